@@ -1,0 +1,76 @@
+// Chapter 3: many blocks. Each adds up its own stretch of the array, in place, and leaves one
+// partial sum in g_odata[blockIdx.x]; the host adds the partial sums.
+//
+// Block b owns the elements from b*blockDim.x on: blockDim.x of them, fewer in the last block, none in
+// a block beyond the end. Every kernel is right for any size and any number of threads a block.
+
+// ANCHOR: elementsOfThisBlock
+// How many elements this block owns. All its threads get the same answer, so a loop over it is
+// uniform, and no thread has to return before a barrier that the others wait at.
+static __device__ unsigned int elementsOfThisBlock(unsigned int size)
+{
+    unsigned int first = blockIdx.x * blockDim.x;
+    return first < size ? min(blockDim.x, size - first) : 0;
+}
+// ANCHOR_END: elementsOfThisBlock
+
+// ANCHOR: reduceNeighbored
+extern "C" __global__ void reduceNeighbored(int *g_idata, int *g_odata, unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    unsigned int count = elementsOfThisBlock(size);
+    int *idata = g_idata + blockIdx.x * blockDim.x;
+    for (unsigned int stride = 1; stride < count; stride *= 2) {
+        if (tid % (2 * stride) == 0 && tid + stride < count) {
+            idata[tid] += idata[tid + stride];
+        }
+        __syncthreads();
+    }
+    if (tid == 0) {
+        g_odata[blockIdx.x] = count > 0 ? idata[0] : 0;
+    }
+}
+// ANCHOR_END: reduceNeighbored
+
+// The same additions, done by other threads: in step `stride` the first count/(2*stride) threads
+// work, so whole warps are idle instead of most lanes of every warp.
+// ANCHOR: reduceNeighboredLess
+extern "C" __global__ void reduceNeighboredLess(int *g_idata, int *g_odata, unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    unsigned int count = elementsOfThisBlock(size);
+    int *idata = g_idata + blockIdx.x * blockDim.x;
+    for (unsigned int stride = 1; stride < count; stride *= 2) {
+        unsigned int index = 2 * stride * tid;
+        if (index + stride < count) {
+            idata[index] += idata[index + stride];
+        }
+        __syncthreads();
+    }
+    if (tid == 0) {
+        g_odata[blockIdx.x] = count > 0 ? idata[0] : 0;
+    }
+}
+// ANCHOR_END: reduceNeighboredLess
+
+// The serial recursion's tree: the second half is added onto the first, and the first half is what
+// remains. Neighbouring threads touch neighbouring elements, so a warp's loads share sectors.
+// Rounding the half up leaves an odd element in the middle alone, and it takes part in the next step.
+// ANCHOR: reduceInterleaved
+extern "C" __global__ void reduceInterleaved(int *g_idata, int *g_odata, unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    unsigned int count = elementsOfThisBlock(size);
+    int *idata = g_idata + blockIdx.x * blockDim.x;
+    for (unsigned int length = count; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            idata[tid] += idata[tid + half];
+        }
+        __syncthreads();
+    }
+    if (tid == 0) {
+        g_odata[blockIdx.x] = count > 0 ? idata[0] : 0;
+    }
+}
+// ANCHOR_END: reduceInterleaved

@@ -1,0 +1,60 @@
+//! Every chapter's kernel as `build.rs` left it: PTX for the simulator, fatbin for a GPU, and what they were
+//! built from.
+
+use anyhow::{Result, bail};
+
+/// One `kernels/<stem>.cu` and its build.
+#[derive(Debug)]
+pub struct Build {
+    /// `ch4_nested`
+    pub stem: &'static str,
+    /// Path of the source from the repository root: `kernels/ch4_nested.cu`.
+    pub source_path: &'static str,
+    /// The source text, as it was when the crate was built.
+    pub source: &'static str,
+    /// What the simulator executes.
+    pub ptx: &'static str,
+    /// What a GPU gets: machine code for the major architectures, device-linked where needed.
+    pub fatbin: &'static [u8],
+    /// Identity of the compiled code: hash of the PTX without comments, line numbers and debug sections. A
+    /// record carries it, so a page can tell that the kernel has changed since.
+    pub code_hash: &'static str,
+    /// The compiler: `nvcc 13.0.88`.
+    pub compiler: &'static str,
+    pub state: State,
+}
+
+/// How the build came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The committed build in `kernels/prebuilt/`, made from this very source.
+    Prebuilt,
+    /// Built by the reader's nvcc.
+    Built,
+    /// The source has been edited and there is no nvcc: PTX and fatbin are those of the older source.
+    Stale,
+}
+
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+/// All kernels, by stem.
+pub fn all() -> &'static [Build] {
+    BUILDS
+}
+
+/// The build of `stem`; an error if there is none, or if the source was edited and not built since (it says
+/// which file, and the two commands that bring nvcc).
+pub fn get(stem: &str) -> Result<&'static Build> {
+    let Some(build) = BUILDS.iter().find(|build| build.stem == stem) else {
+        let known: Vec<_> = BUILDS.iter().map(|build| build.stem).collect();
+        bail!("no kernel named {stem}; there are: {}", known.join(", "));
+    };
+    if build.state == State::Stale {
+        bail!(
+            "{} has been edited since it was last built, and no nvcc was found.\n{}",
+            build.source_path,
+            crate::nvcc::HOW_TO_GET_NVCC
+        );
+    }
+    Ok(build)
+}

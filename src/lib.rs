@@ -1,0 +1,26 @@
+//! The shared lab bench of the workbook: what every chapter's example uses to run its kernel on a GPU or
+//! on the simulator, to check the sum, and to leave a record behind.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | [`backend`] | [`Device`](backend::Device): a GPU or the simulator behind one set of verbs, named as cudarc names them |
+//! | `gpu` | the GPU; the only file that names cudarc |
+//! | [`sim`] | the simulator: reads PTX, executes it, counts |
+//! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
+//! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
+//! | [`serial`] | the recursion that every sum is checked against |
+//! | [`chapter`] | what a chapter does with its kernels: sizes, checks, table, record |
+//! | [`cli`] | the options that every chapter shares, and the exit status |
+//! | [`record`] | what a run leaves behind, as JSON |
+//! | [`chart`] | a record as SVG; the only file that names plotters |
+
+pub mod backend;
+pub mod chapter;
+pub mod chart;
+pub mod cli;
+mod gpu;
+pub mod kernels;
+pub mod nvcc;
+pub mod record;
+pub mod serial;
+pub mod sim;

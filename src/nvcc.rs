@@ -1,0 +1,2 @@
+//! Finds and calls nvcc.
+pub const HOW_TO_GET_NVCC: &str = "";

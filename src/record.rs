@@ -1,0 +1,199 @@
+//! What a run leaves behind: one [`Record`], the only source of every number, table and chart on a page.
+//!
+//! `--json` prints the same object. Files live in `book/records/<stem>.<kind>.json` (committed, written with
+//! `--record`) and `book/records/local/` (a reader's own runs, ignored by git).
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+/// Version of the JSON layout; a record of another version is refused by name.
+pub const SCHEMA: u32 = 1;
+
+/// One run of one chapter on one device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub schema: u32,
+    /// The chapter: `ch4_nested`.
+    pub stem: String,
+    pub device: DeviceInfo,
+    /// UTC, RFC 3339, to the second.
+    pub date: String,
+    /// The command that gave this record, as a reader would type it.
+    pub command: String,
+    /// Identity of the code that ran: [`crate::kernels::Build::code_hash`] of the chapter's kernel, or the
+    /// hash of the example's source for a chapter without a kernel.
+    pub source_hash: String,
+    /// Elements in the runs of [`Record::runs`].
+    pub n: u64,
+    /// Threads a block, and blocks, in the runs of [`Record::runs`].
+    pub block: u32,
+    pub grid: u32,
+    /// Seed of the input data.
+    pub seed: u64,
+    /// Every kernel of the chapter once, at `n`.
+    pub runs: Vec<Run>,
+    /// The same kernels over other sizes and block sizes; what the charts draw.
+    pub sweep: Vec<Run>,
+    /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
+    pub ok: bool,
+}
+
+/// Where a record came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    pub kind: DeviceKind,
+    /// `NVIDIA H200`, `workbook simulator 0.1.0`, or the CPU's model name.
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuInfo>,
+    /// Worker threads, for a CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+}
+
+/// The properties of a GPU that its times depend on, as found when the record was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GpuInfo {
+    /// Driver version as the kernel module reports it (`580.159.04`), if it can be read.
+    pub driver: Option<String>,
+    /// CUDA version that the driver supports, `13.0`.
+    pub cuda: String,
+    /// `9.0`.
+    pub compute_capability: String,
+    pub multiprocessors: u32,
+    /// Maximum clocks in MHz, as the driver reports them.
+    pub sm_clock_mhz: u32,
+    pub memory_clock_mhz: u32,
+    pub memory_bus_bits: u32,
+    pub l2_bytes: u64,
+    pub memory_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    Gpu,
+    Sim,
+    Cpu,
+}
+
+impl DeviceKind {
+    /// The word used in file names and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DeviceKind::Gpu => "gpu",
+            DeviceKind::Sim => "sim",
+            DeviceKind::Cpu => "cpu",
+        }
+    }
+}
+
+/// One kernel, run at one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub kernel: String,
+    /// Elements summed.
+    pub n: u64,
+    /// Threads a block, and blocks; 0 where there is no kernel.
+    pub block: u32,
+    pub grid: u32,
+    /// What came back, and what the serial recursion says. 32-bit sums wrap.
+    pub sum: i64,
+    pub expected: i64,
+    /// `sum == expected`, and no device launch was dropped, and no diagnostic of severity error.
+    pub ok: bool,
+    /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
+    pub teaches: Option<String>,
+    /// Microseconds; none on the simulator, which has no clock.
+    pub time_us: Option<Timing>,
+    /// Exact counts; the simulator only.
+    pub counters: Option<crate::sim::Counters>,
+    /// Device launches that the device refused, with the first error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
+}
+
+/// Device launches that did not happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dropped {
+    pub launches: u64,
+    /// The first `cudaError_t` that the device code saw, with its name.
+    pub error: u32,
+    pub name: String,
+}
+
+/// Microseconds over `repeats` measured runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+    pub repeats: u32,
+}
+
+impl Timing {
+    /// Median, minimum and maximum of `samples` (microseconds); `None` if there are none.
+    pub fn of(mut samples: Vec<f64>) -> Option<Timing> {
+        samples.sort_by(f64::total_cmp);
+        let (min, max) = (*samples.first()?, *samples.last()?);
+        let middle = samples.len() / 2;
+        let median = if samples.len() % 2 == 1 {
+            samples[middle]
+        } else {
+            (samples[middle - 1] + samples[middle]) / 2.0
+        };
+        Some(Timing { median, min, max, repeats: samples.len() as u32 })
+    }
+}
+
+impl Run {
+    /// Bytes of input a second, in GB/s (10^9): 4 bytes an element over the median time.
+    pub fn gigabytes_per_second(&self) -> Option<f64> {
+        let time = self.time_us?;
+        (time.median > 0.0).then(|| self.n as f64 * 4.0 / time.median / 1e3)
+    }
+}
+
+impl Record {
+    /// `ch4_nested.gpu.json`
+    pub fn file_name(stem: &str, kind: DeviceKind) -> String {
+        format!("{stem}.{}.json", kind.as_str())
+    }
+
+    /// Reads a record; the error names the file and what is wrong with it.
+    pub fn read(path: &Path) -> Result<Record> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the record {}", path.display()))?;
+        let record: Record = serde_json::from_str(&text).with_context(|| {
+            format!(
+                "{} is not a record of this workbook; delete it and run the chapter again",
+                path.display()
+            )
+        })?;
+        if record.schema != SCHEMA {
+            bail!(
+                "{} has record layout {}, this workbook reads {SCHEMA}; run the chapter again to replace it",
+                path.display(),
+                record.schema
+            );
+        }
+        Ok(record)
+    }
+
+    /// Writes the record into `directory` under [`Record::file_name`], creating the directory; a reader of the
+    /// file never sees half of it. Returns the path.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf> {
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+        let path = directory.join(Record::file_name(&self.stem, self.device.kind));
+        let unfinished = path.with_extension("json.unfinished");
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        std::fs::write(&unfinished, text)
+            .and_then(|()| std::fs::rename(&unfinished, &path))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(path)
+    }
+}

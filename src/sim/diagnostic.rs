@@ -1,0 +1,102 @@
+//! What the simulator says when something is wrong: what, where, and what to do.
+
+use serde::{Deserialize, Serialize};
+
+/// The kinds of diagnostic. The words are stable: tests, `--json` and the book use them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    DataRace,
+    BarrierDivergence,
+    Deadlock,
+    OutOfBounds,
+    Misaligned,
+    UninitializedRead,
+    WarpCollective,
+    LaunchLimit,
+    PendingLaunchOverflow,
+    ChildVisibility,
+    UnsupportedInstruction,
+    StepLimit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+    Note,
+}
+
+/// A place in a source file, with what happened there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Site {
+    /// As the compiler was given it: `kernels/ch2_parallel.cu`. The PTX itself where there is no line table.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    pub message: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    pub kind: Kind,
+    pub severity: Severity,
+    /// The kernel that was running, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Block and thread, where one is to blame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<[u32; 3]>,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What to do, in one sentence.
+    pub help: String,
+    /// Other places that belong to it: the other side of a race.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Site>,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::DataRace => "data-race",
+            Kind::BarrierDivergence => "barrier-divergence",
+            Kind::Deadlock => "deadlock",
+            Kind::OutOfBounds => "out-of-bounds",
+            Kind::Misaligned => "misaligned",
+            Kind::UninitializedRead => "uninitialized-read",
+            Kind::WarpCollective => "warp-collective",
+            Kind::LaunchLimit => "launch-limit",
+            Kind::PendingLaunchOverflow => "pending-launch-overflow",
+            Kind::ChildVisibility => "child-visibility",
+            Kind::UnsupportedInstruction => "unsupported-instruction",
+            Kind::StepLimit => "step-limit",
+        })
+    }
+}
+
+impl std::fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)?;
+        if let (Some(file), Some(line)) = (&self.file, self.line) {
+            write!(f, "\n  at {file}:{line}")?;
+        }
+        if let Some(kernel) = &self.kernel {
+            write!(f, "\n  in {kernel}")?;
+            if let (Some(b), Some(t)) = (self.block, self.thread) {
+                write!(f, ", block ({}, {}, {}), thread ({}, {}, {})", b[0], b[1], b[2], t[0], t[1], t[2])?;
+            }
+        }
+        write!(f, "\n  help: {}", self.help)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
