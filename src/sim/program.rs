@@ -370,7 +370,7 @@ pub enum Op {
 pub const FUNCTION_WINDOW: u64 = 0x08 << 56;
 
 /// Reads and decodes a module.
-pub fn decode(text: &str, name: &str) -> Result<Program, Diagnostic> {
+pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     let ast = ptx::parse(text, name)?;
     let mut program = Program {
         name: name.to_string(),
@@ -479,7 +479,7 @@ struct Decoder<'a, 'b> {
 
 const CONSTANT: u32 = 1 << 30;
 
-type Decoded<T> = Result<T, Diagnostic>;
+type Decoded<T> = Result<T, Box<Diagnostic>>;
 
 /// Places `variable` behind `offset`, aligned; returns where it starts.
 fn place(offset: &mut usize, variable: &Variable) -> usize {

@@ -149,8 +149,8 @@ pub enum Operand {
 }
 
 /// What is wrong with a text, and where.
-pub fn unreadable(file: &str, line: u32, message: impl Into<String>) -> Diagnostic {
-    Diagnostic {
+pub fn unreadable(file: &str, line: u32, message: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic {
         kind: Kind::UnsupportedInstruction,
         severity: Severity::Error,
         kernel: None,
@@ -162,7 +162,7 @@ pub fn unreadable(file: &str, line: u32, message: impl Into<String>) -> Diagnost
         help: "the simulator reads PTX as nvcc 12 and 13 write it; compile the kernel again with -ptx"
             .to_string(),
         related: Vec::new(),
-    }
+    })
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -173,7 +173,7 @@ enum Token {
 }
 
 /// Splits a text into tokens, each with its line.
-fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Diagnostic> {
+fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Box<Diagnostic>> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(text.len() / 4);
     let (mut i, mut line) = (0, 1u32);
@@ -242,7 +242,7 @@ fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Diagnostic> {
 }
 
 /// Reads a module. `file` stands in messages.
-pub fn parse(text: &str, file: &str) -> Result<Ast, Diagnostic> {
+pub fn parse(text: &str, file: &str) -> Result<Ast, Box<Diagnostic>> {
     let tokens = tokens(text, file)?;
     let mut parser = Parser { tokens, at: 0, file };
     let mut ast = Ast::default();
@@ -258,7 +258,7 @@ struct Parser<'a> {
     file: &'a str,
 }
 
-type Parsed<T> = Result<T, Diagnostic>;
+type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 impl Parser<'_> {
     fn line(&self) -> u32 {
@@ -565,7 +565,7 @@ impl Parser<'_> {
                 } else {
                     word
                 };
-                let offset = if self.eat('+') { self.number()? } else { 0 };
+                let offset = if self.eat('+') || self.next_is('-') { self.number()? } else { 0 };
                 Init::Symbol(name, offset)
             }
         };
