@@ -8,9 +8,13 @@
 //! | [`sim`] | the simulator: reads PTX, executes it, counts |
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
+//! | [`data`] | the numbers that every chapter adds up |
 //! | [`serial`] | the recursion that every sum is checked against |
-//! | [`chapter`] | what a chapter does with its kernels: sizes, checks, table, record |
-//! | [`cli`] | the options that every chapter shares, and the exit status |
+//! | [`measure`] | how a time is taken: warm-up, repeats, median |
+//! | [`chapter`] | what a chapter does with its kernels: sizes, sweep, checks, record, exit status |
+//! | [`cli`] | the options that every chapter shares |
+//! | [`table`] | a record as text, in the terminal and in the book |
+//! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
 //! | [`chart`] | a record as SVG; the only file that names plotters |
 
@@ -18,9 +22,13 @@ pub mod backend;
 pub mod chapter;
 pub mod chart;
 pub mod cli;
+pub mod data;
 mod gpu;
 pub mod kernels;
+pub mod measure;
 pub mod nvcc;
 pub mod record;
+pub mod report;
 pub mod serial;
 pub mod sim;
+pub mod table;
