@@ -9,6 +9,7 @@
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
 //! | [`data`] | the numbers that every chapter adds up |
+//! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc; used by `build.rs` too |
 //! | [`serial`] | the recursion that every sum is checked against |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`chapter`] | what a chapter does with its kernels: sizes, sweep, checks, record, exit status |
@@ -27,6 +28,7 @@ mod gpu;
 pub mod kernels;
 pub mod measure;
 pub mod nvcc;
+pub mod prebuilt;
 pub mod record;
 pub mod report;
 pub mod serial;
