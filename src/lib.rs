@@ -12,7 +12,8 @@
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc; used by `build.rs` too |
 //! | [`serial`] | the recursion that every sum is checked against |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
-//! | [`chapter`] | what a chapter does with its kernels: sizes, sweep, checks, record, exit status |
+//! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
+//! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
@@ -28,6 +29,7 @@ mod gpu;
 pub mod kernels;
 pub mod measure;
 pub mod nvcc;
+pub mod plan;
 pub mod prebuilt;
 pub mod record;
 pub mod report;
