@@ -1,6 +1,7 @@
 //! Builds `kernels/ch*.cu` into `OUT_DIR`: `<stem>.cu`, `<stem>.ptx`, `<stem>.fatbin` for each, and
 //! `kernels.rs`, which `src/kernels.rs` includes. Which build that is: `src/prebuilt.rs`.
 
+#[allow(dead_code)] // the tests use more of it
 #[path = "src/nvcc.rs"]
 mod nvcc;
 #[path = "src/prebuilt.rs"]

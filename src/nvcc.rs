@@ -4,7 +4,7 @@
 //! `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the repository lies.
 
 use std::env::consts::EXE_SUFFIX;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -112,54 +112,67 @@ impl Nvcc {
     /// overwritten. The error holds all that nvcc said.
     pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
         let shown = self.shown(source);
-        let (ptx, warnings) = self.run(&shown, &self.ptx_flags(self.is_nested(&shown)?), scratch, "ptx")?;
+        let flags = ptx_flags(self.is_nested(&shown)?);
+        let (ptx, warnings) = self.run(&shown, &mut self.command(&flags, &shown), scratch, "ptx")?;
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
         Ok(Ptx { text: self.normalise(&text, &shown), warnings })
     }
 
     /// Compiles `source` to machine code for every major architecture, linked with the device runtime where
-    /// [`nested`]. The file `<stem>.fatbin` in `scratch` is overwritten. The error holds all that nvcc said.
+    /// [`nested`]. The files `<stem>.fatbin` and `<stem>.o` in `scratch` are overwritten. The error holds all
+    /// that nvcc said.
     pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Vec<u8>> {
         let shown = self.shown(source);
-        let nested = self.is_nested(&shown)?;
-        let mut flags = self.fatbin_flags(nested);
-        if nested {
-            flags.extend(self.device_runtime().map(|directory| format!("-L{}", directory.display())));
+        let compile = self.fatbin_flags();
+        if !self.is_nested(&shown)? {
+            return Ok(self.run(&shown, &mut self.command(&compile, &shown), scratch, "fatbin")?.0);
         }
-        Ok(self.run(&shown, &flags, scratch, "fatbin")?.0)
+        self.run(&shown, &mut self.command(OBJECT_FLAGS, &shown), scratch, "o")?;
+        let object = self.output(&shown, scratch, "o")?;
+        let mut link = self.command(&compile, &object);
+        link.arg("-dlink");
+        match self.device_runtime() {
+            // The linker writes the directories it searches into the machine code. Given the library as a file,
+            // and without the profile that names the toolkit's own directories, it has none to write.
+            Some((programs, library)) => {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                let path = std::iter::once(programs).chain(std::env::split_paths(&path));
+                link.args(["-noprof", "-cudadevrt=none"])
+                    .arg(library)
+                    .env("PATH", std::env::join_paths(path)?);
+            }
+            None => {
+                link.arg("-lcudadevrt");
+            }
+        }
+        Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0)
     }
 
-    /// The options for PTX.
-    pub fn ptx_flags(&self, nested: bool) -> Vec<String> {
-        let mut flags = vec!["-ptx", "-O3", "-lineinfo", "-arch=compute_75"];
-        if nested {
-            flags.push("-rdc=true");
-        }
-        flags.into_iter().map(str::to_owned).collect()
+    /// The options of each call for a kernel's PTX and fatbin.
+    pub fn flags(&self, nested: bool) -> Vec<String> {
+        let (ptx, fatbin) = (ptx_flags(nested).join(" "), self.fatbin_flags().join(" "));
+        if nested { vec![ptx, OBJECT_FLAGS.join(" "), format!("{fatbin} -dlink")] } else { vec![ptx, fatbin] }
     }
 
-    /// The options for a fatbin, paths left out. `--compress-mode` came with CUDA 12.8; before it, `fatbinary`
-    /// compresses by an option of its own.
-    pub fn fatbin_flags(&self, nested: bool) -> Vec<String> {
+    /// The options for a fatbin. `--compress-mode` came with CUDA 12.8; before it, `fatbinary` compresses by an
+    /// option of its own.
+    fn fatbin_flags(&self) -> [&'static str; 4] {
         let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
         let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         let compress = if version >= (12, 8) { "--compress-mode=size" } else { "-Xfatbin=-compress-all" };
-        let mut flags = vec!["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress];
-        if nested {
-            flags.extend(["-rdc=true", "-dlink", "-lcudadevrt"]);
-        }
-        flags.into_iter().map(str::to_owned).collect()
+        ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
     }
 
-    /// Where the wheels keep the device runtime. nvcc knows this place in a toolkit, but not in the wheels.
-    fn device_runtime(&self) -> Option<PathBuf> {
+    /// The directory of the linker, and the device runtime as the wheels keep it: in a place that nvcc itself
+    /// does not search. `None` in a toolkit, where it does.
+    fn device_runtime(&self) -> Option<(PathBuf, PathBuf)> {
         let program = self.path.canonicalize().ok()?;
-        let toolkit = program.parent()?.parent()?;
-        [("lib", "libcudadevrt.a"), ("lib/x64", "cudadevrt.lib")]
+        let programs = program.parent()?;
+        ["lib/libcudadevrt.a", "lib/x64/cudadevrt.lib"]
             .into_iter()
-            .map(|(directory, library)| (toolkit.join(directory), library))
-            .find(|(directory, library)| directory.join(library).is_file())
-            .map(|(directory, _)| directory)
+            .filter_map(|library| Some(programs.parent()?.join(library)))
+            .find(|library| library.is_file())
+            .map(|library| (programs.to_owned(), library))
     }
 
     /// The source's path from the repository root, with `/`; as it was given if it lies outside.
@@ -172,20 +185,29 @@ impl Nvcc {
         Ok(nested(&source.with_context(|| format!("cannot read {shown}"))?))
     }
 
-    /// Calls nvcc; returns the contents of `<stem>.<extension>` in `scratch`, and the warnings.
+    /// `nvcc FLAGS INPUT`, in the repository root.
+    fn command(&self, flags: &[&str], input: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.root).args(flags).arg(input);
+        command
+    }
+
+    /// `<stem>.<extension>` in `scratch`.
+    fn output(&self, shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
+        let stem = Path::new(shown).file_stem().unwrap_or_default();
+        Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
+    }
+
+    /// Runs `command` with an output file in `scratch`; returns the file's contents, and the warnings.
     fn run(
         &self,
         shown: &str,
-        flags: &[String],
+        command: &mut Command,
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
-        let stem = Path::new(shown).file_stem().unwrap_or_default();
-        let file = std::path::absolute(scratch)?.join(stem).with_extension(extension);
-        let output = Command::new(&self.path)
-            .current_dir(&self.root)
-            .args(flags)
-            .arg(shown)
+        let file = self.output(shown, scratch, extension)?;
+        let output = command
             .arg("-o")
             .arg(&file)
             .output()
@@ -263,6 +285,18 @@ impl Nvcc {
             .map_or(name.to_owned(), |inside| inside.display().to_string().replace('\\', "/"))
     }
 }
+
+/// The options for PTX.
+fn ptx_flags(nested: bool) -> Vec<&'static str> {
+    let mut flags = vec!["-ptx", "-O3", "-lineinfo", "-arch=compute_75"];
+    if nested {
+        flags.push("-rdc=true");
+    }
+    flags
+}
+
+/// The options for the object file that a nested kernel's fatbin is linked from.
+const OBJECT_FLAGS: &[&str] = &["-dc", "-arch=all-major", "-Wno-deprecated-gpu-targets"];
 
 /// Whether the kernel launches kernels: `<<<` stands in the source, `//` comments apart. Such a source is
 /// compiled with `-rdc=true` and linked with the device runtime.

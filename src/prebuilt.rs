@@ -36,9 +36,8 @@ pub struct Entry {
     pub code_hash: String,
     /// `nvcc 13.0.88`
     pub compiler: String,
-    /// The compiler's options, paths left out.
-    pub ptx_flags: String,
-    pub fatbin_flags: String,
+    /// The compiler's options, call by call: PTX, then fatbin.
+    pub flags: Vec<String>,
     pub fatbin_bytes: usize,
     /// [`hash`] of the fatbin.
     pub fatbin_hash: String,
@@ -95,13 +94,19 @@ pub fn manifest(root: &Path) -> Result<Manifest> {
 /// The build of `stem` to use: the committed one if it was made from this very source and there is no nvcc of
 /// another version; else what `nvcc` gives, with its files in `scratch`; else, [`State::Stale`].
 ///
-/// An error if the source cannot be read, or was edited and does not compile. An unedited source that another
-/// nvcc cannot compile is used as committed, with a warning.
+/// An error if the source cannot be read, or was edited and does not compile, or if the committed build is
+/// damaged and there is no nvcc. An unedited source that another nvcc cannot compile is used as committed, with
+/// a warning.
 pub fn kernel(root: &Path, stem: &str, nvcc: Option<&Nvcc>, scratch: &Path) -> Result<Kernel> {
     let source_path = source_path(stem);
     let source = std::fs::read_to_string(root.join(&source_path))
         .with_context(|| format!("cannot read {source_path}"))?;
-    let committed = committed(root, stem)?;
+    let (committed, mut warnings) = match committed(root, stem) {
+        Ok(committed) => (committed, String::new()),
+        // nvcc can do without, and is how a damaged one is mended.
+        Err(damage) if nvcc.is_some() => (None, format!("{damage:#}\n")),
+        Err(damage) => return Err(damage),
+    };
     let unedited = committed.as_ref().is_some_and(|(entry, ..)| entry.source_hash == source_hash(&source));
 
     let mut kernel = Kernel {
@@ -128,15 +133,18 @@ pub fn kernel(root: &Path, stem: &str, nvcc: Option<&Nvcc>, scratch: &Path) -> R
     let source = root.join(source_path);
     let built = nvcc.ptx(&source, scratch).and_then(|ptx| Ok((ptx, nvcc.fatbin(&source, scratch)?)));
     match built {
-        Ok((ptx, fatbin)) => Ok(Kernel {
-            code_hash: code_hash(&ptx.text),
-            ptx: ptx.text,
-            fatbin,
-            compiler: nvcc.compiler(),
-            state: State::Built,
-            warnings: ptx.warnings,
-            ..kernel
-        }),
+        Ok((ptx, fatbin)) => {
+            warnings.push_str(&ptx.warnings);
+            Ok(Kernel {
+                code_hash: code_hash(&ptx.text),
+                ptx: ptx.text,
+                fatbin,
+                compiler: nvcc.compiler(),
+                state: State::Built,
+                warnings,
+                ..kernel
+            })
+        }
         Err(error) if unedited => {
             kernel.warnings = format!("{error:#}\nUsing the committed build by {}.", kernel.compiler);
             Ok(kernel)

@@ -170,8 +170,7 @@ fn nvcc_gives_the_committed_builds() {
             source_hash: prebuilt::source_hash(&source),
             code_hash: prebuilt::code_hash(&ptx.text),
             compiler: nvcc.compiler(),
-            ptx_flags: nvcc.ptx_flags(nested).join(" "),
-            fatbin_flags: nvcc.fatbin_flags(nested).join(" "),
+            flags: nvcc.flags(nested),
             fatbin_bytes: fatbin.len(),
             fatbin_hash: prebuilt::hash(&fatbin),
         };
@@ -284,7 +283,7 @@ printf '.b8 95,48,49,50,51\n.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107
         std::fs::write(directory.join("ch9_fake.fatbin"), &kernel.fatbin).unwrap();
         let manifest = serde_json::json!({ "ch9_fake": {
             "source_hash": prebuilt::source_hash("int sum;\n"),
-            "code_hash": kernel.code_hash, "compiler": kernel.compiler, "ptx_flags": "", "fatbin_flags": "",
+            "code_hash": kernel.code_hash, "compiler": kernel.compiler, "flags": [],
             "fatbin_bytes": kernel.fatbin.len(), "fatbin_hash": prebuilt::hash(&kernel.fatbin),
         }});
         write(&directory.join("manifest.json"), &manifest.to_string());
@@ -374,7 +373,7 @@ printf '.b8 95,48,49,50,51\n.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107
         write(&source, "child<<<1, 1>>>();\n");
         let [ptx, fatbin] = options(&nvcc);
         assert!(ptx.ends_with("-rdc=true"), "{ptx}");
-        assert!(fatbin.ends_with("-rdc=true -dlink -lcudadevrt"), "{fatbin}");
+        assert!(fatbin.ends_with("-dlink -lcudadevrt"), "{fatbin}");
         // Before CUDA 12.8 there is no --compress-mode.
         assert!(fatbin.contains("-Xfatbin=-compress-all"), "{fatbin}");
         let [_, fatbin] = options(&with_nvcc(&root, "12.8.61"));
@@ -452,12 +451,15 @@ printf '.b8 95,48,49,50,51\n.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107
     }
 
     #[test]
-    fn a_damaged_committed_build_is_refused() {
+    fn a_damaged_committed_build_is_refused_or_made_anew() {
         let _turn = one_at_a_time();
-        let (root, _) = repository("damaged");
+        let (root, nvcc) = repository("damaged");
         write(&root.join("kernels/prebuilt/ch9_fake.fatbin"), "version https://git-lfs.github.com/spec/v1\n");
         let error = prebuilt::kernel(&root, "ch9_fake", None, &root).unwrap_err().to_string();
         assert!(error.contains("git checkout kernels/prebuilt"), "{error}");
+        let kernel = prebuilt::kernel(&root, "ch9_fake", Some(&nvcc), &root).unwrap();
+        assert_eq!(kernel.state, State::Built);
+        assert!(kernel.warnings.contains("git checkout kernels/prebuilt"), "{}", kernel.warnings);
     }
 
     fn build(source_path: &'static str, ptx: &'static str, state: State) -> Build {
