@@ -124,8 +124,7 @@ impl Device {
 
     /// Makes the kernels of `build` ready to launch: the fatbin on a GPU, the PTX on the simulator.
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let ptx = sim::Module::parse(build.ptx, build.stem)
-            .with_context(|| format!("cannot read the PTX of {}", build.source_path))?;
+        let ptx = sim::Module::parse(build.ptx, build.stem).map_err(found)?;
         let gpu = match &self.kind {
             Kind::Gpu(gpu) => Some(gpu.load_module(build.fatbin)?),
             Kind::Sim(_) => None,
@@ -139,7 +138,7 @@ impl Device {
         let memory = match &self.kind {
             Kind::Gpu(gpu) => Memory::Gpu(RefCell::new(gpu.alloc(bytes)?)),
             Kind::Sim(simulator) => {
-                let address = simulator.borrow_mut().alloc(bytes as u64);
+                let address = simulator.borrow_mut().alloc(bytes as u64).map_err(found)?;
                 Memory::Sim { simulator: simulator.clone(), address }
             }
         };
@@ -158,7 +157,7 @@ impl Device {
         match (&self.kind, &buffer.memory) {
             (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(&mut memory.borrow_mut()),
             (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
-                Ok(simulator.borrow_mut().write(*address, &vec![0; buffer.num_bytes()])?)
+                simulator.borrow_mut().write(*address, &vec![0; buffer.num_bytes()]).map_err(found)
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -178,7 +177,7 @@ impl Device {
         match (&self.kind, &buffer.memory) {
             (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut()),
             (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
-                Ok(simulator.borrow_mut().write(*address, bytes)?)
+                simulator.borrow_mut().write(*address, bytes).map_err(found)
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -193,8 +192,8 @@ impl Device {
             }
             (Kind::Sim(simulator), Memory::Sim { address: source, .. }, Memory::Sim { address, .. }) => {
                 let mut bytes = vec![0; from.num_bytes()];
-                simulator.borrow().read(*source, &mut bytes)?;
-                Ok(simulator.borrow_mut().write(*address, &bytes)?)
+                simulator.borrow().read(*source, &mut bytes).map_err(found)?;
+                simulator.borrow_mut().write(*address, &bytes).map_err(found)
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -207,7 +206,7 @@ impl Device {
         match (&self.kind, &buffer.memory) {
             (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes)?,
             (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
-                simulator.borrow().read(*address, bytes)?
+                simulator.borrow().read(*address, bytes).map_err(found)?;
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -266,6 +265,11 @@ impl Device {
 }
 
 const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
+
+/// What the simulator has found, so that the caller can ask an error for its [`sim::Diagnostic`].
+fn found(diagnostic: Box<sim::Diagnostic>) -> anyhow::Error {
+    anyhow::Error::new(*diagnostic)
+}
 
 fn same_length(from: usize, to: usize) -> Result<()> {
     ensure!(from == to, "a copy of {from} elements into a buffer of {to}: the lengths must be the same");
@@ -374,8 +378,7 @@ impl LaunchArgs<'_> {
                 gpu.launch(function, config, &cells)
             }
             (Kind::Sim(simulator), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
-                let counters =
-                    simulator.borrow_mut().launch(module, name, config, &cells).map_err(|found| *found)?;
+                let counters = simulator.borrow_mut().launch(module, name, config, &cells).map_err(found)?;
                 *self.device.counters.borrow_mut() += &counters;
                 Ok(())
             }
@@ -390,19 +393,7 @@ impl LaunchArgs<'_> {
 
 /// The limits of a launch that hold on every device.
 fn check_config(config: LaunchConfig) -> Result<()> {
-    let (x, y, z) = config.block_dim;
-    let threads = u64::from(x).saturating_mul(y.into()).saturating_mul(z.into());
-    ensure!(threads > 0, "a block of {x} x {y} x {z} threads is empty; a block has at least one");
-    ensure!(
-        threads <= u64::from(MAX_BLOCK) && z <= 64,
-        "a block of {x} x {y} x {z} threads is too large; it holds at most {MAX_BLOCK}, and 64 along z"
-    );
-    let (x, y, z) = config.grid_dim;
-    ensure!(x > 0 && y > 0 && z > 0, "a grid of {x} x {y} x {z} blocks is empty; a grid has at least one");
-    ensure!(
-        x <= MAX_GRID && y <= 65_535 && z <= 65_535,
-        "a grid of {x} x {y} x {z} blocks is too large; at most {MAX_GRID} along x, 65535 along y and z"
-    );
+    sim::check_config(&config).map_err(anyhow::Error::msg)?;
     ensure!(
         config.shared_mem_bytes <= MAX_SHARED_MEM_BYTES,
         "{} bytes of dynamic shared memory are too many; a block has at most {MAX_SHARED_MEM_BYTES}",
@@ -415,16 +406,16 @@ fn check_config(config: LaunchConfig) -> Result<()> {
 fn check_args(params: &[sim::Param], args: &[Arg]) -> Result<()> {
     if params.len() != args.len() {
         let names: Vec<_> =
-            params.iter().map(|param| format!("{} ({} bytes)", param.name, param.size)).collect();
+            params.iter().map(|param| format!("{} ({} bytes)", param.name, param.bytes)).collect();
         bail!("it takes {} arguments, {} were given: {}", params.len(), args.len(), names.join(", "));
     }
     for (position, (param, arg)) in params.iter().zip(args).enumerate() {
         ensure!(
-            param.size == arg.size,
+            param.bytes == arg.size,
             "argument {} ({}) has {} bytes, {} were given",
             position + 1,
             param.name,
-            param.size,
+            param.bytes,
             arg.size
         );
     }
@@ -442,19 +433,21 @@ mod tests {
     #[test]
     fn launches_out_of_range_are_refused_with_the_reason() {
         assert_eq!(refusal(LaunchConfig::new(1, 1024)), "");
-        assert!(refusal(LaunchConfig::new(1, 0)).contains("is empty"));
+        assert!(refusal(LaunchConfig::new(1, 0)).contains("has no thread"));
         assert!(refusal(LaunchConfig::new(1, 1025)).contains("at most 1024"));
-        assert!(refusal(LaunchConfig::new(0, 1)).contains("grid of 0 x 1 x 1 blocks is empty"));
+        assert!(refusal(LaunchConfig::new(0, 1)).contains("a grid of 0 x 1 x 1 blocks has no block"));
+        let overflow = LaunchConfig { block_dim: (u32::MAX, u32::MAX, u32::MAX), ..LaunchConfig::new(1, 1) };
+        assert!(refusal(overflow).contains("at most 1024"));
         let shared = LaunchConfig { shared_mem_bytes: 48 * 1024 + 1, ..LaunchConfig::new(1, 32) };
         assert!(refusal(shared).contains("at most 49152"));
-        let overflow = LaunchConfig { block_dim: (u32::MAX, u32::MAX, 1), ..LaunchConfig::new(1, 1) };
-        assert!(refusal(overflow).contains("too large"));
     }
 
     #[test]
     fn arguments_are_checked_against_the_signature_by_name() {
-        let params =
-            [sim::Param { name: "g_data".into(), size: 8 }, sim::Param { name: "size".into(), size: 4 }];
+        let params = [
+            sim::Param { name: "g_data".into(), bytes: 8, offset: 0 },
+            sim::Param { name: "size".into(), bytes: 4, offset: 8 },
+        ];
         let arg = |size| Arg { cell: 0, size, on: None };
         assert!(check_args(&params, &[arg(8), arg(4)]).is_ok());
         let few = check_args(&params, &[arg(8)]).unwrap_err().to_string();
