@@ -14,7 +14,7 @@ use super::observe::Observer;
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::warp::{Position, Wait, Warp, thread_index};
-use super::{LaunchConfig, MAX_STATIC_SHARED, alu};
+use super::{LaunchConfig, alu};
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;
@@ -60,7 +60,9 @@ pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
         return Err(format!("a grid of {gx} x {gy} x {gz} blocks has no block"));
     }
     if gx > i32::MAX as u32 || gy > 65_535 || gz > 65_535 {
-        return Err(format!("a grid of {gx} x {gy} x {gz} blocks; at most 2147483647 x 65535 x 65535 are possible"));
+        return Err(format!(
+            "a grid of {gx} x {gy} x {gz} blocks; at most 2147483647 x 65535 x 65535 are possible"
+        ));
     }
     if threads == 0 {
         return Err(format!("a block of {bx} x {by} x {bz} threads has no thread"));
@@ -374,7 +376,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             next: 0,
         });
         let state = &mut block.state;
-        (state.index, state.linear, state.threads, state.exited, state.children) = (index, linear, threads, 0, 0);
+        (state.index, state.linear, state.threads, state.exited, state.children) =
+            (index, linear, threads, 0, 0);
         state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
         state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
@@ -464,7 +467,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
-        let place = at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
+        let place =
+            at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {
             kind: Kind::Deadlock,
             severity: Severity::Error,
@@ -476,7 +480,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             message: format!(
                 "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
             ),
-            help: "let every thread of the block reach the same barrier, the same number of times".to_string(),
+            help: "let every thread of the block reach the same barrier, the same number of times"
+                .to_string(),
             related: Vec::new(),
         })
     }
@@ -503,14 +508,16 @@ pub fn parameters(
             related: Vec::new(),
         })
     };
-    let number = program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {
-        wrong(
-            Kind::LaunchLimit,
-            format!("{} has no kernel `{kernel}`; it has: {}", program.name, program.kernels.join(", ")),
-            "check the spelling, and that the kernel is extern \"C\"",
-        )
-    })?;
-    check_config(config).map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block"))?;
+    let number =
+        program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {
+            wrong(
+                Kind::LaunchLimit,
+                format!("{} has no kernel `{kernel}`; it has: {}", program.name, program.kernels.join(", ")),
+                "check the spelling, and that the kernel is extern \"C\"",
+            )
+        })?;
+    check_config(config)
+        .map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block"))?;
     let function = &program.functions[number];
     let shared = function.shared_bytes + config.shared_mem_bytes as usize;
     if shared > super::MAX_SHARED {
@@ -520,7 +527,6 @@ pub fn parameters(
             "use less shared memory or smaller blocks",
         ));
     }
-    let _ = MAX_STATIC_SHARED;
     let mut reached = vec![false; program.functions.len()];
     let mut stack = vec![number];
     while let Some(next) = stack.pop() {
@@ -544,7 +550,10 @@ pub fn parameters(
         if param.bytes > 8 {
             return Err(wrong(
                 Kind::LaunchLimit,
-                format!("parameter {} of {kernel} has {} bytes; structures by value are not supported", param.name, param.bytes),
+                format!(
+                    "parameter {} of {kernel} has {} bytes; structures by value are not supported",
+                    param.name, param.bytes
+                ),
                 "pass a pointer instead",
             ));
         }

@@ -1,8 +1,8 @@
 //! What the simulator tells those who watch: the core executes, observers count and judge.
 
 use super::alu::Lanes;
-use super::ptx::Space;
 use super::program::{Order, Scope};
+use super::ptx::Space;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,9 @@ pub enum Access {
     Load,
     Store,
     /// An atomic read-modify-write; whether its result is used.
-    Atomic { returns: bool },
+    Atomic {
+        returns: bool,
+    },
 }
 
 /// Who does something, and where in the program.
@@ -56,6 +58,10 @@ pub trait Observer {
     /// Lanes of a warp arrive at a block barrier.
     fn barrier(&mut self, actor: Actor, mask: u32) {
         let _ = (actor, mask);
+    }
+    /// Lanes of a warp execute a memory fence.
+    fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
+        let _ = (actor, mask, scope);
     }
     /// A thread launches a child grid; `dropped` if the device refuses.
     fn device_launch(&mut self, actor: Actor, dropped: bool) {
