@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{BARRIERS, Barrier, BlockState, Context, Stop};
 use super::memory::Memory;
-use super::observe::Observer;
+use super::observe::{Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::warp::{Position, Wait, Warp, thread_index};
@@ -205,6 +205,13 @@ impl<'e, O: Observer> Engine<'e, O> {
         } else {
             0
         };
+        let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+        self.observer.grid(Start {
+            grid: self.started,
+            parent: launcher.map(|grid| grid.number),
+            kernel: &function.name,
+            config: &config,
+        });
         let grid = Grid {
             number: self.started,
             kernel,
