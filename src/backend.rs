@@ -21,6 +21,7 @@ use bytemuck::Pod;
 
 use crate::gpu;
 use crate::kernels::Build;
+use crate::levels::Levels;
 use crate::measure::{self, Measurement};
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::{self, Counters, Simulator};
@@ -49,8 +50,8 @@ pub struct Device {
     kind: Kind,
     /// Why [`DeviceChoice::Auto`] took the simulator.
     no_gpu: Option<NoGpu>,
-    /// Counts of the launches since the last [`Device::measure`] began; the simulator only.
-    counters: RefCell<Counters>,
+    /// What the launches since the last [`Device::measure`] began have shown; the simulator only.
+    seen: RefCell<(Counters, Levels)>,
 }
 
 enum Kind {
@@ -101,7 +102,7 @@ impl Device {
                 Err(no_gpu) => (Kind::Sim(Default::default()), Some(no_gpu)),
             },
         };
-        Ok(Device { kind, no_gpu, counters: RefCell::default() })
+        Ok(Device { kind, no_gpu, seen: RefCell::default() })
     }
 
     /// Name and properties, for the record.
@@ -252,13 +253,14 @@ impl Device {
                     prepare()?;
                     gpu.time(&mut work)
                 })?;
-                Ok(Measurement { time, counters: None })
+                Ok(Measurement { time, ..Default::default() })
             }
             Kind::Sim(_) => {
                 prepare()?;
-                self.counters.take();
+                self.seen.take();
                 work()?;
-                Ok(Measurement { time: None, counters: Some(self.counters.take()) })
+                let (counters, levels) = self.seen.take();
+                Ok(Measurement { time: None, counters: Some(counters), levels: levels.into_vec() })
             }
         }
     }
@@ -378,9 +380,12 @@ impl LaunchArgs<'_> {
                 gpu.launch(function, config, &cells)
             }
             (Kind::Sim(simulator), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
-                let counters = simulator.borrow_mut().launch(module, name, config, &cells).map_err(found)?;
-                *self.device.counters.borrow_mut() += &counters;
-                Ok(())
+                let mut simulator = simulator.borrow_mut();
+                let seen = &mut *self.device.seen.borrow_mut();
+                let ended = simulator.launch_observed(module, name, config, &cells, seen);
+                // What the kernel prints is no result: stdout belongs to those.
+                eprint!("{}", simulator.take_printed());
+                ended.map_err(found)
             }
             _ => bail!("cannot launch {name}: {OTHER_DEVICE}"),
         }

@@ -13,11 +13,12 @@ use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
 use crate::cli::Options;
+use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{Plan, Planned, SERIAL};
 use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
 use crate::sim::Diagnostic;
-use crate::table::{table, thousands};
+use crate::table::{self, thousands};
 use crate::{chart, data, kernels, prebuilt, report, serial};
 
 pub use crate::plan::{Kernel, Launches, Place};
@@ -138,6 +139,8 @@ struct Bench<'a> {
     options: &'a Options,
     plan: Plan,
     record: Record,
+    /// The asked runs level by level, where the simulator made them.
+    levels: Vec<(String, Vec<Level>)>,
 }
 
 impl<'a> Bench<'a> {
@@ -161,7 +164,7 @@ impl<'a> Bench<'a> {
             sweep: Vec::new(),
             ok: false,
         };
-        Ok(Bench { options, plan, record })
+        Ok(Bench { options, plan, record, levels: Vec::new() })
     }
 
     /// Makes every run, at the asked size first.
@@ -190,8 +193,12 @@ impl<'a> Bench<'a> {
                 counters: outcome.cost.counters,
                 dropped: outcome.dropped,
             };
-            let asked = position < self.plan.runs.len();
-            if asked { &mut self.record.runs } else { &mut self.record.sweep }.push(run);
+            if position < self.plan.runs.len() {
+                self.levels.push((run.kernel.clone(), outcome.cost.levels));
+                self.record.runs.push(run);
+            } else {
+                self.record.sweep.push(run);
+            }
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
         self.record.ok = all.all(|run| run.ok || run.teaches.is_some());
@@ -208,8 +215,12 @@ impl<'a> Bench<'a> {
             diagnostics.push(found);
         }
         if diagnostics.is_empty() {
-            self.say(&format!("\n{}", table(&self.record)));
-            self.plan.left_out.iter().for_each(|line| self.say(line));
+            self.say(&format!("\n{}", table::table(&self.record)));
+            for text in [table::levels(&self.levels), self.plan.left_out.join("\n")] {
+                if !text.is_empty() {
+                    self.say(&text);
+                }
+            }
             self.write()?;
         }
         if self.options.json {
@@ -223,7 +234,7 @@ impl<'a> Bench<'a> {
     fn write(&self) -> Result<()> {
         let Some(records) = records_directory() else {
             ensure!(!self.options.record, "{NO_CHECKOUT}");
-            self.say(&format!("\n{NO_CHECKOUT}"));
+            self.say(NO_CHECKOUT);
             return Ok(());
         };
         if self.options.record && !self.record.ok {
@@ -232,7 +243,7 @@ impl<'a> Bench<'a> {
         }
         let directory = if self.options.record { records } else { records.join("local") };
         let path = self.record.write(&directory)?;
-        self.say(&format!("\nrecord  {}", shown(&path)));
+        self.say(&format!("record  {}", shown(&path)));
         if self.options.record {
             return Ok(()); // The book draws the charts of a committed record itself.
         }

@@ -15,6 +15,7 @@
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
+//! | [`levels`] | how a nested run unfolds, level by level |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
@@ -27,6 +28,7 @@ pub mod cli;
 pub mod data;
 mod gpu;
 pub mod kernels;
+pub mod levels;
 pub mod measure;
 pub mod nvcc;
 pub mod plan;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
+use crate::levels::Level;
 use crate::record::Timing;
 use crate::sim::Counters;
 
@@ -13,6 +14,8 @@ use crate::sim::Counters;
 pub struct Measurement {
     pub time: Option<Timing>,
     pub counters: Option<Counters>,
+    /// What was launched, level by level; the simulator only.
+    pub levels: Vec<Level>,
 }
 
 /// How long the repeats of one case may take together, in microseconds.
@@ -47,7 +50,7 @@ pub fn on_cpu(data: &[i32], mut work: impl FnMut(&mut [i32]) -> i32) -> Result<(
         sum = black_box(work(black_box(&mut copy)));
         Ok(start.elapsed().as_secs_f64() * 1e6)
     })?;
-    Ok((sum, Measurement { time, counters: None }))
+    Ok((sum, Measurement { time, ..Default::default() }))
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub struct Plan {
     /// Every kernel at the asked size.
     pub runs: Vec<Planned>,
     pub sweep: Vec<Planned>,
-    /// What the sweep leaves out, and why; one line a kernel.
+    /// What the sweep leaves out, and why; one line a run.
     pub left_out: Vec<String>,
 }
 
@@ -82,8 +82,8 @@ pub const SERIAL: Kernel = Kernel::new("recursiveReduceAnyLength");
 
 /// Elements that the simulator takes, at most: some minutes and some hundred megabytes.
 const SIM_MAX_N: u64 = 1 << 26;
-/// The largest size at which the simulator sweeps.
-const SIM_SWEEP_N: u64 = 1 << 16;
+/// The largest size of a sweep on the simulator: a second or two.
+const SIM_SWEEP_N: u64 = 1 << 20;
 /// A run of the sweep that would take longer on a GPU is left out; so is one with more pending launches than
 /// this, since the driver reserves memory for each.
 const SWEEP_MICROSECONDS: f64 = 5e6;
@@ -233,27 +233,22 @@ fn is_short(case: &Planned) -> bool {
     launches.all_microseconds() <= SWEEP_MICROSECONDS && launches.pending <= SWEEP_PENDING
 }
 
-/// One line a kernel about its runs that the sweep leaves out.
+/// One line a run about what the sweep leaves out.
 fn why_left_out(cases: Vec<Planned>) -> Vec<String> {
-    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
-    for case in cases {
+    let line = |case: &Planned| {
         let launches = (case.kernel.launches)(case.shape);
-        let why = format!(
-            "n = {} in blocks of {} ({} device launches, about {})",
+        let why = match launches.all_microseconds() {
+            long if long > SWEEP_MICROSECONDS => format!("about {} a run", time(long)),
+            _ => format!("{} launches pending", thousands(launches.pending as i64)),
+        };
+        format!(
+            "left out: {}, n = {}, {} threads a block: {why}",
+            case.kernel.name,
             thousands(case.n as i64),
-            case.shape.block,
-            thousands(launches.total as i64),
-            time(launches.all_microseconds())
-        );
-        match lines.iter_mut().find(|(kernel, _)| *kernel == case.kernel.name) {
-            Some((_, whys)) => whys.push(why),
-            None => lines.push((case.kernel.name, vec![why])),
-        }
-    }
-    lines
-        .into_iter()
-        .map(|(kernel, whys)| format!("left out of the sweep: {kernel} at {}", whys.join(", ")))
-        .collect()
+            thousands(case.shape.block.into())
+        )
+    };
+    cases.iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -312,7 +307,7 @@ mod tests {
         assert!(sizes(&sweep, "nested").contains(&(1 << 26, 512)), "131,072 launches: 3.3 s");
         let small_blocks = on_gpu(&["--n", "2^26", "--block", "32"]).unwrap();
         assert_eq!(sizes(&small_blocks, "nested").last(), Some(&(1 << 22, 32)), "524,288 launches: 13 s");
-        assert!(small_blocks.left_out[0].contains("n = 16,777,216 in blocks of 32 (524,288 device launches"));
+        assert!(small_blocks.left_out[0].contains("n = 16,777,216, 32 threads a block: about 13.1 s"));
         assert_eq!(
             small_blocks.runs.len(),
             2,

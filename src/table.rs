@@ -1,5 +1,6 @@
 //! A record as the text that the terminal and the book show.
 
+use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
 use crate::sim::Counters;
 
@@ -11,7 +12,8 @@ pub fn table(record: &Record) -> String {
     let has_time = record.runs.iter().any(|run| run.time_us.is_some());
 
     let mut sums = vec![Column::left("kernel", record.runs.iter().map(|run| run.kernel.clone()))];
-    let mut add = |title, cell: &dyn Fn(&Run) -> String| sums.push(Column::right(title, &record.runs, cell));
+    let mut add =
+        |title, cell: &dyn Fn(&Run) -> String| sums.push(Column::right(title, record.runs.iter().map(cell)));
     if has_grid {
         add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
     }
@@ -29,6 +31,33 @@ pub fn table(record: &Record) -> String {
         layout(&count_columns(&counted), &mut text);
     }
     notes(record, &mut text);
+    text
+}
+
+/// How a nested kernel went, level by level, and how many levels and grids each kernel had.
+pub fn levels(kernels: &[(String, Vec<Level>)]) -> String {
+    let mut text = String::new();
+    let nested: Vec<_> = kernels.iter().filter(|(_, levels)| levels.len() > 1).collect();
+    let Some((kernel, levels)) = nested.first() else { return text };
+    text += &format!("{kernel}, level by level:\n\n");
+    let column = |title, cell: &dyn Fn(&(usize, &Level)) -> u64| {
+        Column::right(title, levels.iter().enumerate().map(|row| thousands(cell(&row) as i64)))
+    };
+    let columns = [
+        column("level", &|(number, _)| *number as u64),
+        column("grids", &|(_, level)| level.grids),
+        column("blocks", &|(_, level)| level.blocks),
+        column("threads", &|(_, level)| level.threads),
+    ];
+    layout(&columns, &mut text);
+    text.push('\n');
+    let grids = |levels: &[Level]| levels.iter().map(|level| level.grids).sum::<u64>();
+    let columns = [
+        Column::left("in all", nested.iter().map(|(kernel, _)| kernel.clone())),
+        Column::right("levels", nested.iter().map(|(_, levels)| levels.len().to_string())),
+        Column::right("grids", nested.iter().map(|(_, levels)| thousands(grids(levels) as i64))),
+    ];
+    layout(&columns, &mut text);
     text
 }
 
@@ -60,7 +89,7 @@ fn count_columns(runs: &[Run]) -> Vec<Column> {
     for (title, count) in counts {
         let of = |run: &Run| run.counters.as_ref().map_or(0, count);
         if runs.iter().any(|run| of(run) > 0) {
-            columns.push(Column::right(title, runs, &|run| thousands(of(run) as i64)));
+            columns.push(Column::right(title, runs.iter().map(|run| thousands(of(run) as i64))));
         }
     }
     columns
@@ -96,8 +125,8 @@ impl Column {
     fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { cells: std::iter::once(title.to_string()).chain(cells).collect(), right: false }
     }
-    fn right(title: &str, runs: &[Run], cell: &dyn Fn(&Run) -> String) -> Column {
-        Column { right: true, ..Column::left(title, runs.iter().map(cell)) }
+    fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
+        Column { right: true, ..Column::left(title, cells) }
     }
 }
 
