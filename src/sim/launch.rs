@@ -55,7 +55,7 @@ pub struct Launches {
 pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
     let (gx, gy, gz) = config.grid_dim;
     let (bx, by, bz) = config.block_dim;
-    let threads = bx as u64 * by as u64 * bz as u64;
+    let threads = (bx as u64).saturating_mul(by as u64).saturating_mul(bz as u64);
     if gx == 0 || gy == 0 || gz == 0 {
         return Err(format!("a grid of {gx} x {gy} x {gz} blocks has no block"));
     }
