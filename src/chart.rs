@@ -1,1 +1,302 @@
-//! chart (stub)
+//! A record as SVG: which charts it has data for, what they show, and the same in words.
+//!
+//! | chart | against | for |
+//! | --- | --- | --- |
+//! | `time` | n | records with times (a GPU, a CPU) |
+//! | `bandwidth` | n | the same: bytes of input over time |
+//! | `divergence` | n | the simulator: divergent branches |
+//! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
+//! | `block` | threads a block | time, or warp instructions on the simulator; where more than one block size was run |
+//!
+//! Both axes of every chart are logarithmic. `draw.rs` is the only file that names plotters.
+
+mod draw;
+mod ink;
+mod scale;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use crate::record::{DeviceKind, Record, Run};
+use crate::sim::Counters;
+use scale::{Scale, thousands};
+
+/// One chart of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chart {
+    /// `time`, `bandwidth`, `block`, `divergence` or `sectors`: part of a file name and of a page's directive.
+    pub name: &'static str,
+    pub title: String,
+    /// What the chart shows, in words: axes, device, date, and the ends of every line.
+    pub description: String,
+    /// A complete SVG file. Its colours are fixed for a reader of the file alone; the book's style sheet replaces
+    /// them by those of the page's theme, by the classes `paper`, `ink`, `grid`, `series-1` to `series-6`.
+    pub svg: String,
+}
+
+/// One line of a chart.
+struct Series {
+    name: String,
+    style: Style,
+    /// Sorted by x.
+    points: Vec<Point>,
+}
+
+/// How a line is told from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// The i-th kernel of the record: its colour and marker, the same in all charts of the record.
+    Kernel(usize),
+    /// Work of the host that kernels are compared with.
+    Host,
+    /// A computed limit, not a measurement.
+    Limit,
+}
+
+/// A value, with its spread where it has one.
+struct Point {
+    x: f64,
+    y: f64,
+    spread: Option<(f64, f64)>,
+    /// Threads a block; 0 where there is no kernel.
+    block: u32,
+    /// Whether the run was ok.
+    right: bool,
+}
+
+/// What a chart plots.
+struct Quantity {
+    name: &'static str,
+    title: &'static str,
+    /// Axis title of the values.
+    axis: &'static str,
+    /// A value in words, with its unit.
+    words: fn(f64) -> String,
+    /// The same, as short as an axis wants it.
+    tick: fn(f64) -> String,
+    value: fn(&Run) -> Option<Value>,
+}
+
+/// A value of one run, and its minimum and maximum.
+type Value = (f64, Option<(f64, f64)>);
+
+const TIME: Quantity = Quantity {
+    name: "time",
+    title: "Time",
+    axis: "time",
+    words: scale::time,
+    tick: scale::time,
+    value: |run| run.time_us.map(|time| (time.median, Some((time.min, time.max)))),
+};
+
+const BANDWIDTH: Quantity = Quantity {
+    name: "bandwidth",
+    title: "Bandwidth",
+    axis: "bytes of input over time, GB/s",
+    words: |value| format!("{} GB/s", scale::three_digits(value)),
+    tick: scale::plain,
+    value: |run| run.gigabytes_per_second().map(|value| (value, None)),
+};
+
+const DIVERGENCE: Quantity = Quantity {
+    name: "divergence",
+    title: "Divergent branches",
+    axis: "branches at which a warp divided",
+    words: |value| thousands(value as u64),
+    tick: scale::count,
+    value: |run| count(run, |counters| counters.divergent_branches),
+};
+
+const SECTORS: Quantity = Quantity {
+    name: "sectors",
+    title: "Global memory traffic",
+    axis: "sectors of 32 bytes, loaded and stored",
+    words: |value| thousands(value as u64),
+    tick: scale::count,
+    value: |run| count(run, |counters| counters.global_load_sectors + counters.global_store_sectors),
+};
+
+const INSTRUCTIONS: Quantity = Quantity {
+    name: "block",
+    title: "Instructions",
+    axis: "instructions executed by warps",
+    words: |value| thousands(value as u64),
+    tick: scale::count,
+    value: |run| count(run, |counters| counters.warp_instructions),
+};
+
+fn count(run: &Run, field: fn(&Counters) -> u64) -> Option<Value> {
+    run.counters.as_ref().map(|counters| (field(counters) as f64, None))
+}
+
+/// The charts that `record` has data for, in the order in which a page shows them.
+pub fn charts(record: &Record) -> Result<Vec<Chart>> {
+    let (sizes, blocks) = match record.device.kind {
+        DeviceKind::Gpu | DeviceKind::Cpu => (&[TIME, BANDWIDTH][..], Quantity { name: "block", ..TIME }),
+        DeviceKind::Sim => (&[DIVERGENCE, SECTORS][..], INSTRUCTIONS),
+    };
+    let mut charts = Vec::new();
+    for quantity in sizes {
+        charts.extend(against_size(record, quantity)?);
+    }
+    charts.extend(against_block(record, &blocks)?);
+    Ok(charts)
+}
+
+/// `quantity` against n, at the record's block size; `None` if no run has it.
+fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
+    let mut lines = lines(record, |kernel| {
+        let mut at_size: BTreeMap<u64, &Run> = BTreeMap::new();
+        for run in runs(record).filter(|run| run.kernel == kernel) {
+            let chosen = at_size.entry(run.n).or_insert(run);
+            if chosen.block != record.block && run.block == record.block {
+                *chosen = run;
+            }
+        }
+        at_size.values().filter_map(|run| point(run.n as f64, run, quantity)).collect()
+    });
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    if quantity.name == SECTORS.name {
+        let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.dedup();
+        let fewest = |n: f64| Point { x: n, y: (n / 8.0).ceil(), spread: None, block: 0, right: true };
+        lines.push(Series {
+            name: "every element once".to_string(),
+            style: Style::Limit,
+            points: sizes.into_iter().map(fewest).collect(),
+        });
+    }
+    let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
+    let one_block = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_))).all(|line| {
+        let mut blocks = line.points.iter().map(|point| point.block);
+        blocks.all(|block| block == record.block)
+    });
+    let detail = if one_block && record.block > 0 {
+        format!(" · {} threads a block", thousands(record.block.into()))
+    } else {
+        String::new()
+    };
+    finish(record, quantity, Against { word: "n", axis: "n, elements summed", scale, detail }, lines)
+        .map(Some)
+}
+
+/// `quantity` against the block size, at the record's n; `None` unless a kernel has two block sizes there.
+fn against_block(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
+    let lines = lines(record, |kernel| {
+        let mut at_block: BTreeMap<u32, &Run> = BTreeMap::new();
+        for run in runs(record).filter(|run| run.kernel == kernel && run.n == record.n && run.block > 0) {
+            at_block.entry(run.block).or_insert(run);
+        }
+        at_block.values().filter_map(|run| point(run.block.into(), run, quantity)).collect()
+    });
+    if !lines.iter().any(|line| line.points.len() > 1) {
+        return Ok(None);
+    }
+    let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
+    let detail = format!(" · n = {}", scale::size(record.n));
+    finish(record, quantity, Against { word: "block size", axis: "threads a block", scale, detail }, lines)
+        .map(Some)
+}
+
+/// The horizontal axis of a chart.
+struct Against {
+    word: &'static str,
+    axis: &'static str,
+    scale: Scale,
+    /// What was held fixed.
+    detail: String,
+}
+
+fn finish(record: &Record, quantity: &Quantity, against: Against, lines: Vec<Series>) -> Result<Chart> {
+    let title = format!("{} against {}", quantity.title, against.word);
+    let day = record.date.get(..10).unwrap_or(&record.date);
+    let subtitle = format!("{} · {day}{}", record.device.name, against.detail);
+    let mut axis = quantity.axis.to_string();
+    if lines.iter().flat_map(|line| &line.points).any(|point| point.spread.is_some()) {
+        axis.push_str(", median; bar from minimum to maximum");
+    }
+    if lines.iter().flat_map(|line| &line.points).any(|point| !point.right) {
+        axis.push_str("; hollow marker: a run that went wrong");
+    }
+    let description = describe(&title, &subtitle, &axis, quantity, &against, &lines);
+    let values = lines.iter().flat_map(|line| &line.points).flat_map(|point| {
+        let (low, high) = point.spread.unwrap_or((point.y, point.y));
+        [point.y, low, high]
+    });
+    let figure = draw::Figure {
+        title: &title,
+        subtitle: &subtitle,
+        description: &description,
+        x_title: against.axis,
+        y_title: &axis,
+        y_scale: Scale::decades(values, quantity.tick),
+        x_scale: against.scale,
+        lines: &lines,
+    };
+    let svg = draw::svg(&figure)?;
+    Ok(Chart { name: quantity.name, title, description, svg })
+}
+
+/// The chart in words: every line from its first point to its last, and how many runs went wrong.
+fn describe(
+    title: &str,
+    subtitle: &str,
+    axis: &str,
+    quantity: &Quantity,
+    against: &Against,
+    lines: &[Series],
+) -> String {
+    let mut text = format!("{title}, both on logarithmic scales. {subtitle}. Values: {axis}.");
+    for line in lines {
+        let end = |point: &Point| {
+            format!("{} at {} = {}", (quantity.words)(point.y), against.word, thousands(point.x as u64))
+        };
+        let (Some(first), Some(last)) = (line.points.first(), line.points.last()) else { continue };
+        text.push_str(&format!(" {}: {}", line.name, end(first)));
+        if line.points.len() > 1 {
+            text.push_str(&format!(", {}", end(last)));
+        }
+        let wrong = line.points.iter().filter(|point| !point.right).count();
+        if wrong > 0 {
+            text.push_str(&format!("; {wrong} of {} went wrong", line.points.len()));
+        }
+        text.push('.');
+    }
+    text
+}
+
+/// One line a kernel that has points, in the order in which the record names the kernels.
+fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
+    let mut names: Vec<(&str, Style)> = Vec::new();
+    let mut kernels = 0;
+    for run in runs(record) {
+        if names.iter().any(|(name, _)| *name == run.kernel) {
+            continue;
+        }
+        // A run without a block is the host's: beside kernels it is what they are compared with.
+        if run.block == 0 && record.device.kind != DeviceKind::Cpu {
+            names.push((&run.kernel, Style::Host));
+        } else {
+            names.push((&run.kernel, Style::Kernel(kernels)));
+            kernels += 1;
+        }
+    }
+    names
+        .into_iter()
+        .map(|(name, style)| Series { name: name.to_string(), style, points: points(name) })
+        .filter(|line| !line.points.is_empty())
+        .collect()
+}
+
+fn runs(record: &Record) -> impl Iterator<Item = &Run> {
+    record.runs.iter().chain(&record.sweep)
+}
+
+fn point(x: f64, run: &Run, quantity: &Quantity) -> Option<Point> {
+    let (y, spread) = (quantity.value)(run)?;
+    Some(Point { x, y, spread, block: run.block, right: run.ok })
+}

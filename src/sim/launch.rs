@@ -16,7 +16,7 @@ use std::collections::{HashMap, VecDeque};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{BARRIERS, Barrier, BlockState, Context, Stop};
 use super::memory::Memory;
-use super::observe::Observer;
+use super::observe::{Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::warp::{Position, Wait, Warp, thread_index};
@@ -61,7 +61,7 @@ pub struct Launches {
 pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
     let (gx, gy, gz) = config.grid_dim;
     let (bx, by, bz) = config.block_dim;
-    let threads = bx as u64 * by as u64 * bz as u64;
+    let threads = (bx as u64).saturating_mul(by as u64).saturating_mul(bz as u64);
     if gx == 0 || gy == 0 || gz == 0 {
         return Err(format!("a grid of {gx} x {gy} x {gz} blocks has no block"));
     }
@@ -221,6 +221,13 @@ impl<'e, O: Observer> Engine<'e, O> {
         } else {
             0
         };
+        let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+        self.observer.grid(Start {
+            grid: self.started,
+            parent: launcher.map(|grid| grid.number),
+            kernel: &function.name,
+            config: &config,
+        });
         let grid = Grid {
             number: self.started,
             kernel,

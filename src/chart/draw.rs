@@ -1,0 +1,308 @@
+//! Draws a chart; the only file that names plotters.
+//!
+//! plotters places everything on whole pixels. The figure is therefore drawn ten times as large, and its `viewBox`
+//! scales it down.
+
+use std::ops::Range;
+
+use anyhow::{Result, anyhow};
+use plotters::backend::SVGBackend;
+use plotters::chart::ChartBuilder;
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::element::{PathElement, Polygon, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontStyle, IntoFont, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
+
+use super::ink::{self, Ink};
+use super::scale::Scale;
+use super::{Point, Series, Style};
+
+/// Everything on a chart.
+pub struct Figure<'a> {
+    pub title: &'a str,
+    pub subtitle: &'a str,
+    /// The text alternative.
+    pub description: &'a str,
+    pub x_title: &'a str,
+    pub y_title: &'a str,
+    pub x_scale: Scale,
+    pub y_scale: Scale,
+    pub lines: &'a [Series],
+}
+
+/// Units of the drawing for one pixel of the figure. All other lengths here are in pixels.
+pub const UNIT: f64 = 10.0;
+/// Size of the figure.
+pub const WIDTH: f64 = 760.0;
+pub const HEIGHT: f64 = 390.0;
+/// Space above the plot for title, subtitle and the name of the vertical axis; beside and below it for tick labels,
+/// and for the name of the horizontal axis.
+const TOP: f64 = 92.0;
+const LEFT: f64 = 72.0;
+const TICK_LABELS: f64 = 24.0;
+const X_TITLE: f64 = 30.0;
+/// Font size, height of a row of text, and width of a character that no usual font exceeds on average.
+const FONT: f64 = 13.0;
+const ROW: f64 = 19.0;
+const CHARACTER: f64 = 7.8;
+/// From the plot to the sample of a line in its name, the sample, and from it to the name.
+const SAMPLE_GAP: f64 = 14.0;
+const SAMPLE: f64 = 24.0;
+const NAME_GAP: f64 = 6.0;
+/// Radius of a marker; and of each kernel's, the corners, the angle of the first from the top in degrees, and the
+/// share of the radius. The first are the largest, and their lines the widest, so that they still show where
+/// another kernel's values are the same.
+const MARKER: f64 = 4.4;
+const SHAPES: [(i32, f64, f64); 6] =
+    [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1), (6, 0.0, 0.9)];
+const WIDTHS: [f64; 6] = [3.0, 2.6, 2.2, 1.9, 1.7, 1.5];
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+/// A place on the drawing, in units.
+type Place = (i32, i32);
+
+/// The figure as a complete SVG file.
+pub fn svg(figure: &Figure) -> Result<String> {
+    let mut drawing = String::new();
+    draw(figure, &mut drawing)
+        .map_err(|error| anyhow!("cannot draw the chart {:?}: {error}", figure.title))?;
+    Ok(ink::finish(&drawing, figure.title, figure.description))
+}
+
+fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
+    let root =
+        SVGBackend::with_string(drawing, (units(WIDTH) as u32, units(HEIGHT) as u32)).into_drawing_area();
+    root.fill(&Ink::Paper.colour())?;
+    let (left, centre) = (HPos::Left, HPos::Center);
+    text(&root, figure.title, (16.0, 20.0), left, Ink::Text.bold(FONT + 2.0))?;
+    text(&root, figure.subtitle, (16.0, 42.0), left, Ink::Muted.font(FONT - 0.5))?;
+    text(&root, figure.y_title, (16.0, TOP - 20.0), left, Ink::Text.font(FONT - 0.5))?;
+
+    let mut chart = ChartBuilder::on(&root)
+        .margin_top(units(TOP))
+        .margin_right(units(names_width(figure.lines)))
+        .margin_bottom(units(X_TITLE))
+        .x_label_area_size(units(TICK_LABELS))
+        .y_label_area_size(units(LEFT))
+        .build_cartesian_2d(Axis(figure.x_scale.clone()), Axis(figure.y_scale.clone()))?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .bold_line_style(Ink::Grid.line(1.0))
+        .light_line_style(TRANSPARENT)
+        .axis_style(Ink::Muted.line(1.0))
+        .label_style(Ink::Text.font(FONT - 0.5))
+        .set_all_tick_mark_size(units(5.0))
+        .draw()?;
+    let (x_range, y_range) = chart.plotting_area().get_pixel_range();
+    let middle = f64::from(x_range.start + x_range.end) / 2.0 / UNIT;
+    text(&root, figure.x_title, (middle, HEIGHT - 14.0), centre, Ink::Text.font(FONT - 0.5))?;
+    zero_gaps(&root, figure, &x_range, &y_range)?;
+
+    let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
+    for line in figure.lines {
+        draw_line(&root, line, place)?;
+    }
+    // Filled markers last: where lines coincide, the larger hollow one shows behind them.
+    for filled in [false, true] {
+        for line in figure.lines {
+            for point in line.points.iter().filter(|point| point.right == filled) {
+                marker(&root, line.style, place(point.x, point.y), filled)?;
+            }
+        }
+    }
+    let ends: Vec<Place> = figure
+        .lines
+        .iter()
+        .filter_map(|line| line.points.last())
+        .map(|point| place(point.x, point.y))
+        .collect();
+    let rows = spread(&ends, &y_range);
+    for ((line, end), row) in figure.lines.iter().zip(ends).zip(rows) {
+        name_line(&root, line, end, (x_range.end, row))?;
+    }
+    root.present()
+}
+
+/// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely far
+/// away on a logarithmic axis.
+fn draw_line(area: &Area, line: &Series, place: impl Fn(f64, f64) -> Place) -> Drawn {
+    let ink = line.style.ink();
+    let on_scale = |point: &Point| point.x > 0.0 && point.y > 0.0;
+    for stretch in line.points.split(|point| !on_scale(point)).filter(|stretch| stretch.len() > 1) {
+        let path: Vec<Place> = stretch.iter().map(|point| place(point.x, point.y)).collect();
+        area.draw(&PathElement::new(path, ink.line(line.style.width())))?;
+    }
+    for point in &line.points {
+        if let Some((low, high)) = point.spread {
+            let bar = [place(point.x, low), place(point.x, high)];
+            area.draw(&PathElement::new(bar, ink.solid().line(1.2)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of a line at the right of the plot, on the row given, with a sample of the line; a thin line leads to it
+/// from the last point.
+fn name_line(area: &Area, line: &Series, end: Place, at: Place) -> Drawn {
+    let (ink, row) = (line.style.ink(), at.1);
+    let start = at.0 + units(SAMPLE_GAP);
+    let leader = [(end.0 + units(MARKER + 3.0), end.1), (start - units(3.0), row)];
+    area.draw(&PathElement::new(leader, ink.solid().faint()))?;
+    let sample = [(start, row), (start + units(SAMPLE), row)];
+    area.draw(&PathElement::new(sample, ink.line(line.style.width())))?;
+    marker(area, line.style, (start + units(SAMPLE / 2.0), row), true)?;
+    let name = (f64::from(start) / UNIT + SAMPLE + NAME_GAP, f64::from(row) / UNIT);
+    text(area, &line.name, name, HPos::Left, Ink::Text.font(FONT))
+}
+
+/// The column at the right that the names take, and no more than half of the figure.
+fn names_width(lines: &[Series]) -> f64 {
+    let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    (SAMPLE_GAP + SAMPLE + NAME_GAP + CHARACTER * longest as f64 + 10.0).min(WIDTH / 2.0)
+}
+
+/// A row for each end of a line: as near to it as possible, without touching another, within the plot if they fit.
+fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
+    let mut order: Vec<usize> = (0..ends.len()).collect();
+    order.sort_by_key(|&i| ends[i].1);
+    let mut rows = vec![0; ends.len()];
+    let mut free = plot.start;
+    for &i in &order {
+        rows[i] = ends[i].1.max(free);
+        free = rows[i] + units(ROW);
+    }
+    let mut free = plot.end;
+    for &i in order.iter().rev() {
+        rows[i] = rows[i].min(free);
+        free = rows[i] - units(ROW);
+    }
+    rows
+}
+
+/// A marker's shape tells the lines apart without their colours. Hollow: the run went wrong.
+fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
+    let (corners, turn, radius) = match style {
+        Style::Limit => return Ok(()),
+        Style::Host => (16, 0.0, 0.85),
+        Style::Kernel(i) => SHAPES[i % SHAPES.len()],
+    };
+    let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
+    let corner = |i: i32| {
+        let angle = (turn + f64::from(i) * 360.0 / f64::from(corners)).to_radians();
+        let (x, y) = (angle.sin() * radius, -angle.cos() * radius);
+        (at.0 + x.round() as i32, at.1 + y.round() as i32)
+    };
+    let shape: Vec<Place> = (0..corners).map(corner).collect();
+    let outline: Vec<Place> = (0..=corners).map(corner).collect();
+    let ink = style.ink().solid();
+    let inside = if filled { ink } else { Ink::Paper };
+    area.draw(&Polygon::new(shape, inside.colour().filled()))?;
+    area.draw(&PathElement::new(outline, if filled { Ink::Paper.line(0.8) } else { ink.line(1.6) }))
+}
+
+/// Breaks the axis line between the row for zero and the logarithmic part.
+fn zero_gaps(area: &Area, figure: &Figure, x_range: &Range<i32>, y_range: &Range<i32>) -> Drawn {
+    let (half, slant) = (units(5.0), units(2.5));
+    let stroke = |from: Place, to: Place, ink: ShapeStyle| area.draw(&PathElement::new([from, to], ink));
+    if let Some(gap) = figure.y_scale.gap() {
+        let (x, y) = (x_range.start, y_range.end - (gap * f64::from(y_range.end - y_range.start)) as i32);
+        stroke((x, y - slant), (x, y + slant), Ink::Paper.line(3.0))?;
+        for y in [y - slant, y + slant] {
+            stroke((x - half, y + slant), (x + half, y - slant), Ink::Muted.line(1.0))?;
+        }
+    }
+    if let Some(gap) = figure.x_scale.gap() {
+        let (x, y) = (x_range.start + (gap * f64::from(x_range.end - x_range.start)) as i32, y_range.end);
+        stroke((x - slant, y), (x + slant, y), Ink::Paper.line(3.0))?;
+        for x in [x - slant, x + slant] {
+            stroke((x - slant, y + half), (x + slant, y - half), Ink::Muted.line(1.0))?;
+        }
+    }
+    Ok(())
+}
+
+fn text(area: &Area, words: &str, at: (f64, f64), anchor: HPos, style: TextStyle) -> Drawn {
+    let style = style.pos(Pos::new(anchor, VPos::Center));
+    area.draw(&Text::new(words.to_string(), (units(at.0), units(at.1)), style))
+}
+
+fn units(pixels: f64) -> i32 {
+    (pixels * UNIT).round() as i32
+}
+
+impl Style {
+    fn ink(self) -> Ink {
+        match self {
+            Style::Kernel(i) => Ink::series(i),
+            Style::Host | Style::Limit => Ink::Dashed,
+        }
+    }
+
+    fn width(self) -> f64 {
+        match self {
+            Style::Kernel(i) => WIDTHS[i % WIDTHS.len()],
+            Style::Host | Style::Limit => 1.6,
+        }
+    }
+}
+
+impl Ink {
+    fn colour(self) -> RGBColor {
+        let (red, green, blue) = self.code();
+        RGBColor(red, green, blue)
+    }
+
+    /// The same without dashes.
+    fn solid(self) -> Ink {
+        if self == Ink::Dashed { Ink::Muted } else { self }
+    }
+
+    fn line(self, width: f64) -> ShapeStyle {
+        self.colour().stroke_width(units(width) as u32)
+    }
+
+    fn faint(self) -> ShapeStyle {
+        self.colour().mix(0.35).stroke_width(units(1.0) as u32)
+    }
+
+    fn font<'a>(self, size: f64) -> TextStyle<'a> {
+        // plotters writes a font size of 1/1.24 of what it is given.
+        let font = ("inherit", size * UNIT * 1.24).into_font();
+        TextStyle { font, color: self.colour().to_backend_color(), pos: Pos::default() }
+    }
+
+    fn bold<'a>(self, size: f64) -> TextStyle<'a> {
+        let style = self.font(size);
+        TextStyle { font: style.font.style(FontStyle::Bold), ..style }
+    }
+}
+
+/// [`Scale`] as an axis of plotters.
+struct Axis(Scale);
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        limit.0 + (self.0.position(*value) * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.0.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        0.0..f64::MAX
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        (self.0.label)(*value)
+    }
+}
