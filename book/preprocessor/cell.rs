@@ -24,7 +24,7 @@ pub fn cell(workbook: &Workbook, stem: &str) -> Result<String> {
         }
     }
     if !any_committed {
-        bail!(missing(workbook, &format!("record of `{stem}`"), stem));
+        bail!(missing(workbook, &format!("record of `{stem}`"), stem, None));
     }
     Ok(format!("```sh\ncargo run --example {stem}\n```\n\n{blocks}"))
 }

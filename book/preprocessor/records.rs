@@ -44,14 +44,19 @@ pub fn named(workbook: &Workbook, name: &str) -> Result<Record> {
     };
     match committed(workbook, stem, kind)? {
         Some(record) => Ok(record),
-        None => bail!(missing(workbook, &Record::file_name(stem, kind), stem)),
+        None => bail!(missing(workbook, &Record::file_name(stem, kind), stem, Some(kind))),
     }
 }
 
-/// What is said of a record that does not exist.
-pub fn missing(workbook: &Workbook, what: &str, stem: &str) -> String {
+/// What is said of a record of `stem` that does not exist, and how it is made on a device of `kind`.
+pub fn missing(workbook: &Workbook, what: &str, stem: &str, kind: Option<DeviceKind>) -> String {
+    let device = match kind {
+        Some(DeviceKind::Gpu) => " --device gpu",
+        Some(DeviceKind::Sim) => " --device sim",
+        Some(DeviceKind::Cpu) | None => "",
+    };
     format!(
-        "there is no {what} in {}; there are: {}\nmake it: cargo run --example {stem} -- --record",
+        "there is no {what} in {}; there are: {}\nmake it: cargo run --example {stem} --{device} --record",
         workbook.records.display(),
         list(names(workbook))
     )

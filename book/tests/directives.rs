@@ -254,7 +254,12 @@ fn whatever_is_missing_is_named() {
             "no record of `ch9_new`",
             "ch1_serial.cpu, ch3_blocks.gpu, ch3_blocks.sim, ch4_nested.gpu\n  make it: cargo run --example ch9_new -- --record",
         ),
-        ("{{#chart ch4_nested.sim time}}", "page.md:1:", "no ch4_nested.sim.json", "ch4_nested.gpu"),
+        (
+            "{{#chart ch4_nested.sim time}}",
+            "page.md:1:",
+            "no ch4_nested.sim.json",
+            "make it: cargo run --example ch4_nested -- --device sim --record",
+        ),
         ("{{#chart ch4_nested time}}", "page.md:1:", "`ch4_nested` names no record", "ch4_nested.gpu"),
         ("{{#chart ch3_blocks.sim time}}", "page.md:1:", "no chart `time`", "divergence, sectors, block"),
         (
