@@ -53,7 +53,8 @@ pub fn provenance(record: &Record) -> String {
     if let Some(threads) = record.device.threads {
         parts.push(format!("{threads} threads"));
     }
-    parts.push(escape(record.date.get(..10).unwrap_or(&record.date)));
+    let day = escape(record.date.get(..10).unwrap_or(&record.date));
+    parts.push(format!("<time>{day}</time>"));
     if record.device.kind == DeviceKind::Sim {
         parts.push("exact counts, no times".to_string());
     }

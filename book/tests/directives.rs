@@ -143,12 +143,12 @@ fn a_cell_has_the_command_and_for_each_record_output_charts_and_provenance() {
         "<title>Bandwidth against n</title>",
         "<title>Time against block size</title>",
         "<figcaption>Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz · \
-         memory at up to 3,201 MHz · 2026-02-03 · source <code>",
+         memory at up to 3,201 MHz · <time>2026-02-03</time> · source <code>",
         "<strong>Recorded on the simulator</strong>",
         "<title>Divergent branches against n</title>",
         "<title>Global memory traffic against n</title>",
         "<title>Instructions against block size</title>",
-        "<figcaption>workbook simulator 0.1.0 · 2026-02-03 · exact counts, no times · source <code>",
+        "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source <code>",
     ]
     .iter()
     .map(|piece| page.find(piece).unwrap_or_else(|| panic!("not on the page: {piece}\n{page}")))
@@ -196,7 +196,7 @@ fn one_chart_alone_with_its_provenance() {
     let page = Repository::new().page("{{#chart ch3_blocks.sim sectors}}\n");
     assert_eq!(page.matches("<svg").count(), 1);
     assert!(page.contains("<title>Global memory traffic against n</title>"), "{page}");
-    assert!(page.contains("<figcaption>workbook simulator 0.1.0 · 2026-02-03"), "{page}");
+    assert!(page.contains("<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time>"), "{page}");
 }
 
 #[test]
@@ -373,6 +373,6 @@ fn a_wrong_call_says_how_it_is_called() {
 fn a_chapter_without_kernels_has_a_cell() {
     let page = Repository::new().page("{{#cell ch1_serial}}\n");
     assert!(page.contains("<strong>Recorded on Fixture CPU</strong>"), "{page}");
-    assert!(page.contains("Fixture CPU · 16 threads · 2026-02-03"), "{page}");
+    assert!(page.contains("Fixture CPU · 16 threads · <time>2026-02-03</time>"), "{page}");
     assert_eq!(fixtures::serial_on_cpu().device.kind, DeviceKind::Cpu);
 }
