@@ -3,6 +3,8 @@
 
 use anyhow::{Result, bail};
 
+pub use crate::prebuilt::State;
+
 /// One `kernels/<stem>.cu` and its build.
 #[derive(Debug)]
 pub struct Build {
@@ -24,17 +26,6 @@ pub struct Build {
     pub state: State,
 }
 
-/// How the build came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// The committed build in `kernels/prebuilt/`, made from this very source.
-    Prebuilt,
-    /// Built by the reader's nvcc.
-    Built,
-    /// The source has been edited and there is no nvcc: PTX and fatbin are those of the older source.
-    Stale,
-}
-
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// All kernels, by stem.
@@ -42,19 +33,27 @@ pub fn all() -> &'static [Build] {
     BUILDS
 }
 
-/// The build of `stem`; an error if there is none, or if the source was edited and not built since (it says
-/// which file, and the two commands that bring nvcc).
+/// The build of `stem`; an error if there is none, or if it cannot run ([`Build::check`]).
 pub fn get(stem: &str) -> Result<&'static Build> {
     let Some(build) = BUILDS.iter().find(|build| build.stem == stem) else {
         let known: Vec<_> = BUILDS.iter().map(|build| build.stem).collect();
-        bail!("no kernel named {stem}; there are: {}", known.join(", "));
-    };
-    if build.state == State::Stale {
         bail!(
-            "{} has been edited since it was last built, and no nvcc was found.\n{}",
-            build.source_path,
-            crate::nvcc::HOW_TO_GET_NVCC
+            "no kernel named {stem}; there are: {}.\nA kernel file that was added just now is found after \
+             `cargo clean -p reduction-workbook`.",
+            known.join(", ")
         );
-    }
+    };
+    build.check()?;
     Ok(build)
+}
+
+impl Build {
+    /// An error if the source was edited and not built since: it says which file, and the two commands that
+    /// bring nvcc.
+    pub fn check(&self) -> Result<()> {
+        if self.state == State::Stale {
+            bail!("{}", crate::prebuilt::stale(self.source_path, self.ptx.is_empty()));
+        }
+        Ok(())
+    }
 }

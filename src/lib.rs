@@ -8,6 +8,7 @@
 //! | [`sim`] | the simulator: reads PTX, executes it, counts |
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
+//! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc; used by `build.rs` too |
 //! | [`serial`] | the recursion that every sum is checked against |
 //! | [`chapter`] | what a chapter does with its kernels: sizes, checks, table, record |
 //! | [`cli`] | the options that every chapter shares, and the exit status |
@@ -21,6 +22,7 @@ pub mod cli;
 mod gpu;
 pub mod kernels;
 pub mod nvcc;
+pub mod prebuilt;
 pub mod record;
 pub mod serial;
 pub mod sim;

@@ -1,2 +1,327 @@
-//! Finds and calls nvcc.
-pub const HOW_TO_GET_NVCC: &str = "";
+//! Finds nvcc and calls it: CUDA C++ in, PTX and fatbin out. `build.rs` includes this file too.
+//!
+//! nvcc runs in the repository root with the source's path from there, so its diagnostics say
+//! `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the repository lies.
+
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// What to do where there is no nvcc.
+pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
+    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv (no GPU needed):\n    \
+     py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
+} else if cfg!(target_os = "macos") {
+    "There is no nvcc for macOS: build on Linux or Windows, or take the edit back."
+} else {
+    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv (no GPU needed):\n    \
+     python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
+};
+
+/// An nvcc that runs.
+#[derive(Clone, Debug)]
+pub struct Nvcc {
+    /// Absolute path of the program.
+    pub path: PathBuf,
+    /// `13.0.88`
+    pub version: String,
+    /// The repository root, where it runs.
+    root: PathBuf,
+}
+
+/// PTX for compute capability 7.5 and newer, with line information, and nvcc's warnings (empty if none).
+#[derive(Clone, Debug)]
+pub struct Ptx {
+    pub text: String,
+    pub warnings: String,
+}
+
+impl Nvcc {
+    /// The first nvcc that runs, of: `NVCC`, `CUDA_HOME` and `CUDA_PATH` (in `bin/`), `PATH`, `.venv` in the
+    /// repository, the active virtual environment (`VIRTUAL_ENV`); the last two with the wheels of
+    /// `kernels/requirements.txt`. Relative paths are taken from `root`, the repository.
+    ///
+    /// An error if `NVCC` is set and does not run; the other places are only looked at.
+    pub fn find(root: &Path) -> Result<Option<Nvcc>> {
+        Nvcc::find_with(root, |name| std::env::var_os(name))
+    }
+
+    /// [`Nvcc::find`] with the environment's variables from `variable`.
+    pub fn find_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Nvcc>> {
+        let variable = |name| variable(name).filter(|value| !value.is_empty());
+        let root = std::path::absolute(root)?;
+        let program = format!("nvcc{EXE_SUFFIX}");
+        let search: Vec<PathBuf> =
+            variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+
+        if let Some(asked) = variable("NVCC").map(PathBuf::from) {
+            let named_only = asked.components().count() == 1;
+            let on_path = search.iter().map(|directory| directory.join(&asked)).find(|path| path.is_file());
+            let path = on_path.filter(|_| named_only).unwrap_or_else(|| asked.clone());
+            let nvcc = Nvcc::ask(&root, path).with_context(|| {
+                format!(
+                    "NVCC is set to {}, which does not run as nvcc; correct it or unset it",
+                    asked.display()
+                )
+            })?;
+            return Ok(Some(nvcc));
+        }
+
+        let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable);
+        let environments =
+            [Some(PathBuf::from(".venv")), variable("VIRTUAL_ENV").map(PathBuf::from)].into_iter().flatten();
+        let mut places: Vec<PathBuf> = toolkits.map(|toolkit| PathBuf::from(toolkit).join("bin")).collect();
+        places.extend(search);
+        places.extend(environments.flat_map(|environment| wheel_directories(&root.join(environment))));
+        Ok(places
+            .into_iter()
+            .map(|place| root.join(place).join(&program))
+            .filter(|path| path.is_file())
+            .find_map(|path| Nvcc::ask(&root, path).ok()))
+    }
+
+    /// Asks the program for its version.
+    fn ask(root: &Path, path: PathBuf) -> Result<Nvcc> {
+        let path = root.join(path);
+        let output = Command::new(&path)
+            .arg("--version")
+            .output()
+            .with_context(|| format!("cannot start {}", path.display()))?;
+        let answer = String::from_utf8_lossy(&output.stdout);
+        // "Cuda compilation tools, release 13.0, V13.0.88"
+        let version = answer
+            .lines()
+            .filter(|line| line.starts_with("Cuda compilation tools"))
+            .find_map(|line| line.rsplit_once(", V"))
+            .map(|(_, version)| version.trim().to_owned());
+        match version {
+            Some(version) if output.status.success() => Ok(Nvcc { path, version, root: root.to_owned() }),
+            _ => bail!("{} --version does not answer as nvcc does ({})", path.display(), output.status),
+        }
+    }
+
+    /// `nvcc 13.0.88`, as a build names its compiler.
+    pub fn compiler(&self) -> String {
+        format!("nvcc {}", self.version)
+    }
+
+    /// Compiles `source` to PTX, which holds no path of this machine. The file `<stem>.ptx` in `scratch` is
+    /// overwritten. The error holds all that nvcc said.
+    pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
+        let shown = self.shown(source);
+        let flags = ptx_flags(self.is_nested(&shown)?);
+        let (ptx, warnings) = self.run(&shown, &mut self.command(&flags, &shown), scratch, "ptx")?;
+        let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
+        Ok(Ptx { text: self.normalise(&text, &shown), warnings })
+    }
+
+    /// Compiles `source` to machine code for every major architecture, linked with the device runtime where
+    /// [`nested`]. The files `<stem>.fatbin` and `<stem>.o` in `scratch` are overwritten. The error holds all
+    /// that nvcc said.
+    pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Vec<u8>> {
+        let shown = self.shown(source);
+        let compile = self.fatbin_flags();
+        if !self.is_nested(&shown)? {
+            return Ok(self.run(&shown, &mut self.command(&compile, &shown), scratch, "fatbin")?.0);
+        }
+        self.run(&shown, &mut self.command(OBJECT_FLAGS, &shown), scratch, "o")?;
+        let object = self.output(&shown, scratch, "o")?;
+        let mut link = self.command(&compile, &object);
+        link.arg("-dlink");
+        match self.device_runtime() {
+            // The linker writes the directories it searches into the machine code. Given the library as a file,
+            // and without the profile that names the toolkit's own directories, it has none to write.
+            Some((programs, library)) => {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                let path = std::iter::once(programs).chain(std::env::split_paths(&path));
+                link.args(["-noprof", "-cudadevrt=none"])
+                    .arg(library)
+                    .env("PATH", std::env::join_paths(path)?);
+            }
+            None => {
+                link.arg("-lcudadevrt");
+            }
+        }
+        Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0)
+    }
+
+    /// The options of each call for a kernel's PTX and fatbin.
+    pub fn flags(&self, nested: bool) -> Vec<String> {
+        let (ptx, fatbin) = (ptx_flags(nested).join(" "), self.fatbin_flags().join(" "));
+        if nested { vec![ptx, OBJECT_FLAGS.join(" "), format!("{fatbin} -dlink")] } else { vec![ptx, fatbin] }
+    }
+
+    /// The options for a fatbin. `--compress-mode` came with CUDA 12.8; before it, `fatbinary` compresses by an
+    /// option of its own.
+    fn fatbin_flags(&self) -> [&'static str; 4] {
+        let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
+        let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        let compress = if version >= (12, 8) { "--compress-mode=size" } else { "-Xfatbin=-compress-all" };
+        ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
+    }
+
+    /// The directory of the linker, and the device runtime as the wheels keep it: in a place that nvcc itself
+    /// does not search. `None` in a toolkit, where it does.
+    fn device_runtime(&self) -> Option<(PathBuf, PathBuf)> {
+        let program = self.path.canonicalize().ok()?;
+        let programs = program.parent()?;
+        ["lib/libcudadevrt.a", "lib/x64/cudadevrt.lib"]
+            .into_iter()
+            .filter_map(|library| Some(programs.parent()?.join(library)))
+            .find(|library| library.is_file())
+            .map(|library| (programs.to_owned(), library))
+    }
+
+    /// The source's path from the repository root, with `/`; as it was given if it lies outside.
+    fn shown(&self, source: &Path) -> String {
+        source.strip_prefix(&self.root).unwrap_or(source).display().to_string().replace('\\', "/")
+    }
+
+    fn is_nested(&self, shown: &str) -> Result<bool> {
+        let source = std::fs::read_to_string(self.root.join(shown));
+        Ok(nested(&source.with_context(|| format!("cannot read {shown}"))?))
+    }
+
+    /// `nvcc FLAGS INPUT`, in the repository root.
+    fn command(&self, flags: &[&str], input: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.root).args(flags).arg(input);
+        command
+    }
+
+    /// `<stem>.<extension>` in `scratch`.
+    fn output(&self, shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
+        let stem = Path::new(shown).file_stem().unwrap_or_default();
+        Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
+    }
+
+    /// Runs `command` with an output file in `scratch`; returns the file's contents, and the warnings.
+    fn run(
+        &self,
+        shown: &str,
+        command: &mut Command,
+        scratch: &Path,
+        extension: &str,
+    ) -> Result<(Vec<u8>, String)> {
+        let file = self.output(shown, scratch, extension)?;
+        let output = command
+            .arg("-o")
+            .arg(&file)
+            .output()
+            .with_context(|| format!("cannot start {}", self.path.display()))?;
+        let said =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        if !output.status.success() {
+            bail!(
+                "{} could not compile {shown} ({}):\n{}",
+                self.compiler(),
+                self.path.display(),
+                said.trim_end()
+            );
+        }
+        let bytes = std::fs::read(&file)
+            .with_context(|| format!("{} left no {}", self.path.display(), file.display()))?;
+        // Some host compilers print the file's name and nothing else.
+        Ok((bytes, if said.contains("warning") { said } else { String::new() }))
+    }
+
+    /// Takes out of PTX what depends on where the repository and nvcc lie: the paths in `.file`, and the hash
+    /// of the source's path in the names of static functions, which become eight zeros.
+    fn normalise(&self, ptx: &str, shown: &str) -> String {
+        let name = Path::new(shown).file_name().unwrap_or_default().to_string_lossy();
+        let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        // `_ZN44_INTERNAL_80f8d166_13_ch4_nested_cu_…`: the hash, then the file's name with its length.
+        let after_hash = format!("_{}_{name}_", name.len());
+        let mut text = ptx.as_bytes().to_vec();
+        blank_hash(&mut text, after_hash.as_bytes());
+        let text = String::from_utf8_lossy(&text);
+
+        let lines: Vec<&str> = text.lines().collect();
+        let mut normal = String::with_capacity(text.len());
+        let mut at = 0;
+        while at < lines.len() {
+            // The names once more, as numbers in the debug section, in rows of 40.
+            let rows: Vec<Vec<u8>> = lines[at..].iter().map_while(|line| row_of_bytes(line)).collect();
+            if rows.is_empty() {
+                match lines[at].split('"').collect::<Vec<_>>()[..] {
+                    [before, path, after] if before.trim_start().starts_with(".file") => {
+                        normal.push_str(&format!("{before}\"{}\"{after}", self.file_entry(path, shown)));
+                    }
+                    _ => normal.push_str(lines[at]),
+                }
+                normal.push('\n');
+                at += 1;
+                continue;
+            }
+            at += rows.len();
+            let mut bytes = rows.concat();
+            blank_hash(&mut bytes, after_hash.as_bytes());
+            let mut bytes = bytes.iter().map(u8::to_string);
+            for row in rows {
+                let row: Vec<String> = bytes.by_ref().take(row.len()).collect();
+                normal.push_str(&format!(".b8 {}\n", row.join(",")));
+            }
+        }
+        normal
+    }
+
+    /// A `.file` entry without this machine: the source as shown, `include/…` for a header of the toolkit or
+    /// the system, a path from the repository root for what else is in the repository, or the bare name.
+    fn file_entry(&self, path: &str, shown: &str) -> String {
+        let path = path.replace('\\', "/").replace("//", "/");
+        if path == shown || path.ends_with(&format!("/{shown}")) {
+            return shown.to_owned();
+        }
+        if let Some((_, header)) = path.rsplit_once("/include/") {
+            return format!("include/{header}");
+        }
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let name = path.rsplit('/').next().unwrap_or_default();
+        Path::new(&path)
+            .strip_prefix(root)
+            .map_or(name.to_owned(), |inside| inside.display().to_string().replace('\\', "/"))
+    }
+}
+
+/// The options for PTX.
+fn ptx_flags(nested: bool) -> Vec<&'static str> {
+    let mut flags = vec!["-ptx", "-O3", "-lineinfo", "-arch=compute_75"];
+    if nested {
+        flags.push("-rdc=true");
+    }
+    flags
+}
+
+/// The options for the object file that a nested kernel's fatbin is linked from.
+const OBJECT_FLAGS: &[&str] = &["-dc", "-arch=all-major", "-Wno-deprecated-gpu-targets"];
+
+/// Whether the kernel launches kernels: `<<<` stands in the source, `//` comments apart. Such a source is
+/// compiled with `-rdc=true` and linked with the device runtime.
+pub fn nested(source: &str) -> bool {
+    source.lines().any(|line| line.split("//").next().unwrap_or_default().contains("<<<"))
+}
+
+/// Where the wheels put nvcc in a virtual environment.
+fn wheel_directories(environment: &Path) -> Vec<PathBuf> {
+    let mut site_packages = vec![environment.join("Lib").join("site-packages")]; // Windows
+    let versions = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    site_packages.extend(versions.map(|python| python.path().join("site-packages")));
+    site_packages.into_iter().map(|packages| packages.join("nvidia").join("cu13").join("bin")).collect()
+}
+
+/// Writes zeros over each eight hexadecimal digits that stand before `after_hash`.
+fn blank_hash(bytes: &mut [u8], after_hash: &[u8]) {
+    for at in 8..bytes.len() {
+        if bytes[at..].starts_with(after_hash) && bytes[at - 8..at].iter().all(u8::is_ascii_hexdigit) {
+            bytes[at - 8..at].fill(b'0');
+        }
+    }
+}
+
+/// The numbers of `.b8 95,90,78`, if this is such a line.
+fn row_of_bytes(line: &str) -> Option<Vec<u8>> {
+    line.strip_prefix(".b8 ")?.split(',').map(|number| number.trim().parse().ok()).collect()
+}

@@ -2,6 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::alu::{WARP, each};
+use super::observe::{Access, Actor, Observer, Request};
+use super::ptx::Space;
+
+/// Bytes of the unit in which the memory system moves data.
+const SECTOR: u64 = 32;
+
 /// Counts over one or more launches, child grids included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
@@ -45,4 +52,96 @@ impl std::ops::AddAssign<&Counters> for Counters {
         self.device_launches += other.device_launches;
         self.dropped_launches += other.dropped_launches;
     }
+}
+
+impl Observer for Counters {
+    fn instruction(&mut self, active: u32) {
+        self.warp_instructions += 1;
+        self.thread_instructions += active.count_ones() as u64;
+    }
+
+    fn divergence(&mut self, _: Actor) {
+        self.divergent_branches += 1;
+    }
+
+    fn request(&mut self, _: Actor, request: &Request) {
+        if let Access::Atomic { .. } = request.access {
+            self.atomics += request.mask.count_ones() as u64;
+            return;
+        }
+        match (request.space, request.access) {
+            (Space::Global, Access::Load) => {
+                self.global_load_requests += 1;
+                self.global_load_sectors += sectors(request);
+            }
+            (Space::Global, _) => {
+                self.global_store_requests += 1;
+                self.global_store_sectors += sectors(request);
+            }
+            (Space::Shared, _) => self.shared_bank_conflicts += bank_conflicts(request),
+            _ => {}
+        }
+    }
+
+    fn barrier(&mut self, _: Actor, _: u32) {
+        self.barriers += 1;
+    }
+
+    fn device_launch(&mut self, _: Actor, dropped: bool) {
+        self.device_launches += 1;
+        self.dropped_launches += dropped as u64;
+    }
+}
+
+/// Distinct 32-byte sectors that a request touches.
+fn sectors(request: &Request) -> u64 {
+    let mut seen = [0u64; 2 * WARP];
+    let (mut count, mut sorted) = (0, true);
+    each(request.mask, |lane| {
+        let first = request.addresses[lane] / SECTOR;
+        let last = (request.addresses[lane] + request.bytes as u64 - 1) / SECTOR;
+        for sector in [first, last] {
+            if count == 0 || seen[count - 1] != sector {
+                sorted &= count == 0 || seen[count - 1] < sector;
+                seen[count] = sector;
+                count += 1;
+            }
+        }
+    });
+    if sorted {
+        return count as u64;
+    }
+    seen[..count].sort_unstable();
+    1 + seen[..count].windows(2).filter(|pair| pair[0] != pair[1]).count() as u64
+}
+
+/// Passes beyond those that the width of the access needs anyway. Shared memory has 32 banks of 4 bytes; lanes that
+/// read the same word share a pass. Accesses of 8 bytes go by half warps, of 16 bytes by quarters.
+fn bank_conflicts(request: &Request) -> u64 {
+    let words = (request.bytes as u64).div_ceil(4).max(1);
+    let group = (WARP as u64 / words).max(1) as usize;
+    let mut extra = 0;
+    for start in (0..WARP).step_by(group) {
+        let part = request.mask & ((((1u64 << group) - 1) as u32) << start);
+        if part == 0 {
+            continue;
+        }
+        let mut per_bank = [0u8; WARP];
+        let mut seen = [0u64; WARP];
+        let mut count = 0;
+        each(part, |lane| {
+            for word in 0..words {
+                let word = request.addresses[lane] / 4 + word;
+                if !seen[..count].contains(&word) {
+                    if count < WARP {
+                        seen[count] = word;
+                        count += 1;
+                    }
+                    per_bank[word as usize % WARP] += 1;
+                }
+            }
+        });
+        extra += per_bank.iter().max().map_or(0, |most| *most as u64).saturating_sub(1);
+    }
+    extra
 }

@@ -18,6 +18,8 @@ pub enum Kind {
     ChildVisibility,
     UnsupportedInstruction,
     StepLimit,
+    /// The kernel stopped itself: `trap`, a failed `assert`.
+    Trap,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +81,7 @@ impl std::fmt::Display for Kind {
             Kind::ChildVisibility => "child-visibility",
             Kind::UnsupportedInstruction => "unsupported-instruction",
             Kind::StepLimit => "step-limit",
+            Kind::Trap => "trap",
         })
     }
 }

@@ -2,19 +2,50 @@
 //!
 //! | file | job |
 //! | --- | --- |
-//! | `ptx.rs` | text -> typed program, decoded once |
-//! | `exec.rs` | what each instruction does |
-//! | `warp.rs` | 32 lanes in lockstep: divergence and reconvergence |
+//! | `ptx.rs` | text -> statements |
+//! | `program.rs`, `flow.rs` | statements -> typed program, decoded once; where diverged lanes meet again |
+//! | `alu.rs`, `convert.rs`, `rounding.rs` | what arithmetic and conversions do |
+//! | `exec.rs`, `collective.rs` | what the other instructions do: memory, branches, barriers, shuffles |
+//! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
 //! | `memory.rs` | state spaces, allocations, bounds |
-//! | `launch.rs` | grids, blocks, barriers, child grids |
-//! | `counters.rs` | what is counted |
+//! | `launch.rs` | grids and blocks, in turn; child grids in their order |
+//! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
+//! | `observe.rs` | the events of an execution; `counters.rs` listens and counts |
 //! | `diagnostic.rs` | what is said when something is wrong |
+//!
+//! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 
+mod alu;
+mod collective;
+mod convert;
 mod counters;
+mod device;
 mod diagnostic;
+mod exec;
+mod flow;
+mod launch;
+mod memory;
+pub mod observe;
+mod program;
+mod ptx;
+mod rounding;
+mod runtime;
+mod warp;
+
+use std::sync::Arc;
 
 pub use counters::Counters;
 pub use diagnostic::{Diagnostic, Kind, Severity, Site};
+pub use launch::check_config;
+pub use program::{Order, Param, Scope};
+pub use ptx::Space;
+
+/// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
+pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
+/// Bytes of shared memory a block can have: on compute capability 9.0, after raising the limit.
+pub const MAX_SHARED: usize = 227 << 10;
+/// The same without raising it, as for a device launch.
+const MAX_STATIC_SHARED: usize = 48 << 10;
 
 /// Grid and block of a launch, named as cudarc names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,68 +65,103 @@ impl LaunchConfig {
     }
 }
 
-/// A parameter of a kernel, from its PTX signature.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Param {
-    pub name: String,
-    /// Size in bytes: 8 for a pointer, 4 for an `int`.
-    pub size: usize,
-}
-
 /// Parsed PTX, ready to launch. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Module {}
+pub struct Module {
+    program: Arc<program::Program>,
+}
 
 impl Module {
     /// Reads PTX text. `name` stands in messages. The error names what is wrong and the PTX line.
-    pub fn parse(ptx: &str, name: &str) -> Result<Module, Diagnostic> {
-        let _ = (ptx, name);
-        todo!()
+    pub fn parse(ptx: &str, name: &str) -> Result<Module, Box<Diagnostic>> {
+        Ok(Module { program: Arc::new(program::decode(ptx, name)?) })
     }
+
     /// Names of the kernels (`.entry`), in the order of the text.
-    pub fn kernels(&self) -> Vec<&str> {
-        todo!()
+    pub fn kernels(&self) -> &[String] {
+        &self.program.kernels
     }
+
     /// The parameters of `kernel`, if there is such a kernel.
     pub fn params(&self, kernel: &str) -> Option<&[Param]> {
-        let _ = kernel;
-        todo!()
+        let function = &self.program.functions[*self.program.by_name.get(kernel)?];
+        function.is_entry.then_some(&function.params[..])
     }
 }
 
 /// The simulated device: its memory and its limits.
-#[derive(Debug, Default)]
-pub struct Simulator {}
+#[derive(Debug)]
+pub struct Simulator {
+    memory: memory::Memory,
+    pending_limit: u64,
+    /// Modules whose variables have been laid out, with the variables' addresses.
+    loaded: Vec<(Module, Vec<u64>)>,
+    printed: String,
+}
+
+impl Default for Simulator {
+    fn default() -> Simulator {
+        Simulator::new()
+    }
+}
 
 impl Simulator {
     pub fn new() -> Simulator {
-        Simulator::default()
+        Simulator {
+            memory: memory::Memory::default(),
+            pending_limit: DEFAULT_PENDING_LAUNCHES,
+            loaded: Vec::new(),
+            printed: String::new(),
+        }
     }
+
     /// `bytes` bytes of global memory, contents undefined; the address is 256-byte aligned and never 0.
-    pub fn alloc(&mut self, bytes: u64) -> u64 {
-        let _ = bytes;
-        todo!()
+    pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
+        self.memory.alloc(bytes, "").ok_or_else(|| {
+            host_error(
+                format!("no room for an allocation of {bytes} bytes"),
+                "the simulator makes at most 1,048,576 allocations, of less than 32 GiB each",
+            )
+        })
     }
+
     /// Gives an allocation back; an address that is not the start of a live allocation is ignored.
     pub fn free(&mut self, address: u64) {
-        let _ = address;
-        todo!()
+        self.memory.free(address);
     }
+
     /// Copies host bytes to device memory.
-    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Diagnostic> {
-        let _ = (address, bytes);
-        todo!()
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+        match self.memory.slice_mut(address, bytes.len()) {
+            Ok(to) => {
+                to.copy_from_slice(bytes);
+                Ok(())
+            }
+            Err(wrong) => Err(copy_error("to", bytes.len(), address, &wrong)),
+        }
     }
+
     /// Copies device memory to the host.
-    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Diagnostic> {
-        let _ = (address, bytes);
-        todo!()
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Box<Diagnostic>> {
+        match self.memory.slice(address, bytes.len()) {
+            Ok(from) => {
+                bytes.copy_from_slice(from);
+                Ok(())
+            }
+            Err(wrong) => Err(copy_error("from", bytes.len(), address, &wrong)),
+        }
     }
+
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
     pub fn set_pending_launch_limit(&mut self, launches: u64) {
-        let _ = launches;
-        todo!()
+        self.pending_limit = launches;
     }
+
+    /// What device `printf` has written since the last call.
+    pub fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.printed)
+    }
+
     /// Runs `kernel` of `module` to its end, child grids included. `args`: one cell a parameter, the value in its
     /// low bytes (a pointer is an address from [`Simulator::alloc`]). The first thing that is wrong stops the
     /// launch and comes back as a [`Diagnostic`].
@@ -106,7 +172,83 @@ impl Simulator {
         config: LaunchConfig,
         args: &[u64],
     ) -> Result<Counters, Box<Diagnostic>> {
-        let _ = (module, kernel, config, args);
-        todo!()
+        let mut counters = Counters::default();
+        self.launch_observed(module, kernel, config, args, &mut counters)?;
+        Ok(counters)
     }
+
+    /// [`Simulator::launch`], with an observer that is told all that happens.
+    pub fn launch_observed(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        observer: &mut impl observe::Observer,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (number, params) = launch::parameters(&module.program, kernel, &config, args)?;
+        let loaded = self.load(module)?;
+        let globals = &self.loaded[loaded].1;
+        let mut engine = launch::Engine::new(
+            &module.program,
+            &mut self.memory,
+            globals,
+            observer,
+            &mut self.printed,
+            self.pending_limit,
+        );
+        engine.run(number, config, params)
+    }
+
+    /// Lays out the module's variables, once.
+    fn load(&mut self, module: &Module) -> Result<usize, Box<Diagnostic>> {
+        if let Some(at) =
+            self.loaded.iter().position(|(known, _)| Arc::ptr_eq(&known.program, &module.program))
+        {
+            return Ok(at);
+        }
+        let mut addresses = Vec::new();
+        for variable in &module.program.globals {
+            let address = self.memory.alloc(variable.bytes() as u64, &variable.name).ok_or_else(|| {
+                host_error(format!("no room for the variable `{}`", variable.name), "make it smaller")
+            })?;
+            addresses.push(address);
+        }
+        for (variable, &address) in module.program.globals.iter().zip(&addresses) {
+            let bytes = program::initial_bytes(variable, |name| {
+                let global = module.program.globals.iter().position(|v| v.name == name).map(|i| addresses[i]);
+                global.or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
+            });
+            self.write(address, &bytes)?;
+        }
+        self.loaded.push((module.clone(), addresses));
+        Ok(self.loaded.len() - 1)
+    }
+}
+
+fn host_error(message: String, help: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic {
+        kind: Kind::OutOfBounds,
+        severity: Severity::Error,
+        kernel: None,
+        file: None,
+        line: None,
+        block: None,
+        thread: None,
+        message,
+        help: help.to_string(),
+        related: Vec::new(),
+    })
+}
+
+fn copy_error(direction: &str, bytes: usize, address: u64, wrong: &memory::Wrong) -> Box<Diagnostic> {
+    let why = match wrong {
+        memory::Wrong::NoAllocation => "where nothing has been allocated".to_string(),
+        memory::Wrong::Freed => "in a buffer that has been freed".to_string(),
+        memory::Wrong::Outside { offset, bytes } => format!("at byte {offset} of a buffer of {bytes} bytes"),
+    };
+    host_error(
+        format!("a copy of {bytes} bytes {direction} device address {address:#x}, {why}"),
+        "copy no more than the buffer holds",
+    )
 }

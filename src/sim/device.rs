@@ -1,0 +1,250 @@
+//! What device code asks of the runtime while it runs: child launches, their errors, `printf`, `assert`.
+//!
+//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. At most
+//! `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the launching thread
+//! learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
+
+use super::alu::WARP;
+use super::diagnostic::{Diagnostic, Kind};
+use super::exec::{Context, lanes, span};
+use super::launch::{Launches, PendingLaunch, check_config};
+use super::memory;
+use super::observe::Observer;
+use super::program::{FUNCTION_WINDOW, Inst};
+use super::ptx::Space;
+use super::runtime::{self, Call};
+use super::warp::{Wait, Warp};
+use super::{LaunchConfig, MAX_STATIC_SHARED};
+
+impl<O: Observer> Context<'_, O> {
+    /// Does a runtime call for the lanes of `active`, one after the other, and goes on behind it.
+    #[allow(clippy::too_many_arguments)]
+    pub fn runtime(
+        &mut self,
+        warp: &mut Warp,
+        index: usize,
+        inst: &Inst,
+        active: u32,
+        call: Call,
+        args: &[usize],
+        ret: Option<usize>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let split = warp.splits[index];
+        if warp.last_error.is_empty() {
+            warp.last_error = vec![0; WARP];
+        }
+        if call == Call::DeviceSynchronize && self.block.children > 0 {
+            if active == split.mask {
+                warp.splits[index].wait = Wait::Children;
+            } else {
+                warp.diverge(index, split.mask & !active, split.pc + 1, split.pc, split.pc + 1);
+            }
+            return Ok(());
+        }
+        for lane in lanes(active) {
+            let activation = &mut warp.activations[split.activation as usize];
+            let mut argument = |number: usize, offset: usize, bytes: usize| {
+                args.get(number)
+                    .and_then(|start| activation.frame_of(lane, start + offset, bytes))
+                    .map_or(0, |bytes| memory::read(bytes))
+            };
+            let mut error = None;
+            let result = match call {
+                Call::GetParameterBuffer => {
+                    let dim = |argument: &mut dyn FnMut(usize, usize, usize) -> u64, number| {
+                        let mut axis = |i: usize| argument(number, 4 * i, 4) as u32;
+                        (axis(0), axis(1), axis(2))
+                    };
+                    let kernel = argument(0, 0, 8).wrapping_sub(FUNCTION_WINDOW) as usize;
+                    let config = LaunchConfig {
+                        grid_dim: dim(&mut argument, 1),
+                        block_dim: dim(&mut argument, 2),
+                        shared_mem_bytes: argument(3, 0, 4) as u32,
+                    };
+                    match self.program.functions.get(kernel) {
+                        None => {
+                            error = Some(runtime::INVALID_DEVICE_FUNCTION);
+                            0
+                        }
+                        Some(function)
+                            if check_config(&config).is_err()
+                                || function.shared_bytes + config.shared_mem_bytes as usize
+                                    > MAX_STATIC_SHARED =>
+                        {
+                            error = Some(runtime::INVALID_CONFIGURATION);
+                            0
+                        }
+                        Some(function) => self.launches.open(kernel, config, function.param_bytes),
+                    }
+                }
+                Call::LaunchDevice => {
+                    let (address, stream) = (argument(0, 0, 8), argument(1, 0, 8));
+                    let refused = self.launches.launch(address, stream, self.block.linear);
+                    error = refused;
+                    if refused.is_none() {
+                        self.block.children += (stream != runtime::STREAM_TAIL) as u32;
+                    }
+                    let actor = self.actor(warp, inst);
+                    self.observer.device_launch(actor, refused.is_some());
+                    refused.unwrap_or(0) as u64
+                }
+                Call::GetLastError => std::mem::take(&mut warp.last_error[lane]) as u64,
+                Call::PeekAtLastError => warp.last_error[lane] as u64,
+                Call::DeviceSynchronize | Call::StreamDestroy => 0,
+                Call::StreamCreate => {
+                    let (to, handle) = (argument(0, 0, 8), self.launches.new_stream());
+                    let (space, address) = memory::resolve(to);
+                    let slot = match space {
+                        Space::Local => warp.local_of(lane, address, 8),
+                        Space::Shared => self.block.shared.get_mut(span(address, 8)),
+                        _ => self.memory.slice_mut(address, 8).ok(),
+                    };
+                    match slot {
+                        Some(slot) => memory::write(slot, handle),
+                        None => {
+                            return Err(self.fault(
+                                warp,
+                                inst,
+                                1 << lane,
+                                Kind::OutOfBounds,
+                                format!("cudaStreamCreateWithFlags is to write its handle to {to:#x}"),
+                                "pass the address of a cudaStream_t variable",
+                            ));
+                        }
+                    }
+                    0
+                }
+                Call::Printf => {
+                    let (format, arguments) = (argument(0, 0, 8), argument(1, 0, 8));
+                    self.print(warp, lane, format, arguments);
+                    0
+                }
+                Call::AssertFail => {
+                    let text = |address| self.text(address).unwrap_or_default();
+                    let (message, function) = (text(argument(0, 0, 8)), text(argument(3, 0, 8)));
+                    return Err(self.fault(
+                        warp,
+                        inst,
+                        1 << lane,
+                        Kind::Trap,
+                        format!("assertion `{message}` failed in {function}"),
+                        "the kernel's own check says that something is wrong",
+                    ));
+                }
+            };
+            if let Some(error) = error {
+                warp.last_error[lane] = error;
+            }
+            let bytes = if call == Call::GetParameterBuffer { 8 } else { 4 };
+            if let Some(ret) = ret
+                && let Some(slot) = warp.activations[split.activation as usize].frame_of(lane, ret, bytes)
+            {
+                memory::write(slot, result);
+            }
+        }
+        // Lanes that the guard leaves out do nothing here; all go on behind the call.
+        warp.splits[index].pc += 1;
+        Ok(())
+    }
+
+    /// The zero-terminated string at a global address.
+    fn text(&self, address: u64) -> Option<String> {
+        let mut out = Vec::new();
+        for i in 0..4096 {
+            match self.memory.slice(address.wrapping_add(i), 1).ok()? {
+                [0] => break,
+                [byte] => out.push(*byte),
+                _ => return None,
+            }
+        }
+        Some(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) {
+        let Some(format) = self.text(format) else { return };
+        // A variadic argument lies at the next multiple of its size.
+        let (space, mut at) = memory::resolve(arguments);
+        let mut values = Vec::new();
+        let text = runtime::format(
+            &format,
+            |bytes| {
+                at = at.next_multiple_of(bytes as u64);
+                let value = match space {
+                    Space::Local => warp.local_of(lane, at, bytes).map(|b| memory::read(b)),
+                    _ => self.memory.slice(at, bytes).ok().map(memory::read),
+                }?;
+                at += bytes as u64;
+                values.push(value);
+                Some(value)
+            },
+            |address| self.text(address),
+        );
+        if let Some(text) = text {
+            self.printed.push_str(&text);
+        }
+    }
+}
+
+/// Where argument buffers lie; nothing else does.
+const BUFFER_WINDOW: u64 = 0x10 << 56;
+const BUFFER_BITS: u32 = 16;
+
+#[derive(Debug)]
+struct Buffer {
+    kernel: usize,
+    config: LaunchConfig,
+    params: Vec<u8>,
+}
+
+impl Launches {
+    /// A buffer for the arguments of a launch.
+    fn open(&mut self, kernel: usize, config: LaunchConfig, param_bytes: usize) -> u64 {
+        let buffer = Some(Box::new(Buffer { kernel, config, params: vec![0; param_bytes] }));
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.buffers[slot].0 = buffer;
+                slot
+            }
+            None => {
+                self.buffers.push(OpenBuffer(buffer));
+                self.buffers.len() - 1
+            }
+        };
+        BUFFER_WINDOW | ((slot as u64 + 1) << BUFFER_BITS)
+    }
+
+    /// Bytes of an open buffer.
+    pub fn buffer(&mut self, address: u64, bytes: usize) -> Option<&mut [u8]> {
+        let slot = slot_of(address)?;
+        let offset = address & ((1 << BUFFER_BITS) - 1);
+        self.buffers.get_mut(slot)?.0.as_mut()?.params.get_mut(span(offset, bytes))
+    }
+
+    /// Queues the launch, or says why not.
+    fn launch(&mut self, address: u64, stream: u64, block: u64) -> Option<u32> {
+        let taken = slot_of(address).and_then(|slot| Some((slot, self.buffers.get_mut(slot)?.0.take()?)));
+        let Some((slot, buffer)) = taken else { return Some(runtime::INVALID_CONFIGURATION) };
+        self.free.push(slot);
+        if self.pending >= self.limit {
+            return Some(runtime::PENDING_COUNT_EXCEEDED);
+        }
+        self.pending += 1;
+        let Buffer { kernel, config, params } = *buffer;
+        self.requests.push(PendingLaunch { kernel, config, params, stream, block });
+        None
+    }
+
+    fn new_stream(&mut self) -> u64 {
+        self.streams += 1;
+        runtime::FIRST_STREAM + self.streams - 1
+    }
+}
+
+/// An argument buffer, until it is launched.
+#[derive(Debug)]
+pub struct OpenBuffer(Option<Box<Buffer>>);
+
+fn slot_of(address: u64) -> Option<usize> {
+    let number = (address.checked_sub(BUFFER_WINDOW)? >> BUFFER_BITS) as usize;
+    number.checked_sub(1)
+}

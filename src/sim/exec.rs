@@ -1,0 +1,1082 @@
+//! Runs one warp: fetches an instruction, does it for the active lanes, says what happened.
+
+use super::alu::{Lanes, WARP, each};
+use super::diagnostic::{Diagnostic, Kind, Severity};
+use super::memory::{self, Memory, Wrong};
+use super::observe::{Access, Actor, Observer, Request};
+use super::program::*;
+use super::ptx::Space;
+use super::warp::{Split, Wait, Warp, thread_index};
+
+/// The sixteen barriers of a block (PTX ISA 9.7.13.1).
+pub const BARRIERS: usize = 16;
+
+/// A block barrier in one of its rounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Barrier {
+    /// Threads that have arrived, and how many must (0: all of the block).
+    pub arrived: u32,
+    expected: u32,
+    round: u64,
+    /// `bar.red` over the threads that have arrived, and the result of the last finished round.
+    count: u32,
+    threads: u32,
+    result: (u32, u32),
+}
+
+/// What a block has besides its warps.
+#[derive(Debug)]
+pub struct BlockState {
+    pub index: [u32; 3],
+    pub linear: u64,
+    pub threads: u32,
+    pub exited: u32,
+    pub shared: Vec<u8>,
+    pub barriers: [Barrier; BARRIERS],
+    /// Child grids that `cudaDeviceSynchronize` would wait for.
+    pub children: u32,
+}
+
+impl BlockState {
+    /// Opens the barriers that have become complete.
+    fn release(&mut self) {
+        for barrier in &mut self.barriers {
+            let exited = if barrier.expected == 0 { self.exited } else { 0 };
+            let expected = if barrier.expected == 0 { self.threads } else { barrier.expected };
+            if barrier.arrived > 0 && barrier.arrived + exited >= expected {
+                barrier.result = (barrier.count, barrier.threads);
+                barrier.round += 1;
+                (barrier.arrived, barrier.expected, barrier.count, barrier.threads) = (0, 0, 0, 0);
+            }
+        }
+    }
+}
+
+/// What a warp needs from outside itself.
+pub struct Context<'e, O> {
+    pub program: &'e Program,
+    pub memory: &'e mut Memory,
+    pub observer: &'e mut O,
+    /// Addresses of the module's variables.
+    pub globals: &'e [u64],
+    pub params: &'e [u8],
+    pub block: &'e mut BlockState,
+    pub kernel: &'e str,
+    pub grid: u32,
+    pub block_dim: [u32; 3],
+    pub launches: &'e mut super::launch::Launches,
+    pub printed: &'e mut String,
+    /// Instructions that the whole launch may still execute.
+    pub steps_left: &'e mut u64,
+}
+
+/// Why a warp stopped running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Finished,
+    /// It has used its turn.
+    Turn,
+    /// Every split waits.
+    Blocked,
+}
+
+type Executed<T> = Result<T, Box<Diagnostic>>;
+
+impl<'e, O: Observer> Context<'e, O> {
+    /// Runs `warp` for at most `turn` instructions.
+    pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Executed<Stop> {
+        let mut left = turn;
+        loop {
+            if warp.finished() {
+                return Ok(Stop::Finished);
+            }
+            if left == 0 {
+                // The next turn starts with another split, so that lanes waiting for each other get on.
+                if warp.splits.len() > 1 {
+                    warp.splits.rotate_right(1);
+                }
+                return Ok(Stop::Turn);
+            }
+            let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
+            self.run_split(warp, split, &mut left)?;
+        }
+    }
+
+    /// The last split that can go on.
+    fn runnable(&mut self, warp: &mut Warp) -> Option<usize> {
+        for index in (0..warp.splits.len()).rev() {
+            match warp.splits[index].wait {
+                Wait::Nothing => return Some(index),
+                Wait::Barrier { id, round } if self.block.barriers[id as usize].round != round => {
+                    self.leave_barrier(warp, index, id);
+                    return Some(index);
+                }
+                Wait::Lanes if self.collective_ready(warp, index) => {
+                    self.collective(warp, index);
+                    return Some(index);
+                }
+                Wait::Children if self.block.children == 0 => {
+                    warp.splits[index].wait = Wait::Nothing;
+                    warp.splits[index].pc += 1;
+                    return Some(index);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A split behind an open barrier: takes the barrier's result, if it asked for one, and goes on.
+    fn leave_barrier(&mut self, warp: &mut Warp, index: usize, id: u8) {
+        let split = warp.splits[index];
+        let function = &self.program.functions[warp.activations[split.activation as usize].function];
+        let inst = &function.code[split.pc as usize];
+        if let Op::Barrier { reduce: Some((kind, d, ..)), .. } = &inst.op {
+            let (count, threads) = self.block.barriers[id as usize].result;
+            let activation = &mut warp.activations[split.activation as usize];
+            let set = |mask: u32, value: bool| if value { mask | split.mask } else { mask & !split.mask };
+            match kind {
+                BarReduce::Popc => {
+                    let lanes = &mut activation.registers[*d as usize];
+                    each(split.mask, |lane| lanes[lane] = count as u64);
+                }
+                BarReduce::And => {
+                    let p = &mut activation.predicates[*d as usize];
+                    *p = set(*p, count == threads);
+                }
+                BarReduce::Or => {
+                    let p = &mut activation.predicates[*d as usize];
+                    *p = set(*p, count > 0);
+                }
+            }
+        }
+        warp.splits[index].wait = Wait::Nothing;
+        warp.splits[index].pc += 1;
+    }
+
+    pub fn actor(&self, warp: &Warp, inst: &Inst) -> Actor<'e> {
+        Actor {
+            grid: self.grid,
+            block: self.block.linear,
+            warp: warp.index,
+            loc: inst.loc,
+            kernel: self.kernel,
+        }
+    }
+
+    /// Runs a split until it waits, meets, ends, or has used the turn.
+    fn run_split(&mut self, warp: &mut Warp, index: usize, left: &mut u32) -> Executed<()> {
+        let Split { mut pc, mask, activation: slot, meets, .. } = warp.splits[index];
+        let program = self.program;
+        let function = &program.functions[warp.activations[slot as usize].function];
+        loop {
+            if pc == meets {
+                warp.splits[index].pc = pc;
+                warp.arrive(index);
+                return Ok(());
+            }
+            if *left == 0 {
+                warp.splits[index].pc = pc;
+                return Ok(());
+            }
+            *left -= 1;
+            let inst = &function.code[pc as usize];
+            if *self.steps_left == 0 {
+                return Err(self.fault(
+                    warp,
+                    inst,
+                    mask,
+                    Kind::StepLimit,
+                    "the launch has executed more instructions than its limit: a loop does not end"
+                        .to_string(),
+                    "look at what the loop waits for, and whether some thread can still bring it about",
+                ));
+            }
+            *self.steps_left -= 1;
+            self.observer.instruction(mask);
+            let active = if inst.guard == NONE {
+                mask
+            } else {
+                let p = warp.activations[slot as usize].predicates[inst.guard as usize];
+                mask & if inst.negated { !p } else { p }
+            };
+            let activation = &mut warp.activations[slot as usize];
+            match &inst.op {
+                Op::Branch { target, reconverge } => {
+                    if active == mask {
+                        pc = *target;
+                    } else if active == 0 {
+                        pc += 1;
+                    } else {
+                        warp.splits[index].pc = pc;
+                        let actor = self.actor(warp, inst);
+                        self.observer.divergence(actor);
+                        warp.diverge(index, active, *target, pc + 1, *reconverge);
+                        return Ok(());
+                    }
+                    continue;
+                }
+                _ if active == 0 => {
+                    pc += 1;
+                    continue;
+                }
+                Op::Alu { f, d, s } => {
+                    let mut out: Lanes = [0; WARP];
+                    let source = |r: Reg| source(activation, function, r);
+                    f(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
+                    let d = &mut activation.registers[*d as usize];
+                    if active == u32::MAX {
+                        *d = out;
+                    } else {
+                        each(active, |lane| d[lane] = out[lane]);
+                    }
+                }
+                Op::Test { f, d, q, a, b, combine } => {
+                    let holds = f(source(activation, function, *a), source(activation, function, *b), active);
+                    let apply = |holds: u32| match combine {
+                        None => holds,
+                        Some((bits, p, negated)) => {
+                            let p = activation.predicates[*p as usize];
+                            logic(*bits, holds, if *negated { !p } else { p })
+                        }
+                    };
+                    let (yes, no) = (apply(holds), apply(!holds));
+                    set_predicate(&mut activation.predicates, *d, active, yes);
+                    if *q != NONE {
+                        set_predicate(&mut activation.predicates, *q, active, no);
+                    }
+                }
+                Op::Load { space, d, bytes, signed, at, order, scope } => {
+                    let total = *bytes * d.len() as u32;
+                    let addresses = self.addresses(warp, slot, function, at);
+                    let request = Request {
+                        access: Access::Load,
+                        space: *space,
+                        mask: active,
+                        addresses: &addresses,
+                        bytes: total,
+                        order: *order,
+                        scope: *scope,
+                    };
+                    self.load(warp, inst, slot, &request, d, *bytes, *signed)?;
+                }
+                Op::Store { space, s, bytes, at, order, scope } => {
+                    let addresses = self.addresses(warp, slot, function, at);
+                    let request = Request {
+                        access: Access::Store,
+                        space: *space,
+                        mask: active,
+                        addresses: &addresses,
+                        bytes: *bytes * s.len() as u32,
+                        order: *order,
+                        scope: *scope,
+                    };
+                    self.store(warp, inst, slot, function, &request, s, *bytes)?;
+                }
+                Op::Select { d, a, b, p, negated } => {
+                    let p = activation.predicates[*p as usize];
+                    let p = if *negated { !p } else { p };
+                    let (a, b) = (*source(activation, function, *a), *source(activation, function, *b));
+                    let d = &mut activation.registers[*d as usize];
+                    each(active, |lane| d[lane] = if p >> lane & 1 == 1 { a[lane] } else { b[lane] });
+                }
+                Op::Logic { bits, d, a, not_a, b, not_b } => {
+                    let read = |p: Pred, not: bool| {
+                        let p = activation.predicates[p as usize];
+                        if not { !p } else { p }
+                    };
+                    let a = read(*a, *not_a);
+                    let value = if *b == NONE { a } else { logic(*bits, a, read(*b, *not_b)) };
+                    set_predicate(&mut activation.predicates, *d, active, value);
+                }
+                Op::PredConst { d, value } => {
+                    set_predicate(&mut activation.predicates, *d, active, if *value { u32::MAX } else { 0 });
+                }
+                Op::Set { f, d, a, b, holds } => {
+                    let yes = f(source(activation, function, *a), source(activation, function, *b), active);
+                    let d = &mut activation.registers[*d as usize];
+                    each(active, |lane| d[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
+                }
+                Op::TestFloat { d, a, class, double } => {
+                    let a = source(activation, function, *a);
+                    let mut yes = 0;
+                    each(active, |lane| {
+                        let value = if *double {
+                            f64::from_bits(a[lane])
+                        } else {
+                            f32::from_bits(a[lane] as u32) as f64
+                        };
+                        yes |= (class(value) as u32) << lane;
+                    });
+                    set_predicate(&mut activation.predicates, *d, active, yes);
+                }
+                Op::Pack { d, parts, bits } => {
+                    let mut out: Lanes = [0; WARP];
+                    let keep = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+                    for (i, part) in parts.iter().enumerate() {
+                        let part = source(activation, function, *part);
+                        each(active, |lane| out[lane] |= (part[lane] & keep) << (i as u32 * bits));
+                    }
+                    let d = &mut activation.registers[*d as usize];
+                    each(active, |lane| d[lane] = out[lane]);
+                }
+                Op::Unpack { parts, a, bits } => {
+                    let a = *source(activation, function, *a);
+                    let keep = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+                    for (i, part) in parts.iter().enumerate() {
+                        let d = &mut activation.registers[*part as usize];
+                        each(active, |lane| d[lane] = a[lane] >> (i as u32 * bits) & keep);
+                    }
+                }
+                Op::LocalAddress { d, offset } => {
+                    let address = offset.wrapping_add(activation.local_base as u64);
+                    let d = &mut activation.registers[*d as usize];
+                    each(active, |lane| d[lane] = address);
+                }
+                Op::GlobalAddress { d, global, offset } => {
+                    let address = self.globals[*global].wrapping_add(*offset as u64);
+                    let d = &mut activation.registers[*d as usize];
+                    each(active, |lane| d[lane] = address);
+                }
+                Op::LoadFrame { d, bytes, signed, offset } => {
+                    for (i, d) in d.iter().enumerate() {
+                        for lane in lanes(active) {
+                            let at = offset + i * *bytes as usize;
+                            let value =
+                                activation.frame_of(lane, at, *bytes as usize).map_or(0, |b| memory::read(b));
+                            activation.registers[*d as usize][lane] = extend(value, *bytes, *signed);
+                        }
+                    }
+                }
+                Op::StoreFrame { s, bytes, offset } => {
+                    for (i, s) in s.iter().enumerate() {
+                        let values = *source(activation, function, *s);
+                        for lane in lanes(active) {
+                            let at = offset + i * *bytes as usize;
+                            if let Some(slot) = activation.frame_of(lane, at, *bytes as usize) {
+                                memory::write(slot, values[lane]);
+                            }
+                        }
+                    }
+                }
+                Op::Atomic { space, op, bytes, d, at, b, c, order, scope } => {
+                    let addresses = self.addresses(warp, slot, function, at);
+                    let request = Request {
+                        access: Access::Atomic { returns: *d != NONE },
+                        space: *space,
+                        mask: active,
+                        addresses: &addresses,
+                        bytes: *bytes,
+                        order: *order,
+                        scope: *scope,
+                    };
+                    self.atomic(warp, inst, slot, function, &request, *op, *d, *b, *c)?;
+                }
+                Op::ActiveMask { d } => {
+                    let d = &mut activation.registers[*d as usize];
+                    each(active, |lane| d[lane] = active as u64);
+                }
+                Op::Clock { d } => {
+                    // There is no clock: time is the number of instructions executed so far.
+                    let now = u64::MAX - *self.steps_left;
+                    let d = &mut activation.registers[*d as usize];
+                    each(active, |lane| d[lane] = now);
+                }
+                Op::Fence { scope } => {
+                    let actor = self.actor(warp, inst);
+                    self.observer.fence(actor, active, *scope);
+                }
+                Op::Nop => {}
+                Op::WarpBarrier { .. }
+                | Op::Shuffle { .. }
+                | Op::Vote { .. }
+                | Op::Match { .. }
+                | Op::Reduce { .. } => {
+                    if active != mask {
+                        // The lanes that the guard leaves out do not take part: they go on behind it.
+                        warp.splits[index].pc = pc;
+                        warp.diverge(index, mask & !active, pc + 1, pc, pc + 1);
+                        return Ok(());
+                    }
+                    warp.splits[index].pc = pc;
+                    if !self.collective_ready(warp, index) {
+                        warp.splits[index].wait = Wait::Lanes;
+                        return Ok(());
+                    }
+                    self.collective(warp, index);
+                }
+                Op::Barrier { id, count, arrive, reduce } => {
+                    let only =
+                        |r: Reg| source(activation, function, r)[active.trailing_zeros() as usize] as u32;
+                    let (number, expected) =
+                        (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
+                    let holds = reduce.map_or(0, |(_, _, p, negated)| {
+                        let p = activation.predicates[p as usize];
+                        active & if negated { !p } else { p }
+                    });
+                    if number >= BARRIERS {
+                        return Err(self.fault(
+                            warp,
+                            inst,
+                            active,
+                            Kind::BarrierDivergence,
+                            format!("there is no barrier {number}: a block has barriers 0 to 15"),
+                            "use one of them",
+                        ));
+                    }
+                    let whole_warp = active | warp.exited == warp.lanes;
+                    let actor = self.actor(warp, inst);
+                    self.observer.barrier(actor, active);
+                    let barrier = &mut self.block.barriers[number];
+                    barrier.expected = expected;
+                    // A count is in whole warps (PTX ISA 9.7.13.1).
+                    barrier.arrived +=
+                        if expected != 0 && whole_warp { WARP as u32 } else { active.count_ones() };
+                    barrier.count += holds.count_ones();
+                    barrier.threads += active.count_ones();
+                    let round = barrier.round;
+                    warp.splits[index].pc = pc;
+                    if *arrive {
+                        self.block.release();
+                        pc += 1;
+                        continue;
+                    }
+                    if active != mask {
+                        // The others go on; lanes that wait and lanes that do not meet behind the barrier.
+                        warp.diverge(index, mask & !active, pc + 1, pc, pc + 1);
+                        let waiting = warp.splits.len() - 1;
+                        warp.splits[waiting].wait = Wait::Barrier { id: number as u8, round };
+                    } else {
+                        warp.splits[index].wait = Wait::Barrier { id: number as u8, round };
+                    }
+                    self.block.release();
+                    return Ok(());
+                }
+                Op::BranchIndexed { index: way, targets, reconverge } => {
+                    let values = *source(activation, function, *way);
+                    let mut ways: Vec<(u32, u32)> = Vec::new();
+                    if active != mask {
+                        ways.push((pc + 1, mask & !active));
+                    }
+                    for lane in lanes(active) {
+                        let Some(&target) = targets.get(values[lane] as u32 as usize) else {
+                            return Err(self.fault(
+                                warp,
+                                inst,
+                                1 << lane,
+                                Kind::OutOfBounds,
+                                format!(
+                                    "an indexed branch takes way {} of {}",
+                                    values[lane] as u32,
+                                    targets.len()
+                                ),
+                                "this is a compiler's jump table: the program has gone astray before",
+                            ));
+                        };
+                        match ways.iter_mut().find(|way| way.0 == target) {
+                            Some(way) => way.1 |= 1 << lane,
+                            None => ways.push((target, 1 << lane)),
+                        }
+                    }
+                    if let [(target, _)] = ways[..] {
+                        pc = target;
+                        continue;
+                    }
+                    let actor = self.actor(warp, inst);
+                    self.observer.divergence(actor);
+                    warp.diverge_many(index, &ways, *reconverge);
+                    return Ok(());
+                }
+                Op::Call { callee, args, ret } => {
+                    warp.splits[index].pc = pc;
+                    return self.call(warp, index, inst, active, callee, args, *ret);
+                }
+                Op::Return => {
+                    warp.splits[index].pc = pc + 1;
+                    self.give_back(warp, index, active, function);
+                    warp.leave(index, active);
+                    return Ok(());
+                }
+                Op::Exit => {
+                    warp.splits[index].pc = pc + 1;
+                    warp.exit(index, active);
+                    self.block.exited += active.count_ones();
+                    self.block.release();
+                    return Ok(());
+                }
+                Op::Trap => {
+                    return Err(self.fault(
+                        warp,
+                        inst,
+                        active,
+                        Kind::Trap,
+                        "the kernel stopped itself with `trap`".to_string(),
+                        "an assertion or a check in the kernel failed here",
+                    ));
+                }
+                Op::Unsupported => {
+                    return Err(self.fault(
+                        warp,
+                        inst,
+                        active,
+                        Kind::UnsupportedInstruction,
+                        format!(
+                            "the simulator does not know the instruction at line {} of the PTX",
+                            inst.line
+                        ),
+                        "run this kernel on a GPU",
+                    ));
+                }
+            }
+            pc += 1;
+        }
+    }
+
+    /// Copies the value that a function returns into its caller's frame.
+    fn give_back(&mut self, warp: &mut Warp, index: usize, active: u32, function: &Function) {
+        let split = warp.splits[index];
+        let (Some(ret), Some(caller)) = (&function.returns, warp.caller_of(split.join)) else { return };
+        let Some(to) = warp.activations[split.activation as usize].returns_to else { return };
+        for lane in lanes(active) {
+            let value = warp.activations[split.activation as usize]
+                .frame_of(lane, ret.offset, ret.bytes)
+                .map(|bytes| bytes.to_vec())
+                .unwrap_or_default();
+            if let Some(slot) = warp.activations[caller as usize].frame_of(lane, to, ret.bytes) {
+                slot.copy_from_slice(&value);
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn call(
+        &mut self,
+        warp: &mut Warp,
+        index: usize,
+        inst: &Inst,
+        active: u32,
+        callee: &Callee,
+        args: &[usize],
+        ret: Option<usize>,
+    ) -> Executed<()> {
+        let slot = warp.splits[index].activation;
+        let program = self.program;
+        let (number, active) = match callee {
+            Callee::Function(number) => (*number, active),
+            Callee::Register(register) => {
+                let function = &program.functions[warp.activations[slot as usize].function];
+                let values = *source(&warp.activations[slot as usize], function, *register);
+                let first = values[active.trailing_zeros() as usize];
+                // Lanes with another function call it afterwards: the same instruction is met again by them.
+                let same =
+                    lanes(active).filter(|&lane| values[lane] == first).fold(0u32, |m, lane| m | 1 << lane);
+                let number = first.wrapping_sub(FUNCTION_WINDOW) as usize;
+                if number >= program.functions.len() {
+                    return Err(self.fault(
+                        warp,
+                        inst,
+                        same,
+                        Kind::OutOfBounds,
+                        format!("a call goes to {first:#x}, where there is no function"),
+                        "check where this function pointer comes from",
+                    ));
+                }
+                if same != active {
+                    let pc = warp.splits[index].pc;
+                    warp.diverge(index, active & !same, pc, pc, pc + 1);
+                    return Ok(());
+                }
+                (number, same)
+            }
+            Callee::Runtime(call) => return self.runtime(warp, index, inst, active, *call, args, ret),
+        };
+        let function = &program.functions[number];
+        if warp.activations.len() > 1024 {
+            return Err(self.fault(
+                warp,
+                inst,
+                active,
+                Kind::LaunchLimit,
+                format!(
+                    "more than 1,024 calls of device functions are open at once, the last of {}",
+                    function.name
+                ),
+                "a recursive device function does not end, or needs more stack than a GPU gives",
+            ));
+        }
+        let values: Vec<(usize, Vec<Vec<u8>>)> = function
+            .params
+            .iter()
+            .zip(args)
+            .map(|(param, &from)| {
+                let activation = &mut warp.activations[slot as usize];
+                let bytes = lanes(active)
+                    .map(|lane| {
+                        activation.frame_of(lane, from, param.bytes).map(|b| b.to_vec()).unwrap_or_default()
+                    })
+                    .collect();
+                (param.offset, bytes)
+            })
+            .collect();
+        warp.call(index, active, number, function, ret);
+        let callee = warp.splits[index].activation;
+        for (offset, bytes) in values {
+            for (lane, bytes) in lanes(active).zip(bytes) {
+                if let Some(slot) = warp.activations[callee as usize].frame_of(lane, offset, bytes.len()) {
+                    slot.copy_from_slice(&bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The address of every lane. A module variable's or a local variable's address is the same for all.
+    fn addresses(&self, warp: &Warp, slot: u32, function: &Function, at: &Address) -> Lanes {
+        let activation = &warp.activations[slot as usize];
+        let offset = at.offset as u64;
+        match at.base {
+            NONE => [offset; WARP],
+            LOCAL_BASE => [offset.wrapping_add(activation.local_base as u64); WARP],
+            base if (GLOBAL_BASE..1 << 30).contains(&base) => {
+                [self.globals[(base - GLOBAL_BASE) as usize].wrapping_add(offset); WARP]
+            }
+            base => {
+                let mut out = *source(activation, function, base);
+                if offset != 0 {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
+                }
+                out
+            }
+        }
+    }
+
+    /// Turns a request into one or more with a definite space: a generic address may lie in any.
+    fn split_spaces(request: &Request, mut f: impl FnMut(&Request) -> Executed<()>) -> Executed<()> {
+        if request.space != Space::Generic {
+            return f(request);
+        }
+        let mut rest = request.mask;
+        while rest != 0 {
+            let (space, _) = memory::resolve(request.addresses[rest.trailing_zeros() as usize]);
+            let mut addresses = [0; WARP];
+            let mut mask = 0;
+            each(rest, |lane| {
+                let (here, address) = memory::resolve(request.addresses[lane]);
+                if here == space {
+                    addresses[lane] = address;
+                    mask |= 1 << lane;
+                }
+            });
+            f(&Request { space, mask, addresses: &addresses, ..*request })?;
+            rest &= !mask;
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn load(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        request: &Request,
+        d: &[Reg],
+        bytes: u32,
+        signed: bool,
+    ) -> Executed<()> {
+        Self::split_spaces(request, |request| {
+            let mut rest = request.mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                if address % total as u64 != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let local;
+                let from: Option<&[u8]> = match request.space {
+                    Space::Shared => self.block.shared.get(span(address, total)),
+                    Space::Param => self.params.get(span(address, total)),
+                    Space::Local => {
+                        local = warp.local_of(lane, address, total);
+                        local.as_deref()
+                    }
+                    _ if address >> 56 != 0 => self.launches.buffer(address, total).map(|b| &*b),
+                    _ => self.memory.slice(address, total).ok(),
+                };
+                let Some(from) = from else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut values = [0; 4];
+                for (value, part) in values.iter_mut().zip(from.chunks_exact(bytes as usize)) {
+                    *value = extend(memory::read(part), bytes, signed);
+                }
+                let registers = &mut warp.activations[slot as usize].registers;
+                for (d, value) in d.iter().zip(values) {
+                    registers[*d as usize][lane] = value;
+                }
+            }
+            let actor = self.actor(warp, inst);
+            self.observer.request(actor, request);
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn store(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        function: &Function,
+        request: &Request,
+        s: &[Reg],
+        bytes: u32,
+    ) -> Executed<()> {
+        Self::split_spaces(request, |request| {
+            let mut rest = request.mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                if address % total as u64 != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let mut values = [0u64; 4];
+                for (value, s) in values.iter_mut().zip(s) {
+                    *value = source(&warp.activations[slot as usize], function, *s)[lane];
+                }
+                let to = match request.space {
+                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Local => warp.local_of(lane, address, total),
+                    Space::Param => None,
+                    _ if address >> 56 != 0 => self.launches.buffer(address, total),
+                    _ => self.memory.slice_mut(address, total).ok(),
+                };
+                let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
+                for (part, value) in to.chunks_exact_mut(bytes as usize).zip(values) {
+                    memory::write(part, value);
+                }
+            }
+            let actor = self.actor(warp, inst);
+            self.observer.request(actor, request);
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn atomic(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        function: &Function,
+        request: &Request,
+        op: AtomOp,
+        d: Reg,
+        b: Reg,
+        c: Reg,
+    ) -> Executed<()> {
+        Self::split_spaces(request, |request| {
+            for lane in lanes(request.mask) {
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                if address % total as u64 != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let activation = &mut warp.activations[slot as usize];
+                let operand = |r: Reg| source(activation, function, r)[lane];
+                let (b, c) = (operand(b), operand(c));
+                let word = match request.space {
+                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Global => self.memory.slice_mut(address, total).ok(),
+                    _ => None,
+                };
+                let Some(word) = word else { return Err(self.outside(warp, inst, lane, request)) };
+                let old = memory::read(word);
+                memory::write(word, combine(op, request.bytes, old, b, c));
+                if d != NONE {
+                    activation.registers[d as usize][lane] = old;
+                }
+            }
+            let actor = self.actor(warp, inst);
+            self.observer.request(actor, request);
+            Ok(())
+        })
+    }
+
+    /// The mask operand of a warp-level instruction, a lane.
+    fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        let mask = match &function.code[split.pc as usize].op {
+            Op::WarpBarrier { mask }
+            | Op::Shuffle { mask, .. }
+            | Op::Vote { mask, .. }
+            | Op::Match { mask, .. }
+            | Op::Reduce { mask, .. } => *mask,
+            _ => return None,
+        };
+        Some(*source(activation, function, mask))
+    }
+
+    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or, for
+    /// `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
+    fn collective_ready(&self, warp: &Warp, index: usize) -> bool {
+        let me = warp.splits[index];
+        let Some(masks) = self.member_masks(warp, &me) else { return true };
+        let alive = warp.lanes & !warp.exited;
+        if lanes(me.mask).all(|lane| masks[lane] as u32 & alive & !me.mask == 0) {
+            return true;
+        }
+        let barrier = self.waits_at_barrier(warp, &me);
+        let others = warp.splits.iter().enumerate().filter(|(i, other)| {
+            *i != index
+                && other.wait == Wait::Lanes
+                && if barrier {
+                    self.waits_at_barrier(warp, other)
+                } else {
+                    other.pc == me.pc && other.activation == me.activation
+                }
+        });
+        let mut here = [0u32; WARP];
+        for (split, masks) in
+            others.filter_map(|(_, s)| Some((s, self.member_masks(warp, s)?))).chain([(&me, masks)])
+        {
+            each(split.mask, |lane| here[lane] = masks[lane] as u32);
+        }
+        let mut ready = true;
+        each(me.mask, |lane| {
+            let mask = masks[lane] as u32;
+            let present = lanes(mask & alive).all(|other| here[other] == mask);
+            ready &= present;
+        });
+        ready
+    }
+
+    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go on.
+    fn collective(&mut self, warp: &mut Warp, index: usize) {
+        let me = warp.splits[index];
+        let program = self.program;
+        let function = &program.functions[warp.activations[me.activation as usize].function];
+        let op = &function.code[me.pc as usize].op;
+        let barrier = matches!(op, Op::WarpBarrier { .. });
+        let mut mask = me.mask;
+        for i in 0..warp.splits.len() {
+            let other = warp.splits[i];
+            let with_me = i != index
+                && other.wait == Wait::Lanes
+                && if barrier {
+                    // Other barriers of the warp may stand elsewhere in the code, for the same lanes.
+                    let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
+                    self.waits_at_barrier(warp, &other)
+                        && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
+                } else {
+                    other.pc == me.pc && other.activation == me.activation
+                };
+            if with_me {
+                mask |= other.mask;
+                warp.splits[i].wait = Wait::Nothing;
+                warp.splits[i].pc += 1;
+            }
+        }
+        super::collective::execute(op, &mut warp.activations[me.activation as usize], function, mask);
+        warp.splits[index].wait = Wait::Nothing;
+        warp.splits[index].pc += 1;
+    }
+
+    fn waits_at_barrier(&self, warp: &Warp, split: &Split) -> bool {
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        matches!(function.code[split.pc as usize].op, Op::WarpBarrier { .. })
+    }
+
+    /// A diagnostic at `inst`, blaming the first lane of `mask`.
+    pub fn fault(
+        &self,
+        warp: &Warp,
+        inst: &Inst,
+        mask: u32,
+        kind: Kind,
+        message: String,
+        help: &str,
+    ) -> Box<Diagnostic> {
+        let lane = mask.trailing_zeros().min(WARP as u32 - 1);
+        let place = self.program.locs.get(inst.loc as usize);
+        Box::new(Diagnostic {
+            kind,
+            severity: Severity::Error,
+            kernel: Some(self.kernel.to_string()),
+            file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
+            line: Some(place.map_or(inst.line, |p| p.line)),
+            block: Some(self.block.index),
+            thread: Some(thread_index(warp.index * WARP as u32 + lane, self.block_dim)),
+            message,
+            help: help.to_string(),
+            related: Vec::new(),
+        })
+    }
+
+    #[cold]
+    fn misaligned(&self, warp: &Warp, inst: &Inst, lane: usize, request: &Request) -> Box<Diagnostic> {
+        self.fault(
+            warp,
+            inst,
+            1 << lane,
+            Kind::Misaligned,
+            format!(
+                "{} of {} bytes at address {:#x}, which is not a multiple of {}",
+                verb(request.access),
+                request.bytes,
+                request.addresses[lane],
+                request.bytes
+            ),
+            "an access must be aligned to its own size: check the pointer's type and the index arithmetic",
+        )
+    }
+
+    #[cold]
+    fn outside(&self, warp: &Warp, inst: &Inst, lane: usize, request: &Request) -> Box<Diagnostic> {
+        let (address, bytes) = (request.addresses[lane], request.bytes);
+        let verb = verb(request.access);
+        let message = match request.space {
+            Space::Shared => format!(
+                "{verb} of {bytes} bytes at offset {} of shared memory, of which the block has {} bytes",
+                address as i64,
+                self.block.shared.len()
+            ),
+            Space::Local => format!("{verb} of {bytes} bytes at offset {address} of local memory"),
+            Space::Param if request.access == Access::Load => {
+                format!("{verb} of {bytes} bytes at offset {address} of the parameters")
+            }
+            Space::Param => format!("{verb} of {bytes} bytes to the kernel's parameters, which are constant"),
+            _ => match self.memory.slice(address, bytes as usize) {
+                Err(Wrong::Outside { offset, bytes: size }) => {
+                    let name = self.memory.describe(address).map_or("", |(name, _)| name);
+                    let what = if name.is_empty() { "a buffer".to_string() } else { format!("`{name}`") };
+                    if offset < 0 {
+                        format!(
+                            "{verb} of {bytes} bytes, {} bytes in front of {what} of {size} bytes",
+                            -offset
+                        )
+                    } else {
+                        format!("{verb} of {bytes} bytes at byte {offset} of {what} of {size} bytes")
+                    }
+                }
+                Err(Wrong::Freed) => format!("{verb} of {bytes} bytes in a buffer that has been freed"),
+                _ => format!(
+                    "{verb} of {bytes} bytes at address {address:#x}, where nothing has been allocated"
+                ),
+            },
+        };
+        self.fault(
+            warp,
+            inst,
+            1 << lane,
+            Kind::OutOfBounds,
+            message,
+            "compare the index with the number of elements before this line, also in the last block",
+        )
+    }
+}
+
+fn verb(access: Access) -> &'static str {
+    match access {
+        Access::Load => "a load",
+        Access::Store => "a store",
+        Access::Atomic { .. } => "an atomic",
+    }
+}
+
+/// The bytes from `address` on, as a range that cannot overflow.
+pub fn span(address: u64, bytes: usize) -> std::ops::Range<usize> {
+    let start = usize::try_from(address).unwrap_or(usize::MAX / 2).min(usize::MAX / 2);
+    start..start + bytes
+}
+
+/// Lanes of a mask, lowest first.
+pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(lane)
+    })
+}
+
+/// The register, or the constant, that a number stands for.
+#[inline(always)]
+pub fn source<'a>(
+    activation: &'a super::warp::Activation,
+    function: &'a Function,
+    register: Reg,
+) -> &'a Lanes {
+    let register = register as usize;
+    match activation.registers.get(register) {
+        Some(lanes) => lanes,
+        None => &function.constants[register - activation.registers.len()],
+    }
+}
+
+#[inline(always)]
+fn extend(value: u64, bytes: u32, signed: bool) -> u64 {
+    if !signed {
+        return value;
+    }
+    match bytes {
+        1 => value as u8 as i8 as i64 as u64,
+        2 => value as u16 as i16 as i64 as u64,
+        4 => value as u32 as i32 as i64 as u64,
+        _ => value,
+    }
+}
+
+fn logic(bits: Bits, a: u32, b: u32) -> u32 {
+    match bits {
+        Bits::And => a & b,
+        Bits::Or => a | b,
+        Bits::Xor => a ^ b,
+    }
+}
+
+fn set_predicate(predicates: &mut [u32], p: Pred, active: u32, value: u32) {
+    let slot = &mut predicates[p as usize];
+    *slot = (*slot & !active) | (value & active);
+}
+
+/// The new value of an atomic, also used for `redux.sync`.
+pub fn combine(op: AtomOp, bytes: u32, old: u64, b: u64, c: u64) -> u64 {
+    let wide = bytes == 8;
+    let mask = if wide { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+    let (b, c) = (b & mask, c & mask);
+    let less_signed = if wide { (b as i64) < old as i64 } else { (b as i32) < old as i32 };
+    let float = |f: fn(f32, f32) -> f32| {
+        let sum = f(f32::from_bits(old as u32), f32::from_bits(b as u32));
+        if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() as u64 }
+    };
+    match op {
+        AtomOp::Add => old.wrapping_add(b) & mask,
+        // Atomics on single precision flush denormals in global memory only on old hardware; here they do not.
+        AtomOp::AddF32 => float(|a, b| a + b),
+        AtomOp::AddF64 => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        AtomOp::MinU => old.min(b),
+        AtomOp::MaxU => old.max(b),
+        AtomOp::MinS if less_signed => b,
+        AtomOp::MinS => old,
+        AtomOp::MaxS if less_signed => old,
+        AtomOp::MaxS => b,
+        AtomOp::And => old & b,
+        AtomOp::Or => old | b,
+        AtomOp::Xor => old ^ b,
+        AtomOp::Exchange => b,
+        AtomOp::CompareSwap if old == b => c,
+        AtomOp::CompareSwap => old,
+        AtomOp::Inc if old >= b => 0,
+        AtomOp::Inc => old + 1,
+        AtomOp::Dec if old == 0 || old > b => b,
+        AtomOp::Dec => old - 1,
+    }
+}

@@ -1,0 +1,132 @@
+//! Where diverged lanes meet again: the immediate post-dominator of every branch.
+//!
+//! Post-dominators by the iteration of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001),
+//! on the reversed flow graph with one virtual exit.
+
+use super::program::{Inst, NONE, Op};
+
+/// Fills in `reconverge` of every branch: the instruction at which all ways from it come together, or
+/// [`NONE`] if that is only where the function ends.
+pub fn set_reconvergence(code: &mut [Inst]) {
+    let count = code.len();
+    // Basic blocks: their first instructions, and the block of each instruction.
+    let mut leader = vec![false; count + 1];
+    leader[0] = true;
+    for (pc, inst) in code.iter().enumerate() {
+        let targets = targets(&inst.op);
+        for &target in targets {
+            leader[target as usize] = true;
+        }
+        if !targets.is_empty() || ends(&inst.op) {
+            leader[pc + 1] = true;
+        }
+    }
+    let starts: Vec<usize> = (0..count).filter(|&pc| leader[pc]).collect();
+    let mut block_of = vec![0usize; count];
+    for (block, &start) in starts.iter().enumerate() {
+        let end = starts.get(block + 1).copied().unwrap_or(count);
+        block_of[start..end].fill(block);
+    }
+    let exit = starts.len();
+    let successors: Vec<Vec<usize>> = (0..starts.len())
+        .map(|block| {
+            let last = starts.get(block + 1).copied().unwrap_or(count) - 1;
+            let inst = &code[last];
+            let mut out: Vec<usize> = targets(&inst.op)
+                .iter()
+                .map(|&t| block_of.get(t as usize).copied().unwrap_or(exit))
+                .collect();
+            let conditional = inst.guard != NONE;
+            let leaves = ends(&inst.op);
+            if leaves {
+                out.push(exit);
+            }
+            let jumps = !targets(&inst.op).is_empty();
+            if (!jumps && !leaves) || conditional {
+                out.push(block_of.get(last + 1).copied().unwrap_or(exit));
+            }
+            out
+        })
+        .collect();
+
+    // Order of the reversed graph from the virtual exit: a post-order numbering.
+    let mut predecessors = vec![Vec::new(); exit + 1];
+    for (block, next) in successors.iter().enumerate() {
+        for &s in next {
+            predecessors[s].push(block);
+        }
+    }
+    let mut order = Vec::with_capacity(exit + 1);
+    let mut seen = vec![false; exit + 1];
+    let mut stack = vec![(exit, 0)];
+    seen[exit] = true;
+    while let Some((block, next)) = stack.pop() {
+        if let Some(&p) = predecessors[block].get(next) {
+            stack.push((block, next + 1));
+            if !seen[p] {
+                seen[p] = true;
+                stack.push((p, 0));
+            }
+        } else {
+            order.push(block);
+        }
+    }
+    let mut number = vec![usize::MAX; exit + 1];
+    for (i, &block) in order.iter().enumerate() {
+        number[block] = i;
+    }
+    let mut post = vec![usize::MAX; exit + 1];
+    post[exit] = exit;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in order.iter().rev().filter(|&&b| b != exit) {
+            let mut found = usize::MAX;
+            for &s in &successors[block] {
+                if post[s] == usize::MAX {
+                    continue;
+                }
+                found = if found == usize::MAX { s } else { meet(found, s, &post, &number) };
+            }
+            if found != usize::MAX && post[block] != found {
+                post[block] = found;
+                changed = true;
+            }
+        }
+    }
+    for pc in 0..count {
+        let block = block_of[pc];
+        let meets = match post[block] {
+            p if p < exit => starts[p] as u32,
+            _ => NONE,
+        };
+        match &mut code[pc].op {
+            Op::Branch { reconverge, .. } | Op::BranchIndexed { reconverge, .. } => *reconverge = meets,
+            _ => {}
+        }
+    }
+}
+
+fn meet(mut a: usize, mut b: usize, post: &[usize], number: &[usize]) -> usize {
+    while a != b {
+        while number[a] < number[b] {
+            a = post[a];
+        }
+        while number[b] < number[a] {
+            b = post[b];
+        }
+    }
+    a
+}
+
+fn targets(op: &Op) -> &[u32] {
+    match op {
+        Op::Branch { target, .. } => std::slice::from_ref(target),
+        Op::BranchIndexed { targets, .. } => targets,
+        _ => &[],
+    }
+}
+
+fn ends(op: &Op) -> bool {
+    matches!(op, Op::Return | Op::Exit | Op::Trap)
+}

@@ -1,0 +1,146 @@
+//! Global memory, its allocations, and the windows of the other state spaces.
+//!
+//! Every allocation has 64 GiB of addresses to itself: the number of the allocation stands in bits 36 to 55. An
+//! index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides such
+//! mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
+
+use super::ptx::Space;
+
+const OFFSET_BITS: u32 = 36;
+const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
+/// Most allocations a simulator can make.
+const MOST: usize = 1 << 20;
+
+/// Where the addresses of a space lie when they are generic. Global and constant addresses are generic already.
+pub fn window(space: Space) -> u64 {
+    match space {
+        Space::Shared => 0x01 << 56,
+        Space::Local => 0x02 << 56,
+        Space::Param => 0x04 << 56,
+        Space::Global | Space::Const | Space::Generic => 0,
+    }
+}
+
+/// The space a generic address lies in, and the address within it.
+pub fn resolve(address: u64) -> (Space, u64) {
+    match address >> 56 {
+        0x01 => (Space::Shared, address & ((1 << 56) - 1)),
+        0x02 => (Space::Local, address & ((1 << 56) - 1)),
+        0x04 => (Space::Param, address & ((1 << 56) - 1)),
+        _ => (Space::Global, address),
+    }
+}
+
+/// Why an access to global memory is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// No allocation was ever made there.
+    NoAllocation,
+    /// The allocation has been given back.
+    Freed,
+    /// `offset` bytes into an allocation of `bytes` bytes (negative: in front of it).
+    Outside { offset: i64, bytes: u64 },
+}
+
+#[derive(Debug)]
+struct Allocation {
+    bytes: Vec<u8>,
+    live: bool,
+    /// What it is, for messages: a module variable's name, or nothing.
+    name: String,
+}
+
+/// All allocations of a simulated device.
+#[derive(Debug, Default)]
+pub struct Memory {
+    allocations: Vec<Allocation>,
+}
+
+impl Memory {
+    /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
+    pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
+        if self.allocations.len() >= MOST || bytes > OFFSET_MASK / 2 {
+            return None;
+        }
+        self.allocations.push(Allocation {
+            bytes: vec![0xcd; bytes as usize],
+            live: true,
+            name: name.to_string(),
+        });
+        Some((self.allocations.len() as u64) << OFFSET_BITS)
+    }
+
+    pub fn free(&mut self, address: u64) {
+        let index = (address >> OFFSET_BITS) as usize;
+        if address & OFFSET_MASK == 0
+            && let Some(allocation) = index.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
+        {
+            allocation.live = false;
+            allocation.bytes = Vec::new();
+        }
+    }
+
+    /// What the allocation that `address` points into is called, and how many bytes it has.
+    pub fn describe(&self, address: u64) -> Option<(&str, u64)> {
+        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).checked_sub(1)?)?;
+        Some((&allocation.name, allocation.bytes.len() as u64))
+    }
+
+    #[inline]
+    pub fn slice(&self, address: u64, bytes: usize) -> Result<&[u8], Wrong> {
+        let offset = (address & OFFSET_MASK) as usize;
+        self.allocations
+            .get(((address >> OFFSET_BITS) as usize).wrapping_sub(1))
+            .and_then(|allocation| allocation.bytes.get(offset..offset + bytes))
+            .ok_or_else(|| self.wrong(address))
+    }
+
+    #[inline]
+    pub fn slice_mut(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Wrong> {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        let fits = self.allocations.get(index).is_some_and(|allocation| {
+            offset.checked_add(bytes).is_some_and(|end| end <= allocation.bytes.len())
+        });
+        if !fits {
+            return Err(self.wrong(address));
+        }
+        Ok(&mut self.allocations[index].bytes[offset..offset + bytes])
+    }
+
+    #[cold]
+    fn wrong(&self, address: u64) -> Wrong {
+        // A small negative index borrows from the number; look one further before giving up.
+        let index = (address >> OFFSET_BITS) as usize;
+        let offset = (address & OFFSET_MASK) as i64;
+        if offset >= 1 << (OFFSET_BITS - 1)
+            && let Some(next) = self.allocations.get(index)
+            && next.live
+        {
+            return Wrong::Outside { offset: offset - (1 << OFFSET_BITS), bytes: next.bytes.len() as u64 };
+        }
+        match index.checked_sub(1).and_then(|i| self.allocations.get(i)) {
+            None => Wrong::NoAllocation,
+            Some(allocation) if !allocation.live => Wrong::Freed,
+            Some(allocation) => Wrong::Outside { offset, bytes: allocation.bytes.len() as u64 },
+        }
+    }
+}
+
+/// Little-endian value of up to 8 bytes.
+#[inline(always)]
+pub fn read(bytes: &[u8]) -> u64 {
+    match bytes.len() {
+        4 => u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as u64,
+        8 => u64::from_le_bytes([
+            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+        ]),
+        _ => bytes.iter().rev().fold(0, |value, byte| value << 8 | *byte as u64),
+    }
+}
+
+#[inline(always)]
+pub fn write(bytes: &mut [u8], value: u64) {
+    let width = bytes.len();
+    bytes.copy_from_slice(&value.to_le_bytes()[..width]);
+}

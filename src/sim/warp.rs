@@ -1,0 +1,391 @@
+//! 32 lanes in lockstep: how they part at a branch, where they meet again, and how they call and return.
+//!
+//! Lanes that take the same way form a *split*. A branch on which the lanes disagree makes two splits and a
+//! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has
+//! arrived or exited, then all go on as one. Every split keeps its own place, so one that waits at a barrier
+//! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++ Programming
+//! Guide, "Independent Thread Scheduling").
+
+use super::alu::{Lanes, WARP};
+use super::program::{Function, NONE, Place};
+
+/// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
+const LOCAL_LIMIT: usize = 512 << 10;
+
+/// A function being executed by some lanes: its registers and its call parameters.
+#[derive(Debug, Default)]
+pub struct Activation {
+    pub function: usize,
+    pub registers: Vec<Lanes>,
+    /// One mask a predicate.
+    pub predicates: Vec<u32>,
+    /// `frame_bytes` bytes a lane.
+    pub frame: Vec<u8>,
+    pub frame_bytes: usize,
+    /// Where this activation's local variables start in the lanes' local memory.
+    pub local_base: usize,
+    pub local_bytes: usize,
+    /// Where the value that comes back goes: offset in the caller's frame.
+    pub returns_to: Option<usize>,
+}
+
+/// What a split waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    Nothing,
+    /// A block barrier: its number, and which of its rounds.
+    Barrier {
+        id: u8,
+        round: u64,
+    },
+    /// Other lanes of the warp, named by a mask.
+    Lanes,
+    /// The child grids of the block (`cudaDeviceSynchronize` of CUDA before 12).
+    Children,
+}
+
+/// Lanes at one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Split {
+    pub pc: u32,
+    pub mask: u32,
+    pub activation: u32,
+    /// The join it belongs to, or [`NONE`], and the place of that join ([`NONE`]: reached only by returning).
+    pub join: u32,
+    pub meets: u32,
+    pub wait: Wait,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Join {
+    pc: u32,
+    activation: u32,
+    expected: u32,
+    arrived: u32,
+    /// Join and meeting place of the split that goes on from here.
+    outer: u32,
+    outer_meets: u32,
+    /// The activation that ends here, for the join behind a call.
+    returns_from: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct Warp {
+    /// Number in the block.
+    pub index: u32,
+    /// Lanes that are threads of the block, and those that have exited.
+    pub lanes: u32,
+    pub exited: u32,
+    pub activations: Vec<Activation>,
+    free_activations: Vec<u32>,
+    pub splits: Vec<Split>,
+    joins: Vec<Join>,
+    free_joins: Vec<u32>,
+    /// Local memory, `local_bytes` a lane, grown when needed.
+    pub local: Vec<Vec<u8>>,
+    /// `cudaGetLastError` of each thread; empty while there is none.
+    pub last_error: Vec<u32>,
+}
+
+/// Where a warp's threads are, for the special registers.
+pub struct Position<'a> {
+    pub grid_dim: [u32; 3],
+    pub block_dim: [u32; 3],
+    pub block: [u32; 3],
+    pub grid_id: u64,
+    pub workspace: u64,
+    pub dynamic_shared: u32,
+    pub function: &'a Function,
+}
+
+/// Index of a thread in its block, from its linear number.
+pub fn thread_index(linear: u32, block_dim: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = block_dim;
+    [linear % x, linear / x % y, linear / (x * y)]
+}
+
+impl Warp {
+    /// Starts warp `index` of a block at the kernel's first instruction.
+    pub fn start(&mut self, index: u32, function: usize, position: &Position) {
+        let threads = position.block_dim.iter().product::<u32>();
+        let here = (threads - index * WARP as u32).min(WARP as u32);
+        self.index = index;
+        self.lanes = if here == WARP as u32 { u32::MAX } else { (1 << here) - 1 };
+        self.exited = 0;
+        self.splits.clear();
+        self.joins.clear();
+        self.free_joins.clear();
+        self.free_activations.clear();
+        self.last_error.clear();
+        self.local.clear();
+        self.activations.truncate(1);
+        if self.activations.is_empty() {
+            self.activations.push(Activation::default());
+        }
+        let activation = &mut self.activations[0];
+        activation.open(function, position.function, 0);
+        for (place, register) in &position.function.places {
+            let lanes = &mut activation.registers[*register as usize];
+            for (lane, value) in lanes.iter_mut().enumerate() {
+                *value = place_value(*place, lane as u32, index, position);
+            }
+        }
+        self.splits.push(Split {
+            pc: 0,
+            mask: self.lanes,
+            activation: 0,
+            join: NONE,
+            meets: NONE,
+            wait: Wait::Nothing,
+        });
+    }
+
+    pub fn finished(&self) -> bool {
+        self.exited == self.lanes
+    }
+
+    /// The lanes of `split` that take the branch go to `target`, the others to the next instruction; all meet at
+    /// `reconverge`. The split is replaced. Both masks have lanes.
+    pub fn diverge(&mut self, split: usize, taken: u32, target: u32, next: u32, reconverge: u32) {
+        let from = self.splits[split];
+        let rest = from.mask & !taken;
+        let (join, meets) = if reconverge == NONE {
+            // The ways meet only where the function ends, which the enclosing join waits for anyway.
+            (from.join, from.meets)
+        } else {
+            (self.new_join(from, reconverge, NONE), reconverge)
+        };
+        let side =
+            |pc, mask| Split { pc, mask, activation: from.activation, join, meets, wait: Wait::Nothing };
+        // The side pushed last runs first: the one that falls through.
+        self.splits[split] = side(target, taken);
+        self.splits.push(side(next, rest));
+    }
+
+    /// Several targets at once (`brx.idx`): `ways` are places with their lanes.
+    pub fn diverge_many(&mut self, split: usize, ways: &[(u32, u32)], reconverge: u32) {
+        let from = self.splits[split];
+        let (join, meets) = if reconverge == NONE {
+            (from.join, from.meets)
+        } else {
+            (self.new_join(from, reconverge, NONE), reconverge)
+        };
+        self.splits.remove(split);
+        for &(pc, mask) in ways {
+            self.splits.push(Split {
+                pc,
+                mask,
+                activation: from.activation,
+                join,
+                meets,
+                wait: Wait::Nothing,
+            });
+        }
+    }
+
+    fn new_join(&mut self, from: Split, pc: u32, returns_from: u32) -> u32 {
+        let join = Join {
+            pc,
+            activation: from.activation,
+            expected: from.mask,
+            arrived: 0,
+            outer: from.join,
+            outer_meets: from.meets,
+            returns_from,
+        };
+        match self.free_joins.pop() {
+            Some(slot) => {
+                self.joins[slot as usize] = join;
+                slot
+            }
+            None => {
+                self.joins.push(join);
+                self.joins.len() as u32 - 1
+            }
+        }
+    }
+
+    /// `split` has come to its meeting place.
+    pub fn arrive(&mut self, split: usize) {
+        let Split { mask, join, .. } = self.splits.remove(split);
+        self.joins[join as usize].arrived |= mask;
+        self.settle(join);
+    }
+
+    /// Opens the join if all its lanes have arrived or exited.
+    fn settle(&mut self, mut join: u32) {
+        while join != NONE {
+            let j = self.joins[join as usize];
+            if (j.arrived | self.exited) & j.expected != j.expected {
+                return;
+            }
+            self.free_joins.push(join);
+            if j.returns_from != NONE {
+                self.free_activations.push(j.returns_from);
+            }
+            let mask = j.arrived & !self.exited;
+            if mask != 0 {
+                self.splits.push(Split {
+                    pc: j.pc,
+                    mask,
+                    activation: j.activation,
+                    join: j.outer,
+                    meets: j.outer_meets,
+                    wait: Wait::Nothing,
+                });
+                return;
+            }
+            join = j.outer;
+        }
+    }
+
+    /// The lanes of `mask` exit; they are lanes of `split`, which goes on with the others, if any.
+    pub fn exit(&mut self, split: usize, mask: u32) {
+        self.exited |= mask;
+        let s = &mut self.splits[split];
+        s.mask &= !mask;
+        if s.mask == 0 {
+            let join = s.join;
+            self.splits.remove(split);
+            self.settle(join);
+        }
+    }
+
+    /// The lanes of `mask` call `function`; the split's other lanes (of a guarded call) go on meanwhile.
+    pub fn call(
+        &mut self,
+        split: usize,
+        mask: u32,
+        number: usize,
+        function: &Function,
+        returns_to: Option<usize>,
+    ) {
+        let from = self.splits[split];
+        let caller = &self.activations[from.activation as usize];
+        let local_base = caller.local_base + caller.local_bytes;
+        let slot = match self.free_activations.pop() {
+            Some(slot) => slot,
+            None => {
+                self.activations.push(Activation::default());
+                self.activations.len() as u32 - 1
+            }
+        };
+        let activation = &mut self.activations[slot as usize];
+        activation.open(number, function, local_base);
+        activation.returns_to = returns_to;
+        let mut part = from;
+        part.mask = mask;
+        if mask != from.mask {
+            // Lanes that do not call wait behind the call.
+            let join = self.new_join(from, from.pc + 1, NONE);
+            self.joins[join as usize].arrived = from.mask & !mask;
+            part.join = join;
+            part.meets = from.pc + 1;
+        }
+        let join = self.new_join(part, from.pc + 1, slot);
+        self.splits[split] = Split { pc: 0, mask, activation: slot, join, meets: NONE, wait: Wait::Nothing };
+    }
+
+    /// The lanes of `mask` return from the split's function; the others go on. `copy` moves the value.
+    pub fn leave(&mut self, split: usize, mask: u32) {
+        let s = &mut self.splits[split];
+        s.mask &= !mask;
+        let (left, mut join) = (s.mask, s.join);
+        if left == 0 {
+            self.splits.remove(split);
+        }
+        // A return out of the middle of a branch: the joins inside the function no longer wait for these lanes.
+        while join != NONE && self.joins[join as usize].returns_from == NONE {
+            let outer = self.joins[join as usize].outer;
+            self.joins[join as usize].expected &= !mask;
+            if left == 0 {
+                self.settle(join);
+            }
+            join = outer;
+        }
+        if join != NONE {
+            self.joins[join as usize].arrived |= mask;
+            self.settle(join);
+        }
+    }
+
+    /// The activation that the lanes of `activation` came from, if it is a called one.
+    pub fn caller_of(&self, join: u32) -> Option<u32> {
+        let mut join = join;
+        while join != NONE {
+            let j = &self.joins[join as usize];
+            if j.returns_from != NONE {
+                return Some(j.activation);
+            }
+            join = j.outer;
+        }
+        None
+    }
+
+    /// `bytes` bytes of a lane's local memory, which grows up to [`LOCAL_LIMIT`].
+    pub fn local_of(&mut self, lane: usize, address: u64, bytes: usize) -> Option<&mut [u8]> {
+        let start = usize::try_from(address).ok().filter(|start| *start <= LOCAL_LIMIT)?;
+        let end = start + bytes;
+        if end > LOCAL_LIMIT {
+            return None;
+        }
+        if self.local.is_empty() {
+            self.local = vec![Vec::new(); WARP];
+        }
+        let local = &mut self.local[lane];
+        if local.len() < end {
+            local.resize(end, 0xcd);
+        }
+        Some(&mut local[start..end])
+    }
+}
+
+impl Activation {
+    fn open(&mut self, number: usize, function: &Function, local_base: usize) {
+        self.function = number;
+        self.registers.clear();
+        self.registers.resize(function.registers, [0; WARP]);
+        self.predicates.clear();
+        self.predicates.resize(function.predicates, 0);
+        self.frame_bytes = function.frame_bytes;
+        self.frame.clear();
+        self.frame.resize(function.frame_bytes * WARP, 0);
+        self.local_base = local_base;
+        self.local_bytes = function.local_bytes.next_multiple_of(16);
+        self.returns_to = None;
+    }
+
+    /// `bytes` bytes at `offset` of a lane's call parameters.
+    pub fn frame_of(&mut self, lane: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        let start = lane * self.frame_bytes;
+        self.frame.get_mut(start..start + self.frame_bytes)?.get_mut(offset..offset + bytes)
+    }
+}
+
+fn place_value(place: Place, lane: u32, warp: u32, at: &Position) -> u64 {
+    use std::cmp::Ordering;
+    let value = match place {
+        Place::Tid(axis) => thread_index(warp * WARP as u32 + lane, at.block_dim)[axis],
+        Place::Ntid(axis) => at.block_dim[axis],
+        Place::Ctaid(axis) => at.block[axis],
+        Place::Nctaid(axis) => at.grid_dim[axis],
+        Place::LaneId => lane,
+        Place::WarpId => warp,
+        Place::NWarpId => at.block_dim.iter().product::<u32>().div_ceil(WARP as u32),
+        Place::GridId => return at.grid_id,
+        Place::LaneMask(order, or_equal) => {
+            let below = ((1u64 << lane) - 1) as u32;
+            let me = 1u32 << lane;
+            match order {
+                Ordering::Equal => me,
+                Ordering::Less => below | if or_equal { me } else { 0 },
+                Ordering::Greater => !below & !me | if or_equal { me } else { 0 },
+            }
+        }
+        Place::Workspace(half) => (at.workspace >> (32 * half)) as u32,
+        Place::DynamicSharedSize => at.dynamic_shared,
+        Place::TotalSharedSize => at.dynamic_shared + at.function.shared_bytes as u32,
+        Place::Zero => 0,
+    };
+    value as u64
+}
