@@ -20,7 +20,8 @@ use anyhow::Result;
 
 use crate::record::{DeviceKind, Record, Run};
 use crate::sim::Counters;
-use scale::{Scale, thousands};
+use crate::table::{self, thousands};
+use scale::Scale;
 
 /// One chart of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +86,7 @@ const TIME: Quantity = Quantity {
     name: "time",
     title: "Time",
     axis: "time",
-    words: scale::time,
+    words: table::time,
     tick: scale::time,
     value: |run| run.time_us.map(|time| (time.median, Some((time.min, time.max)))),
 };
@@ -103,7 +104,7 @@ const DIVERGENCE: Quantity = Quantity {
     name: "divergence",
     title: "Divergent branches",
     axis: "branches at which a warp divided",
-    words: |value| thousands(value as u64),
+    words: |value| thousands(value as i64),
     tick: scale::count,
     value: |run| count(run, |counters| counters.divergent_branches),
 };
@@ -112,7 +113,7 @@ const SECTORS: Quantity = Quantity {
     name: "sectors",
     title: "Global memory traffic",
     axis: "sectors of 32 bytes, loaded and stored",
-    words: |value| thousands(value as u64),
+    words: |value| thousands(value as i64),
     tick: scale::count,
     value: |run| count(run, |counters| counters.global_load_sectors + counters.global_store_sectors),
 };
@@ -121,7 +122,7 @@ const INSTRUCTIONS: Quantity = Quantity {
     name: "block",
     title: "Instructions",
     axis: "instructions executed by warps",
-    words: |value| thousands(value as u64),
+    words: |value| thousands(value as i64),
     tick: scale::count,
     value: |run| count(run, |counters| counters.warp_instructions),
 };
@@ -253,7 +254,7 @@ fn describe(
     let mut text = format!("{title}, both on logarithmic scales. {subtitle}. Values: {axis}.");
     for line in lines {
         let end = |point: &Point| {
-            format!("{} at {} = {}", (quantity.words)(point.y), against.word, thousands(point.x as u64))
+            format!("{} at {} = {}", (quantity.words)(point.y), against.word, thousands(point.x as i64))
         };
         let (Some(first), Some(last)) = (line.points.first(), line.points.last()) else { continue };
         text.push_str(&format!(" {}: {}", line.name, end(first)));
@@ -287,7 +288,10 @@ fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
     }
     names
         .into_iter()
-        .map(|(name, style)| Series { name: name.to_string(), style, points: points(name) })
+        .map(|(name, style)| {
+            let label = if style == Style::Host { format!("{name} (CPU)") } else { name.to_string() };
+            Series { name: label, style, points: points(name) }
+        })
         .filter(|line| !line.points.is_empty())
         .collect()
 }

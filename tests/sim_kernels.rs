@@ -120,3 +120,28 @@ fn a_launch_beyond_the_pending_limit_is_dropped_and_reported_to_the_device_alone
     let sum = bench.download(output, grid as usize).iter().fold(0i32, |a, b| a.wrapping_add(*b));
     assert_ne!(sum, recursive_reduce(&mut values.clone()));
 }
+
+/// Where an H200 (driver 580.159.04) begins to drop: a tail launch a block, `levels` of them one below the other.
+#[test]
+fn the_pending_limit_is_reached_where_the_gpu_reaches_it() {
+    let dropped = |kernel: &str, grid: u32, block: u32| {
+        let mut bench = Bench::new("ch4_nested");
+        let n = (grid * block) as usize;
+        let (input, output) = (bench.upload(&data(n)), bench.upload(&vec![0; grid as usize]));
+        let failure = bench.upload(&[0, 0]);
+        bench.launch(kernel, grid, block, &[input, output, n as u64, failure]).dropped_launches
+    };
+    // Two elements: one level. 2,048 launches fit.
+    assert_eq!(dropped("gpuRecursiveReduce", 2048, 2), 0);
+    assert_eq!(dropped("gpuRecursiveReduce", 2049, 2), 1);
+    assert_eq!(dropped("gpuRecursiveReduce", 4096, 2), 2048);
+    // Four and eight elements: a child launches in its turn, and itself still counts.
+    assert_eq!(dropped("gpuRecursiveReduce", 2047, 4), 0);
+    assert_eq!(dropped("gpuRecursiveReduce", 2048, 4), 2);
+    assert_eq!(dropped("gpuRecursiveReduce", 2060, 4), 14);
+    assert_eq!(dropped("gpuRecursiveReduce", 2047, 8), 0);
+    assert_eq!(dropped("gpuRecursiveReduce", 2048, 8), 2);
+    // A fire-and-forget launch counts until all below it has finished: two levels of 1,000 fit, of 2,000 do not.
+    assert_eq!(dropped("gpuRecursiveReduceFireAndForget", 1000, 4), 0);
+    assert!(dropped("gpuRecursiveReduceFireAndForget", 2000, 4) > 0);
+}

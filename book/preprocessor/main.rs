@@ -1,1 +1,78 @@
-fn main() {}
+//! `mdbook-workbook`: mdBook hands over the book as JSON on standard input and takes it back on standard output.
+//! Protocol: <https://rust-lang.github.io/mdBook/for_developers/preprocessors.html>
+//!
+//! Exit status: 0 fine; 1 something in the pages is wrong, every place by name on standard error; 2 called in
+//! another way than mdBook calls it.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use mdbook_preprocessor::book::Book;
+use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
+use workbook_book::{Problem, Workbook, expand};
+
+const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["supports", renderer] => ExitCode::from(if renderer == "html" { 0 } else { 1 }),
+        [] if !io::stdin().is_terminal() => match run() {
+            Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
+            Ok(problems) => {
+                for problem in &problems {
+                    eprintln!("error: {problem}\n");
+                }
+                let places = if problems.len() == 1 { "place" } else { "places" };
+                eprintln!("the book was not built: {} {places} in its pages to put right", problems.len());
+                ExitCode::from(1)
+            }
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                ExitCode::from(2)
+            }
+        },
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Takes the book, replaces the directives of its pages and gives it back; or says what is wrong in them.
+fn run() -> Result<Vec<Problem>> {
+    let (context, mut book) = parse_input(io::stdin().lock()).with_context(|| {
+        format!("cannot read what mdBook sent; this book is built with mdBook {MDBOOK_VERSION} and its successors 0.5.x")
+    })?;
+    let problems = replace(&context, &mut book)?;
+    if problems.is_empty() {
+        serde_json::to_writer(io::stdout().lock(), &book)?;
+    }
+    Ok(problems)
+}
+
+fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem>> {
+    // The repository, from the book's own directory.
+    let root =
+        context.config.get::<String>("preprocessor.workbook.root")?.unwrap_or_else(|| "..".to_string());
+    let root = context.root.join(root);
+    let root =
+        root.canonicalize().with_context(|| format!("cannot find the repository at {}", root.display()))?;
+    let book_directory = context.root.canonicalize()?;
+    let pages = book_directory.join(&context.config.book.src);
+    let pages = pages.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(pages);
+    let records = book_directory.join("records");
+    let workbook = Workbook { root, local: records.join("local"), records };
+
+    let mut problems = Vec::new();
+    book.for_each_chapter_mut(|chapter| {
+        let Some(path) = &chapter.source_path else { return };
+        match expand(&workbook, &pages.join(path).display().to_string(), &chapter.content) {
+            Ok(content) => chapter.content = content,
+            Err(wrong) => problems.extend(wrong),
+        }
+    });
+    Ok(problems)
+}

@@ -165,20 +165,34 @@ fn names_width(lines: &[Series]) -> f64 {
     (SAMPLE_GAP + SAMPLE + NAME_GAP + CHARACTER * longest as f64 + 10.0).min(WIDTH / 2.0)
 }
 
-/// A row for each end of a line: as near to it as possible, without touching another, within the plot if they fit.
+/// A row for each end of a line: as near to it as possible, without touching another, in the plot where there is room.
+/// Rows that would touch form a group around the middle of their ends.
 fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
+    let row = units(ROW);
     let mut order: Vec<usize> = (0..ends.len()).collect();
     order.sort_by_key(|&i| ends[i].1);
-    let mut rows = vec![0; ends.len()];
-    let mut free = plot.start;
+    // Groups from the top: how many rows, and the first row's place.
+    let mut groups: Vec<(i32, i32)> = Vec::new();
     for &i in &order {
-        rows[i] = ends[i].1.max(free);
-        free = rows[i] + units(ROW);
+        groups.push((1, ends[i].1));
+        while let [.., (above, first), (below, next)] = groups[..]
+            && first + above * row > next
+        {
+            groups.truncate(groups.len() - 2);
+            let middle = (above * first + below * (next - above * row)) / (above + below);
+            groups.push((above + below, middle));
+        }
     }
-    let mut free = plot.end;
-    for &i in order.iter().rev() {
-        rows[i] = rows[i].min(free);
-        free = rows[i] - units(ROW);
+    let mut places = Vec::new();
+    let mut free = plot.start;
+    for (count, first) in groups {
+        let first = first.min(plot.end - (count - 1) * row).max(free);
+        places.extend((0..count).map(|i| first + i * row));
+        free = first + count * row;
+    }
+    let mut rows = vec![0; ends.len()];
+    for (&i, place) in order.iter().zip(places) {
+        rows[i] = place;
     }
     rows
 }

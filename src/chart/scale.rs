@@ -1,5 +1,7 @@
 //! Logarithmic axes: where a value stands, which values are labelled, and how numbers are written.
 
+use crate::table::thousands;
+
 /// A logarithmic axis. Zero has no place on one, so where the data has a zero the axis has a row of its own for
 /// it, before the smallest positive value.
 #[derive(Clone)]
@@ -107,7 +109,7 @@ pub fn three_digits(value: f64) -> String {
     }
     let magnitude = value.abs().log10().floor() as i32;
     if magnitude >= 2 {
-        return thousands(value.round() as u64);
+        return thousands(value.round() as i64);
     }
     let text = format!("{value:.*}", (2 - magnitude) as usize);
     text.trim_end_matches('0').trim_end_matches('.').to_string()
@@ -136,18 +138,5 @@ fn power_of_two(value: f64) -> String {
 
 /// A number of elements: `2^20` where it is a power of two of some size, else with separators.
 pub fn size(n: u64) -> String {
-    if n >= 8192 && n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { thousands(n) }
-}
-
-/// `16,777,216`
-pub fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    if n >= 8192 && n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { thousands(n as i64) }
 }

@@ -4,6 +4,12 @@
 //! child may run at once, beside its parent; children of one block in one ordinary stream run one after the
 //! other; tail launches run, strictly in order, when the parent's blocks and its other children have finished.
 //! A grid is complete when all its children are.
+//!
+//! Where the rules leave a choice, the simulator takes the least convenient one: a child starts as late as it
+//! may, when its parent's blocks have finished or wait for it. How long a launch counts against the pending limit
+//! was measured on an H200 (driver 580.159.04): a fire-and-forget launch until its grid is complete, its own
+//! children included; a tail launch until the blocks of its grid have finished, or, if it launches no tail
+//! itself, until the next grid's have.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -44,7 +50,7 @@ pub struct Launches {
     pub(super) buffers: Vec<super::device::OpenBuffer>,
     pub(super) free: Vec<usize>,
     pub requests: Vec<PendingLaunch>,
-    /// Launches accepted and not yet started.
+    /// Launches that count against the limit.
     pub pending: u64,
     pub limit: u64,
     pub(super) streams: u64,
@@ -81,6 +87,12 @@ struct Block {
     next: usize,
 }
 
+impl Block {
+    fn waits_for_children(&self) -> bool {
+        self.warps.iter().any(|warp| warp.splits.iter().any(|split| split.wait == Wait::Children))
+    }
+}
+
 /// How a grid came to be, and so whom it tells that it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
@@ -107,6 +119,8 @@ struct Grid {
     open_children: u64,
     tails: VecDeque<PendingLaunch>,
     tail_running: bool,
+    /// Other children that have not been started.
+    held: Vec<PendingLaunch>,
     /// Ordered streams, by block and handle: what waits behind the one that runs.
     streams: HashMap<(u64, u64), VecDeque<PendingLaunch>>,
 }
@@ -126,6 +140,8 @@ pub struct Engine<'e, O> {
     running: VecDeque<usize>,
     ready: VecDeque<(usize, PendingLaunch)>,
     started: u32,
+    /// Whether a finished tail or stream launch still counts as pending.
+    lingering: bool,
     /// Blocks whose memory is used again.
     spare: Vec<Block>,
 }
@@ -162,6 +178,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             running: VecDeque::new(),
             ready: VecDeque::new(),
             started: 0,
+            lingering: false,
             spare: Vec::new(),
         }
     }
@@ -174,7 +191,6 @@ impl<'e, O: Observer> Engine<'e, O> {
             while self.running.len() < RESIDENT_GRIDS
                 && let Some((parent, child)) = self.ready.pop_front()
             {
-                self.launches.pending -= 1;
                 let origin = Origin::FireAndForget { block: child.block };
                 self.start(child.kernel, child.config, child.params, Some(parent), origin)?;
             }
@@ -227,6 +243,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             open_children: 0,
             tails: VecDeque::new(),
             tail_running: false,
+            held: Vec::new(),
             streams: HashMap::new(),
         };
         self.started += 1;
@@ -271,38 +288,45 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
         }
         let more = grid.finished_blocks < grid.blocks;
+        for launch in std::mem::take(&mut self.launches.requests) {
+            if launch.stream == STREAM_TAIL {
+                grid.tails.push_back(launch);
+            } else {
+                grid.open_children += 1;
+                grid.held.push(launch);
+            }
+        }
+        let waits = grid.resident.back().is_some_and(Block::waits_for_children);
+        let release = if !more || waits { std::mem::take(&mut grid.held) } else { Vec::new() };
+        let (origin, has_tails) = (grid.origin, !grid.tails.is_empty());
         self.grids[slot] = Some(grid);
-        self.take_requests(slot)?;
+        self.release(slot, release)?;
         if more {
             self.running.push_back(slot);
-            Ok(())
-        } else {
-            self.advance(slot)
+            return Ok(());
         }
+        if matches!(origin, Origin::Tail | Origin::Stream { .. }) {
+            self.launches.pending -= self.lingering as u64 + has_tails as u64;
+            self.lingering = !has_tails;
+        }
+        self.advance(slot)
     }
 
-    /// Puts the launches that the grid's block has just made into their queues.
-    fn take_requests(&mut self, slot: usize) -> Executed<()> {
-        for launch in std::mem::take(&mut self.launches.requests) {
+    /// Children that may start now: at once, or behind those of their stream.
+    fn release(&mut self, slot: usize, children: Vec<PendingLaunch>) -> Executed<()> {
+        for launch in children {
+            if launch.stream == STREAM_FIRE_AND_FORGET {
+                self.ready.push_back((slot, launch));
+                continue;
+            }
             let Some(grid) = &mut self.grids[slot] else { break };
-            match launch.stream {
-                STREAM_TAIL => grid.tails.push_back(launch),
-                STREAM_FIRE_AND_FORGET => {
-                    grid.open_children += 1;
-                    self.ready.push_back((slot, launch));
-                }
-                stream => {
-                    grid.open_children += 1;
-                    let block = launch.block;
-                    match grid.streams.get_mut(&(block, stream)) {
-                        Some(queue) => queue.push_back(launch),
-                        None => {
-                            grid.streams.insert((block, stream), VecDeque::new());
-                            self.launches.pending -= 1;
-                            let origin = Origin::Stream { block, stream };
-                            self.start(launch.kernel, launch.config, launch.params, Some(slot), origin)?;
-                        }
-                    }
+            let (block, stream) = (launch.block, launch.stream);
+            match grid.streams.get_mut(&(block, stream)) {
+                Some(queue) => queue.push_back(launch),
+                None => {
+                    grid.streams.insert((block, stream), VecDeque::new());
+                    let origin = Origin::Stream { block, stream };
+                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin)?;
                 }
             }
         }
@@ -318,7 +342,6 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                self.launches.pending -= 1;
                 return self.start(tail.kernel, tail.config, tail.params, Some(slot), Origin::Tail);
             }
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
@@ -338,12 +361,14 @@ impl<'e, O: Observer> Engine<'e, O> {
             match origin {
                 Origin::Host => {}
                 Origin::Tail => grid.tail_running = false,
-                Origin::FireAndForget { block } => child_of(block),
+                Origin::FireAndForget { block } => {
+                    self.launches.pending -= 1;
+                    child_of(block);
+                }
                 Origin::Stream { block, stream } => {
                     child_of(block);
                     match grid.streams.get_mut(&(block, stream)).and_then(VecDeque::pop_front) {
                         Some(next) => {
-                            self.launches.pending -= 1;
                             let origin = Origin::Stream { block, stream };
                             self.start(next.kernel, next.config, next.params, Some(parent), origin)?;
                         }
@@ -443,9 +468,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         if context.block.exited == context.block.threads {
             return Ok(true);
         }
-        let waits_for_children =
-            block.warps.iter().any(|warp| warp.splits.iter().any(|split| split.wait == Wait::Children));
-        if left > 0 && !waits_for_children {
+        if left > 0 && !block.waits_for_children() {
             return Err(self.deadlock(grid, block));
         }
         Ok(false)

@@ -1,0 +1,137 @@
+//! Numbers of a record in prose: one value, or the ratio of two.
+
+use anyhow::{Context, Result, bail};
+use workbook::record::Run;
+use workbook::table::{thousands, time};
+
+use crate::Workbook;
+use crate::records::{list, named, run};
+
+pub const VALUE: &str = "{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}";
+pub const RATIO: &str = "{{#ratio STEM.KIND KERNEL KERNEL n=N [block=B] FIELD}}";
+
+/// Arguments after the record: one kernel, or two.
+struct Arguments<'a, const KERNELS: usize> {
+    kernels: [&'a str; KERNELS],
+    n: u64,
+    block: Option<u32>,
+    field: &'a str,
+}
+
+fn parse<'a, const KERNELS: usize>(arguments: &[&'a str], usage: &str) -> Result<Arguments<'a, KERNELS>> {
+    let wants = || format!("wants {usage}");
+    let (kernels, rest) = arguments.split_first_chunk::<KERNELS>().with_context(wants)?;
+    let (n, block, field) = match *rest {
+        [n, field] => (n, None, field),
+        [n, block, field] => (n, Some(block.strip_prefix("block=").with_context(wants)?), field),
+        _ => bail!(wants()),
+    };
+    let n = number(n.strip_prefix("n=").with_context(wants)?)?;
+    let block =
+        block.map(|block| number(block).map(|block| u32::try_from(block).unwrap_or(u32::MAX))).transpose()?;
+    Ok(Arguments { kernels: *kernels, n, block, field })
+}
+
+/// `1024` or `2^10`.
+fn number(text: &str) -> Result<u64> {
+    let power =
+        |(base, exponent): (&str, &str)| base.parse::<u64>().ok()?.checked_pow(exponent.parse().ok()?);
+    let value = text.split_once('^').map_or_else(|| text.parse().ok(), power);
+    value.with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
+}
+
+/// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break.
+pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
+    let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
+    let record = named(workbook, record)?;
+    let run = run(&record, kernel, n, block)?;
+    let text = match field {
+        "sum" => thousands(run.sum),
+        "expected" => thousands(run.expected),
+        "time" => time(quantity(run, "time")?),
+        "gbps" => format!("{} GB/s", three_digits(quantity(run, "gbps")?)),
+        count => thousands(quantity(run, count)? as i64),
+    };
+    Ok(text.replace(' ', "\u{a0}"))
+}
+
+/// The first kernel's number over the second's, to two digits: `25,000`, `3.7`.
+pub fn ratio(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
+    let Arguments { kernels: [first, second], n, block, field } = parse(arguments, RATIO)?;
+    let record = named(workbook, record)?;
+    let of = |kernel: &str| quantity(run(&record, kernel, n, block)?, field);
+    let (above, below) = (of(first)?, of(second)?);
+    if below == 0.0 {
+        bail!("{field} of {second} is 0, so there is no ratio");
+    }
+    Ok(two_digits(above / below))
+}
+
+/// A number of `run`, in microseconds or GB/s for a time or a bandwidth.
+fn quantity(run: &Run, field: &str) -> Result<f64> {
+    let missing = |what: &str| format!("{} at n = {} has no {what} in this record", run.kernel, run.n);
+    match field {
+        "time" => run.time_us.map(|time| time.median).with_context(|| missing("time")),
+        "gbps" => run.gigabytes_per_second().with_context(|| missing("bandwidth")),
+        "dropped" => Ok(run.dropped.as_ref().map_or(0, |dropped| dropped.launches) as f64),
+        _ => {
+            let counters = serde_json::to_value(run.counters.clone().unwrap_or_default())?;
+            let Some(count) = counters.get(field).and_then(serde_json::Value::as_f64) else {
+                let known = counters.as_object().into_iter().flat_map(|fields| fields.keys());
+                bail!(
+                    "there is no field `{field}`; there are: time, gbps, sum, expected, dropped, {}",
+                    list(known)
+                );
+            };
+            run.counters.as_ref().map(|_| count).with_context(|| missing("counts"))
+        }
+    }
+}
+
+/// Two significant digits, with separators.
+fn two_digits(value: f64) -> String {
+    // Rounded first: 9.96 is then 10 and has its digits counted as such.
+    let rounded: f64 = format!("{value:.1e}").parse().unwrap_or(value);
+    let digits = -rounded.log10().floor() as i32;
+    if rounded == 0.0 || rounded >= 10.0 {
+        return thousands(rounded as i64);
+    }
+    format!("{rounded:.*}", (1 + digits).max(0) as usize)
+}
+
+fn three_digits(value: f64) -> String {
+    if value >= 99.95 {
+        return thousands(value.round() as i64);
+    }
+    format!("{value:.*}", if value >= 9.995 { 1 } else { 2 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_may_be_powers() {
+        assert_eq!(number("2^20").unwrap(), 1 << 20);
+        assert_eq!(number("65553").unwrap(), 65_553);
+        for text in ["", "2^", "-1", "2^64", "1e3"] {
+            assert!(number(text).unwrap_err().to_string().contains("is no number"), "{text}");
+        }
+    }
+
+    #[test]
+    fn ratios_have_two_digits() {
+        for (value, text) in [
+            (25_449.0, "25,000"),
+            (24.6, "25"),
+            (3.66, "3.7"),
+            (9.96, "10"),
+            (1.0, "1.0"),
+            (0.1234, "0.12"),
+            (0.00456, "0.0046"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(two_digits(value), text);
+        }
+    }
+}

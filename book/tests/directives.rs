@@ -1,0 +1,378 @@
+//! The directives, through the program that mdBook calls, over a book of one page in a temporary directory.
+//!
+//! The simplest to copy: `a_listing_comes_from_its_anchor`.
+
+#[path = "../../tests/fixtures/mod.rs"]
+mod fixtures;
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mdbook_preprocessor::PreprocessorContext;
+use mdbook_preprocessor::book::{Book, BookItem, Chapter};
+use mdbook_preprocessor::config::Config;
+use workbook::record::{DeviceKind, Record};
+
+/// A repository with a book: `kernels/k.cu`, `examples/ch1_serial.rs`, and records for chapters 1, 3 and 4.
+struct Repository {
+    root: PathBuf,
+}
+
+const KERNEL: &str = "// about it\n\
+    // ANCHOR: sum\n\
+    __global__ void sum(int *data)\n\
+    {\n\
+    \x20   // ANCHOR: body\n\
+    \x20   data[0] += data[1];\n\
+    \n\
+    \x20   data[0] += data[2];\n\
+    \x20   // ANCHOR_END: body\n\
+    }\n\
+    // ANCHOR_END: sum\n\
+    // ANCHOR: open\n\
+    // ANCHOR: empty\n\
+    // ANCHOR_END: empty\n";
+
+const EXAMPLE: &str = "fn main() {}\n";
+
+impl Repository {
+    fn new() -> Repository {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("workbook-book-{}-{number}", std::process::id()));
+        for directory in ["kernels", "examples", "book/src", "book/records"] {
+            fs::create_dir_all(root.join(directory)).unwrap();
+        }
+        fs::write(root.join("kernels/k.cu"), KERNEL).unwrap();
+        fs::write(root.join("examples/ch1_serial.rs"), EXAMPLE).unwrap();
+        let repository = Repository { root };
+        for record in [
+            fixtures::serial_on_cpu(),
+            fixtures::blocks_on_gpu(),
+            fixtures::blocks_on_simulator(),
+            fixtures::nested_on_gpu(),
+        ] {
+            repository.add(&record, "book/records");
+        }
+        repository
+    }
+
+    /// Writes `record` as if it had been made with the present code.
+    fn add(&self, record: &Record, directory: &str) {
+        let kernel = workbook::kernels::all().iter().find(|build| build.stem == record.stem);
+        let source_hash = match kernel {
+            Some(build) => build.code_hash.to_string(),
+            None => workbook::prebuilt::source_hash(EXAMPLE),
+        };
+        Record { source_hash, ..record.clone() }.write(&self.root.join(directory)).unwrap();
+    }
+
+    /// Runs the preprocessor over a book with this one page: exit status, the page as it became, standard error.
+    fn run(&self, page: &str) -> (i32, String, String) {
+        let chapter = Chapter::new("A page", page.to_string(), "page.md", Vec::new());
+        let book = Book::new_with_items(vec![BookItem::Chapter(chapter)]);
+        let context = PreprocessorContext::new(self.root.join("book"), Config::default(), "html".to_string());
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mdbook-workbook"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = serde_json::to_vec(&(context, book)).unwrap();
+        program.stdin.take().unwrap().write_all(&input).unwrap();
+        let output = program.wait_with_output().unwrap();
+        let content = serde_json::from_slice::<Book>(&output.stdout)
+            .ok()
+            .and_then(|book| book.chapters().next().map(|chapter| chapter.content.clone()));
+        (
+            output.status.code().unwrap(),
+            content.unwrap_or_default(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    }
+
+    /// What `page` becomes.
+    fn page(&self, page: &str) -> String {
+        let (status, content, errors) = self.run(page);
+        assert_eq!((status, errors.as_str()), (0, ""), "{page}");
+        content
+    }
+
+    /// What is said of `page`, which cannot be built.
+    fn error(&self, page: &str) -> String {
+        let (status, content, errors) = self.run(page);
+        assert_eq!(status, 1, "{page}\n{errors}");
+        assert_eq!(content, "", "no page comes out of a failed build");
+        errors
+    }
+}
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+#[test]
+fn a_listing_comes_from_its_anchor() {
+    let page = Repository::new().page("before\n{{#code kernels/k.cu sum}}\nafter\n");
+    assert_eq!(
+        page,
+        "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += data[2];\n}\n```\n\n\
+         <p class=\"listing\"><code>kernels/k.cu</code></p>\n\n\nafter\n"
+    );
+}
+
+#[test]
+fn a_listing_from_within_a_function_is_moved_left() {
+    let page = Repository::new().page("{{#code kernels/k.cu body}}\n");
+    assert!(page.contains("```cpp\ndata[0] += data[1];\n\ndata[0] += data[2];\n```"), "{page}");
+}
+
+#[test]
+fn a_cell_has_the_command_and_for_each_record_output_charts_and_provenance() {
+    let page = Repository::new().page("{{#cell ch3_blocks}}\n");
+    let places: Vec<_> = [
+        "```sh\ncargo run --example ch3_blocks\n```",
+        "<strong>Recorded on Fixture GPU</strong> <code>cargo run --example ch3_blocks -- --device gpu --record</code>",
+        "```text\nch3_blocks: 1,048,576 elements",
+        "<title>Time against n</title>",
+        "<title>Bandwidth against n</title>",
+        "<title>Time against block size</title>",
+        "<figcaption>Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz · \
+         memory at up to 3,201 MHz · <time>2026-02-03</time> · source <code>",
+        "<strong>Recorded on the simulator</strong>",
+        "<title>Divergent branches against n</title>",
+        "<title>Global memory traffic against n</title>",
+        "<title>Instructions against block size</title>",
+        "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source <code>",
+    ]
+    .iter()
+    .map(|piece| page.find(piece).unwrap_or_else(|| panic!("not on the page: {piece}\n{page}")))
+    .collect();
+    assert!(places.is_sorted(), "in another order: {places:?}");
+    assert!(!page.contains("Your own run") && !page.contains("has changed"), "{page}");
+}
+
+/// Markdown ends an HTML block at a blank line, so a drawing must not have one.
+#[test]
+fn drawings_stay_in_one_html_block() {
+    let page = Repository::new().page("{{#chart ch4_nested.gpu time}}\n");
+    let (start, end) = (page.find("<figure").unwrap(), page.find("</figure>").unwrap());
+    assert!(page[start..end].lines().all(|line| !line.trim().is_empty()));
+}
+
+#[test]
+fn the_readers_own_run_stands_beside_the_recorded_one() {
+    let repository = Repository::new();
+    let mut own = fixtures::single(&fixtures::nested_on_gpu());
+    own.device.name = "GeForce <1>".to_string();
+    repository.add(&own, "book/records/local");
+    let page = repository.page("{{#cell ch4_nested}}\n");
+    let recorded = page.find("<strong>Recorded on Fixture GPU</strong>").expect("the recorded run");
+    let own = page.find("<strong>Your own run on GeForce &lt;1&gt;</strong>").expect("the reader's run");
+    assert!(recorded < own);
+}
+
+#[test]
+fn a_record_older_than_the_code_is_marked() {
+    let repository = Repository::new();
+    let marked = "<p class=\"changed\" role=\"note\"><code>kernels/ch4_nested.cu</code> has changed since this record was made";
+    assert!(!repository.page("{{#cell ch4_nested}}\n").contains(marked));
+    fixtures::nested_on_gpu().write(&repository.root.join("book/records")).unwrap();
+    assert!(repository.page("{{#cell ch4_nested}}\n").contains(marked));
+    assert!(repository.page("{{#chart ch4_nested.gpu time}}\n").contains(marked));
+
+    fs::write(repository.root.join("examples/ch1_serial.rs"), "fn main() { edited() }\n").unwrap();
+    let page = repository.page("{{#cell ch1_serial}}\n");
+    assert!(page.contains("<code>examples/ch1_serial.rs</code> has changed since"), "{page}");
+}
+
+#[test]
+fn one_chart_alone_with_its_provenance() {
+    let page = Repository::new().page("{{#chart ch3_blocks.sim sectors}}\n");
+    assert_eq!(page.matches("<svg").count(), 1);
+    assert!(page.contains("<title>Global memory traffic against n</title>"), "{page}");
+    assert!(page.contains("<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time>"), "{page}");
+}
+
+#[test]
+fn numbers_of_a_record_in_prose() {
+    let repository = Repository::new();
+    for (directive, text) in [
+        ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 time", "449\u{a0}ms"),
+        ("value ch4_nested.gpu gpuRecursiveReduce n=1048576 block=512 time", "449\u{a0}ms"),
+        ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 block=32 dropped", "92,166"),
+        ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 block=32 sum", "8,350,141"),
+        ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 expected", "133,693,243"),
+        ("value ch4_nested.gpu gpuRecursiveReducePasses n=2^20 gbps", "182\u{a0}GB/s"),
+        ("value ch4_nested.gpu recursiveReduceAnyLength n=2^20 time", "629\u{a0}µs"),
+        ("value ch3_blocks.sim reduceNeighbored n=2^16 divergent_branches", "320"),
+        ("ratio ch4_nested.gpu gpuRecursiveReduce gpuRecursiveReducePasses n=2^20 time", "19,000"),
+        ("ratio ch4_nested.gpu recursiveReduceAnyLength gpuRecursiveReducePasses n=2^20 time", "27"),
+        ("ratio ch3_blocks.sim reduceNeighboredLess reduceNeighbored n=2^16 divergent_branches", "0.40"),
+    ] {
+        assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
+    }
+}
+
+#[test]
+fn escaped_directives_and_mdbooks_title_are_left() {
+    let page = "{{#title A title}}\n`\\{{#cell ch9}}`\n";
+    assert_eq!(Repository::new().page(page), page);
+}
+
+/// Each: the page; where it is wrong; what is said to be missing; what is said to be there, or to do.
+#[test]
+fn whatever_is_missing_is_named() {
+    let repository = Repository::new();
+    let value = "{{#value ch4_nested.gpu gpuRecursiveReduce";
+    for (page, place, missing, there_is) in [
+        (
+            "\n{{#code kernels/k.cu summ}}",
+            "page.md:2: {{#code kernels/k.cu summ}}",
+            "in kernels/k.cu: no anchor `summ`",
+            "sum, body, open, empty",
+        ),
+        ("{{#code kernels/k.cu open}}", "page.md:1:", "the anchor `open` has no end", "ANCHOR_END: open"),
+        ("{{#code kernels/k.cu empty}}", "page.md:1:", "the anchor `empty` is empty", ""),
+        ("{{#code kernels/x.cu sum}}", "page.md:1:", "cannot read kernels/x.cu", ""),
+        ("{{#code kernels/k.cu}}", "page.md:1:", "wants two arguments", "{{#code FILE ANCHOR}}"),
+        ("text {{#code kernels/k.cu sum}}", "page.md:1:", "has to stand alone", ""),
+        (
+            "```\n{{#code kernels/k.cu sum}}\n```",
+            "page.md:2:",
+            "stands in a code block",
+            "take away the fence",
+        ),
+        (
+            "{{#cell ch9_new}}",
+            "page.md:1: {{#cell ch9_new}}",
+            "no record of `ch9_new`",
+            "ch1_serial.cpu, ch3_blocks.gpu, ch3_blocks.sim, ch4_nested.gpu\n  make it: cargo run --example ch9_new -- --record",
+        ),
+        (
+            "{{#chart ch4_nested.sim time}}",
+            "page.md:1:",
+            "no ch4_nested.sim.json",
+            "make it: cargo run --example ch4_nested -- --device sim --record",
+        ),
+        ("{{#chart ch4_nested time}}", "page.md:1:", "`ch4_nested` names no record", "ch4_nested.gpu"),
+        ("{{#chart ch3_blocks.sim time}}", "page.md:1:", "no chart `time`", "divergence, sectors, block"),
+        (
+            &format!("{value}r n=2^20 time}}}}"),
+            "page.md:1:",
+            "no kernel `gpuRecursiveReducer`",
+            "gpuRecursiveReduceGridWide, gpuRecursiveReducePasses, recursiveReduceAnyLength",
+        ),
+        (&format!("{value} n=2^21 time}}}}"), "page.md:1:", "no run at n = 2097152", "524288"),
+        (
+            &format!("{value} n=2^20 block=96 time}}}}"),
+            "page.md:1:",
+            "with 96 threads a block",
+            "512, 32, 64, 128, 256, 1024",
+        ),
+        (&format!("{value} n=many time}}}}"), "page.md:1:", "`many` is no number", "1024 or 2^10"),
+        (
+            &format!("{value} time}}}}"),
+            "page.md:1:",
+            "wants",
+            "{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}",
+        ),
+        (
+            &format!("{value} n=2^20 tme}}}}"),
+            "page.md:1:",
+            "no field `tme`",
+            "time, gbps, sum, expected, dropped, atomics",
+        ),
+        (&format!("{value} n=2^20 barriers}}}}"), "page.md:1:", "has no counts in this record", ""),
+        (
+            "{{#value ch3_blocks.sim reduceNeighbored n=2^16 time}}",
+            "page.md:1:",
+            "has no time in this record",
+            "",
+        ),
+        (
+            "{{#ratio ch3_blocks.sim reduceNeighbored reduceInterleaved n=2^16 divergent_branches}}",
+            "page.md:1:",
+            "divergent_branches of reduceInterleaved is 0",
+            "",
+        ),
+        (
+            "{{#ratio ch3_blocks.sim reduceNeighbored other n=2^16 barriers}}",
+            "page.md:1:",
+            "no kernel `other`",
+            "reduceInterleaved",
+        ),
+        (
+            "{{#include ../../kernels/k.cu:sum}}",
+            "page.md:1:",
+            "mdBook's own includes are not used",
+            "{{#code FILE ANCHOR}}",
+        ),
+        ("```rust\n{{ #rustdoc_include x.rs}}\n```", "page.md:2:", "mdBook's own includes are not used", ""),
+        ("{{#playground x.rs}}", "page.md:1:", "mdBook's own includes are not used", ""),
+        ("{{#cells ch4_nested}}", "page.md:1:", "no such directive", "cell, chart, code, value, ratio"),
+        ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
+    ] {
+        let error = repository.error(page);
+        for piece in [&format!("error: book/src/{place}")[..], missing, there_is] {
+            assert!(error.contains(piece), "{page}\nshould say: {piece}\nsays: {error}");
+        }
+    }
+}
+
+#[test]
+fn everything_wrong_is_said_at_once() {
+    let error = Repository::new().error("{{#cell ch8}}\n\n{{#cell ch9}}\n");
+    assert!(error.contains("page.md:1:") && error.contains("page.md:3:"), "{error}");
+    assert!(error.contains("2 places in its pages"), "{error}");
+}
+
+#[test]
+fn an_unreadable_record_is_named_with_what_to_do() {
+    let repository = Repository::new();
+    let local = repository.root.join("book/records/local/ch4_nested.gpu.json");
+    fs::create_dir_all(local.parent().unwrap()).unwrap();
+    fs::write(&local, "{\"schema\": 1,").unwrap();
+    let error = repository.error("{{#cell ch4_nested}}");
+    assert!(error.contains("local/ch4_nested.gpu.json is not a record"), "{error}");
+    assert!(error.contains("delete it and run the chapter again"), "{error}");
+
+    fs::copy(repository.root.join("book/records/ch3_blocks.gpu.json"), &local).unwrap();
+    let error = repository.error("{{#cell ch4_nested}}");
+    assert!(error.contains("local/ch4_nested.gpu.json holds a record of ch3_blocks on a gpu"), "{error}");
+}
+
+#[test]
+fn mdbook_is_told_that_only_html_is_supported() {
+    let supports = |renderer: &str| {
+        let program =
+            Command::new(env!("CARGO_BIN_EXE_mdbook-workbook")).args(["supports", renderer]).status();
+        program.unwrap().code()
+    };
+    assert_eq!((supports("html"), supports("markdown")), (Some(0), Some(1)));
+}
+
+#[test]
+fn a_wrong_call_says_how_it_is_called() {
+    let program = Command::new(env!("CARGO_BIN_EXE_mdbook-workbook")).arg("build").output().unwrap();
+    assert_eq!(program.status.code(), Some(2));
+    assert!(String::from_utf8(program.stderr).unwrap().contains("mdbook build book"));
+
+    let program = Command::new(env!("CARGO_BIN_EXE_mdbook-workbook")).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(program.status.code(), Some(2));
+    assert!(String::from_utf8(program.stderr).unwrap().contains("cannot read what mdBook sent"));
+}
+
+/// A chapter on each device kind, so that no kind is forgotten in a cell.
+#[test]
+fn a_chapter_without_kernels_has_a_cell() {
+    let page = Repository::new().page("{{#cell ch1_serial}}\n");
+    assert!(page.contains("<strong>Recorded on Fixture CPU</strong>"), "{page}");
+    assert!(page.contains("Fixture CPU · 16 threads · <time>2026-02-03</time>"), "{page}");
+    assert_eq!(fixtures::serial_on_cpu().device.kind, DeviceKind::Cpu);
+}

@@ -1,0 +1,185 @@
+//! Charts: which there are, what they show, and that they can be read by eye, by ear and on a dark page.
+
+mod fixtures;
+
+use workbook::chart::{Chart, charts};
+use workbook::record::{DeviceKind, Record};
+
+fn chart(record: &Record, name: &str) -> Chart {
+    let charts = charts(record).unwrap();
+    charts.into_iter().find(|chart| chart.name == name).unwrap_or_else(|| panic!("no chart {name}"))
+}
+
+fn names(record: &Record) -> Vec<&'static str> {
+    charts(record).unwrap().iter().map(|chart| chart.name).collect()
+}
+
+fn all() -> Vec<Chart> {
+    let records = [
+        fixtures::serial_on_cpu(),
+        fixtures::one_block_on_gpu(),
+        fixtures::blocks_on_gpu(),
+        fixtures::blocks_on_simulator(),
+        fixtures::nested_on_gpu(),
+        fixtures::single(&fixtures::nested_on_gpu()),
+    ];
+    records.iter().flat_map(|record| charts(record).unwrap()).collect()
+}
+
+/// A text of the drawing: where it begins or ends, its row and its words.
+struct Text<'a> {
+    x: f64,
+    y: f64,
+    anchor: &'a str,
+    size: f64,
+    words: String,
+}
+
+fn texts(svg: &str) -> Vec<Text<'_>> {
+    let attribute = |line: &'_ str, name: &str| -> String {
+        line.split(&format!(" {name}=\"")).nth(1).unwrap().split('"').next().unwrap().to_string()
+    };
+    let lines = svg.lines().filter(|line| line.starts_with("<text "));
+    lines
+        .map(|line| {
+            let mut words = String::new();
+            for piece in line.split('<') {
+                words += piece.split_once('>').map_or("", |(_, text)| text);
+            }
+            let anchor = ["start", "middle", "end"].into_iter().find(|anchor| line.contains(anchor)).unwrap();
+            let number = |name: &str| attribute(line, name).parse().unwrap();
+            Text { x: number("x"), y: number("y"), anchor, size: number("font-size"), words }
+        })
+        .collect()
+}
+
+#[test]
+fn a_record_has_the_charts_that_it_has_data_for() {
+    assert_eq!(names(&fixtures::serial_on_cpu()), ["time", "bandwidth"]);
+    assert_eq!(names(&fixtures::blocks_on_gpu()), ["time", "bandwidth", "block"]);
+    assert_eq!(names(&fixtures::blocks_on_simulator()), ["divergence", "sectors", "block"]);
+    assert_eq!(names(&fixtures::single(&fixtures::nested_on_gpu())), ["time", "bandwidth"]);
+    assert_eq!(names(&fixtures::record("ch9_new", DeviceKind::Gpu)), [""; 0]);
+}
+
+#[test]
+fn the_description_tells_the_ends_of_every_line() {
+    let time = chart(&fixtures::nested_on_gpu(), "time");
+    assert_eq!(time.title, "Time against n");
+    for piece in [
+        "Fixture GPU · 2026-02-03 · 512 threads a block",
+        "gpuRecursiveReduce: 877 µs at n = 1,024, 449 ms at n = 1,048,576.",
+        "gpuRecursiveReducePasses: 10.1 µs at n = 1,024, 38.0 µs at n = 67,108,864.",
+        "recursiveReduceAnyLength (CPU): 614 ns at n = 1,024, 40.3 ms at n = 67,108,864.",
+    ] {
+        assert!(time.description.contains(piece), "{piece} is not in: {}", time.description);
+    }
+    let block = chart(&fixtures::nested_on_gpu(), "block");
+    assert!(
+        block
+            .description
+            .contains("175 ms at block size = 32, 225 ms at block size = 1,024; 1 of 6 went wrong")
+    );
+    let sectors = chart(&fixtures::blocks_on_simulator(), "sectors");
+    assert!(sectors.description.contains("every element once: 128 at n = 1,024, 32,768 at n = 262,144."));
+}
+
+#[test]
+fn a_drawing_is_an_image_with_a_text_alternative() {
+    for chart in all() {
+        assert!(
+            chart.svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\"")
+        );
+        assert!(
+            chart
+                .svg
+                .contains(&format!("<title>{}</title>\n<desc>{}</desc>", chart.title, chart.description))
+        );
+        assert!(chart.svg.ends_with("</svg>\n"));
+    }
+}
+
+#[test]
+fn every_colour_follows_the_page() {
+    for chart in all() {
+        for line in chart.svg.lines().filter(|line| line.contains("=\"#")) {
+            assert!(line.contains(" class=\""), "a colour without a class: {line}");
+            assert!(!line.contains("=\"#01"), "a colour that only plotters knows: {line}");
+        }
+    }
+}
+
+#[test]
+fn no_text_is_cut_off() {
+    for chart in all() {
+        for text in texts(&chart.svg) {
+            let width = text.words.chars().count() as f64 * text.size * 0.6;
+            let (left, right) = match text.anchor {
+                "start" => (text.x, text.x + width),
+                "middle" => (text.x - width / 2.0, text.x + width / 2.0),
+                _ => (text.x - width, text.x),
+            };
+            assert!(left >= 0.0 && right <= 7600.0, "{}: {} from {left} to {right}", chart.title, text.words);
+        }
+    }
+}
+
+#[test]
+fn the_names_of_the_lines_do_not_touch() {
+    for chart in all() {
+        let texts = texts(&chart.svg);
+        let plot_end =
+            texts.iter().filter(|text| text.anchor == "middle").map(|text| text.x).fold(0.0, f64::max);
+        let mut rows: Vec<_> =
+            texts.iter().filter(|t| t.anchor == "start" && t.x > plot_end).map(|t| t.y).collect();
+        assert!(!rows.is_empty());
+        rows.sort_by(f64::total_cmp);
+        assert!(rows.is_sorted_by(|a, b| b - a >= 190.0), "{}: {rows:?}", chart.description);
+    }
+}
+
+#[test]
+fn a_zero_has_a_row_of_its_own() {
+    let labels = |name: &str| -> Vec<String> {
+        let svg = chart(&fixtures::blocks_on_simulator(), name).svg;
+        texts(&svg).into_iter().filter(|text| text.anchor == "end").map(|text| text.words).collect()
+    };
+    assert!(labels("divergence").contains(&"0".to_string()));
+    assert!(!labels("sectors").contains(&"0".to_string()), "nothing is zero there");
+    // The third kernel has zeros only: its markers, and no line between them but the sample beside its name.
+    let svg = chart(&fixtures::blocks_on_simulator(), "divergence").svg;
+    let lines = |series: &str| {
+        let class = format!("class=\"{series}\"");
+        svg.lines()
+            .filter(|line| {
+                line.contains(&class) && line.starts_with("<polyline") && !line.contains("opacity")
+            })
+            .count()
+    };
+    assert_eq!((lines("series-1"), lines("series-3")), (2, 1));
+}
+
+#[test]
+fn a_run_that_went_wrong_is_hollow_and_said() {
+    let hollow = |svg: &str| svg.matches("<polygon class=\"paper\"").count();
+    let time = chart(&fixtures::one_block_on_gpu(), "time").svg;
+    assert_eq!(hollow(&time), 6);
+    assert!(time.contains("hollow marker: a run that went wrong"));
+    let time = chart(&fixtures::blocks_on_gpu(), "time").svg;
+    assert_eq!(hollow(&time), 0);
+    assert!(!time.contains("hollow"));
+}
+
+#[test]
+fn sizes_are_labelled_as_powers_of_two() {
+    let svg = chart(&fixtures::nested_on_gpu(), "time").svg;
+    assert!(svg.contains(">2<tspan dy=\"-0.45em\" font-size=\"72%\">20</tspan></text>"));
+    let svg = chart(&fixtures::one_block_on_gpu(), "time").svg;
+    assert!(svg.contains(">1,024</text>"));
+    assert!(!svg.contains("threads a block"), "the block grows with n there");
+}
+
+#[test]
+fn the_same_record_gives_the_same_drawing() {
+    assert_eq!(charts(&fixtures::nested_on_gpu()).unwrap(), charts(&fixtures::nested_on_gpu()).unwrap());
+}
