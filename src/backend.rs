@@ -13,6 +13,7 @@
 //! a device: the simulator and a GPU refuse the same calls with the same words.
 
 use std::cell::RefCell;
+use std::io::Write;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
@@ -36,10 +37,9 @@ pub const MAX_GRID: u32 = i32::MAX as u32;
 /// Shared memory of a block that a launch may ask for without opting in to more, in bytes.
 pub const MAX_SHARED_MEM_BYTES: u32 = 48 * 1024;
 
-/// What the reader asked for.
+/// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum DeviceChoice {
-    /// A GPU if one is usable, else the simulator
     Auto,
     Gpu,
     Sim,
@@ -384,7 +384,7 @@ impl LaunchArgs<'_> {
                 let seen = &mut *self.device.seen.borrow_mut();
                 let ended = simulator.launch_observed(module, name, config, &cells, seen);
                 // What the kernel prints is no result: stdout belongs to those.
-                eprint!("{}", simulator.take_printed());
+                let _ = write!(std::io::stderr(), "{}", simulator.take_printed());
                 ended.map_err(found)
             }
             _ => bail!("cannot launch {name}: {OTHER_DEVICE}"),

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
@@ -16,6 +15,7 @@ use crate::cli::Options;
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{Plan, Planned, SERIAL};
+use crate::progress::Progress;
 use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
 use crate::sim::Diagnostic;
 use crate::table::{self, thousands};
@@ -175,7 +175,7 @@ impl<'a> Bench<'a> {
         let mut expected = HashMap::new();
         let mut progress = Progress::new(cases().count());
         for (position, case) in cases().enumerate() {
-            progress.step(case);
+            progress.step(format!("{}, n = {}", case.kernel.name, thousands(case.n as i64)));
             let data = &data[..case.n as usize];
             let expected =
                 *expected.entry(case.n).or_insert_with(|| serial::recursive_reduce(&mut data.to_vec()));
@@ -224,10 +224,20 @@ impl<'a> Bench<'a> {
             self.write()?;
         }
         if self.options.json {
-            let output = Output { record: &self.record, diagnostics: &diagnostics };
-            print(&serde_json::to_string_pretty(&output)?);
+            print(&self.json(&diagnostics)?);
         }
         Ok(self.record.ok)
+    }
+
+    /// What `--json` prints: the record, and what stopped the chapter, if something did.
+    fn json(&self, diagnostics: &[Diagnostic]) -> Result<String> {
+        #[derive(Serialize)]
+        struct Output<'a> {
+            #[serde(flatten)]
+            record: &'a Record,
+            diagnostics: &'a [Diagnostic],
+        }
+        Ok(serde_json::to_string_pretty(&Output { record: &self.record, diagnostics })?)
     }
 
     /// Writes the record: with `--record` the committed one, else the reader's own with its charts.
@@ -260,79 +270,6 @@ impl<'a> Bench<'a> {
         if !self.options.json {
             print(line);
         }
-    }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Output<'a> {
-    #[serde(flatten)]
-    record: &'a Record,
-    /// What stopped the chapter, if something did.
-    diagnostics: &'a [Diagnostic],
-}
-
-/// A bar on stderr, once a chapter has taken more than a second and if somebody watches.
-struct Progress {
-    started: Instant,
-    bar: Option<ProgressBar>,
-    done: usize,
-    all: usize,
-}
-
-impl Progress {
-    fn new(all: usize) -> Progress {
-        Progress { started: Instant::now(), bar: None, done: 0, all }
-    }
-
-    /// A run begins.
-    fn step(&mut self, case: &Planned) {
-        if self.bar.is_none() && self.started.elapsed() > Duration::from_secs(1) {
-            let style = ProgressStyle::with_template("{wide_bar} {pos}/{len}  {msg}");
-            self.bar = Some(
-                ProgressBar::new(self.all as u64).with_style(style.unwrap_or(ProgressStyle::default_bar())),
-            );
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done as u64);
-            bar.set_message(format!("{} n = {}", case.kernel.name, thousands(case.n as i64)));
-        }
-        self.done += 1;
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Dropped {
-    /// From the failure words of a kernel: the first `cudaError_t`, and how many launches did not happen.
-    pub fn from_words(words: &[u32]) -> Option<Dropped> {
-        let [error, launches] = *words else { return None };
-        (error != 0 || launches != 0).then(|| Dropped {
-            launches: launches.into(),
-            error,
-            name: cuda_error(error).to_string(),
-        })
-    }
-}
-
-/// Names of the errors that a device launch meets (CUDA Runtime API, `cudaError_t`).
-fn cuda_error(error: u32) -> &'static str {
-    match error {
-        1 => "cudaErrorInvalidValue",
-        2 => "cudaErrorMemoryAllocation",
-        9 => "cudaErrorInvalidConfiguration",
-        65 => "cudaErrorLaunchMaxDepthExceeded",
-        69 => "cudaErrorLaunchPendingCountExceeded",
-        98 => "cudaErrorInvalidDeviceFunction",
-        209 => "cudaErrorNoKernelImageForDevice",
-        701 => "cudaErrorLaunchOutOfResources",
-        _ => "another cudaError_t",
     }
 }
 
@@ -392,4 +329,47 @@ fn cpu_name() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::sim::{Kind, Severity};
+
+    #[test]
+    fn a_diagnostic_is_in_the_json_and_nothing_is_written() {
+        let chapter = Chapter {
+            stem: "ch0_test",
+            about: "",
+            place: Place::ManyBlocks,
+            kernels: const { &[Kernel::new("reduce")] },
+            default_n: |_| 33,
+        };
+        let options = Options::parse_from(["ch0_test", "--json"]);
+        let device = DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None };
+        let mut bench = Bench::new(&chapter, &options, device, "0".into()).unwrap();
+        let found = Diagnostic {
+            kind: Kind::StepLimit,
+            severity: Severity::Error,
+            kernel: Some("reduce".into()),
+            file: None,
+            line: None,
+            block: None,
+            thread: None,
+            message: "it goes on for ever".into(),
+            help: "end the loop".into(),
+            related: vec![],
+        };
+        let finished = bench.run_all(&mut |_, _| Err(anyhow::Error::new(found.clone())));
+        let json: serde_json::Value = serde_json::from_str(&bench.json(&[found.clone()]).unwrap()).unwrap();
+        assert_eq!(json["diagnostics"][0]["kind"], "step-limit");
+        assert_eq!(
+            (&json["ok"], &json["n"], &json["runs"]),
+            (&false.into(), &33.into(), &serde_json::json!([]))
+        );
+        assert!(!bench.conclude(finished).unwrap(), "exit status 1");
+        assert!(!records_directory().unwrap().join("local/ch0_test.sim.json").exists());
+    }
 }

@@ -16,6 +16,7 @@
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
 //! | [`levels`] | how a nested run unfolds, level by level |
+//! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
@@ -33,6 +34,7 @@ pub mod measure;
 pub mod nvcc;
 pub mod plan;
 pub mod prebuilt;
+mod progress;
 pub mod record;
 pub mod report;
 pub mod serial;

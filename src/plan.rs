@@ -284,12 +284,13 @@ mod tests {
         let sim = |arguments: &[&str]| {
             sizes(&plan(Place::ManyBlocks, FLAT, DeviceKind::Sim, 1 << 16, arguments).unwrap(), "flat")
         };
-        let smaller = [(1 << 10, 512), (1 << 12, 512), (1 << 14, 512)];
+        let sizes = |exponents: &[u32]| exponents.iter().map(|e| (1 << e, 512)).collect::<Vec<(u64, u32)>>();
         let blocks = [32, 64, 128, 256, 1024].map(|block| (1 << 16, block));
-        assert_eq!(sim(&[]), [&smaller[..], &blocks].concat());
-        assert_eq!(sim(&["--block", "512"]), smaller);
+        assert_eq!(sim(&[]), [sizes(&[10, 12, 14, 18, 20]), blocks.to_vec()].concat());
+        assert_eq!(sim(&["--block", "512"]), sizes(&[10, 12, 14, 18, 20]));
+        assert_eq!(sim(&["--n", "2^14", "--block", "512"]), sizes(&[10, 12]));
         assert_eq!(sim(&["--n", "1000"]), []);
-        assert_eq!(sim(&["--n", "2^20"]), [(1 << 10, 512), (1 << 12, 512), (1 << 14, 512), (1 << 16, 512)]);
+        assert_eq!(sim(&["--n", "2^24"]), sizes(&[10, 12, 14, 16, 18, 20]), "no further than is quick");
     }
 
     #[test]

@@ -124,6 +124,33 @@ pub struct Dropped {
     pub name: String,
 }
 
+impl Dropped {
+    /// From the failure words of a kernel: the first `cudaError_t`, and how many launches did not happen.
+    pub fn from_words(words: &[u32]) -> Option<Dropped> {
+        let [error, launches] = *words else { return None };
+        (error != 0 || launches != 0).then(|| Dropped {
+            launches: launches.into(),
+            error,
+            name: cuda_error(error).to_string(),
+        })
+    }
+}
+
+/// Names of the errors that a device launch meets (CUDA Runtime API, `cudaError_t`).
+fn cuda_error(error: u32) -> &'static str {
+    match error {
+        1 => "cudaErrorInvalidValue",
+        2 => "cudaErrorMemoryAllocation",
+        9 => "cudaErrorInvalidConfiguration",
+        65 => "cudaErrorLaunchMaxDepthExceeded",
+        69 => "cudaErrorLaunchPendingCountExceeded",
+        98 => "cudaErrorInvalidDeviceFunction",
+        209 => "cudaErrorNoKernelImageForDevice",
+        701 => "cudaErrorLaunchOutOfResources",
+        _ => "another cudaError_t",
+    }
+}
+
 /// Microseconds over `repeats` measured runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timing {

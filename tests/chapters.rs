@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use serde_json::Value;
 use workbook::backend::{Device, DeviceChoice, LaunchConfig};
 use workbook::record::{DeviceKind, Dropped, Record};
-use workbook::{data, kernels};
+use workbook::sim::{Diagnostic, Kind};
+use workbook::{data, kernels, report};
 
 /// One run of an example, with a records directory of its own.
 struct Run {
@@ -182,7 +183,16 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
     assert!(text.contains(&format!(
         "ch4_nested: 4,096 elements, 512 threads a block; the serial recursion gives {sum}"
     )));
-    assert!(text.contains("gpuRecursiveReducePasses"));
+    // 8 blocks of 512 halve their elements 9 times; every level has a child for each block.
+    let levels = text.split("gpuRecursiveReduce, level by level:").nth(1).unwrap().replace(',', "");
+    let levels: Vec<Vec<u64>> = levels
+        .lines()
+        .filter_map(|line| line.split_whitespace().map(|word| word.parse().ok()).collect())
+        .filter(|row: &Vec<u64>| !row.is_empty())
+        .collect();
+    let expected: Vec<Vec<u64>> =
+        (0..10).map(|level| vec![level, if level == 0 { 1 } else { 8 }, 8, 4096 >> level]).collect();
+    assert_eq!(levels, expected, "level, grids, blocks, threads");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert!(run.stderr().is_empty(), "{}", run.stderr());
 }
@@ -264,6 +274,24 @@ fn a_launch_is_checked_against_the_kernels_signature() {
     let mut launch = device.launch_builder(&kernel);
     let wide = launch.arg(&numbers).arg(&numbers).arg(&3u64).launch(LaunchConfig::new(1, 32)).unwrap_err();
     assert!(format!("{wide:#}").contains("has 4 bytes, 8 were given"), "{wide:#}");
+}
+
+#[test]
+fn what_the_simulator_finds_is_shown_with_its_source_line() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+    let kernel = module.load_function("reduceInterleaved").unwrap();
+    let short = device.clone_htod(&[1; 32]).unwrap();
+    let mut launch = device.launch_builder(&kernel);
+    let error = launch.arg(&short).arg(&short).arg(&64u32).launch(LaunchConfig::new(1, 64)).unwrap_err();
+    let found = error.downcast::<Diagnostic>().unwrap();
+    assert_eq!(found.kind, Kind::OutOfBounds);
+    let report = report::render(&found, false);
+    for part in
+        ["error[out-of-bounds]", "kernels/ch3_blocks.cu:", "idata[tid] += idata[tid + half];", "help: "]
+    {
+        assert!(report.contains(part), "no {part:?} in\n{report}");
+    }
 }
 
 #[test]
