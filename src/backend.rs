@@ -1,10 +1,463 @@
-//! A GPU or the simulator, behind one set of verbs, named as cudarc names them.
+//! [`Device`]: a GPU or the simulator behind one set of verbs, named as cudarc names them.
 //!
-//! ```text
+//! ```ignore
 //! let device = Device::open(DeviceChoice::Auto)?;
-//! let kernel = device.load_module(kernels::get("ch3_blocks")?)?.load_function("reduceInterleaved")?;
-//! let idata = device.clone_htod(&data)?;
-//! let odata = device.alloc_zeros::<i32>(grid)?;
-//! device.launch_builder(&kernel).arg(&idata).arg(&odata).arg(&n).launch(LaunchConfig::new(grid, block))?;
-//! let partial = device.clone_dtoh(&odata)?;
+//! let reduce = device.load_module(kernels::get("ch3_blocks")?)?.load_function("reduceInterleaved")?;
+//! let g_idata = device.clone_htod(&data)?;
+//! let g_odata = device.alloc_zeros::<i32>(grid)?;
+//! device.launch_builder(&reduce).arg(&g_idata).arg(&g_odata).arg(&n).launch(LaunchConfig::new(grid, block))?;
+//! let partial_sums = device.clone_dtoh(&g_odata)?;
 //! ```
+//!
+//! A launch is checked here, against the kernel's PTX signature and the limits of a launch, before it reaches
+//! a device: the simulator and a GPU refuse the same calls with the same words.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail, ensure};
+use bytemuck::Pod;
+
+use crate::gpu;
+use crate::kernels::Build;
+use crate::levels::Levels;
+use crate::measure::{self, Measurement};
+use crate::record::{DeviceInfo, DeviceKind};
+use crate::sim::{self, Counters, Simulator};
+
+pub use crate::gpu::{Fault, NoGpu};
+pub use crate::sim::LaunchConfig;
+
+/// Threads in a block, at most (CUDA programming guide, table of technical specifications).
+pub const MAX_BLOCK: u32 = 1024;
+/// Blocks in a grid along x, at most; along y and z it is 65,535.
+pub const MAX_GRID: u32 = i32::MAX as u32;
+/// Shared memory of a block that a launch may ask for without opting in to more, in bytes.
+pub const MAX_SHARED_MEM_BYTES: u32 = 48 * 1024;
+
+/// What the reader asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum DeviceChoice {
+    /// A GPU if one is usable, else the simulator
+    Auto,
+    Gpu,
+    Sim,
+}
+
+/// A GPU or the simulator.
+pub struct Device {
+    kind: Kind,
+    /// Why [`DeviceChoice::Auto`] took the simulator.
+    no_gpu: Option<NoGpu>,
+    /// What the launches since the last [`Device::measure`] began have shown; the simulator only.
+    seen: RefCell<(Counters, Levels)>,
+}
+
+enum Kind {
+    Gpu(gpu::Gpu),
+    Sim(Rc<RefCell<Simulator>>),
+}
+
+/// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
+/// as on any device.
+pub struct Buffer<T> {
+    memory: Memory,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+enum Memory {
+    Gpu(RefCell<gpu::Memory>),
+    Sim { simulator: Rc<RefCell<Simulator>>, address: u64 },
+}
+
+/// A chapter's kernels on a device.
+pub struct Module {
+    stem: &'static str,
+    ptx: sim::Module,
+    gpu: Option<gpu::Module>,
+}
+
+/// One kernel.
+pub struct Function {
+    name: String,
+    params: Vec<sim::Param>,
+    code: Code,
+}
+
+enum Code {
+    Gpu(gpu::Function),
+    Sim(sim::Module),
+}
+
+impl Device {
+    /// Opens the device that `choice` names; the error of [`DeviceChoice::Gpu`] is a [`NoGpu`].
+    pub fn open(choice: DeviceChoice) -> Result<Device> {
+        let (kind, no_gpu) = match choice {
+            DeviceChoice::Sim => (Kind::Sim(Default::default()), None),
+            DeviceChoice::Gpu => (Kind::Gpu(gpu::Gpu::open()?), None),
+            DeviceChoice::Auto => match gpu::Gpu::open() {
+                Ok(gpu) => (Kind::Gpu(gpu), None),
+                Err(no_gpu) => (Kind::Sim(Default::default()), Some(no_gpu)),
+            },
+        };
+        Ok(Device { kind, no_gpu, seen: RefCell::default() })
+    }
+
+    /// Name and properties, for the record.
+    pub fn info(&self) -> DeviceInfo {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.info(),
+            Kind::Sim(_) => DeviceInfo {
+                kind: DeviceKind::Sim,
+                name: concat!("workbook simulator ", env!("CARGO_PKG_VERSION")).to_string(),
+                gpu: None,
+                threads: None,
+            },
+        }
+    }
+
+    /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
+    pub fn no_gpu(&self) -> Option<&NoGpu> {
+        self.no_gpu.as_ref()
+    }
+
+    /// Makes the kernels of `build` ready to launch: the fatbin on a GPU, the PTX on the simulator.
+    pub fn load_module(&self, build: &Build) -> Result<Module> {
+        let ptx = sim::Module::parse(build.ptx, build.stem).map_err(found)?;
+        let gpu = match &self.kind {
+            Kind::Gpu(gpu) => Some(gpu.load_module(build.fatbin)?),
+            Kind::Sim(_) => None,
+        };
+        Ok(Module { stem: build.stem, ptx, gpu })
+    }
+
+    /// `len` elements, contents undefined.
+    pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
+        let memory = match &self.kind {
+            Kind::Gpu(gpu) => Memory::Gpu(RefCell::new(gpu.alloc(bytes)?)),
+            Kind::Sim(simulator) => {
+                let address = simulator.borrow_mut().alloc(bytes as u64).map_err(found)?;
+                Memory::Sim { simulator: simulator.clone(), address }
+            }
+        };
+        Ok(Buffer { memory, len, element: PhantomData })
+    }
+
+    /// `len` elements, all bytes 0.
+    pub fn alloc_zeros<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let buffer = self.alloc(len)?;
+        self.memset_zeros(&buffer)?;
+        Ok(buffer)
+    }
+
+    /// Sets all bytes of `buffer` to 0.
+    pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
+        match (&self.kind, &buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(&mut memory.borrow_mut()),
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                simulator.borrow_mut().write(*address, &vec![0; buffer.num_bytes()]).map_err(found)
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// A new buffer with a copy of `data`.
+    pub fn clone_htod<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
+        let buffer = self.alloc(data.len())?;
+        self.memcpy_htod(data, &buffer)?;
+        Ok(buffer)
+    }
+
+    /// Copies `data` into `buffer`, which has the same length.
+    pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
+        same_length(data.len(), buffer.len)?;
+        let bytes = bytemuck::cast_slice(data);
+        match (&self.kind, &buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut()),
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                simulator.borrow_mut().write(*address, bytes).map_err(found)
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// Copies `from` into `to`, another buffer of the same length.
+    pub fn memcpy_dtod<T: Pod>(&self, from: &Buffer<T>, to: &Buffer<T>) -> Result<()> {
+        same_length(from.len, to.len)?;
+        match (&self.kind, &from.memory, &to.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(from), Memory::Gpu(to)) => {
+                gpu.memcpy_dtod(&from.borrow(), &mut to.borrow_mut())
+            }
+            (Kind::Sim(simulator), Memory::Sim { address: source, .. }, Memory::Sim { address, .. }) => {
+                let mut bytes = vec![0; from.num_bytes()];
+                simulator.borrow().read(*source, &mut bytes).map_err(found)?;
+                simulator.borrow_mut().write(*address, &bytes).map_err(found)
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// The contents of `buffer`, once all work before is done.
+    pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        let mut data = vec![T::zeroed(); buffer.len];
+        let bytes = bytemuck::cast_slice_mut(&mut data);
+        match (&self.kind, &buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes)?,
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                simulator.borrow().read(*address, bytes).map_err(found)?;
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+        Ok(data)
+    }
+
+    /// Begins a launch of `function`: `.arg(&…)` for each parameter in order, then `.launch(config)`.
+    pub fn launch_builder<'a>(&'a self, function: &'a Function) -> LaunchArgs<'a> {
+        LaunchArgs { device: self, function, args: Vec::new() }
+    }
+
+    /// Waits for all work. A kernel that went wrong on a GPU is reported here, or at the next copy to the host.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.synchronize(),
+            Kind::Sim(_) => Ok(()),
+        }
+    }
+
+    /// How many launches made by device code may be pending at a time
+    /// (`cudaLimitDevRuntimePendingLaunchCount`); 2,048 unless set. To be called before the first launch that
+    /// needs more: a launch above the limit does not happen, and the host is not told.
+    pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.set_pending_launch_limit(launches),
+            Kind::Sim(simulator) => {
+                simulator.borrow_mut().set_pending_launch_limit(launches);
+                Ok(())
+            }
+        }
+    }
+
+    /// What `work` costs: on a GPU the time between two events around it, repeated, each time after `prepare`
+    /// (untimed); on the simulator exact counts, from one run.
+    pub fn measure(
+        &self,
+        mut prepare: impl FnMut() -> Result<()>,
+        mut work: impl FnMut() -> Result<()>,
+    ) -> Result<Measurement> {
+        match &self.kind {
+            Kind::Gpu(gpu) => {
+                let time = measure::repeat(measure::GPU_BUDGET, || {
+                    prepare()?;
+                    gpu.time(&mut work)
+                })?;
+                Ok(Measurement { time, ..Default::default() })
+            }
+            Kind::Sim(_) => {
+                prepare()?;
+                self.seen.take();
+                work()?;
+                let (counters, levels) = self.seen.take();
+                Ok(Measurement { time: None, counters: Some(counters), levels: levels.into_vec() })
+            }
+        }
+    }
+}
+
+const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
+
+/// What the simulator has found, so that the caller can ask an error for its [`sim::Diagnostic`].
+fn found(diagnostic: Box<sim::Diagnostic>) -> anyhow::Error {
+    anyhow::Error::new(*diagnostic)
+}
+
+fn same_length(from: usize, to: usize) -> Result<()> {
+    ensure!(from == to, "a copy of {from} elements into a buffer of {to}: the lengths must be the same");
+    Ok(())
+}
+
+impl<T> Buffer<T> {
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn num_bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Memory::Sim { simulator, address } = self {
+            simulator.borrow_mut().free(*address);
+        }
+    }
+}
+
+impl Module {
+    /// The kernel called `name`; the error says which there are.
+    pub fn load_function(&self, name: &str) -> Result<Function> {
+        let Some(params) = self.ptx.params(name) else {
+            let kernels = self.ptx.kernels().join(", ");
+            bail!("{} has no kernel named {name}; there are: {kernels}", self.stem);
+        };
+        let code = match &self.gpu {
+            Some(module) => Code::Gpu(gpu::load_function(module, name)?),
+            None => Code::Sim(self.ptx.clone()),
+        };
+        Ok(Function { name: name.to_string(), params: params.to_vec(), code })
+    }
+}
+
+/// A launch that is being put together.
+pub struct LaunchArgs<'a> {
+    device: &'a Device,
+    function: &'a Function,
+    args: Vec<Arg>,
+}
+
+/// One argument: its bytes, and how many count.
+#[derive(Clone, Copy)]
+pub struct Arg {
+    cell: u64,
+    size: usize,
+    on: Option<DeviceKind>,
+}
+
+/// What a kernel takes: a [`Buffer`] (as the address of its first element) or a number.
+pub trait KernelArg {
+    fn arg(&self, device: &Device) -> Arg;
+}
+
+impl<T> KernelArg for Buffer<T> {
+    fn arg(&self, device: &Device) -> Arg {
+        let (cell, on) = match (&self.memory, &device.kind) {
+            (Memory::Gpu(memory), Kind::Gpu(gpu)) => (gpu.address(&memory.borrow()), DeviceKind::Gpu),
+            (Memory::Gpu(_), Kind::Sim(_)) => (0, DeviceKind::Gpu),
+            (Memory::Sim { address, .. }, _) => (*address, DeviceKind::Sim),
+        };
+        Arg { cell, size: 8, on: Some(on) }
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        impl KernelArg for $number {
+            fn arg(&self, _: &Device) -> Arg {
+                let mut cell = [0; 8];
+                let bytes = self.to_le_bytes();
+                cell[..bytes.len()].copy_from_slice(&bytes);
+                Arg { cell: u64::from_le_bytes(cell), size: bytes.len(), on: None }
+            }
+        }
+    )*};
+}
+numbers!(i32, u32, i64, u64, f32, f64);
+
+impl LaunchArgs<'_> {
+    /// The next argument.
+    pub fn arg(&mut self, arg: &impl KernelArg) -> &mut Self {
+        self.args.push(arg.arg(self.device));
+        self
+    }
+
+    /// Starts the kernel. On the simulator it runs to its end, child grids included, and what goes wrong comes
+    /// back as a [`sim::Diagnostic`]; on a GPU it shows at the next synchronisation.
+    pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
+        let name = &self.function.name;
+        check_config(config).with_context(|| format!("cannot launch {name}"))?;
+        check_args(&self.function.params, &self.args).with_context(|| format!("cannot launch {name}"))?;
+        let cells: Vec<u64> = self.args.iter().map(|arg| arg.cell).collect();
+        match (&self.device.kind, &self.function.code) {
+            (Kind::Gpu(gpu), Code::Gpu(function)) if !self.has_buffer_on(DeviceKind::Sim) => {
+                gpu.launch(function, config, &cells)
+            }
+            (Kind::Sim(simulator), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
+                let mut simulator = simulator.borrow_mut();
+                let seen = &mut *self.device.seen.borrow_mut();
+                let ended = simulator.launch_observed(module, name, config, &cells, seen);
+                // What the kernel prints is no result: stdout belongs to those.
+                eprint!("{}", simulator.take_printed());
+                ended.map_err(found)
+            }
+            _ => bail!("cannot launch {name}: {OTHER_DEVICE}"),
+        }
+    }
+
+    fn has_buffer_on(&self, kind: DeviceKind) -> bool {
+        self.args.iter().any(|arg| arg.on == Some(kind))
+    }
+}
+
+/// The limits of a launch that hold on every device.
+fn check_config(config: LaunchConfig) -> Result<()> {
+    sim::check_config(&config).map_err(anyhow::Error::msg)?;
+    ensure!(
+        config.shared_mem_bytes <= MAX_SHARED_MEM_BYTES,
+        "{} bytes of dynamic shared memory are too many; a block has at most {MAX_SHARED_MEM_BYTES}",
+        config.shared_mem_bytes
+    );
+    Ok(())
+}
+
+/// Number and sizes of the arguments, against the kernel's PTX signature.
+fn check_args(params: &[sim::Param], args: &[Arg]) -> Result<()> {
+    if params.len() != args.len() {
+        let names: Vec<_> =
+            params.iter().map(|param| format!("{} ({} bytes)", param.name, param.bytes)).collect();
+        bail!("it takes {} arguments, {} were given: {}", params.len(), args.len(), names.join(", "));
+    }
+    for (position, (param, arg)) in params.iter().zip(args).enumerate() {
+        ensure!(
+            param.bytes == arg.size,
+            "argument {} ({}) has {} bytes, {} were given",
+            position + 1,
+            param.name,
+            param.bytes,
+            arg.size
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(config: LaunchConfig) -> String {
+        check_config(config).map_or_else(|error| error.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn launches_out_of_range_are_refused_with_the_reason() {
+        assert_eq!(refusal(LaunchConfig::new(1, 1024)), "");
+        assert!(refusal(LaunchConfig::new(1, 0)).contains("has no thread"));
+        assert!(refusal(LaunchConfig::new(1, 1025)).contains("at most 1024"));
+        assert!(refusal(LaunchConfig::new(0, 1)).contains("a grid of 0 x 1 x 1 blocks has no block"));
+        let overflow = LaunchConfig { block_dim: (u32::MAX, u32::MAX, u32::MAX), ..LaunchConfig::new(1, 1) };
+        assert!(refusal(overflow).contains("at most 1024"));
+        let shared = LaunchConfig { shared_mem_bytes: 48 * 1024 + 1, ..LaunchConfig::new(1, 32) };
+        assert!(refusal(shared).contains("at most 49152"));
+    }
+
+    #[test]
+    fn arguments_are_checked_against_the_signature_by_name() {
+        let params = [
+            sim::Param { name: "g_data".into(), bytes: 8, offset: 0 },
+            sim::Param { name: "size".into(), bytes: 4, offset: 8 },
+        ];
+        let arg = |size| Arg { cell: 0, size, on: None };
+        assert!(check_args(&params, &[arg(8), arg(4)]).is_ok());
+        let few = check_args(&params, &[arg(8)]).unwrap_err().to_string();
+        assert!(few.contains("takes 2 arguments, 1 were given") && few.contains("size (4 bytes)"), "{few}");
+        let wide = check_args(&params, &[arg(8), arg(8)]).unwrap_err().to_string();
+        assert!(wide.contains("argument 2 (size) has 4 bytes, 8 were given"), "{wide}");
+    }
+}

@@ -1,1 +1,395 @@
-//! chapter (stub)
+//! What a chapter does with its kernels: runs the plan, checks every sum against the serial recursion, prints the
+//! table, writes the record and its charts, and gives the exit status.
+
+use std::collections::HashMap;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, Result, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::backend::{Device, DeviceChoice, Fault, Module};
+use crate::cli::Options;
+use crate::levels::Level;
+use crate::measure::{self, Measurement};
+use crate::plan::{Plan, Planned, SERIAL};
+use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
+use crate::sim::Diagnostic;
+use crate::table::{self, thousands};
+use crate::{chart, data, kernels, prebuilt, report, serial};
+
+pub use crate::plan::{Kernel, Launches, Place};
+
+/// A chapter: its kernels, and where they run.
+pub struct Chapter {
+    /// `ch3_blocks`: names the kernel's source, the example, the record and the page.
+    pub stem: &'static str,
+    /// One line for `--help`.
+    pub about: &'static str,
+    pub place: Place,
+    pub kernels: &'static [Kernel],
+    /// Elements, where the reader does not say.
+    pub default_n: fn(DeviceKind) -> u64,
+}
+
+/// One run of one kernel on a device.
+pub struct Case<'a> {
+    pub device: &'a Device,
+    pub module: &'a Module,
+    pub kernel: &'static str,
+    pub data: &'a [i32],
+    /// Threads a block, and blocks of the first grid.
+    pub block: u32,
+    pub grid: u32,
+    pub launches: Launches,
+}
+
+/// What came of a run.
+pub struct Outcome {
+    pub sum: i32,
+    pub cost: Measurement,
+    pub dropped: Option<Dropped>,
+}
+
+/// Runs a chapter of kernels: `reduce` is its host side, called once for every run. Returns the exit status.
+pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    exit(on_device(chapter, &options, reduce))
+}
+
+/// Runs a chapter without a kernel: `sum` adds up on the CPU by the way of that name. `source` is the text of
+/// the example, whose hash identifies the code.
+pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> i32) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    exit(on_cpu(chapter, &options, source, sum))
+}
+
+fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<Outcome>) -> Result<bool> {
+    let build = kernels::get(chapter.stem)?;
+    let device = Device::open(options.device)?;
+    let mut bench = Bench::new(chapter, options, device.info(), build.code_hash.to_string())?;
+    let module = device.load_module(build)?;
+    bench.say(&first_line(&device));
+    let finished = bench.run_all(&mut |case, data| {
+        if case.kernel.name == SERIAL.name {
+            let (sum, cost) = measure::on_cpu(data, serial::recursive_reduce)?;
+            return Ok(Outcome { sum, cost, dropped: None });
+        }
+        reduce(&Case {
+            device: &device,
+            module: &module,
+            kernel: case.kernel.name,
+            data,
+            block: case.shape.block,
+            grid: case.shape.grid,
+            launches: (case.kernel.launches)(case.shape),
+        })
+    });
+    bench.conclude(finished)
+}
+
+fn on_cpu(
+    chapter: &Chapter,
+    options: &Options,
+    source: &str,
+    sum: fn(&str, &mut [i32]) -> i32,
+) -> Result<bool> {
+    ensure!(
+        options.device == DeviceChoice::Auto,
+        "{} runs on the CPU; leave --device out, or go on to chapter 2",
+        chapter.stem
+    );
+    let info = DeviceInfo {
+        kind: DeviceKind::Cpu,
+        name: cpu_name(),
+        gpu: None,
+        threads: Some(rayon::current_num_threads()),
+    };
+    let first_line = format!("On the CPU: {}, {} threads", info.name, rayon::current_num_threads());
+    let mut bench = Bench::new(chapter, options, info, prebuilt::source_hash(source))?;
+    bench.say(&first_line);
+    let finished = bench.run_all(&mut |case, data| {
+        let (sum, cost) = measure::on_cpu(data, |data| sum(case.kernel.name, data))?;
+        Ok(Outcome { sum, cost, dropped: None })
+    });
+    bench.conclude(finished)
+}
+
+/// Where the kernels run, and why there.
+fn first_line(device: &Device) -> String {
+    let info = device.info();
+    match (&info.gpu, device.no_gpu()) {
+        (Some(gpu), _) => format!(
+            "On the GPU: {} (compute capability {}, driver {}, CUDA {})",
+            info.name,
+            gpu.compute_capability,
+            gpu.driver.as_deref().unwrap_or("unknown"),
+            gpu.cuda
+        ),
+        (None, Some(no_gpu)) => format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason),
+        (None, None) => "On the simulator".to_string(),
+    }
+}
+
+/// A chapter in progress.
+struct Bench<'a> {
+    options: &'a Options,
+    plan: Plan,
+    record: Record,
+    /// The asked runs level by level, where the simulator made them.
+    levels: Vec<(String, Vec<Level>)>,
+}
+
+impl<'a> Bench<'a> {
+    /// Checks the options against the chapter and the device.
+    fn new(chapter: &Chapter, options: &'a Options, device: DeviceInfo, source_hash: String) -> Result<Self> {
+        let n = options.n.unwrap_or((chapter.default_n)(device.kind));
+        let shape = chapter.place.shape(n, options)?;
+        let plan = Plan::new(chapter.place, chapter.kernels, device.kind, n, shape, options)?;
+        let record = Record {
+            schema: SCHEMA,
+            stem: chapter.stem.to_string(),
+            device,
+            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            command: command(chapter.stem),
+            source_hash,
+            n,
+            block: shape.block,
+            grid: shape.grid,
+            seed: options.seed,
+            runs: Vec::new(),
+            sweep: Vec::new(),
+            ok: false,
+        };
+        Ok(Bench { options, plan, record, levels: Vec::new() })
+    }
+
+    /// Makes every run, at the asked size first.
+    fn run_all(&mut self, run: &mut dyn FnMut(&Planned, &[i32]) -> Result<Outcome>) -> Result<()> {
+        let cases = || self.plan.runs.iter().chain(&self.plan.sweep);
+        let most = cases().map(|case| case.n).max().unwrap_or(0);
+        let data = data::numbers(most as usize, self.options.seed);
+        let mut expected = HashMap::new();
+        let mut progress = Progress::new(cases().count());
+        for (position, case) in cases().enumerate() {
+            progress.step(case);
+            let data = &data[..case.n as usize];
+            let expected =
+                *expected.entry(case.n).or_insert_with(|| serial::recursive_reduce(&mut data.to_vec()));
+            let outcome = run(case, data)?;
+            let run = Run {
+                kernel: case.kernel.name.to_string(),
+                n: case.n,
+                block: case.shape.block,
+                grid: case.shape.grid,
+                sum: outcome.sum.into(),
+                expected: expected.into(),
+                ok: outcome.sum == expected && outcome.dropped.is_none(),
+                teaches: (case.kernel.teaches)(case.n).map(str::to_string),
+                time_us: outcome.cost.time,
+                counters: outcome.cost.counters,
+                dropped: outcome.dropped,
+            };
+            if position < self.plan.runs.len() {
+                self.levels.push((run.kernel.clone(), outcome.cost.levels));
+                self.record.runs.push(run);
+            } else {
+                self.record.sweep.push(run);
+            }
+        }
+        let mut all = self.record.runs.iter().chain(&self.record.sweep);
+        self.record.ok = all.all(|run| run.ok || run.teaches.is_some());
+        Ok(())
+    }
+
+    /// Prints and writes what there is; whether all is well.
+    fn conclude(mut self, finished: Result<()>) -> Result<bool> {
+        let mut diagnostics = Vec::new();
+        if let Err(error) = finished {
+            let found = error.downcast::<Diagnostic>()?;
+            self.record.ok = false;
+            complain(report::render(&found, std::io::stderr().is_terminal()).trim_end());
+            diagnostics.push(found);
+        }
+        if diagnostics.is_empty() {
+            self.say(&format!("\n{}", table::table(&self.record)));
+            for text in [table::levels(&self.levels), self.plan.left_out.join("\n")] {
+                if !text.is_empty() {
+                    self.say(&text);
+                }
+            }
+            self.write()?;
+        }
+        if self.options.json {
+            let output = Output { record: &self.record, diagnostics: &diagnostics };
+            print(&serde_json::to_string_pretty(&output)?);
+        }
+        Ok(self.record.ok)
+    }
+
+    /// Writes the record: with `--record` the committed one, else the reader's own with its charts.
+    fn write(&self) -> Result<()> {
+        let Some(records) = records_directory() else {
+            ensure!(!self.options.record, "{NO_CHECKOUT}");
+            self.say(NO_CHECKOUT);
+            return Ok(());
+        };
+        if self.options.record && !self.record.ok {
+            complain("not recorded, since not every run is ok");
+            return Ok(());
+        }
+        let directory = if self.options.record { records } else { records.join("local") };
+        let path = self.record.write(&directory)?;
+        self.say(&format!("record  {}", shown(&path)));
+        if self.options.record {
+            return Ok(()); // The book draws the charts of a committed record itself.
+        }
+        for chart in chart::charts(&self.record)? {
+            let path = path.with_extension(format!("{}.svg", chart.name));
+            std::fs::write(&path, chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
+            self.say(&format!("chart   {}", shown(&path)));
+        }
+        Ok(())
+    }
+
+    /// A line for the reader; with `--json` there is none.
+    fn say(&self, line: &str) {
+        if !self.options.json {
+            print(line);
+        }
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Output<'a> {
+    #[serde(flatten)]
+    record: &'a Record,
+    /// What stopped the chapter, if something did.
+    diagnostics: &'a [Diagnostic],
+}
+
+/// A bar on stderr, once a chapter has taken more than a second and if somebody watches.
+struct Progress {
+    started: Instant,
+    bar: Option<ProgressBar>,
+    done: usize,
+    all: usize,
+}
+
+impl Progress {
+    fn new(all: usize) -> Progress {
+        Progress { started: Instant::now(), bar: None, done: 0, all }
+    }
+
+    /// A run begins.
+    fn step(&mut self, case: &Planned) {
+        if self.bar.is_none() && self.started.elapsed() > Duration::from_secs(1) {
+            let style = ProgressStyle::with_template("{wide_bar} {pos}/{len}  {msg}");
+            self.bar = Some(
+                ProgressBar::new(self.all as u64).with_style(style.unwrap_or(ProgressStyle::default_bar())),
+            );
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done as u64);
+            bar.set_message(format!("{} n = {}", case.kernel.name, thousands(case.n as i64)));
+        }
+        self.done += 1;
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Dropped {
+    /// From the failure words of a kernel: the first `cudaError_t`, and how many launches did not happen.
+    pub fn from_words(words: &[u32]) -> Option<Dropped> {
+        let [error, launches] = *words else { return None };
+        (error != 0 || launches != 0).then(|| Dropped {
+            launches: launches.into(),
+            error,
+            name: cuda_error(error).to_string(),
+        })
+    }
+}
+
+/// Names of the errors that a device launch meets (CUDA Runtime API, `cudaError_t`).
+fn cuda_error(error: u32) -> &'static str {
+    match error {
+        1 => "cudaErrorInvalidValue",
+        2 => "cudaErrorMemoryAllocation",
+        9 => "cudaErrorInvalidConfiguration",
+        65 => "cudaErrorLaunchMaxDepthExceeded",
+        69 => "cudaErrorLaunchPendingCountExceeded",
+        98 => "cudaErrorInvalidDeviceFunction",
+        209 => "cudaErrorNoKernelImageForDevice",
+        701 => "cudaErrorLaunchOutOfResources",
+        _ => "another cudaError_t",
+    }
+}
+
+/// 0: all is well; 1: a wrong sum or a diagnostic; 2: the command line or the environment.
+fn exit(finished: Result<bool>) -> ExitCode {
+    match finished {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            complain(&format!("error: {error:#}"));
+            ExitCode::from(if error.is::<Fault>() { 1 } else { 2 })
+        }
+    }
+}
+
+/// A line on stdout. Nobody may be reading any more (`| head`); the run goes on and leaves its record.
+fn print(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// A line on stderr, whether or not somebody reads it.
+fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+const NO_CHECKOUT: &str =
+    "no record is written: the checkout that this program was built from is gone; build it again";
+
+/// The command that gives the same record, without the options that only say where it goes.
+fn command(stem: &str) -> String {
+    let options: Vec<_> =
+        std::env::args().skip(1).filter(|option| option != "--json" && option != "--record").collect();
+    let mut command = format!("cargo run --example {stem}");
+    if !options.is_empty() {
+        command += &format!(" -- {}", options.join(" "));
+    }
+    command
+}
+
+/// `book/records` of the checkout that this program was built from, or `WORKBOOK_RECORDS_DIR` in its place.
+fn records_directory() -> Option<PathBuf> {
+    if let Some(directory) = std::env::var_os("WORKBOOK_RECORDS_DIR") {
+        return Some(directory.into());
+    }
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("book");
+    book.is_dir().then(|| book.join("records"))
+}
+
+/// A path as seen from the working directory.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}
+
+/// The CPU's model name where the system says it.
+fn cpu_name() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
+}

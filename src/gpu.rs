@@ -1,1 +1,394 @@
-//! gpu (stub)
+//! The GPU, through cudarc; the only file that names cudarc, and the only one with unsafe code.
+//!
+//! The driver library is loaded at run time, so a program built with this starts on a machine without CUDA.
+//! One device, one stream (the default one): operations run in the order in which they are written.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUevent_flags, CUlimit, CUresult};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, PushKernelArg,
+    result,
+};
+
+use crate::kernels;
+use crate::record::{DeviceInfo, DeviceKind, GpuInfo};
+use crate::sim::LaunchConfig;
+
+/// The PTX of every kernel is made for compute_75 (Turing), and so is the oldest machine code.
+const OLDEST_COMPUTE_CAPABILITY: (i32, i32) = (7, 5);
+#[cfg(windows)]
+const LIBRARY: &str = "nvcuda.dll";
+#[cfg(not(windows))]
+const LIBRARY: &str = "libcuda.so or libcuda.so.1";
+
+/// A usable GPU, with its context and stream.
+pub struct Gpu {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    info: DeviceInfo,
+    pending_launch_limit: Cell<u64>,
+}
+
+/// Device memory; given back, in stream order, when dropped.
+pub type Memory = CudaSlice<u8>;
+pub type Module = Arc<CudaModule>;
+pub type Function = CudaFunction;
+
+/// Why there is no usable GPU, and what was looked for.
+#[derive(Debug)]
+pub struct NoGpu {
+    /// In one line.
+    pub reason: String,
+    /// What was looked for, and what was found, one thing a line.
+    pub looked_for: Vec<String>,
+}
+
+impl fmt::Display for NoGpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no usable GPU: {}\nlooked for:", self.reason)?;
+        self.looked_for.iter().try_for_each(|line| write!(f, "\n  {line}"))?;
+        write!(f, "\nwithout a GPU the same kernels run on the simulator: --device sim")
+    }
+}
+
+impl std::error::Error for NoGpu {}
+
+/// A kernel that went wrong on the device, found at the next synchronisation. The context is lost with it.
+#[derive(Debug)]
+pub struct Fault(String);
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the kernel failed on the GPU: {}\n--device sim runs the same kernel and names the source line",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The kernel called `name`.
+pub fn load_function(module: &Module, name: &str) -> Result<Function> {
+    module.load_function(name).map_err(|error| failed(&format!("cannot load {name}"), error))
+}
+
+impl Gpu {
+    /// The first GPU that can run the kernels.
+    pub fn open() -> std::result::Result<Gpu, NoGpu> {
+        let mut search = Search { looked_for: Vec::new() };
+        let driver = driver_version();
+
+        // SAFETY: loads and unloads the driver library, whose initialisers have no preconditions. Asked first,
+        // because every other call of cudarc panics where the library is missing.
+        if !unsafe { sys::is_culib_present() } {
+            search.saw("driver library", format!("{LIBRARY}: not found"));
+            search.saw("driver", driver.unwrap_or_else(|| "none".into()));
+            return Err(search.failed("the CUDA driver library was not found"));
+        }
+        search.saw("driver library", "found");
+
+        let mut version = 0;
+        // SAFETY: writes one int to the address of one int; may be called before cuInit.
+        let asked = unsafe { sys::cuDriverGetVersion(&mut version) }.result();
+        let cuda = (asked.is_ok() && version > 0).then(|| dotted(version));
+        search.saw(
+            "driver",
+            format!(
+                "{}, supports CUDA {}",
+                driver.as_deref().unwrap_or("version unknown"),
+                cuda.as_deref().unwrap_or("unknown")
+            ),
+        );
+        let (needed, compiler) = needed_cuda();
+        if version < needed * 1000 {
+            search.saw("needed", format!("driver {} or newer (CUDA {needed}.0)", oldest_driver(needed)));
+            return Err(search.failed(&format!(
+                "driver {} supports CUDA {}; the kernels were built by {compiler} and need driver {} or newer",
+                driver.as_deref().unwrap_or("(version unknown)"),
+                cuda.as_deref().unwrap_or("(unknown)"),
+                oldest_driver(needed)
+            )));
+        }
+
+        let count = match CudaContext::device_count() {
+            Ok(count) => count,
+            Err(error) => {
+                search.saw("devices", message(error));
+                return Err(search.failed(&format!("the driver found no device ({})", message(error))));
+            }
+        };
+        for ordinal in 0..count {
+            match Gpu::open_device(ordinal, &driver, cuda.as_deref().unwrap_or_default()) {
+                Ok(Ok(gpu)) => return Ok(gpu),
+                Ok(Err(unusable)) => search.saw(&format!("device {ordinal}"), unusable),
+                Err(error) => search.saw(&format!("device {ordinal}"), message(error)),
+            }
+        }
+        if count == 0 {
+            search.saw("devices", "none");
+        }
+        Err(search.failed("no device can run the kernels"))
+    }
+
+    /// Device `ordinal`, or in words why it will not do.
+    fn open_device(
+        ordinal: i32,
+        driver: &Option<String>,
+        cuda: &str,
+    ) -> std::result::Result<std::result::Result<Gpu, String>, DriverError> {
+        let device = result::device::get(ordinal)?;
+        let name = result::device::get_name(device)?;
+        // SAFETY: `device` is a handle that the driver has just given.
+        let ask = |attribute| unsafe { result::device::get_attribute(device, attribute) };
+        let capability = (
+            ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        );
+        if capability < OLDEST_COMPUTE_CAPABILITY {
+            let (major, minor) = OLDEST_COMPUTE_CAPABILITY;
+            return Ok(Err(format!(
+                "{name}: compute capability {}.{}, {major}.{minor} or higher is needed",
+                capability.0, capability.1
+            )));
+        }
+
+        let context = CudaContext::new(ordinal as usize)?;
+        // SAFETY: only the default stream is ever used, so no buffer is freed or written beside a use on
+        // another stream. Without this every buffer carries two events that a timed region would pay for.
+        unsafe { context.disable_event_tracking() };
+        // 0 where the driver does not report one.
+        let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;
+        let info = DeviceInfo {
+            kind: DeviceKind::Gpu,
+            name,
+            gpu: Some(GpuInfo {
+                driver: driver.clone(),
+                cuda: cuda.to_string(),
+                compute_capability: format!("{}.{}", capability.0, capability.1),
+                multiprocessors: reported(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+                sm_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
+                memory_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1000,
+                memory_bus_bits: reported(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+                l2_bytes: reported(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).into(),
+                memory_bytes: context.total_mem()? as u64,
+            }),
+            threads: None,
+        };
+        let stream = context.default_stream();
+        Ok(Ok(Gpu { context, stream, info, pending_launch_limit: Cell::new(0) }))
+    }
+
+    pub fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+
+    /// Loads a fatbin (or PTX text) into the context.
+    pub fn load_module(&self, image: &[u8]) -> Result<Module> {
+        self.context
+            .load_module(cudarc::nvrtc::Ptx::from_binary(image.to_vec()))
+            .map_err(|error| failed("cannot load the kernels", error))
+    }
+
+    /// `bytes` bytes of device memory, contents undefined; one byte where none is asked for, so that every
+    /// buffer has an address.
+    pub fn alloc(&self, bytes: usize) -> Result<Memory> {
+        // SAFETY: the bytes are undefined until they are written, and `u8` has no invalid value.
+        unsafe { self.stream.alloc(bytes.max(1)) }
+            .map_err(|error| failed(&format!("cannot allocate {bytes} bytes on the GPU"), error))
+    }
+
+    pub fn memset_zeros(&self, memory: &mut Memory) -> Result<()> {
+        self.stream.memset_zeros(memory).map_err(|error| failed("cannot clear device memory", error))
+    }
+
+    pub fn memcpy_htod(&self, bytes: &[u8], memory: &mut Memory) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.stream.memcpy_htod(bytes, memory).map_err(|error| failed("cannot copy to the GPU", error))
+    }
+
+    /// Copies to the host and waits for it, and for all work before it.
+    pub fn memcpy_dtoh(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
+        if !bytes.is_empty() {
+            self.stream
+                .memcpy_dtoh(memory, bytes)
+                .map_err(|error| failed("cannot copy from the GPU", error))?;
+        }
+        self.synchronize()
+    }
+
+    pub fn memcpy_dtod(&self, from: &Memory, to: &mut Memory) -> Result<()> {
+        self.stream.memcpy_dtod(from, to).map_err(|error| failed("cannot copy on the GPU", error))
+    }
+
+    pub fn address(&self, memory: &Memory) -> u64 {
+        memory.device_ptr(&self.stream).0
+    }
+
+    /// Starts `function`. `args`: one cell a parameter, the value in its low bytes; their number and sizes have
+    /// been checked against the kernel's signature by the caller.
+    pub fn launch(&self, function: &Function, config: LaunchConfig, args: &[u64]) -> Result<()> {
+        let mut builder = self.stream.launch_builder(function);
+        for cell in args {
+            builder.arg(cell);
+        }
+        let config = cudarc::driver::LaunchConfig {
+            grid_dim: config.grid_dim,
+            block_dim: config.block_dim,
+            shared_mem_bytes: config.shared_mem_bytes,
+        };
+        // SAFETY: there are as many cells as the signature has parameters, each at least as large, so the driver
+        // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
+        // does with an address is the kernel's; the GPU keeps it inside this context.
+        unsafe { builder.launch(config) }.map_err(|error| failed("cannot launch the kernel", error))?;
+        Ok(())
+    }
+
+    /// Waits for all work; a kernel that went wrong is reported here, as a [`Fault`].
+    pub fn synchronize(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|error| failed("the GPU reports", error))
+    }
+
+    /// Microseconds between two events around `work` (what it puts into the stream).
+    pub fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
+        let failed = |error| failed("cannot time the kernel", error);
+        let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);
+        let start = self.context.new_event(timed).map_err(failed)?;
+        let end = self.context.new_event(timed).map_err(failed)?;
+        start.record(&self.stream).map_err(failed)?;
+        work()?;
+        end.record(&self.stream).map_err(failed)?;
+        Ok(f64::from(start.elapsed_ms(&end).map_err(failed)?) * 1e3)
+    }
+
+    /// How many launches from device code may be pending at a time (CUDA Driver API, `cuCtxSetLimit`,
+    /// `CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT`). The driver reserves memory for them at once.
+    pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
+        if self.pending_launch_limit.get() == launches {
+            return Ok(());
+        }
+        self.synchronize()?;
+        self.context
+            .set_limit(CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, launches as usize)
+            .map_err(|error| {
+                failed(&format!("cannot make room for {launches} pending device launches"), error)
+            })?;
+        self.pending_launch_limit.set(launches);
+        Ok(())
+    }
+}
+
+/// A driver error in words: what was being done, what the driver says, and what to do where it is known.
+fn failed(doing: &str, error: DriverError) -> anyhow::Error {
+    match error.0 {
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+        | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+        | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+        | CUresult::CUDA_ERROR_INVALID_PC
+        | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+        | CUresult::CUDA_ERROR_LAUNCH_FAILED
+        | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        | CUresult::CUDA_ERROR_ASSERT => anyhow::Error::new(Fault(message(error))),
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+            anyhow!("{doing}: {}; choose a smaller --n, or a larger --block", message(error))
+        }
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+        | CUresult::CUDA_ERROR_INVALID_PTX
+        | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => anyhow!(
+            "{doing}: {}; the build holds no code for this GPU: build again with an nvcc that knows it, or use \
+             --device sim",
+            message(error)
+        ),
+        _ => anyhow!("{doing}: {}", message(error)),
+    }
+}
+
+/// The list of what was looked for, as it grows.
+struct Search {
+    looked_for: Vec<String>,
+}
+
+impl Search {
+    fn saw(&mut self, what: &str, found: impl fmt::Display) {
+        self.looked_for.push(format!("{:<16}{found}", format!("{what}:")));
+    }
+    fn failed(self, reason: &str) -> NoGpu {
+        NoGpu { reason: reason.to_string(), looked_for: self.looked_for }
+    }
+}
+
+/// `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`
+fn message(error: DriverError) -> String {
+    match error.error_string() {
+        Ok(text) => format!("{:?}: {}", error.0, text.to_string_lossy()),
+        Err(_) => format!("{:?}", error.0),
+    }
+}
+
+/// 13000 -> `13.0`, as `cuDriverGetVersion` counts.
+fn dotted(version: i32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
+/// The CUDA major version of the newest compiler among the kernels' builds, and that compiler. Machine code
+/// runs on drivers of the compiler's major version or newer (CUDA Compatibility guide).
+fn needed_cuda() -> (i32, &'static str) {
+    kernels::all()
+        .iter()
+        .filter_map(|build| {
+            let version = build.compiler.split_whitespace().last()?;
+            Some((version.split('.').next()?.parse().ok()?, build.compiler))
+        })
+        .max()
+        .unwrap_or((13, "nvcc 13"))
+}
+
+/// The first driver branch of a CUDA major version (CUDA release notes, table of driver versions).
+fn oldest_driver(cuda: i32) -> &'static str {
+    match cuda {
+        ..=11 => "450",
+        12 => "525",
+        _ => "580",
+    }
+}
+
+/// The version of the kernel module, `580.159.04`, where the system says it.
+fn driver_version() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    module_version(&text)
+}
+
+fn module_version(text: &str) -> Option<String> {
+    let dotted_number =
+        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    text.lines().next()?.split_whitespace().find(dotted_number).map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn driver_version_is_read_from_both_kinds_of_kernel_module() {
+        let closed =
+            "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024";
+        let open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC version: 12.2.0";
+        assert_eq!(module_version(closed).as_deref(), Some("550.54.14"));
+        assert_eq!(module_version(open).as_deref(), Some("580.159.04"));
+        assert_eq!(module_version(""), None);
+    }
+
+    #[test]
+    fn cuda_version_is_read_as_the_driver_counts() {
+        assert_eq!(dotted(12040), "12.4");
+        assert_eq!(dotted(13000), "13.0");
+    }
+}

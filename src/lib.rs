@@ -8,10 +8,16 @@
 //! | [`sim`] | the simulator: reads PTX, executes it, counts |
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
+//! | [`data`] | the numbers that every chapter adds up |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc; used by `build.rs` too |
 //! | [`serial`] | the recursion that every sum is checked against |
-//! | [`chapter`] | what a chapter does with its kernels: sizes, checks, table, record |
-//! | [`cli`] | the options that every chapter shares, and the exit status |
+//! | [`measure`] | how a time is taken: warm-up, repeats, median |
+//! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
+//! | [`plan`] | which runs those are: the asked size, then a sweep |
+//! | [`cli`] | the options that every chapter shares |
+//! | [`levels`] | how a nested run unfolds, level by level |
+//! | [`table`] | a record as text, in the terminal and in the book |
+//! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
 //! | [`chart`] | a record as SVG; the only file that names plotters |
 
@@ -19,10 +25,16 @@ pub mod backend;
 pub mod chapter;
 pub mod chart;
 pub mod cli;
+pub mod data;
 mod gpu;
 pub mod kernels;
+pub mod levels;
+pub mod measure;
 pub mod nvcc;
+pub mod plan;
 pub mod prebuilt;
 pub mod record;
+pub mod report;
 pub mod serial;
 pub mod sim;
+pub mod table;

@@ -3,6 +3,7 @@
 /// Sum of `data`, wrapping in 32 bits, by the recursion of chapter 1, corrected for any length: the second half
 /// is added onto the first, an odd element in the middle waits for the next step. `data` is used up.
 /// O(n) additions, O(log n) depth.
+// ANCHOR: recursiveReduceAnyLength
 pub fn recursive_reduce(data: &mut [i32]) -> i32 {
     match data {
         [] => 0,
@@ -17,3 +18,4 @@ pub fn recursive_reduce(data: &mut [i32]) -> i32 {
         }
     }
 }
+// ANCHOR_END: recursiveReduceAnyLength

@@ -73,9 +73,15 @@ impl Value for f64 {
 
 /// An [`AluFn`] from an expression over the raw bits of its sources.
 macro_rules! raw {
-    (|$a:ident| $e:expr) => { raw!(|$a, _b, _c, _d| $e) };
-    (|$a:ident, $b:ident| $e:expr) => { raw!(|$a, $b, _c, _d| $e) };
-    (|$a:ident, $b:ident, $c:ident| $e:expr) => { raw!(|$a, $b, $c, _d| $e) };
+    (|$a:ident| $e:expr) => {
+        raw!(|$a, _b, _c, _d| $e)
+    };
+    (|$a:ident, $b:ident| $e:expr) => {
+        raw!(|$a, $b, _c, _d| $e)
+    };
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        raw!(|$a, $b, $c, _d| $e)
+    };
     (|$a:ident, $b:ident, $c:ident, $d:ident| $e:expr) => {{
         fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
             each(mask, |lane| {
@@ -89,12 +95,23 @@ macro_rules! raw {
 
 /// An [`AluFn`] over sources of one type.
 macro_rules! typed {
-    ($t:ty, |$a:ident| $e:expr) => { raw!(|x| { let $a = <$t>::get(x); Value::put($e) }) };
+    ($t:ty, |$a:ident| $e:expr) => {
+        raw!(|x| {
+            let $a = <$t>::get(x);
+            Value::put($e)
+        })
+    };
     ($t:ty, |$a:ident, $b:ident| $e:expr) => {
-        raw!(|x, y| { let ($a, $b) = (<$t>::get(x), <$t>::get(y)); Value::put($e) })
+        raw!(|x, y| {
+            let ($a, $b) = (<$t>::get(x), <$t>::get(y));
+            Value::put($e)
+        })
     };
     ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {
-        raw!(|x, y, z| { let ($a, $b, $c) = (<$t>::get(x), <$t>::get(y), <$t>::get(z)); Value::put($e) })
+        raw!(|x, y, z| {
+            let ($a, $b, $c) = (<$t>::get(x), <$t>::get(y), <$t>::get(z));
+            Value::put($e)
+        })
     };
 }
 
@@ -102,12 +119,30 @@ macro_rules! typed {
 macro_rules! by_int {
     ($ty:expr, $t:ident => $e:expr) => {
         match $ty {
-            "u16" | "b16" => { type $t = u16; Some($e) }
-            "s16" => { type $t = i16; Some($e) }
-            "u32" | "b32" => { type $t = u32; Some($e) }
-            "s32" => { type $t = i32; Some($e) }
-            "u64" | "b64" => { type $t = u64; Some($e) }
-            "s64" => { type $t = i64; Some($e) }
+            "u16" | "b16" => {
+                type $t = u16;
+                Some($e)
+            }
+            "s16" => {
+                type $t = i16;
+                Some($e)
+            }
+            "u32" | "b32" => {
+                type $t = u32;
+                Some($e)
+            }
+            "s32" => {
+                type $t = i32;
+                Some($e)
+            }
+            "u64" | "b64" => {
+                type $t = u64;
+                Some($e)
+            }
+            "s64" => {
+                type $t = i64;
+                Some($e)
+            }
             _ => None,
         }
     };
@@ -117,9 +152,18 @@ macro_rules! by_int {
 macro_rules! by_bits {
     ($ty:expr, $t:ident => $e:expr) => {
         match $ty {
-            "b16" | "u16" | "s16" => { type $t = u16; Some($e) }
-            "b32" | "u32" | "s32" => { type $t = u32; Some($e) }
-            "b64" | "u64" | "s64" => { type $t = u64; Some($e) }
+            "b16" | "u16" | "s16" => {
+                type $t = u16;
+                Some($e)
+            }
+            "b32" | "u32" | "s32" => {
+                type $t = u32;
+                Some($e)
+            }
+            "b64" | "u64" | "s64" => {
+                type $t = u64;
+                Some($e)
+            }
             _ => None,
         }
     };
@@ -129,10 +173,22 @@ macro_rules! by_bits {
 macro_rules! by_mode {
     ($mode:expr, $m:ident => $e:expr) => {
         match $mode {
-            Mode::Nearest => { const $m: Mode = Mode::Nearest; $e }
-            Mode::Zero => { const $m: Mode = Mode::Zero; $e }
-            Mode::Down => { const $m: Mode = Mode::Down; $e }
-            Mode::Up => { const $m: Mode = Mode::Up; $e }
+            Mode::Nearest => {
+                const $m: Mode = Mode::Nearest;
+                $e
+            }
+            Mode::Zero => {
+                const $m: Mode = Mode::Zero;
+                $e
+            }
+            Mode::Down => {
+                const $m: Mode = Mode::Down;
+                $e
+            }
+            Mode::Up => {
+                const $m: Mode = Mode::Up;
+                $e
+            }
         }
     };
 }
@@ -209,7 +265,10 @@ pub fn select(words: &[&str]) -> Option<(AluFn, usize)> {
             ternary(by_int!(ty, T => typed!(T, |a, b, c| a.wrapping_mul(b).wrapping_add(c))))
         }
         "mad" if plain(&["hi"]) => ternary(Some(match ty {
-            "u32" => raw!(|a, b, c| (((a as u32 as u64 * b as u32 as u64) >> 32) as u32).wrapping_add(c as u32) as u64),
+            "u32" => {
+                raw!(|a, b, c| (((a as u32 as u64 * b as u32 as u64) >> 32) as u32).wrapping_add(c as u32)
+                    as u64)
+            }
             "s32" => raw!(|a, b, c| {
                 (((a as i32 as i64 * b as i32 as i64) >> 32) as i32).wrapping_add(c as i32) as u32 as u64
             }),
@@ -233,7 +292,9 @@ pub fn select(words: &[&str]) -> Option<(AluFn, usize)> {
         "div" if !float && plain(&[]) => binary(by_int!(ty, T => typed!(T, |a, b| {
             if b == 0 { !0 } else { a.wrapping_div(b) }
         }))),
-        "rem" if plain(&[]) => binary(by_int!(ty, T => typed!(T, |a, b| if b == 0 { a } else { a.wrapping_rem(b) }))),
+        "rem" if plain(&[]) => {
+            binary(by_int!(ty, T => typed!(T, |a, b| if b == 0 { a } else { a.wrapping_rem(b) })))
+        }
         "div" if plain(&["rn", "rz", "rm", "rp", "approx", "full"]) => Some(match ty {
             "f32" => (by_mode!(mode, M => typed!(f32, |a, b| round::div_f32(a, b, M))), 2),
             _ => (by_mode!(mode, M => typed!(f64, |a, b| round::div_f64(a, b, M))), 2),
@@ -347,8 +408,12 @@ pub fn select(words: &[&str]) -> Option<(AluFn, usize)> {
                 ("u32", true) => Some(raw!(|a| find_bit(a as u32 as u64, 32, true))),
                 ("u64", false) => Some(raw!(|a| find_bit(a, 64, false))),
                 ("u64", true) => Some(raw!(|a| find_bit(a, 64, true))),
-                ("s32", false) => Some(raw!(|a| find_bit((a as i32 ^ (a as i32 >> 31)) as u32 as u64, 32, false))),
-                ("s32", true) => Some(raw!(|a| find_bit((a as i32 ^ (a as i32 >> 31)) as u32 as u64, 32, true))),
+                ("s32", false) => {
+                    Some(raw!(|a| find_bit((a as i32 ^ (a as i32 >> 31)) as u32 as u64, 32, false)))
+                }
+                ("s32", true) => {
+                    Some(raw!(|a| find_bit((a as i32 ^ (a as i32 >> 31)) as u32 as u64, 32, true)))
+                }
                 ("s64", false) => Some(raw!(|a| find_bit((a as i64 ^ (a as i64 >> 63)) as u64, 64, false))),
                 ("s64", true) => Some(raw!(|a| find_bit((a as i64 ^ (a as i64 >> 63)) as u64, 64, true))),
                 _ => None,
@@ -550,10 +615,10 @@ pub fn test(compare: &str, ty: &str, ftz: bool) -> Option<TestFn> {
                 "ge" => holds!($t, |a, b| $f(a) >= $f(b)),
                 "equ" => holds!($t, |a, b| $f(a) == $f(b) || a.is_nan() || b.is_nan()),
                 "neu" => holds!($t, |a, b| $f(a) != $f(b)),
-                "ltu" => holds!($t, |a, b| !($f(a) >= $f(b))),
-                "leu" => holds!($t, |a, b| !($f(a) > $f(b))),
-                "gtu" => holds!($t, |a, b| !($f(a) <= $f(b))),
-                "geu" => holds!($t, |a, b| !($f(a) < $f(b))),
+                "ltu" => holds!($t, |a, b| $f(a) < $f(b) || a.is_nan() || b.is_nan()),
+                "leu" => holds!($t, |a, b| $f(a) <= $f(b) || a.is_nan() || b.is_nan()),
+                "gtu" => holds!($t, |a, b| $f(a) > $f(b) || a.is_nan() || b.is_nan()),
+                "geu" => holds!($t, |a, b| $f(a) >= $f(b) || a.is_nan() || b.is_nan()),
                 "num" => holds!($t, |a, b| !a.is_nan() && !b.is_nan()),
                 "nan" => holds!($t, |a, b| a.is_nan() || b.is_nan()),
                 _ => return None,

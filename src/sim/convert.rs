@@ -3,13 +3,6 @@
 use super::alu::{AluFn, Lanes, each, saturate};
 use super::rounding::{self as round, Mode};
 
-/// A register's bits as the widest value of their type. `i128` holds every integer, `f64` every float.
-#[derive(Clone, Copy)]
-enum Wide {
-    Int(i128),
-    Float(f64),
-}
-
 macro_rules! conversion {
     ($from:expr, $to:expr, $wide:ident => $e:expr) => {
         conversion!(@from $from, $to, $wide => $e,

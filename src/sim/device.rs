@@ -7,7 +7,7 @@
 use super::alu::WARP;
 use super::diagnostic::{Diagnostic, Kind};
 use super::exec::{Context, lanes, span};
-use super::launch::{check_config, Launches, PendingLaunch};
+use super::launch::{Launches, PendingLaunch, check_config};
 use super::memory;
 use super::observe::Observer;
 use super::program::{FUNCTION_WINDOW, Inst};
@@ -68,7 +68,8 @@ impl<O: Observer> Context<'_, O> {
                         }
                         Some(function)
                             if check_config(&config).is_err()
-                                || function.shared_bytes + config.shared_mem_bytes as usize > MAX_STATIC_SHARED =>
+                                || function.shared_bytes + config.shared_mem_bytes as usize
+                                    > MAX_STATIC_SHARED =>
                         {
                             error = Some(runtime::INVALID_CONFIGURATION);
                             0

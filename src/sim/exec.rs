@@ -155,7 +155,13 @@ impl<'e, O: Observer> Context<'e, O> {
     }
 
     pub fn actor(&self, warp: &Warp, inst: &Inst) -> Actor<'e> {
-        Actor { grid: self.grid, block: self.block.linear, warp: warp.index, loc: inst.loc, kernel: self.kernel }
+        Actor {
+            grid: self.grid,
+            block: self.block.linear,
+            warp: warp.index,
+            loc: inst.loc,
+            kernel: self.kernel,
+        }
     }
 
     /// Runs a split until it waits, meets, ends, or has used the turn.
@@ -181,7 +187,8 @@ impl<'e, O: Observer> Context<'e, O> {
                     inst,
                     mask,
                     Kind::StepLimit,
-                    "the launch has executed more instructions than its limit: a loop does not end".to_string(),
+                    "the launch has executed more instructions than its limit: a loop does not end"
+                        .to_string(),
                     "look at what the loop waits for, and whether some thread can still bring it about",
                 ));
             }
@@ -294,7 +301,11 @@ impl<'e, O: Observer> Context<'e, O> {
                     let a = source(activation, function, *a);
                     let mut yes = 0;
                     each(active, |lane| {
-                        let value = if *double { f64::from_bits(a[lane]) } else { f32::from_bits(a[lane] as u32) as f64 };
+                        let value = if *double {
+                            f64::from_bits(a[lane])
+                        } else {
+                            f32::from_bits(a[lane] as u32) as f64
+                        };
                         yes |= (class(value) as u32) << lane;
                     });
                     set_predicate(&mut activation.predicates, *d, active, yes);
@@ -331,7 +342,8 @@ impl<'e, O: Observer> Context<'e, O> {
                     for (i, d) in d.iter().enumerate() {
                         for lane in lanes(active) {
                             let at = offset + i * *bytes as usize;
-                            let value = activation.frame_of(lane, at, *bytes as usize).map_or(0, |b| memory::read(b));
+                            let value =
+                                activation.frame_of(lane, at, *bytes as usize).map_or(0, |b| memory::read(b));
                             activation.registers[*d as usize][lane] = extend(value, *bytes, *signed);
                         }
                     }
@@ -370,8 +382,16 @@ impl<'e, O: Observer> Context<'e, O> {
                     let d = &mut activation.registers[*d as usize];
                     each(active, |lane| d[lane] = now);
                 }
-                Op::Fence { .. } | Op::Nop => {}
-                Op::WarpBarrier { .. } | Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {
+                Op::Fence { scope } => {
+                    let actor = self.actor(warp, inst);
+                    self.observer.fence(actor, active, *scope);
+                }
+                Op::Nop => {}
+                Op::WarpBarrier { .. }
+                | Op::Shuffle { .. }
+                | Op::Vote { .. }
+                | Op::Match { .. }
+                | Op::Reduce { .. } => {
                     if active != mask {
                         // The lanes that the guard leaves out do not take part: they go on behind it.
                         warp.splits[index].pc = pc;
@@ -386,8 +406,10 @@ impl<'e, O: Observer> Context<'e, O> {
                     self.collective(warp, index);
                 }
                 Op::Barrier { id, count, arrive, reduce } => {
-                    let only = |r: Reg| source(activation, function, r)[active.trailing_zeros() as usize] as u32;
-                    let (number, expected) = (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
+                    let only =
+                        |r: Reg| source(activation, function, r)[active.trailing_zeros() as usize] as u32;
+                    let (number, expected) =
+                        (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
                     let holds = reduce.map_or(0, |(_, _, p, negated)| {
                         let p = activation.predicates[p as usize];
                         active & if negated { !p } else { p }
@@ -443,7 +465,11 @@ impl<'e, O: Observer> Context<'e, O> {
                                 inst,
                                 1 << lane,
                                 Kind::OutOfBounds,
-                                format!("an indexed branch takes way {} of {}", values[lane] as u32, targets.len()),
+                                format!(
+                                    "an indexed branch takes way {} of {}",
+                                    values[lane] as u32,
+                                    targets.len()
+                                ),
                                 "this is a compiler's jump table: the program has gone astray before",
                             ));
                         };
@@ -494,7 +520,10 @@ impl<'e, O: Observer> Context<'e, O> {
                         inst,
                         active,
                         Kind::UnsupportedInstruction,
-                        format!("the simulator does not know the instruction at line {} of the PTX", inst.line),
+                        format!(
+                            "the simulator does not know the instruction at line {} of the PTX",
+                            inst.line
+                        ),
                         "run this kernel on a GPU",
                     ));
                 }
@@ -539,7 +568,8 @@ impl<'e, O: Observer> Context<'e, O> {
                 let values = *source(&warp.activations[slot as usize], function, *register);
                 let first = values[active.trailing_zeros() as usize];
                 // Lanes with another function call it afterwards: the same instruction is met again by them.
-                let same = lanes(active).filter(|&lane| values[lane] == first).fold(0u32, |m, lane| m | 1 << lane);
+                let same =
+                    lanes(active).filter(|&lane| values[lane] == first).fold(0u32, |m, lane| m | 1 << lane);
                 let number = first.wrapping_sub(FUNCTION_WINDOW) as usize;
                 if number >= program.functions.len() {
                     return Err(self.fault(
@@ -567,7 +597,10 @@ impl<'e, O: Observer> Context<'e, O> {
                 inst,
                 active,
                 Kind::LaunchLimit,
-                format!("more than 1,024 calls of device functions are open at once, the last of {}", function.name),
+                format!(
+                    "more than 1,024 calls of device functions are open at once, the last of {}",
+                    function.name
+                ),
                 "a recursive device function does not end, or needs more stack than a GPU gives",
             ));
         }
@@ -578,7 +611,9 @@ impl<'e, O: Observer> Context<'e, O> {
             .map(|(param, &from)| {
                 let activation = &mut warp.activations[slot as usize];
                 let bytes = lanes(active)
-                    .map(|lane| activation.frame_of(lane, from, param.bytes).map(|b| b.to_vec()).unwrap_or_default())
+                    .map(|lane| {
+                        activation.frame_of(lane, from, param.bytes).map(|b| b.to_vec()).unwrap_or_default()
+                    })
                     .collect();
                 (param.offset, bytes)
             })
@@ -798,10 +833,16 @@ impl<'e, O: Observer> Context<'e, O> {
         let others = warp.splits.iter().enumerate().filter(|(i, other)| {
             *i != index
                 && other.wait == Wait::Lanes
-                && if barrier { self.waits_at_barrier(warp, other) } else { other.pc == me.pc && other.activation == me.activation }
+                && if barrier {
+                    self.waits_at_barrier(warp, other)
+                } else {
+                    other.pc == me.pc && other.activation == me.activation
+                }
         });
         let mut here = [0u32; WARP];
-        for (split, masks) in others.filter_map(|(_, s)| Some((s, self.member_masks(warp, s)?))).chain([(&me, masks)]) {
+        for (split, masks) in
+            others.filter_map(|(_, s)| Some((s, self.member_masks(warp, s)?))).chain([(&me, masks)])
+        {
             each(split.mask, |lane| here[lane] = masks[lane] as u32);
         }
         let mut ready = true;
@@ -914,13 +955,18 @@ impl<'e, O: Observer> Context<'e, O> {
                     let name = self.memory.describe(address).map_or("", |(name, _)| name);
                     let what = if name.is_empty() { "a buffer".to_string() } else { format!("`{name}`") };
                     if offset < 0 {
-                        format!("{verb} of {bytes} bytes, {} bytes in front of {what} of {size} bytes", -offset)
+                        format!(
+                            "{verb} of {bytes} bytes, {} bytes in front of {what} of {size} bytes",
+                            -offset
+                        )
                     } else {
                         format!("{verb} of {bytes} bytes at byte {offset} of {what} of {size} bytes")
                     }
                 }
                 Err(Wrong::Freed) => format!("{verb} of {bytes} bytes in a buffer that has been freed"),
-                _ => format!("{verb} of {bytes} bytes at address {address:#x}, where nothing has been allocated"),
+                _ => format!(
+                    "{verb} of {bytes} bytes at address {address:#x}, where nothing has been allocated"
+                ),
             },
         };
         self.fault(
@@ -963,7 +1009,11 @@ pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 
 /// The register, or the constant, that a number stands for.
 #[inline(always)]
-pub fn source<'a>(activation: &'a super::warp::Activation, function: &'a Function, register: Reg) -> &'a Lanes {
+pub fn source<'a>(
+    activation: &'a super::warp::Activation,
+    function: &'a Function,
+    register: Reg,
+) -> &'a Lanes {
     let register = register as usize;
     match activation.registers.get(register) {
         Some(lanes) => lanes,

@@ -32,8 +32,10 @@ pub fn set_reconvergence(code: &mut [Inst]) {
         .map(|block| {
             let last = starts.get(block + 1).copied().unwrap_or(count) - 1;
             let inst = &code[last];
-            let mut out: Vec<usize> =
-                targets(&inst.op).iter().map(|&t| block_of.get(t as usize).copied().unwrap_or(exit)).collect();
+            let mut out: Vec<usize> = targets(&inst.op)
+                .iter()
+                .map(|&t| block_of.get(t as usize).copied().unwrap_or(exit))
+                .collect();
             let conditional = inst.guard != NONE;
             let leaves = ends(&inst.op);
             if leaves {

@@ -4,17 +4,23 @@
 //! child may run at once, beside its parent; children of one block in one ordinary stream run one after the
 //! other; tail launches run, strictly in order, when the parent's blocks and its other children have finished.
 //! A grid is complete when all its children are.
+//!
+//! Where the rules leave a choice, the simulator takes the least convenient one: a child starts as late as it
+//! may, when its parent's blocks have finished or wait for it. How long a launch counts against the pending limit
+//! was measured on an H200 (driver 580.159.04): a fire-and-forget launch until its grid is complete, its own
+//! children included; a tail launch until the blocks of its grid have finished, or, if it launches no tail
+//! itself, until the next grid's have.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{BARRIERS, Barrier, BlockState, Context, Stop};
 use super::memory::Memory;
-use super::observe::Observer;
+use super::observe::{Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::warp::{Position, Wait, Warp, thread_index};
-use super::{LaunchConfig, MAX_STATIC_SHARED, alu};
+use super::{LaunchConfig, alu};
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;
@@ -44,7 +50,7 @@ pub struct Launches {
     pub(super) buffers: Vec<super::device::OpenBuffer>,
     pub(super) free: Vec<usize>,
     pub requests: Vec<PendingLaunch>,
-    /// Launches accepted and not yet started.
+    /// Launches that count against the limit.
     pub pending: u64,
     pub limit: u64,
     pub(super) streams: u64,
@@ -55,12 +61,14 @@ pub struct Launches {
 pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
     let (gx, gy, gz) = config.grid_dim;
     let (bx, by, bz) = config.block_dim;
-    let threads = bx as u64 * by as u64 * bz as u64;
+    let threads = (bx as u64).saturating_mul(by as u64).saturating_mul(bz as u64);
     if gx == 0 || gy == 0 || gz == 0 {
         return Err(format!("a grid of {gx} x {gy} x {gz} blocks has no block"));
     }
     if gx > i32::MAX as u32 || gy > 65_535 || gz > 65_535 {
-        return Err(format!("a grid of {gx} x {gy} x {gz} blocks; at most 2147483647 x 65535 x 65535 are possible"));
+        return Err(format!(
+            "a grid of {gx} x {gy} x {gz} blocks; at most 2147483647 x 65535 x 65535 are possible"
+        ));
     }
     if threads == 0 {
         return Err(format!("a block of {bx} x {by} x {bz} threads has no thread"));
@@ -77,6 +85,12 @@ struct Block {
     warps: Vec<Warp>,
     /// The warp whose turn is next.
     next: usize,
+}
+
+impl Block {
+    fn waits_for_children(&self) -> bool {
+        self.warps.iter().any(|warp| warp.splits.iter().any(|split| split.wait == Wait::Children))
+    }
 }
 
 /// How a grid came to be, and so whom it tells that it is complete.
@@ -105,6 +119,8 @@ struct Grid {
     open_children: u64,
     tails: VecDeque<PendingLaunch>,
     tail_running: bool,
+    /// Other children that have not been started.
+    held: Vec<PendingLaunch>,
     /// Ordered streams, by block and handle: what waits behind the one that runs.
     streams: HashMap<(u64, u64), VecDeque<PendingLaunch>>,
 }
@@ -124,6 +140,8 @@ pub struct Engine<'e, O> {
     running: VecDeque<usize>,
     ready: VecDeque<(usize, PendingLaunch)>,
     started: u32,
+    /// Whether a finished tail or stream launch still counts as pending.
+    lingering: bool,
     /// Blocks whose memory is used again.
     spare: Vec<Block>,
 }
@@ -160,6 +178,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             running: VecDeque::new(),
             ready: VecDeque::new(),
             started: 0,
+            lingering: false,
             spare: Vec::new(),
         }
     }
@@ -172,7 +191,6 @@ impl<'e, O: Observer> Engine<'e, O> {
             while self.running.len() < RESIDENT_GRIDS
                 && let Some((parent, child)) = self.ready.pop_front()
             {
-                self.launches.pending -= 1;
                 let origin = Origin::FireAndForget { block: child.block };
                 self.start(child.kernel, child.config, child.params, Some(parent), origin)?;
             }
@@ -203,6 +221,13 @@ impl<'e, O: Observer> Engine<'e, O> {
         } else {
             0
         };
+        let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+        self.observer.grid(Start {
+            grid: self.started,
+            parent: launcher.map(|grid| grid.number),
+            kernel: &function.name,
+            config: &config,
+        });
         let grid = Grid {
             number: self.started,
             kernel,
@@ -218,6 +243,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             open_children: 0,
             tails: VecDeque::new(),
             tail_running: false,
+            held: Vec::new(),
             streams: HashMap::new(),
         };
         self.started += 1;
@@ -262,38 +288,45 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
         }
         let more = grid.finished_blocks < grid.blocks;
+        for launch in std::mem::take(&mut self.launches.requests) {
+            if launch.stream == STREAM_TAIL {
+                grid.tails.push_back(launch);
+            } else {
+                grid.open_children += 1;
+                grid.held.push(launch);
+            }
+        }
+        let waits = grid.resident.back().is_some_and(Block::waits_for_children);
+        let release = if !more || waits { std::mem::take(&mut grid.held) } else { Vec::new() };
+        let (origin, has_tails) = (grid.origin, !grid.tails.is_empty());
         self.grids[slot] = Some(grid);
-        self.take_requests(slot)?;
+        self.release(slot, release)?;
         if more {
             self.running.push_back(slot);
-            Ok(())
-        } else {
-            self.advance(slot)
+            return Ok(());
         }
+        if matches!(origin, Origin::Tail | Origin::Stream { .. }) {
+            self.launches.pending -= self.lingering as u64 + has_tails as u64;
+            self.lingering = !has_tails;
+        }
+        self.advance(slot)
     }
 
-    /// Puts the launches that the grid's block has just made into their queues.
-    fn take_requests(&mut self, slot: usize) -> Executed<()> {
-        for launch in std::mem::take(&mut self.launches.requests) {
+    /// Children that may start now: at once, or behind those of their stream.
+    fn release(&mut self, slot: usize, children: Vec<PendingLaunch>) -> Executed<()> {
+        for launch in children {
+            if launch.stream == STREAM_FIRE_AND_FORGET {
+                self.ready.push_back((slot, launch));
+                continue;
+            }
             let Some(grid) = &mut self.grids[slot] else { break };
-            match launch.stream {
-                STREAM_TAIL => grid.tails.push_back(launch),
-                STREAM_FIRE_AND_FORGET => {
-                    grid.open_children += 1;
-                    self.ready.push_back((slot, launch));
-                }
-                stream => {
-                    grid.open_children += 1;
-                    let block = launch.block;
-                    match grid.streams.get_mut(&(block, stream)) {
-                        Some(queue) => queue.push_back(launch),
-                        None => {
-                            grid.streams.insert((block, stream), VecDeque::new());
-                            self.launches.pending -= 1;
-                            let origin = Origin::Stream { block, stream };
-                            self.start(launch.kernel, launch.config, launch.params, Some(slot), origin)?;
-                        }
-                    }
+            let (block, stream) = (launch.block, launch.stream);
+            match grid.streams.get_mut(&(block, stream)) {
+                Some(queue) => queue.push_back(launch),
+                None => {
+                    grid.streams.insert((block, stream), VecDeque::new());
+                    let origin = Origin::Stream { block, stream };
+                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin)?;
                 }
             }
         }
@@ -309,7 +342,6 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                self.launches.pending -= 1;
                 return self.start(tail.kernel, tail.config, tail.params, Some(slot), Origin::Tail);
             }
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
@@ -329,12 +361,14 @@ impl<'e, O: Observer> Engine<'e, O> {
             match origin {
                 Origin::Host => {}
                 Origin::Tail => grid.tail_running = false,
-                Origin::FireAndForget { block } => child_of(block),
+                Origin::FireAndForget { block } => {
+                    self.launches.pending -= 1;
+                    child_of(block);
+                }
                 Origin::Stream { block, stream } => {
                     child_of(block);
                     match grid.streams.get_mut(&(block, stream)).and_then(VecDeque::pop_front) {
                         Some(next) => {
-                            self.launches.pending -= 1;
                             let origin = Origin::Stream { block, stream };
                             self.start(next.kernel, next.config, next.params, Some(parent), origin)?;
                         }
@@ -374,7 +408,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             next: 0,
         });
         let state = &mut block.state;
-        (state.index, state.linear, state.threads, state.exited, state.children) = (index, linear, threads, 0, 0);
+        (state.index, state.linear, state.threads, state.exited, state.children) =
+            (index, linear, threads, 0, 0);
         state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
         state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
@@ -433,9 +468,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         if context.block.exited == context.block.threads {
             return Ok(true);
         }
-        let waits_for_children =
-            block.warps.iter().any(|warp| warp.splits.iter().any(|split| split.wait == Wait::Children));
-        if left > 0 && !waits_for_children {
+        if left > 0 && !block.waits_for_children() {
             return Err(self.deadlock(grid, block));
         }
         Ok(false)
@@ -464,7 +497,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
-        let place = at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
+        let place =
+            at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {
             kind: Kind::Deadlock,
             severity: Severity::Error,
@@ -476,7 +510,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             message: format!(
                 "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
             ),
-            help: "let every thread of the block reach the same barrier, the same number of times".to_string(),
+            help: "let every thread of the block reach the same barrier, the same number of times"
+                .to_string(),
             related: Vec::new(),
         })
     }
@@ -503,14 +538,16 @@ pub fn parameters(
             related: Vec::new(),
         })
     };
-    let number = program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {
-        wrong(
-            Kind::LaunchLimit,
-            format!("{} has no kernel `{kernel}`; it has: {}", program.name, program.kernels.join(", ")),
-            "check the spelling, and that the kernel is extern \"C\"",
-        )
-    })?;
-    check_config(config).map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block"))?;
+    let number =
+        program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {
+            wrong(
+                Kind::LaunchLimit,
+                format!("{} has no kernel `{kernel}`; it has: {}", program.name, program.kernels.join(", ")),
+                "check the spelling, and that the kernel is extern \"C\"",
+            )
+        })?;
+    check_config(config)
+        .map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block"))?;
     let function = &program.functions[number];
     let shared = function.shared_bytes + config.shared_mem_bytes as usize;
     if shared > super::MAX_SHARED {
@@ -520,7 +557,6 @@ pub fn parameters(
             "use less shared memory or smaller blocks",
         ));
     }
-    let _ = MAX_STATIC_SHARED;
     let mut reached = vec![false; program.functions.len()];
     let mut stack = vec![number];
     while let Some(next) = stack.pop() {
@@ -544,7 +580,10 @@ pub fn parameters(
         if param.bytes > 8 {
             return Err(wrong(
                 Kind::LaunchLimit,
-                format!("parameter {} of {kernel} has {} bytes; structures by value are not supported", param.name, param.bytes),
+                format!(
+                    "parameter {} of {kernel} has {} bytes; structures by value are not supported",
+                    param.name, param.bytes
+                ),
                 "pass a pointer instead",
             ));
         }

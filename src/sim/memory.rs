@@ -62,7 +62,11 @@ impl Memory {
         if self.allocations.len() >= MOST || bytes > OFFSET_MASK / 2 {
             return None;
         }
-        self.allocations.push(Allocation { bytes: vec![0xcd; bytes as usize], live: true, name: name.to_string() });
+        self.allocations.push(Allocation {
+            bytes: vec![0xcd; bytes as usize],
+            live: true,
+            name: name.to_string(),
+        });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
 
@@ -95,10 +99,9 @@ impl Memory {
     pub fn slice_mut(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Wrong> {
         let offset = (address & OFFSET_MASK) as usize;
         let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        let fits = self
-            .allocations
-            .get(index)
-            .is_some_and(|allocation| offset.checked_add(bytes).is_some_and(|end| end <= allocation.bytes.len()));
+        let fits = self.allocations.get(index).is_some_and(|allocation| {
+            offset.checked_add(bytes).is_some_and(|end| end <= allocation.bytes.len())
+        });
         if !fits {
             return Err(self.wrong(address));
         }
@@ -129,7 +132,9 @@ impl Memory {
 pub fn read(bytes: &[u8]) -> u64 {
     match bytes.len() {
         4 => u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as u64,
-        8 => u64::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]]),
+        8 => u64::from_le_bytes([
+            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+        ]),
         _ => bytes.iter().rev().fold(0, |value, byte| value << 8 | *byte as u64),
     }
 }

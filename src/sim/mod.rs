@@ -25,7 +25,7 @@ mod exec;
 mod flow;
 mod launch;
 mod memory;
-mod observe;
+pub mod observe;
 mod program;
 mod ptx;
 mod rounding;
@@ -37,7 +37,8 @@ use std::sync::Arc;
 pub use counters::Counters;
 pub use diagnostic::{Diagnostic, Kind, Severity, Site};
 pub use launch::check_config;
-pub use program::Param;
+pub use program::{Order, Param, Scope};
+pub use ptx::Space;
 
 /// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
 pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
@@ -171,25 +172,39 @@ impl Simulator {
         config: LaunchConfig,
         args: &[u64],
     ) -> Result<Counters, Box<Diagnostic>> {
+        let mut counters = Counters::default();
+        self.launch_observed(module, kernel, config, args, &mut counters)?;
+        Ok(counters)
+    }
+
+    /// [`Simulator::launch`], with an observer that is told all that happens.
+    pub fn launch_observed(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        observer: &mut impl observe::Observer,
+    ) -> Result<(), Box<Diagnostic>> {
         let (number, params) = launch::parameters(&module.program, kernel, &config, args)?;
         let loaded = self.load(module)?;
-        let mut counters = Counters::default();
         let globals = &self.loaded[loaded].1;
         let mut engine = launch::Engine::new(
             &module.program,
             &mut self.memory,
             globals,
-            &mut counters,
+            observer,
             &mut self.printed,
             self.pending_limit,
         );
-        engine.run(number, config, params)?;
-        Ok(counters)
+        engine.run(number, config, params)
     }
 
     /// Lays out the module's variables, once.
     fn load(&mut self, module: &Module) -> Result<usize, Box<Diagnostic>> {
-        if let Some(at) = self.loaded.iter().position(|(known, _)| Arc::ptr_eq(&known.program, &module.program)) {
+        if let Some(at) =
+            self.loaded.iter().position(|(known, _)| Arc::ptr_eq(&known.program, &module.program))
+        {
             return Ok(at);
         }
         let mut addresses = Vec::new();

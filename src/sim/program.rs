@@ -61,8 +61,6 @@ pub struct Function {
     pub calls: Vec<usize>,
     /// The first thing that could not be decoded.
     pub unsupported: Option<Diagnostic>,
-    /// PTX line of the head.
-    pub line: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,42 +186,179 @@ pub enum Callee {
 
 #[derive(Debug)]
 pub enum Op {
-    Alu { f: AluFn, d: Reg, s: [Reg; 4] },
+    Alu {
+        f: AluFn,
+        d: Reg,
+        s: [Reg; 4],
+    },
     /// `setp`: `d = test op combine`, `q = !test op combine`.
-    Test { f: TestFn, d: Pred, q: Pred, a: Reg, b: Reg, combine: Option<(Bits, Pred, bool)> },
+    Test {
+        f: TestFn,
+        d: Pred,
+        q: Pred,
+        a: Reg,
+        b: Reg,
+        combine: Option<(Bits, Pred, bool)>,
+    },
     /// `set`: all ones (or 1.0) where the comparison holds.
-    Set { f: TestFn, d: Reg, a: Reg, b: Reg, holds: u64 },
-    Select { d: Reg, a: Reg, b: Reg, p: Pred, negated: bool },
+    Set {
+        f: TestFn,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        holds: u64,
+    },
+    Select {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        p: Pred,
+        negated: bool,
+    },
     /// Logic on predicates; `b` is [`NONE`] for a copy.
-    Logic { bits: Bits, d: Pred, a: Pred, not_a: bool, b: Pred, not_b: bool },
-    PredConst { d: Pred, value: bool },
+    Logic {
+        bits: Bits,
+        d: Pred,
+        a: Pred,
+        not_a: bool,
+        b: Pred,
+        not_b: bool,
+    },
+    PredConst {
+        d: Pred,
+        value: bool,
+    },
     /// `testp`.
-    TestFloat { d: Pred, a: Reg, class: fn(f64) -> bool, double: bool },
+    TestFloat {
+        d: Pred,
+        a: Reg,
+        class: fn(f64) -> bool,
+        double: bool,
+    },
     /// `mov` of a wide register from several narrow ones, and back.
-    Pack { d: Reg, parts: Vec<Reg>, bits: u32 },
-    Unpack { parts: Vec<Reg>, a: Reg, bits: u32 },
+    Pack {
+        d: Reg,
+        parts: Vec<Reg>,
+        bits: u32,
+    },
+    Unpack {
+        parts: Vec<Reg>,
+        a: Reg,
+        bits: u32,
+    },
     /// The address of a local variable: the activation's base plus an offset.
-    LocalAddress { d: Reg, offset: u64 },
+    LocalAddress {
+        d: Reg,
+        offset: u64,
+    },
     /// The address of a module variable, or of a function.
-    GlobalAddress { d: Reg, global: usize, offset: i64 },
-    Load { space: Space, d: Vec<Reg>, bytes: u32, signed: bool, at: Address, order: Order, scope: Scope },
-    Store { space: Space, s: Vec<Reg>, bytes: u32, at: Address, order: Order, scope: Scope },
+    GlobalAddress {
+        d: Reg,
+        global: usize,
+        offset: i64,
+    },
+    Load {
+        space: Space,
+        d: Vec<Reg>,
+        bytes: u32,
+        signed: bool,
+        at: Address,
+        order: Order,
+        scope: Scope,
+    },
+    Store {
+        space: Space,
+        s: Vec<Reg>,
+        bytes: u32,
+        at: Address,
+        order: Order,
+        scope: Scope,
+    },
     /// Call parameters and return values, which live in the activation.
-    LoadFrame { d: Vec<Reg>, bytes: u32, signed: bool, offset: usize },
-    StoreFrame { s: Vec<Reg>, bytes: u32, offset: usize },
-    Atomic { space: Space, op: AtomOp, bytes: u32, d: Reg, at: Address, b: Reg, c: Reg, order: Order, scope: Scope },
-    Fence { scope: Scope },
-    Barrier { id: Reg, count: Reg, arrive: bool, reduce: Option<(BarReduce, Reg, Pred, bool)> },
-    WarpBarrier { mask: Reg },
-    Shuffle { mode: Shuffle, d: Reg, p: Pred, a: Reg, b: Reg, c: Reg, mask: Reg },
-    Vote { mode: Vote, d: u32, p: Pred, negated: bool, mask: Reg },
-    Match { all: bool, d: Reg, p: Pred, a: Reg, wide: bool, mask: Reg },
-    Reduce { op: AtomOp, d: Reg, a: Reg, mask: Reg },
-    ActiveMask { d: Reg },
-    Clock { d: Reg },
-    Branch { target: u32, reconverge: u32 },
-    BranchIndexed { index: Reg, targets: Vec<u32>, reconverge: u32 },
-    Call { callee: Callee, args: Vec<usize>, ret: Option<usize> },
+    LoadFrame {
+        d: Vec<Reg>,
+        bytes: u32,
+        signed: bool,
+        offset: usize,
+    },
+    StoreFrame {
+        s: Vec<Reg>,
+        bytes: u32,
+        offset: usize,
+    },
+    Atomic {
+        space: Space,
+        op: AtomOp,
+        bytes: u32,
+        d: Reg,
+        at: Address,
+        b: Reg,
+        c: Reg,
+        order: Order,
+        scope: Scope,
+    },
+    Fence {
+        scope: Scope,
+    },
+    Barrier {
+        id: Reg,
+        count: Reg,
+        arrive: bool,
+        reduce: Option<(BarReduce, Reg, Pred, bool)>,
+    },
+    WarpBarrier {
+        mask: Reg,
+    },
+    Shuffle {
+        mode: Shuffle,
+        d: Reg,
+        p: Pred,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+        mask: Reg,
+    },
+    Vote {
+        mode: Vote,
+        d: u32,
+        p: Pred,
+        negated: bool,
+        mask: Reg,
+    },
+    Match {
+        all: bool,
+        d: Reg,
+        p: Pred,
+        a: Reg,
+        wide: bool,
+        mask: Reg,
+    },
+    Reduce {
+        op: AtomOp,
+        d: Reg,
+        a: Reg,
+        mask: Reg,
+    },
+    ActiveMask {
+        d: Reg,
+    },
+    Clock {
+        d: Reg,
+    },
+    Branch {
+        target: u32,
+        reconverge: u32,
+    },
+    BranchIndexed {
+        index: Reg,
+        targets: Vec<u32>,
+        reconverge: u32,
+    },
+    Call {
+        callee: Callee,
+        args: Vec<usize>,
+        ret: Option<usize>,
+    },
     Return,
     Exit,
     Trap,
@@ -235,7 +370,7 @@ pub enum Op {
 pub const FUNCTION_WINDOW: u64 = 0x08 << 56;
 
 /// Reads and decodes a module.
-pub fn decode(text: &str, name: &str) -> Result<Program, Diagnostic> {
+pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     let ast = ptx::parse(text, name)?;
     let mut program = Program {
         name: name.to_string(),
@@ -252,7 +387,8 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Diagnostic> {
             program.kernels.push(function.name.clone());
         }
     }
-    let (shared, globals): (Vec<_>, Vec<_>) = ast.variables.iter().cloned().partition(|v| v.space == Space::Shared);
+    let (shared, globals): (Vec<_>, Vec<_>) =
+        ast.variables.iter().cloned().partition(|v| v.space == Space::Shared);
     program.globals = globals;
     let mut lines = Lines::new(&ast.files);
     for function in bodies {
@@ -274,7 +410,13 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(files: &'a HashMap<u32, String>) -> Lines<'a> {
-        Lines { files, paths: HashMap::new(), inlined: HashMap::new(), index: HashMap::new(), locs: Vec::new() }
+        Lines {
+            files,
+            paths: HashMap::new(),
+            inlined: HashMap::new(),
+            index: HashMap::new(),
+            locs: Vec::new(),
+        }
     }
 
     fn is_header(&self, file: u32) -> bool {
@@ -310,8 +452,7 @@ impl<'a> Lines<'a> {
 /// Where a name stands for something in the function being decoded.
 #[derive(Clone, Debug)]
 enum Named {
-    /// First register and how many share the prefix (`None`: this very name).
-    Registers { first: Reg, is_pred: bool, bytes: usize },
+    Registers { first: Reg, is_pred: bool },
     KernelParam { offset: usize },
     Frame { offset: usize },
     Local { offset: u64 },
@@ -326,7 +467,7 @@ struct Decoder<'a, 'b> {
     lines: &'a mut Lines<'b>,
     scopes: Vec<HashMap<String, Named>>,
     /// `%r<5>` is kept as the prefix `%r` with its count.
-    ranges: Vec<HashMap<String, (Reg, u32, bool, usize)>>,
+    ranges: Vec<HashMap<String, (Reg, u32, bool)>>,
     labels: HashMap<String, u32>,
     targets: HashMap<String, Vec<String>>,
     constants: HashMap<u64, Reg>,
@@ -338,7 +479,7 @@ struct Decoder<'a, 'b> {
 
 const CONSTANT: u32 = 1 << 30;
 
-type Decoded<T> = Result<T, Diagnostic>;
+type Decoded<T> = Result<T, Box<Diagnostic>>;
 
 /// Places `variable` behind `offset`, aligned; returns where it starts.
 fn place(offset: &mut usize, variable: &Variable) -> usize {
@@ -406,7 +547,6 @@ impl<'a, 'b> Decoder<'a, 'b> {
             uses_grid_workspace: false,
             calls: Vec::new(),
             unsupported: None,
-            line: ast.line,
         };
         let mut decoder = Decoder {
             file,
@@ -466,12 +606,10 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     self.scopes.pop();
                     self.ranges.pop();
                 }
-                Statement::Registers { is_pred, bytes, names, line } => {
-                    self.declare(*is_pred, *bytes, names, *line)?
-                }
+                Statement::Registers { is_pred, names, line } => self.declare(*is_pred, names, *line)?,
                 Statement::Variable(variable) => self.variable(variable),
                 Statement::Loc { at, inlined_at } => loc = self.lines.find(*at, *inlined_at),
-                Statement::Label(_) | Statement::Targets { .. } | Statement::Prototype { .. } => {}
+                Statement::Label(_) | Statement::Targets { .. } | Statement::Prototype => {}
                 Statement::Instruction(instruction) => self.instruction(instruction, loc),
             }
         }
@@ -491,16 +629,16 @@ impl<'a, 'b> Decoder<'a, 'b> {
         Ok(self.out)
     }
 
-    fn declare(&mut self, is_pred: bool, bytes: usize, names: &[(String, Option<u32>)], line: u32) -> Decoded<()> {
+    fn declare(&mut self, is_pred: bool, names: &[(String, Option<u32>)], line: u32) -> Decoded<()> {
         for (name, count) in names {
             let first = if is_pred { self.out.predicates } else { self.out.registers } as u32;
             let number = count.unwrap_or(1);
             match count {
                 Some(count) => {
-                    self.range_scope().insert(name.clone(), (first, *count, is_pred, bytes));
+                    self.range_scope().insert(name.clone(), (first, *count, is_pred));
                 }
                 None => {
-                    self.name_scope().insert(name.clone(), Named::Registers { first, is_pred, bytes });
+                    self.name_scope().insert(name.clone(), Named::Registers { first, is_pred });
                 }
             }
             let total = if is_pred { &mut self.out.predicates } else { &mut self.out.registers };
@@ -520,7 +658,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
         &mut self.scopes[last]
     }
 
-    fn range_scope(&mut self) -> &mut HashMap<String, (Reg, u32, bool, usize)> {
+    fn range_scope(&mut self) -> &mut HashMap<String, (Reg, u32, bool)> {
         if self.ranges.is_empty() {
             self.ranges.push(HashMap::new());
         }
@@ -549,11 +687,11 @@ impl<'a, 'b> Decoder<'a, 'b> {
                 return Some(named.clone());
             }
             if digits > 0
-                && let Some((first, count, is_pred, bytes)) = ranges.get(prefix)
+                && let Some((first, count, is_pred)) = ranges.get(prefix)
                 && let Ok(number) = number.parse::<u32>()
                 && number < *count
             {
-                return Some(Named::Registers { first: first + number, is_pred: *is_pred, bytes: *bytes });
+                return Some(Named::Registers { first: first + number, is_pred: *is_pred });
             }
         }
         None
@@ -594,7 +732,8 @@ impl<'a, 'b> Decoder<'a, 'b> {
                         instruction.line,
                         self.file
                     ),
-                    help: "run this kernel on a GPU, or write it without what this instruction comes from".to_string(),
+                    help: "run this kernel on a GPU, or write it without what this instruction comes from"
+                        .to_string(),
                     related: Vec::new(),
                 });
             }
@@ -638,7 +777,9 @@ impl<'a, 'b> Decoder<'a, 'b> {
             },
             Operand::Sum(name, more) => match self.lookup(name)? {
                 Named::Shared { offset } => Some(self.constant(offset.wrapping_add(*more as u64))),
-                Named::KernelParam { offset } => Some(self.constant((offset as u64).wrapping_add(*more as u64))),
+                Named::KernelParam { offset } => {
+                    Some(self.constant((offset as u64).wrapping_add(*more as u64)))
+                }
                 _ => None,
             },
             _ => None,
@@ -698,7 +839,9 @@ impl<'a, 'b> Decoder<'a, 'b> {
         let Operand::Address(base, offset) = operand else { return None };
         let Some(name) = base else { return Some(Address { base: NONE, offset: *offset }) };
         match self.lookup(name) {
-            Some(Named::Registers { first, is_pred: false, .. }) => Some(Address { base: first, offset: *offset }),
+            Some(Named::Registers { first, is_pred: false, .. }) => {
+                Some(Address { base: first, offset: *offset })
+            }
             Some(Named::Shared { offset: start }) => {
                 Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset) })
             }
@@ -743,7 +886,13 @@ impl<'a, 'b> Decoder<'a, 'b> {
                 if o.len() != 3 {
                     return None;
                 }
-                Some(Op::Set { f, d: self.destination(&o[0])?, a: self.source(&o[1])?, b: self.source(&o[2])?, holds })
+                Some(Op::Set {
+                    f,
+                    d: self.destination(&o[0])?,
+                    a: self.source(&o[1])?,
+                    b: self.source(&o[2])?,
+                    holds,
+                })
             }
             "selp" => {
                 let (p, negated) = match o.get(3)? {
@@ -751,7 +900,13 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     Operand::Not(name) => (self.predicate(name)?, true),
                     _ => return None,
                 };
-                Some(Op::Select { d: self.destination(&o[0])?, a: self.source(&o[1])?, b: self.source(&o[2])?, p, negated })
+                Some(Op::Select {
+                    d: self.destination(&o[0])?,
+                    a: self.source(&o[1])?,
+                    b: self.source(&o[2])?,
+                    p,
+                    negated,
+                })
             }
             "testp" => {
                 let class: fn(f64) -> bool = match *words.get(1)? {
@@ -762,7 +917,12 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     _ => return None,
                 };
                 let Operand::Name(d) = o.first()? else { return None };
-                Some(Op::TestFloat { d: self.predicate(d)?, a: self.source(o.get(1)?)?, class, double: ty == "f64" })
+                Some(Op::TestFloat {
+                    d: self.predicate(d)?,
+                    a: self.source(o.get(1)?)?,
+                    class,
+                    double: ty == "f64",
+                })
             }
             "and" | "or" | "xor" | "not" if ty == "pred" => {
                 let bits = match words[0] {
@@ -839,7 +999,14 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.predicate(p)?),
                     d => (self.destination(d)?, NONE),
                 };
-                Some(Op::Match { all, d, p, a: self.source(o.get(1)?)?, wide: ty == "b64", mask: self.source(o.get(2)?)? })
+                Some(Op::Match {
+                    all,
+                    d,
+                    p,
+                    a: self.source(o.get(1)?)?,
+                    wide: ty == "b64",
+                    mask: self.source(o.get(2)?)?,
+                })
             }
             "redux" => {
                 let op = match (*words.get(2)?, ty) {
@@ -853,7 +1020,12 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     ("xor", "b32") => AtomOp::Xor,
                     _ => return None,
                 };
-                Some(Op::Reduce { op, d: self.destination(o.first()?)?, a: self.source(o.get(1)?)?, mask: self.source(o.get(2)?)? })
+                Some(Op::Reduce {
+                    op,
+                    d: self.destination(o.first()?)?,
+                    a: self.source(o.get(1)?)?,
+                    mask: self.source(o.get(2)?)?,
+                })
             }
             "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
             "bra" => {
@@ -862,14 +1034,20 @@ impl<'a, 'b> Decoder<'a, 'b> {
             }
             "brx" => {
                 let Operand::Name(list) = o.get(1)? else { return None };
-                let targets = self.targets.get(list)?.iter().map(|l| self.labels.get(l).copied()).collect::<Option<_>>()?;
+                let targets = self
+                    .targets
+                    .get(list)?
+                    .iter()
+                    .map(|l| self.labels.get(l).copied())
+                    .collect::<Option<_>>()?;
                 Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
             }
             "call" => self.call(o),
             "ret" => Some(if self.ast.is_entry { Op::Exit } else { Op::Return }),
             "exit" => Some(Op::Exit),
             "trap" => Some(Op::Trap),
-            "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol" | "setmaxnreg" => Some(Op::Nop),
+            "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
+            | "setmaxnreg" => Some(Op::Nop),
             "isspacep" | "discard" | "applypriority" => None,
             _ => {
                 let (f, sources) = alu::select(&words)?;
@@ -941,8 +1119,14 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     Some(Named::Local { offset }) => {
                         return Some(Op::LocalAddress { d, offset: offset.wrapping_add(more as u64) });
                     }
-                    Some(Named::Global { number }) => return Some(Op::GlobalAddress { d, global: number, offset: more }),
-                    None if matches!(name, "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo") => {
+                    Some(Named::Global { number }) => {
+                        return Some(Op::GlobalAddress { d, global: number, offset: more });
+                    }
+                    None if matches!(
+                        name,
+                        "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"
+                    ) =>
+                    {
                         return Some(Op::Clock { d });
                     }
                     None if self.program.by_name.contains_key(name) => {
@@ -974,7 +1158,9 @@ impl<'a, 'b> Decoder<'a, 'b> {
         // The operand may be a variable's name, or a name plus an offset.
         let a = match a {
             Operand::Name(name) => match self.lookup(name) {
-                Some(Named::Global { number }) => return Some(Op::GlobalAddress { d, global: number, offset: 0 }),
+                Some(Named::Global { number }) => {
+                    return Some(Op::GlobalAddress { d, global: number, offset: 0 });
+                }
                 Some(Named::Local { offset }) if !to => {
                     return Some(Op::LocalAddress { d, offset: offset.wrapping_add(window) });
                 }
@@ -1037,13 +1223,16 @@ impl<'a, 'b> Decoder<'a, 'b> {
     }
 
     fn space_of(words: &[&str]) -> Space {
-        words.iter().find_map(|word| Space::parse(word.split("::").next().unwrap_or(word))).unwrap_or(Space::Generic)
+        words
+            .iter()
+            .find_map(|word| Space::parse(word.split("::").next().unwrap_or(word)))
+            .unwrap_or(Space::Generic)
     }
 
     fn known_modifiers(words: &[&str], more: &[&str]) -> bool {
         const CACHE: [&str; 17] = [
-            "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "v2", "v4", "weak", "volatile", "relaxed", "acquire",
-            "release", "acq_rel", "mmio",
+            "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "v2", "v4", "weak", "volatile", "relaxed",
+            "acquire", "release", "acq_rel", "mmio",
         ];
         words[1..words.len() - 1].iter().all(|word| {
             CACHE.contains(word)
@@ -1147,11 +1336,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
         let (order, scope) = Self::order_and_scope(words);
         let order = if order == Order::Weak { Order::Relaxed } else { order };
         // `red` is `atom` without the first operand.
-        let (d, o) = if returns {
-            (self.destination(o.first()?)?, &o[1..])
-        } else {
-            (NONE, o)
-        };
+        let (d, o) = if returns { (self.destination(o.first()?)?, &o[1..]) } else { (NONE, o) };
         let at = match o.first()? {
             Operand::Address(Some(name), offset)
                 if matches!(self.lookup(name), Some(Named::Global { .. } | Named::Local { .. })) =>
@@ -1219,7 +1404,9 @@ impl<'a, 'b> Decoder<'a, 'b> {
         };
         let Operand::Name(name) = rest.first()? else { return None };
         let args = match rest.get(1) {
-            Some(Operand::List(items)) => items.iter().map(|item| frame(self, item)).collect::<Option<Vec<_>>>()?,
+            Some(Operand::List(items)) => {
+                items.iter().map(|item| frame(self, item)).collect::<Option<Vec<_>>>()?
+            }
             _ => Vec::new(),
         };
         let callee = if let Some(number) = self.program.by_name.get(name) {
@@ -1308,7 +1495,11 @@ impl Op {
 /// Bytes of a module variable's initial contents; symbols are filled in when the module is loaded.
 pub fn initial_bytes(variable: &Variable, resolve: impl Fn(&str) -> Option<u64>) -> Vec<u8> {
     let mut bytes = vec![0u8; variable.bytes()];
-    let scalar = if variable.init.len() > variable.count { variable.element / (variable.init.len() / variable.count.max(1)).max(1) } else { variable.element };
+    let scalar = if variable.init.len() > variable.count {
+        variable.element / (variable.init.len() / variable.count.max(1)).max(1)
+    } else {
+        variable.element
+    };
     for (i, init) in variable.init.iter().enumerate() {
         let value = match init {
             Init::Number(value) => *value,

@@ -41,7 +41,6 @@ pub struct Variable {
     pub align: usize,
     pub external: bool,
     pub init: Vec<Init>,
-    pub line: u32,
 }
 
 impl Variable {
@@ -88,15 +87,25 @@ pub enum Statement {
     Open,
     Close,
     /// `.reg .b32 name<count>;` or plain names.
-    Registers { is_pred: bool, bytes: usize, names: Vec<(String, Option<u32>)>, line: u32 },
+    Registers {
+        is_pred: bool,
+        names: Vec<(String, Option<u32>)>,
+        line: u32,
+    },
     Variable(Variable),
     Label(String),
     /// `.loc file line column[, function_name …, inlined_at file line column]`
-    Loc { at: (u32, u32, u32), inlined_at: Option<(u32, u32, u32)> },
+    Loc {
+        at: (u32, u32, u32),
+        inlined_at: Option<(u32, u32, u32)>,
+    },
     /// `label: .branchtargets a, b;`
-    Targets { label: String, targets: Vec<String> },
+    Targets {
+        label: String,
+        targets: Vec<String>,
+    },
     /// `label: .callprototype (…) _ (…);`
-    Prototype { label: String },
+    Prototype,
     Instruction(Instruction),
 }
 
@@ -140,8 +149,8 @@ pub enum Operand {
 }
 
 /// What is wrong with a text, and where.
-pub fn unreadable(file: &str, line: u32, message: impl Into<String>) -> Diagnostic {
-    Diagnostic {
+pub fn unreadable(file: &str, line: u32, message: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic {
         kind: Kind::UnsupportedInstruction,
         severity: Severity::Error,
         kernel: None,
@@ -150,9 +159,10 @@ pub fn unreadable(file: &str, line: u32, message: impl Into<String>) -> Diagnost
         block: None,
         thread: None,
         message: message.into(),
-        help: "the simulator reads PTX as nvcc 12 and 13 write it; compile the kernel again with -ptx".to_string(),
+        help: "the simulator reads PTX as nvcc 12 and 13 write it; compile the kernel again with -ptx"
+            .to_string(),
         related: Vec::new(),
-    }
+    })
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -163,7 +173,7 @@ enum Token {
 }
 
 /// Splits a text into tokens, each with its line.
-fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Diagnostic> {
+fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Box<Diagnostic>> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(text.len() / 4);
     let (mut i, mut line) = (0, 1u32);
@@ -211,7 +221,8 @@ fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Diagnostic> {
             }
             c if is_word(c) => {
                 let start = i;
-                while i < bytes.len() && (is_word(bytes[i]) || (bytes[i] == b':' && bytes.get(i + 1) == Some(&b':')))
+                while i < bytes.len()
+                    && (is_word(bytes[i]) || (bytes[i] == b':' && bytes.get(i + 1) == Some(&b':')))
                 {
                     // `::` joins a qualifier: `.shared::cta`.
                     i += if bytes[i] == b':' { 2 } else { 1 };
@@ -222,14 +233,16 @@ fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Diagnostic> {
                 out.push((Token::Punct(c as char), line));
                 i += 1;
             }
-            _ => return Err(unreadable(file, line, "a character that is not ASCII stands outside a comment")),
+            _ => {
+                return Err(unreadable(file, line, "a character that is not ASCII stands outside a comment"));
+            }
         }
     }
     Ok(out)
 }
 
 /// Reads a module. `file` stands in messages.
-pub fn parse(text: &str, file: &str) -> Result<Ast, Diagnostic> {
+pub fn parse(text: &str, file: &str) -> Result<Ast, Box<Diagnostic>> {
     let tokens = tokens(text, file)?;
     let mut parser = Parser { tokens, at: 0, file };
     let mut ast = Ast::default();
@@ -245,7 +258,7 @@ struct Parser<'a> {
     file: &'a str,
 }
 
-type Parsed<T> = Result<T, Diagnostic>;
+type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 impl Parser<'_> {
     fn line(&self) -> u32 {
@@ -325,7 +338,8 @@ impl Parser<'_> {
     fn small(&mut self) -> Parsed<u32> {
         let line = self.line();
         let number = self.number()?;
-        u32::try_from(number).map_err(|_| unreadable(self.file, line, format!("{number} is out of range here")))
+        u32::try_from(number)
+            .map_err(|_| unreadable(self.file, line, format!("{number} is out of range here")))
     }
 
     /// Skips to behind the next `;`.
@@ -395,7 +409,13 @@ impl Parser<'_> {
                     ast.variables.extend(variables);
                     return self.expect(';');
                 }
-                _ => return Err(unreadable(self.file, line, format!("`{word}` is not known at the top level"))),
+                _ => {
+                    return Err(unreadable(
+                        self.file,
+                        line,
+                        format!("`{word}` is not known at the top level"),
+                    ));
+                }
             }
         }
     }
@@ -491,10 +511,14 @@ impl Parser<'_> {
                     continue;
                 }
                 let n = self.number()?;
-                count = usize::try_from(n).ok().and_then(|n| count.checked_mul(n)).filter(|n| *n <= 1 << 34).map_or_else(
-                    || Err(unreadable(self.file, line, format!("`{name}` has an impossible size"))),
-                    Ok,
-                )?;
+                count = usize::try_from(n)
+                    .ok()
+                    .and_then(|n| count.checked_mul(n))
+                    .filter(|n| *n <= 1 << 34)
+                    .map_or_else(
+                        || Err(unreadable(self.file, line, format!("`{name}` has an impossible size"))),
+                        Ok,
+                    )?;
                 self.expect(']')?;
             }
             let mut init = Vec::new();
@@ -506,9 +530,13 @@ impl Parser<'_> {
             }
             let align = align.unwrap_or(element).max(1);
             if !align.is_power_of_two() || align > 4096 {
-                return Err(unreadable(self.file, line, format!("`{name}` has the impossible alignment {align}")));
+                return Err(unreadable(
+                    self.file,
+                    line,
+                    format!("`{name}` has the impossible alignment {align}"),
+                ));
             }
-            variables.push(Variable { space, name, element, count, align, external, init, line });
+            variables.push(Variable { space, name, element, count, align, external, init });
             if variables.len() >= most || !self.eat(',') {
                 return Ok(variables);
             }
@@ -537,7 +565,7 @@ impl Parser<'_> {
                 } else {
                     word
                 };
-                let offset = if self.eat('+') { self.number()? } else { 0 };
+                let offset = if self.eat('+') || self.next_is('-') { self.number()? } else { 0 };
                 Init::Symbol(name, offset)
             }
         };
@@ -580,7 +608,7 @@ impl Parser<'_> {
                             out.push(Statement::Targets { label: word, targets });
                         } else if self.eat_word(".callprototype") {
                             self.skip_statement()?;
-                            out.push(Statement::Prototype { label: word });
+                            out.push(Statement::Prototype);
                         } else {
                             out.push(Statement::Label(word));
                         }
@@ -625,7 +653,11 @@ impl Parser<'_> {
                 let is_pred = kind == ".pred";
                 let bytes = if is_pred { 1 } else { type_bytes(kind.trim_start_matches('.')).unwrap_or(0) };
                 if bytes == 0 || bytes > 8 {
-                    return Err(unreadable(self.file, line, format!("registers of type `{kind}` are not supported")));
+                    return Err(unreadable(
+                        self.file,
+                        line,
+                        format!("registers of type `{kind}` are not supported"),
+                    ));
                 }
                 let mut names = Vec::new();
                 loop {
@@ -634,7 +666,11 @@ impl Parser<'_> {
                         let count = self.small()?;
                         self.expect('>')?;
                         if count > 1 << 20 {
-                            return Err(unreadable(self.file, line, format!("{count} registers are too many")));
+                            return Err(unreadable(
+                                self.file,
+                                line,
+                                format!("{count} registers are too many"),
+                            ));
                         }
                         Some(count)
                     } else {
@@ -646,7 +682,7 @@ impl Parser<'_> {
                     }
                 }
                 self.expect(';')?;
-                out.push(Statement::Registers { is_pred, bytes, names, line });
+                out.push(Statement::Registers { is_pred, names, line });
                 Ok(())
             }
             ".param" | ".local" | ".shared" | ".global" | ".const" => {

@@ -70,7 +70,11 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 
 /// An exact zero that is the sum of two opposite numbers is -0 when rounding down (IEEE 754, 6.3).
 fn zero_sum(sum: f64, a: f64, b: f64, mode: Mode) -> f64 {
-    if sum == 0.0 && mode == Mode::Down && (a.is_sign_negative() || b.is_sign_negative()) { -0.0 } else { sum }
+    if sum == 0.0 && mode == Mode::Down && (a.is_sign_negative() || b.is_sign_negative()) {
+        -0.0
+    } else {
+        sum
+    }
 }
 
 pub fn add_f32(a: f32, b: f32, mode: Mode) -> f32 {
@@ -156,7 +160,9 @@ pub fn f32_from_int(a: i128, mode: Mode) -> f32 {
         return nearest;
     }
     match (nearest as i128).cmp(&a) {
-        std::cmp::Ordering::Greater if mode == Mode::Down || (mode == Mode::Zero && a > 0) => nearest.next_down(),
+        std::cmp::Ordering::Greater if mode == Mode::Down || (mode == Mode::Zero && a > 0) => {
+            nearest.next_down()
+        }
         std::cmp::Ordering::Less if mode == Mode::Up || (mode == Mode::Zero && a < 0) => nearest.next_up(),
         _ => nearest,
     }
@@ -168,7 +174,9 @@ pub fn f64_from_int(a: i128, mode: Mode) -> f64 {
         return nearest;
     }
     match (nearest as i128).cmp(&a) {
-        std::cmp::Ordering::Greater if mode == Mode::Down || (mode == Mode::Zero && a > 0) => nearest.next_down(),
+        std::cmp::Ordering::Greater if mode == Mode::Down || (mode == Mode::Zero && a > 0) => {
+            nearest.next_down()
+        }
         std::cmp::Ordering::Less if mode == Mode::Up || (mode == Mode::Zero && a < 0) => nearest.next_up(),
         _ => nearest,
     }

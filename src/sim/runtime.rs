@@ -62,7 +62,8 @@ pub fn format(
             out.push(c);
             continue;
         }
-        let (mut flags, mut width, mut precision, mut long) = (String::new(), String::new(), None::<String>, 0);
+        let (mut flags, mut width, mut precision, mut long) =
+            (String::new(), String::new(), None::<String>, 0);
         let conversion = loop {
             match rest.next()? {
                 c @ ('-' | '+' | ' ' | '#') => flags.push(c),
@@ -79,7 +80,11 @@ pub fn format(
             continue;
         }
         let digits = precision.as_deref().map(|p| p.parse::<usize>().unwrap_or(0));
-        let bytes = if long > 0 || matches!(conversion, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G') { 8 } else { 4 };
+        let bytes = if long > 0 || matches!(conversion, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G') {
+            8
+        } else {
+            4
+        };
         let bits = argument(bytes)?;
         let body = match conversion {
             'd' | 'i' if bytes == 8 => (bits as i64).to_string(),
@@ -97,7 +102,8 @@ pub fn format(
             _ => return None,
         };
         let signed = matches!(conversion, 'd' | 'i' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G');
-        let body = if signed && flags.contains('+') && !body.starts_with('-') { format!("+{body}") } else { body };
+        let body =
+            if signed && flags.contains('+') && !body.starts_with('-') { format!("+{body}") } else { body };
         let width = width.parse::<usize>().unwrap_or(0);
         let missing = width.saturating_sub(body.chars().count());
         if flags.contains('-') {

@@ -34,7 +34,10 @@ pub struct Activation {
 pub enum Wait {
     Nothing,
     /// A block barrier: its number, and which of its rounds.
-    Barrier { id: u8, round: u64 },
+    Barrier {
+        id: u8,
+        round: u64,
+    },
     /// Other lanes of the warp, named by a mask.
     Lanes,
     /// The child grids of the block (`cudaDeviceSynchronize` of CUDA before 12).
@@ -152,7 +155,8 @@ impl Warp {
         } else {
             (self.new_join(from, reconverge, NONE), reconverge)
         };
-        let side = |pc, mask| Split { pc, mask, activation: from.activation, join, meets, wait: Wait::Nothing };
+        let side =
+            |pc, mask| Split { pc, mask, activation: from.activation, join, meets, wait: Wait::Nothing };
         // The side pushed last runs first: the one that falls through.
         self.splits[split] = side(target, taken);
         self.splits.push(side(next, rest));
@@ -168,7 +172,14 @@ impl Warp {
         };
         self.splits.remove(split);
         for &(pc, mask) in ways {
-            self.splits.push(Split { pc, mask, activation: from.activation, join, meets, wait: Wait::Nothing });
+            self.splits.push(Split {
+                pc,
+                mask,
+                activation: from.activation,
+                join,
+                meets,
+                wait: Wait::Nothing,
+            });
         }
     }
 
@@ -241,7 +252,14 @@ impl Warp {
     }
 
     /// The lanes of `mask` call `function`; the split's other lanes (of a guarded call) go on meanwhile.
-    pub fn call(&mut self, split: usize, mask: u32, number: usize, function: &Function, returns_to: Option<usize>) {
+    pub fn call(
+        &mut self,
+        split: usize,
+        mask: u32,
+        number: usize,
+        function: &Function,
+        returns_to: Option<usize>,
+    ) {
         let from = self.splits[split];
         let caller = &self.activations[from.activation as usize];
         let local_base = caller.local_base + caller.local_bytes;
@@ -265,8 +283,7 @@ impl Warp {
             part.meets = from.pc + 1;
         }
         let join = self.new_join(part, from.pc + 1, slot);
-        self.splits[split] =
-            Split { pc: 0, mask, activation: slot, join, meets: NONE, wait: Wait::Nothing };
+        self.splits[split] = Split { pc: 0, mask, activation: slot, join, meets: NONE, wait: Wait::Nothing };
     }
 
     /// The lanes of `mask` return from the split's function; the others go on. `copy` moves the value.

@@ -1,0 +1,82 @@
+//! Chapter 1: the serial sum, five ways, timed on the CPU.
+//!
+//!     cargo run --example ch1_serial
+//!     cargo run --example ch1_serial -- --n 1000      # no power of two: the post's recursion goes wrong
+
+use std::process::ExitCode;
+
+use rayon::prelude::*;
+use workbook::chapter::{self, Chapter, Kernel, Place};
+use workbook::serial;
+
+const CHAPTER: Chapter = Chapter {
+    stem: "ch1_serial",
+    about: "The serial sum, five ways, timed on the CPU",
+    place: Place::Cpu,
+    kernels: &[
+        Kernel::new("loop"),
+        Kernel { teaches: drops_odd_element, ..Kernel::new("recursiveReduce") },
+        Kernel::new("recursiveReduceAnyLength"),
+        Kernel::new("iterator"),
+        Kernel::new("rayon"),
+    ],
+    default_n: |_| 1 << 20,
+};
+
+fn main() -> ExitCode {
+    chapter::run_on_cpu(&CHAPTER, include_str!("ch1_serial.rs"), sum)
+}
+
+/// The sum of `data` by the way called `name`; the recursions use `data` up.
+fn sum(name: &str, data: &mut [i32]) -> i32 {
+    match name {
+        "loop" => sum_in_a_loop(data),
+        "recursiveReduce" => recursive_reduce(data),
+        "recursiveReduceAnyLength" => serial::recursive_reduce(data),
+        "iterator" => sum_by_iterator(data),
+        _ => sum_by_rayon(data),
+    }
+}
+
+// ANCHOR: loop
+fn sum_in_a_loop(data: &[i32]) -> i32 {
+    let mut sum = 0i32;
+    for i in 0..data.len() {
+        sum = sum.wrapping_add(data[i]);
+    }
+    sum
+}
+// ANCHOR_END: loop
+
+/// The post's recursion: the second half is added onto the first, in place. Of an odd number of elements the
+/// last is left behind.
+// ANCHOR: recursiveReduce
+fn recursive_reduce(data: &mut [i32]) -> i32 {
+    let size = data.len();
+    if size <= 1 {
+        return data.first().copied().unwrap_or(0);
+    }
+    let stride = size / 2;
+    for i in 0..stride {
+        data[i] = data[i].wrapping_add(data[i + stride]);
+    }
+    recursive_reduce(&mut data[..stride])
+}
+// ANCHOR_END: recursiveReduce
+
+/// Halving meets an odd size, and loses an element there, unless `n` is a power of two.
+fn drops_odd_element(n: u64) -> Option<&'static str> {
+    (n > 0 && !n.is_power_of_two()).then_some("drops-odd-element")
+}
+
+// ANCHOR: iterator
+fn sum_by_iterator(data: &[i32]) -> i32 {
+    data.iter().fold(0, |sum, &x| sum.wrapping_add(x))
+}
+// ANCHOR_END: iterator
+
+// ANCHOR: rayon
+fn sum_by_rayon(data: &[i32]) -> i32 {
+    data.par_iter().copied().reduce(|| 0, i32::wrapping_add)
+}
+// ANCHOR_END: rayon

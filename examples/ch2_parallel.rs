@@ -1,0 +1,51 @@
+//! Chapter 2: one block of threads adds up one array, a thread an element.
+//!
+//!     cargo run --example ch2_parallel
+//!     cargo run --example ch2_parallel -- --n 1000
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use workbook::backend::LaunchConfig;
+use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
+
+const CHAPTER: Chapter = Chapter {
+    stem: "ch2_parallel",
+    about: "One block of threads adds up one array",
+    place: Place::OneBlock,
+    kernels: &[
+        // Without a barrier the sum may be right or wrong, from one run to the next.
+        Kernel { teaches: |_| Some("data-race"), ..Kernel::new("reduceNeighboredNoBarrier") },
+        Kernel::new("reduceNeighbored"),
+    ],
+    default_n: |_| 8, // the post's array
+};
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER, reduce)
+}
+
+// ANCHOR: host
+/// The host side: allocate, copy, launch, copy back.
+fn reduce(case: &Case) -> Result<Outcome> {
+    let Case { device, module, data, .. } = *case;
+    let size = data.len() as u32;
+    let kernel = module.load_function(case.kernel)?;
+
+    let input = device.clone_htod(data)?;
+    let g_data = device.alloc::<i32>(data.len())?;
+    let g_odata = device.alloc_zeros::<i32>(1)?;
+
+    let cost = device.measure(
+        // The kernel works in place, so each repeat begins with the input again; this copy is not timed.
+        || device.memcpy_dtod(&input, &g_data),
+        || {
+            let one_block = LaunchConfig::new(1, case.block);
+            device.launch_builder(&kernel).arg(&g_data).arg(&g_odata).arg(&size).launch(one_block)
+        },
+    )?;
+
+    let sum = device.clone_dtoh(&g_odata)?[0];
+    Ok(Outcome { sum, cost, dropped: None })
+}
+// ANCHOR_END: host

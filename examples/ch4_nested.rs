@@ -1,0 +1,117 @@
+//! Chapter 4: the recursion runs on the device. Kernels halve their data and launch kernels for what is left.
+//!
+//!     cargo run --example ch4_nested
+//!     cargo run --example ch4_nested -- --n 2^16 --grid 128      # the post's choice: so many blocks
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use workbook::backend::LaunchConfig;
+use workbook::chapter::{self, Case, Chapter, Kernel, Launches, Outcome, Place};
+use workbook::cli::Shape;
+use workbook::record::{DeviceKind, Dropped};
+
+const CHAPTER: Chapter = Chapter {
+    stem: "ch4_nested",
+    about: "The recursion runs on the device: kernels launch kernels",
+    place: Place::ManyBlocks,
+    kernels: &[
+        Kernel { launches: tail_launches, ..Kernel::new("gpuRecursiveReduce") },
+        Kernel { launches: fire_and_forget_launches, ..Kernel::new("gpuRecursiveReduceFireAndForget") },
+        Kernel {
+            grid: half_a_thread_an_element,
+            launches: one_a_level,
+            ..Kernel::new("gpuRecursiveReduceGridWide")
+        },
+        Kernel {
+            grid: eight_elements_a_thread,
+            launches: one_a_level,
+            ..Kernel::new("gpuRecursiveReducePasses")
+        },
+    ],
+    // The nested forms with a child a block take half a second at 2^20, and in proportion beyond.
+    default_n: |device| if device == DeviceKind::Gpu { 1 << 20 } else { 1 << 16 },
+};
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER, reduce)
+}
+
+// ANCHOR: host
+fn reduce(case: &Case) -> Result<Outcome> {
+    let Case { device, module, data, .. } = *case;
+    let size = data.len() as u32;
+    // Before the first launch: a device launch above the limit does not happen, and the host is not told.
+    device.set_pending_launch_limit(case.launches.pending.max(2048).next_power_of_two())?;
+    let kernel = module.load_function(case.kernel)?;
+
+    let input = device.clone_htod(data)?;
+    let g_data = device.alloc::<i32>(data.len())?;
+    let g_odata = device.alloc_zeros::<i32>(case.grid as usize)?;
+    let partials = device.alloc::<i32>(partial_sums(case.grid, case.block))?;
+    let failure = device.alloc_zeros::<u32>(2)?; // first cudaError_t, launches that did not happen
+
+    let cost = device.measure(
+        || device.memcpy_dtod(&input, &g_data), // the input again; not timed
+        || {
+            let first_grid = LaunchConfig::new(case.grid, case.block);
+            let mut launch = device.launch_builder(&kernel);
+            launch.arg(&g_data);
+            if case.kernel == "gpuRecursiveReducePasses" {
+                launch.arg(&partials);
+            }
+            launch.arg(&g_odata).arg(&size).arg(&failure).launch(first_grid)
+        },
+    )?;
+
+    // The kernels with a child a block leave a partial sum a block; the others one sum and zeros.
+    let sum = device.clone_dtoh(&g_odata)?.into_iter().fold(0, i32::wrapping_add);
+    let dropped = Dropped::from_words(&device.clone_dtoh(&failure)?);
+    Ok(Outcome { sum, cost, dropped })
+}
+// ANCHOR_END: host
+
+/// Every block halves its elements until one is left, and launches a child for each step.
+fn levels(shape: Shape) -> u64 {
+    shape.block.next_power_of_two().ilog2().into()
+}
+
+/// All blocks' children are pending when the first grid ends. They run one after the other, each with its own
+/// children, about 25 µs a launch (H200).
+fn tail_launches(shape: Shape) -> Launches {
+    let blocks = u64::from(shape.grid);
+    Launches { total: blocks * levels(shape), pending: blocks + 64, microseconds: 25.0 }
+}
+
+/// A grid counts as pending until all its children are done, so the whole tree may be. About 1 µs a launch,
+/// since children run side by side (H200).
+fn fire_and_forget_launches(shape: Shape) -> Launches {
+    let total = u64::from(shape.grid) * levels(shape);
+    Launches { total, pending: total + 64, microseconds: 1.0 }
+}
+
+/// One child at a time, however many levels.
+fn one_a_level(_: Shape) -> Launches {
+    Launches { total: 32, pending: 32, microseconds: 10.0 }
+}
+
+/// gpuRecursiveReduceGridWide: a thread for each addition of the first level.
+fn half_a_thread_an_element(n: u64, shape: Shape) -> u32 {
+    Shape::of_blocks(n.div_ceil(2), shape.block).grid
+}
+
+/// gpuRecursiveReducePasses: a tile of 8 elements a thread.
+fn eight_elements_a_thread(n: u64, shape: Shape) -> u32 {
+    n.div_ceil(8 * u64::from(shape.block)).max(1) as u32
+}
+
+/// gpuRecursiveReducePasses: the partial sums of every pass, one behind the other.
+fn partial_sums(first_grid: u32, block: u32) -> usize {
+    let mut sums = 1;
+    let mut grid = first_grid as usize;
+    while grid > 1 {
+        sums += grid;
+        grid = grid.div_ceil(8 * block as usize);
+    }
+    sums
+}

@@ -1,0 +1,32 @@
+//! The numbers that every chapter adds up.
+
+/// `n` numbers over the whole range of `i32`, so that a missing, doubled or misplaced element shows in the sum;
+/// sums wrap in 32 bits. Element `i` is the upper half of output `i` of SplitMix64 (Steele, Lea and Flood, "Fast
+/// Splittable Pseudorandom Number Generators", OOPSLA 2014) started at `seed`: it does not depend on `n`.
+pub fn numbers(n: usize, seed: u64) -> Vec<i32> {
+    (1..=n as u64)
+        .map(|i| (split_mix(seed.wrapping_add(i.wrapping_mul(GOLDEN_GAMMA))) >> 32) as i32)
+        .collect()
+}
+
+const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn split_mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_do_not_depend_on_how_many_there_are() {
+        assert_eq!(numbers(8, 1), numbers(1000, 1)[..8]);
+        assert_ne!(numbers(8, 1), numbers(8, 2));
+        assert!(numbers(0, 1).is_empty());
+        // First output of SplitMix64 seeded with 0, from its reference implementation.
+        assert_eq!(numbers(1, 0)[0] as u32, 0xe220_a839);
+    }
+}

@@ -1,0 +1,65 @@
+//! How a nested run unfolds: what each level of launches consists of. The host's launch is level 0, what its grid
+//! launches is level 1, and so on.
+
+use crate::sim::observe::{Observer, Start};
+
+/// All grids of one level together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Level {
+    pub grids: u64,
+    pub blocks: u64,
+    pub threads: u64,
+}
+
+/// Listens to launches on the simulator and sorts their grids into levels.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    levels: Vec<Level>,
+    /// The level of each grid of the launch that runs, by the grid's number.
+    of_grid: Vec<usize>,
+}
+
+impl Levels {
+    pub fn into_vec(self) -> Vec<Level> {
+        self.levels
+    }
+}
+
+impl Observer for Levels {
+    fn grid(&mut self, start: Start) {
+        let level = match start.parent {
+            Some(parent) => self.of_grid[parent as usize] + 1,
+            None => {
+                self.of_grid.clear();
+                0
+            }
+        };
+        self.of_grid.push(level);
+        if self.levels.len() == level {
+            self.levels.push(Level::default());
+        }
+        let product = |(x, y, z): (u32, u32, u32)| u64::from(x) * u64::from(y) * u64::from(z);
+        let blocks = product(start.config.grid_dim);
+        let level = &mut self.levels[level];
+        level.grids += 1;
+        level.blocks += blocks;
+        level.threads += blocks * product(start.config.block_dim);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::LaunchConfig;
+
+    #[test]
+    fn children_of_children_are_a_level_further() {
+        let mut levels = Levels::default();
+        for (grid, parent, blocks) in [(0, None, 4), (1, Some(0), 1), (2, Some(1), 1), (3, Some(0), 2)] {
+            let config = LaunchConfig::new(blocks, 32);
+            levels.grid(Start { grid, parent, kernel: "k", config: &config });
+        }
+        let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };
+        assert_eq!(levels.into_vec(), [level(1, 4), level(2, 3), level(1, 1)]);
+    }
+}

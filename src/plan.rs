@@ -1,0 +1,335 @@
+//! Which runs a chapter makes: every kernel at the asked size, then a sweep over what was not asked for.
+//!
+//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block size.
+//! The plan follows from the options and the kind of device alone, so two runs of a command make the same runs.
+
+use anyhow::{Result, bail, ensure};
+
+use crate::backend::MAX_BLOCK;
+use crate::cli::{Options, Shape};
+use crate::record::DeviceKind;
+use crate::table::{thousands, time};
+
+/// Where a chapter's kernels run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the CPU: there is nothing to launch.
+    Cpu,
+    /// In one block, a thread an element.
+    OneBlock,
+    /// In as many blocks as the elements need.
+    ManyBlocks,
+}
+
+/// One way to add up.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    pub name: &'static str,
+    /// What a wrong run of `n` elements is kept to show: a diagnostic kind or a word of its own.
+    pub teaches: fn(n: u64) -> Option<&'static str>,
+    /// Blocks of the first grid.
+    pub grid: fn(n: u64, shape: Shape) -> u32,
+    /// What the device launches by itself, `shape` being that of the first grid.
+    pub launches: fn(shape: Shape) -> Launches,
+}
+
+impl Kernel {
+    /// A kernel that is right, runs in the asked shape and launches nothing.
+    pub const fn new(name: &'static str) -> Kernel {
+        Kernel { name, teaches: |_| None, grid: |_, shape| shape.grid, launches: |_| Launches::NONE }
+    }
+}
+
+/// Launches made by device code in one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Launches {
+    pub total: u64,
+    /// How many may be waiting or running at a time.
+    pub pending: u64,
+    /// What one costs on a GPU, about.
+    pub microseconds: f64,
+}
+
+impl Launches {
+    const NONE: Launches = Launches { total: 0, pending: 0, microseconds: 0.0 };
+
+    /// What all of them cost on a GPU, about.
+    fn all_microseconds(self) -> f64 {
+        self.total as f64 * self.microseconds
+    }
+}
+
+/// A run that is to be made.
+#[derive(Clone, Copy)]
+pub struct Planned {
+    pub kernel: Kernel,
+    pub n: u64,
+    /// Threads a block, and blocks of the first grid; 0 for work of the CPU.
+    pub shape: Shape,
+}
+
+/// The runs of a chapter.
+pub struct Plan {
+    /// Every kernel at the asked size.
+    pub runs: Vec<Planned>,
+    pub sweep: Vec<Planned>,
+    /// What the sweep leaves out, and why; one line a run.
+    pub left_out: Vec<String>,
+}
+
+/// The serial recursion on the CPU, which a GPU's kernels are compared with; chapter 1 calls it by this name.
+pub const SERIAL: Kernel = Kernel::new("recursiveReduceAnyLength");
+
+/// Elements that the simulator takes, at most: some minutes and some hundred megabytes.
+const SIM_MAX_N: u64 = 1 << 26;
+/// The largest size of a sweep on the simulator: a second or two.
+const SIM_SWEEP_N: u64 = 1 << 20;
+/// A run of the sweep that would take longer on a GPU is left out; so is one with more pending launches than
+/// this, since the driver reserves memory for each.
+const SWEEP_MICROSECONDS: f64 = 5e6;
+const SWEEP_PENDING: u64 = 1 << 18;
+/// An asked run that would take longer on a GPU is refused.
+const MAX_MICROSECONDS: f64 = 180e6;
+
+impl Plan {
+    /// The runs of `kernels` on a device of `kind`, at `n` elements in `shape` (of [`Place::shape`]); an error if
+    /// one would take minutes.
+    pub fn new(
+        place: Place,
+        kernels: &[Kernel],
+        kind: DeviceKind,
+        n: u64,
+        shape: Shape,
+        options: &Options,
+    ) -> Result<Plan> {
+        ensure!(
+            kind != DeviceKind::Sim || n <= SIM_MAX_N,
+            "{} elements are too many for the simulator; give --n 2^26 or less, or use a GPU",
+            thousands(n as i64)
+        );
+        let every = |n, shape| {
+            kernels.iter().map(move |kernel| Planned {
+                kernel: *kernel,
+                n,
+                shape: Shape { grid: (kernel.grid)(n, shape), ..shape },
+            })
+        };
+        // Beside a GPU's kernels stands the serial recursion, once a size.
+        let serial = |n| {
+            let cpu = Planned { kernel: SERIAL, n, shape: Shape { block: 0, grid: 0 } };
+            (kind == DeviceKind::Gpu).then_some(cpu)
+        };
+
+        let runs: Vec<Planned> = every(n, shape).chain(serial(n)).collect();
+        let mut sweep = Vec::new();
+        for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
+            sweep.extend(every(size, place.shape_of(size, shape.block)).chain(serial(size)));
+        }
+        if options.block.is_none() && options.grid.is_none() {
+            for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
+                sweep.extend(every(n, Shape::of_blocks(n, block)));
+            }
+        }
+
+        let mut left_out = Vec::new();
+        if kind == DeviceKind::Gpu {
+            runs.iter().try_for_each(refuse_minutes)?;
+            let (short, long) = sweep.into_iter().partition(is_short);
+            sweep = short;
+            left_out = why_left_out(long);
+        }
+        Ok(Plan { runs, sweep, left_out })
+    }
+}
+
+impl Place {
+    /// The shape for `n` elements under `options`.
+    pub fn shape(self, n: u64, options: &Options) -> Result<Shape> {
+        match self {
+            Place::Cpu => {
+                ensure!(
+                    options.block.is_none() && options.grid.is_none(),
+                    "this chapter runs on the CPU, which has no blocks; leave --block and --grid out"
+                );
+                Ok(Shape { block: 0, grid: 0 })
+            }
+            Place::ManyBlocks => Shape::new(n, options.block, options.grid, 512),
+            Place::OneBlock => {
+                ensure!(
+                    n <= MAX_BLOCK.into(),
+                    "{} elements do not fit one block, which has at most {MAX_BLOCK} threads; give --n {MAX_BLOCK} \
+                     or less, or go on to chapter 3: cargo run --example ch3_blocks -- --n {n}",
+                    thousands(n as i64)
+                );
+                ensure!(
+                    options.grid.is_none_or(|grid| grid == 1),
+                    "this chapter runs in one block; leave --grid out, or go on to chapter 3: cargo run --example \
+                     ch3_blocks"
+                );
+                let block = options.block.unwrap_or(n.max(1) as u32);
+                ensure!(
+                    u64::from(block) >= n,
+                    "--block {block} has fewer threads than there are elements ({n}); leave it out, or go on to \
+                     chapter 3: cargo run --example ch3_blocks -- --n {n} --block {block}"
+                );
+                Ok(Shape { block, grid: 1 })
+            }
+        }
+    }
+
+    /// The shape of another size in the sweep.
+    fn shape_of(self, n: u64, block: u32) -> Shape {
+        match self {
+            Place::Cpu => Shape { block: 0, grid: 0 },
+            Place::OneBlock => Shape { block: n.max(1) as u32, grid: 1 },
+            Place::ManyBlocks => Shape::of_blocks(n, block),
+        }
+    }
+
+    /// The sizes of the sweep: powers of 2 in one block, else powers of 4 from 2^10 on; up to `asked`, or to what
+    /// is quick on the device.
+    fn sizes(self, kind: DeviceKind, asked: Option<u64>) -> Vec<u64> {
+        let (first, step, quick) = match (self, kind) {
+            (Place::OneBlock, _) => (1, 1, MAX_BLOCK.into()),
+            (_, DeviceKind::Sim) => (10, 2, SIM_SWEEP_N),
+            (_, DeviceKind::Cpu) => (10, 2, 1 << 24),
+            (_, DeviceKind::Gpu) => (10, 2, 1 << 26),
+        };
+        let last = match kind {
+            DeviceKind::Sim => asked.unwrap_or(quick).min(quick),
+            _ => asked.unwrap_or(quick),
+        };
+        (first..).step_by(step).map(|exponent| 1 << exponent).take_while(|&size| size <= last).collect()
+    }
+
+    /// The block sizes of the sweep, where there are enough elements to tell them apart.
+    fn blocks(self, kind: DeviceKind, n: u64) -> Vec<u32> {
+        let quick = kind != DeviceKind::Sim || n <= SIM_SWEEP_N;
+        if self != Place::ManyBlocks || n < MAX_BLOCK.into() || !quick {
+            return Vec::new();
+        }
+        (5..=10).map(|exponent| 1 << exponent).collect()
+    }
+}
+
+fn refuse_minutes(case: &Planned) -> Result<()> {
+    let launches = (case.kernel.launches)(case.shape);
+    if launches.all_microseconds() > MAX_MICROSECONDS {
+        bail!(
+            "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller --n or \
+             a larger --block",
+            case.kernel.name,
+            thousands(launches.total as i64),
+            thousands(case.n as i64),
+            case.shape.block,
+            (launches.all_microseconds() / 60e6).round()
+        );
+    }
+    Ok(())
+}
+
+fn is_short(case: &Planned) -> bool {
+    let launches = (case.kernel.launches)(case.shape);
+    launches.all_microseconds() <= SWEEP_MICROSECONDS && launches.pending <= SWEEP_PENDING
+}
+
+/// One line a run about what the sweep leaves out.
+fn why_left_out(cases: Vec<Planned>) -> Vec<String> {
+    let line = |case: &Planned| {
+        let launches = (case.kernel.launches)(case.shape);
+        let why = match launches.all_microseconds() {
+            long if long > SWEEP_MICROSECONDS => format!("about {} a run", time(long)),
+            _ => format!("{} launches pending", thousands(launches.pending as i64)),
+        };
+        format!(
+            "left out: {}, n = {}, {} threads a block: {why}",
+            case.kernel.name,
+            thousands(case.n as i64),
+            thousands(case.shape.block.into())
+        )
+    };
+    cases.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    fn plan(place: Place, kernel: Kernel, kind: DeviceKind, n: u64, arguments: &[&str]) -> Result<Plan> {
+        let options = Options::try_parse_from([&["chapter"], arguments].concat())?;
+        let n = options.n.unwrap_or(n);
+        let shape = place.shape(n, &options)?;
+        Plan::new(place, &[kernel], kind, n, shape, &options)
+    }
+
+    fn sizes(plan: &Plan, kernel: &str) -> Vec<(u64, u32)> {
+        let of_kernel = plan.sweep.iter().filter(|case| case.kernel.name == kernel);
+        of_kernel.map(|case| (case.n, case.shape.block)).collect()
+    }
+
+    const FLAT: Kernel = Kernel::new("flat");
+    /// 25 µs a launch, a launch a block.
+    const NESTED: Kernel = Kernel {
+        launches: |shape| {
+            let blocks = shape.grid.into();
+            Launches { total: blocks, pending: blocks, microseconds: 25.0 }
+        },
+        ..Kernel::new("nested")
+    };
+
+    #[test]
+    fn what_is_asked_for_is_not_swept() {
+        let sim = |arguments: &[&str]| {
+            sizes(&plan(Place::ManyBlocks, FLAT, DeviceKind::Sim, 1 << 16, arguments).unwrap(), "flat")
+        };
+        let smaller = [(1 << 10, 512), (1 << 12, 512), (1 << 14, 512)];
+        let blocks = [32, 64, 128, 256, 1024].map(|block| (1 << 16, block));
+        assert_eq!(sim(&[]), [&smaller[..], &blocks].concat());
+        assert_eq!(sim(&["--block", "512"]), smaller);
+        assert_eq!(sim(&["--n", "1000"]), []);
+        assert_eq!(sim(&["--n", "2^20"]), [(1 << 10, 512), (1 << 12, 512), (1 << 14, 512), (1 << 16, 512)]);
+    }
+
+    #[test]
+    fn one_block_sweeps_powers_of_two_with_a_thread_an_element() {
+        let plan = plan(Place::OneBlock, FLAT, DeviceKind::Sim, 8, &[]).unwrap();
+        let all: Vec<_> = sizes(&plan, "flat");
+        assert_eq!(all, [2, 4, 16, 32, 64, 128, 256, 512, 1024].map(|n| (n, n as u32)));
+    }
+
+    #[test]
+    fn long_runs_are_left_out_of_a_sweep_and_refused_when_asked_for() {
+        let on_gpu =
+            |arguments: &[&str]| plan(Place::ManyBlocks, NESTED, DeviceKind::Gpu, 1 << 20, arguments);
+        let sweep = on_gpu(&[]).unwrap();
+        assert!(sizes(&sweep, "nested").contains(&(1 << 26, 512)), "131,072 launches: 3.3 s");
+        let small_blocks = on_gpu(&["--n", "2^26", "--block", "32"]).unwrap();
+        assert_eq!(sizes(&small_blocks, "nested").last(), Some(&(1 << 22, 32)), "524,288 launches: 13 s");
+        assert!(small_blocks.left_out[0].contains("n = 16,777,216, 32 threads a block: about 13.1 s"));
+        assert_eq!(
+            small_blocks.runs.len(),
+            2,
+            "the asked run is made all the same, beside the serial recursion"
+        );
+        let minutes = on_gpu(&["--n", "2^26", "--block", "1"]).err().unwrap().to_string();
+        assert!(minutes.contains("about 28 minutes"), "{minutes}");
+    }
+
+    #[test]
+    fn a_gpu_has_the_serial_recursion_beside_it_once_a_size() {
+        let plan = plan(Place::ManyBlocks, FLAT, DeviceKind::Gpu, 1 << 24, &[]).unwrap();
+        let serial = sizes(&plan, SERIAL.name);
+        assert_eq!(serial, [10, 12, 14, 16, 18, 20, 22, 26].map(|exponent| (1 << exponent, 0)));
+    }
+
+    #[test]
+    fn chapter_2_sends_larger_arrays_to_chapter_3() {
+        for arguments in [&["--n", "1025"][..], &["--n", "100", "--block", "64"], &["--grid", "2"]] {
+            let refusal =
+                plan(Place::OneBlock, FLAT, DeviceKind::Sim, 8, arguments).err().unwrap().to_string();
+            assert!(refusal.contains("ch3_blocks"), "{refusal}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A record as the text that the terminal and the book show.
+
+use crate::levels::Level;
+use crate::record::{Record, Run, Timing};
+use crate::sim::Counters;
+
+/// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
+/// columns, ends in a newline.
+pub fn table(record: &Record) -> String {
+    let mut text = headline(record);
+    let has_grid = record.runs.iter().any(|run| run.grid > 0);
+    let has_time = record.runs.iter().any(|run| run.time_us.is_some());
+
+    let mut sums = vec![Column::left("kernel", record.runs.iter().map(|run| run.kernel.clone()))];
+    let mut add =
+        |title, cell: &dyn Fn(&Run) -> String| sums.push(Column::right(title, record.runs.iter().map(cell)));
+    if has_grid {
+        add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
+    }
+    add("sum", &|run| thousands(run.sum));
+    add("check", &|run| if run.ok { "ok" } else { "WRONG" }.into());
+    if has_time {
+        add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
+        add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
+    }
+    layout(&sums, &mut text);
+
+    let counted: Vec<_> = record.runs.iter().filter(|run| run.counters.is_some()).cloned().collect();
+    if !counted.is_empty() {
+        text.push('\n');
+        layout(&count_columns(&counted), &mut text);
+    }
+    notes(record, &mut text);
+    text
+}
+
+/// How a nested kernel went, level by level, and how many levels and grids each kernel had.
+pub fn levels(kernels: &[(String, Vec<Level>)]) -> String {
+    let mut text = String::new();
+    let nested: Vec<_> = kernels.iter().filter(|(_, levels)| levels.len() > 1).collect();
+    let Some((kernel, levels)) = nested.first() else { return text };
+    text += &format!("{kernel}, level by level:\n\n");
+    let column = |title, cell: &dyn Fn(&(usize, &Level)) -> u64| {
+        Column::right(title, levels.iter().enumerate().map(|row| thousands(cell(&row) as i64)))
+    };
+    let columns = [
+        column("level", &|(number, _)| *number as u64),
+        column("grids", &|(_, level)| level.grids),
+        column("blocks", &|(_, level)| level.blocks),
+        column("threads", &|(_, level)| level.threads),
+    ];
+    layout(&columns, &mut text);
+    text.push('\n');
+    let grids = |levels: &[Level]| levels.iter().map(|level| level.grids).sum::<u64>();
+    let columns = [
+        Column::left("in all", nested.iter().map(|(kernel, _)| kernel.clone())),
+        Column::right("levels", nested.iter().map(|(_, levels)| levels.len().to_string())),
+        Column::right("grids", nested.iter().map(|(_, levels)| thousands(grids(levels) as i64))),
+    ];
+    layout(&columns, &mut text);
+    text
+}
+
+/// `ch3_blocks: 65,536 elements, 512 threads a block; the serial recursion gives 1,234`
+fn headline(record: &Record) -> String {
+    let mut text = format!("{}: {} elements", record.stem, thousands(record.n as i64));
+    if record.block > 0 {
+        text += &format!(", {} threads a block", thousands(record.block.into()));
+    }
+    if let Some(run) = record.runs.first() {
+        text += &format!("; the serial recursion gives {}", thousands(run.expected));
+    }
+    text + "\n\n"
+}
+
+/// Exact counts; a kind of event that no kernel shows has no column.
+fn count_columns(runs: &[Run]) -> Vec<Column> {
+    type Count = fn(&Counters) -> u64;
+    let counts: [(&str, Count); 7] = [
+        ("warp instr.", |c| c.warp_instructions),
+        ("divergent", |c| c.divergent_branches),
+        ("ld sectors", |c| c.global_load_sectors),
+        ("st sectors", |c| c.global_store_sectors),
+        ("conflicts", |c| c.shared_bank_conflicts),
+        ("barriers", |c| c.barriers),
+        ("launches", |c| c.device_launches),
+    ];
+    let mut columns = vec![Column::left("counts", runs.iter().map(|run| run.kernel.clone()))];
+    for (title, count) in counts {
+        let of = |run: &Run| run.counters.as_ref().map_or(0, count);
+        if runs.iter().any(|run| of(run) > 0) {
+            columns.push(Column::right(title, runs.iter().map(|run| thousands(of(run) as i64))));
+        }
+    }
+    columns
+}
+
+/// What a reader should know about a row: what it is kept to show, launches that did not happen.
+fn notes(record: &Record, text: &mut String) {
+    let mut lines = Vec::new();
+    for run in &record.runs {
+        if let Some(teaches) = &run.teaches {
+            lines.push(format!("{} is kept to show: {teaches}", run.kernel));
+        }
+        if let Some(dropped) = &run.dropped {
+            let launches = thousands(dropped.launches as i64);
+            lines.push(format!(
+                "{}: {launches} device launches did not happen ({} {})",
+                run.kernel, dropped.error, dropped.name
+            ));
+        }
+    }
+    if !lines.is_empty() {
+        *text += &format!("\n{}\n", lines.join("\n"));
+    }
+}
+
+/// A column: its title and one cell a row.
+struct Column {
+    cells: Vec<String>,
+    right: bool,
+}
+
+impl Column {
+    fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
+        Column { cells: std::iter::once(title.to_string()).chain(cells).collect(), right: false }
+    }
+    fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
+        Column { right: true, ..Column::left(title, cells) }
+    }
+}
+
+/// Writes the columns side by side, two blanks apart.
+fn layout(columns: &[Column], text: &mut String) {
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    for row in 0..rows {
+        let mut line = String::new();
+        for column in columns {
+            let width = column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+            let cell = &column.cells[row];
+            line += &if column.right { format!("  {cell:>width$}") } else { format!("{cell:<width$}") };
+        }
+        *text += line.trim_end();
+        text.push('\n');
+    }
+}
+
+/// `-1,234,567`
+pub fn thousands(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = if number < 0 { "-".to_string() } else { String::new() };
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `449 ms`, from microseconds.
+pub fn time(microseconds: f64) -> String {
+    let (scale, unit) = unit_of(microseconds);
+    format!("{} {unit}", three_digits(microseconds / scale))
+}
+
+/// `449 ms [430 .. 470]`, all in the unit of the median; a single run says so.
+fn time_range(timing: &Timing) -> String {
+    let (scale, unit) = unit_of(timing.median);
+    let in_unit = |microseconds: f64| three_digits(microseconds / scale);
+    if timing.repeats == 1 {
+        return format!("{} {unit}, one run", in_unit(timing.median));
+    }
+    format!("{} {unit} [{} .. {}]", in_unit(timing.median), in_unit(timing.min), in_unit(timing.max))
+}
+
+/// The unit in which `microseconds` has one to three digits before the point, and its size in microseconds.
+fn unit_of(microseconds: f64) -> (f64, &'static str) {
+    match microseconds {
+        ..1.0 => (1e-3, "ns"),
+        ..1e3 => (1.0, "µs"),
+        ..1e6 => (1e3, "ms"),
+        _ => (1e6, "s"),
+    }
+}
+
+/// Three significant digits: `1.23`, `12.3`, `123`, `1,234`.
+fn three_digits(number: f64) -> String {
+    match number {
+        ..9.995 => format!("{number:.2}"),
+        ..99.95 => format!("{number:.1}"),
+        _ => thousands(number.round() as i64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(-2_147_483_648), "-2,147,483,648");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(time(0.25), "250 ns");
+        assert_eq!(time(17.3), "17.3 µs");
+        assert_eq!(time(449_000.0), "449 ms");
+        assert_eq!(time(3_631_000.0), "3.63 s");
+    }
+}

@@ -1,0 +1,296 @@
+//! The chapters as a reader runs them: the examples' programs, their output, their records, their exit status.
+//! Kernels run on the simulator, whatever the machine has.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use rayon::prelude::*;
+use serde_json::Value;
+use workbook::backend::{Device, DeviceChoice, LaunchConfig};
+use workbook::record::{DeviceKind, Dropped, Record};
+use workbook::{data, kernels};
+
+/// One run of an example, with a records directory of its own.
+struct Run {
+    output: Output,
+    records: PathBuf,
+}
+
+/// Runs `stem` with the arguments of `line`; `name` tells this run's records from those of other tests.
+fn run(name: &str, stem: &str, line: &str) -> Run {
+    let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records").join(name);
+    let _ = std::fs::remove_dir_all(&records);
+    run_in(records, stem, line)
+}
+
+fn run_in(records: PathBuf, stem: &str, line: &str) -> Run {
+    // target/<profile>/deps/chapters-… -> target/<profile>/examples/<stem>
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let example = profile.join("examples").join(format!("{stem}{}", std::env::consts::EXE_SUFFIX));
+    assert!(example.exists(), "{} is not built; run `cargo test`, which builds it", example.display());
+    let output = Command::new(example)
+        .args(line.split_whitespace())
+        .env("WORKBOOK_RECORDS_DIR", &records)
+        .env("CUDA_VISIBLE_DEVICES", "") // a machine with a GPU passes these tests too
+        .output()
+        .unwrap();
+    Run { output, records }
+}
+
+impl Run {
+    fn status(&self) -> Option<i32> {
+        self.output.status.code()
+    }
+    fn stdout(&self) -> String {
+        String::from_utf8(self.output.stdout.clone()).unwrap()
+    }
+    fn stderr(&self) -> String {
+        String::from_utf8(self.output.stderr.clone()).unwrap()
+    }
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout()).unwrap_or_else(|error| panic!("{error}\n{}", self.stdout()))
+    }
+    /// The files that it left, from its records directory on.
+    fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        for directory in [self.records.clone(), self.records.join("local")] {
+            for entry in std::fs::read_dir(&directory).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    files.push(path.strip_prefix(&self.records).unwrap().display().to_string());
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+fn names(runs: &Value) -> Vec<&str> {
+    runs.as_array().unwrap().iter().map(|run| run["kernel"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn json_is_one_object_of_the_agreed_shape() {
+    let run = run("json", "ch3_blocks", "--device sim --n 1_000 --block 96 --seed 7 --json");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let json = run.json();
+    assert_eq!(json["stem"], "ch3_blocks");
+    assert_eq!(json["device"]["kind"], "sim");
+    assert_eq!((&json["n"], &json["block"], &json["grid"]), (&1000.into(), &96.into(), &11.into()));
+    assert_eq!(
+        json["command"],
+        "cargo run --example ch3_blocks -- --device sim --n 1_000 --block 96 --seed 7"
+    );
+    assert_eq!(json["diagnostics"], Value::Array(vec![]));
+    assert_eq!(json["ok"], true);
+    assert_eq!(names(&json["runs"]), ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"]);
+    let sum = data::numbers(1000, 7).into_iter().fold(0, i32::wrapping_add);
+    for run in json["runs"].as_array().unwrap() {
+        assert_eq!(run["sum"], sum);
+        assert_eq!(run["expected"], sum);
+        assert_eq!(run["ok"], true);
+        assert!(run["teaches"].is_null() && run["time_us"].is_null());
+        assert!(run["counters"]["global_load_sectors"].as_u64().unwrap() > 0);
+    }
+    // The file is the same record.
+    let file = Record::read(&run.records.join("local/ch3_blocks.sim.json")).unwrap();
+    assert_eq!(serde_json::from_value::<Record>(json).unwrap(), file);
+}
+
+const SIZES: [u64; 9] = [0, 1, 2, 3, 31, 33, 1000, 1025, 65_553];
+
+#[test]
+fn every_size_is_right_at_every_block_size() {
+    let cases: Vec<(&str, u64, u32)> = ["ch3_blocks", "ch4_nested"]
+        .into_iter()
+        .flat_map(|stem| SIZES.map(|n| (stem, n)))
+        .flat_map(|(stem, n)| [32, 96, 256, 1000].map(|block| (stem, n, block)))
+        .collect();
+    cases.par_iter().for_each(|(stem, n, block)| {
+        let line = format!("--device sim --n {n} --block {block} --json");
+        let run = run(&format!("sizes-{stem}-{n}-{block}"), stem, &line);
+        assert_eq!(run.status(), Some(0), "{stem} {line}\n{}", run.stderr());
+        let sum = data::numbers(*n as usize, 1).into_iter().fold(0, i32::wrapping_add);
+        for run in run.json()["runs"].as_array().unwrap() {
+            assert_eq!(
+                (&run["ok"], &run["sum"]),
+                (&true.into(), &sum.into()),
+                "{stem} {line} {}",
+                run["kernel"]
+            );
+        }
+    });
+}
+
+#[test]
+fn chapter_2_is_right_with_the_barrier_in_one_block() {
+    for n in SIZES.into_iter().filter(|&n| n <= 1024) {
+        let run = run(&format!("ch2-{n}"), "ch2_parallel", &format!("--device sim --n {n} --json"));
+        assert_eq!(run.status(), Some(0), "{}", run.stderr());
+        let json = run.json();
+        assert_eq!(names(&json["runs"]), ["reduceNeighboredNoBarrier", "reduceNeighbored"]);
+        assert_eq!(json["runs"][0]["teaches"], "data-race");
+        assert_eq!(json["runs"][1]["ok"], true, "n = {n}");
+    }
+}
+
+#[test]
+fn chapter_1_shows_the_dropped_element_and_times_the_rest() {
+    let run = run("ch1", "ch1_serial", "--n 1000 --json");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let json = run.json();
+    assert_eq!(json["device"]["kind"], "cpu");
+    let all = ["loop", "recursiveReduce", "recursiveReduceAnyLength", "iterator", "rayon"];
+    assert_eq!(names(&json["runs"]), all);
+    for run in json["runs"].as_array().unwrap() {
+        let drops = run["kernel"] == "recursiveReduce";
+        assert_eq!(run["ok"], !drops, "{run}");
+        assert_eq!(run["teaches"], if drops { "drops-odd-element".into() } else { Value::Null });
+        let time = &run["time_us"];
+        let [min, median, max] = ["min", "median", "max"].map(|word| time[word].as_f64().unwrap());
+        assert!(0.0 <= min && min <= median && median <= max, "{time}");
+    }
+    let power = self::run("ch1-power", "ch1_serial", "--n 2^12 --json").json();
+    let runs = power["runs"].as_array().unwrap();
+    assert!(runs.iter().all(|run| run["ok"] == true && run["teaches"].is_null()));
+}
+
+#[test]
+fn a_grid_divides_the_elements_among_its_blocks() {
+    let json = run("grid", "ch4_nested", "--device sim --n 2^12 --grid 8 --json").json();
+    assert_eq!((&json["block"], &json["grid"]), (&512.into(), &8.into()));
+    let grids: Vec<_> =
+        json["runs"].as_array().unwrap().iter().map(|run| run["grid"].as_u64().unwrap()).collect();
+    assert_eq!(
+        grids,
+        [8, 8, 4, 1],
+        "a child a block twice; half a thread an element; a tile of 8 elements a thread"
+    );
+}
+
+#[test]
+fn the_terminal_shows_device_sums_counts_and_levels() {
+    let run = run("terminal", "ch4_nested", "--n 2^12");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let text = run.stdout();
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("On the simulator, since there is no usable GPU: "), "{first}");
+    let sum = data::numbers(1 << 12, 1).into_iter().fold(0, i32::wrapping_add);
+    let sum = workbook::table::thousands(sum.into());
+    assert!(text.contains(&format!(
+        "ch4_nested: 4,096 elements, 512 threads a block; the serial recursion gives {sum}"
+    )));
+    assert!(text.contains("gpuRecursiveReducePasses"));
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(run.stderr().is_empty(), "{}", run.stderr());
+}
+
+#[test]
+fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only() {
+    let local = run("local", "ch3_blocks", "--device sim --n 2^12");
+    let files = local.files();
+    assert!(files.contains(&"local/ch3_blocks.sim.json".to_string()), "{files:?}");
+    let charts =
+        files.iter().filter(|file| file.starts_with("local/ch3_blocks.sim.") && file.ends_with(".svg"));
+    assert!(charts.count() > 0, "{files:?}");
+    assert!(local.stdout().contains("local/ch3_blocks.sim.json"), "{}", local.stdout());
+
+    let recorded = run("recorded", "ch3_blocks", "--device sim --n 2^12 --record");
+    assert_eq!(recorded.files(), ["ch3_blocks.sim.json"]);
+    let record = Record::read(&recorded.records.join("ch3_blocks.sim.json")).unwrap();
+    assert_eq!(record.command, "cargo run --example ch3_blocks -- --device sim --n 2^12");
+    assert!(record.ok);
+}
+
+#[test]
+fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
+    for (stem, line, says) in [
+        ("ch3_blocks", "--n -1", "0 to 2147483647"),
+        ("ch3_blocks", "--n 2^31", "0 to 2147483647"),
+        ("ch3_blocks", "--device sim --n 2^27", "--n 2^26 or less"),
+        ("ch3_blocks", "--block 0", "1 to 1024 threads"),
+        ("ch4_nested", "--block 2000", "1 to 1024 threads"),
+        ("ch4_nested", "--grid 0", "1 to 2147483647 blocks"),
+        ("ch3_blocks", "--device sim --n 2^16 --grid 4", "--grid 64 or more"),
+        ("ch3_blocks", "--device sim --n 1000 --grid 2 --block 32", "--grid 32 or more"),
+        ("ch3_blocks", "--blocks 2", "--help"),
+        ("ch3_blocks", "--device tpu", "auto, gpu, sim"),
+        ("ch2_parallel", "--device sim --n 1025", "cargo run --example ch3_blocks -- --n 1025"),
+        ("ch2_parallel", "--device sim --n 100 --block 64", "fewer threads"),
+        ("ch1_serial", "--device gpu", "runs on the CPU"),
+        ("ch1_serial", "--block 32", "no blocks"),
+    ] {
+        let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
+        assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());
+        assert!(run.stderr().contains(says), "{stem} {line}: no {says:?} in\n{}", run.stderr());
+        assert_eq!(run.stdout(), "", "{stem} {line}");
+        assert!(!run.records.exists(), "{stem} {line} wrote something");
+    }
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_named_with_what_was_looked_for() {
+    let run = run("no-gpu", "ch3_blocks", "--device gpu");
+    assert_eq!(run.status(), Some(2));
+    for part in ["no usable GPU", "driver library:", "driver:", "--device sim"] {
+        assert!(run.stderr().contains(part), "no {part:?} in\n{}", run.stderr());
+    }
+    assert!(!run.records.exists());
+}
+
+#[test]
+fn a_records_directory_that_cannot_be_written_exits_2() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a-file");
+    std::fs::write(&file, "not a directory").unwrap();
+    let run = run_in(file, "ch3_blocks", "--device sim --n 33");
+    assert_eq!(run.status(), Some(2), "{}", run.stderr());
+    assert!(run.stderr().contains("cannot create"), "{}", run.stderr());
+}
+
+#[test]
+fn a_launch_is_checked_against_the_kernels_signature() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    assert_eq!(device.info().kind, DeviceKind::Sim);
+    let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+    let unknown = module.load_function("reduceNeighbord").err().unwrap().to_string();
+    assert!(unknown.contains("reduceNeighbored, reduceNeighboredLess, reduceInterleaved"), "{unknown}");
+
+    let kernel = module.load_function("reduceNeighbored").unwrap();
+    let numbers = device.clone_htod(&[1, 2, 3]).unwrap();
+    let few = device.launch_builder(&kernel).arg(&numbers).launch(LaunchConfig::new(1, 32)).unwrap_err();
+    assert!(format!("{few:#}").contains("reduceNeighbored: it takes 3 arguments, 1 were given"), "{few:#}");
+    let mut launch = device.launch_builder(&kernel);
+    let wide = launch.arg(&numbers).arg(&numbers).arg(&3u64).launch(LaunchConfig::new(1, 32)).unwrap_err();
+    assert!(format!("{wide:#}").contains("has 4 bytes, 8 were given"), "{wide:#}");
+}
+
+#[test]
+fn a_launch_that_the_device_drops_is_never_silent() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    device.set_pending_launch_limit(16).unwrap();
+    let module = device.load_module(kernels::get("ch4_nested").unwrap()).unwrap();
+    let kernel = module.load_function("gpuRecursiveReduce").unwrap();
+    let data = data::numbers(64 * 32, 1);
+    let g_idata = device.clone_htod(&data).unwrap();
+    let g_odata = device.alloc_zeros::<i32>(64).unwrap();
+    let failure = device.alloc_zeros::<u32>(2).unwrap();
+    let mut launch = device.launch_builder(&kernel);
+    launch.arg(&g_idata).arg(&g_odata).arg(&(data.len() as u32)).arg(&failure);
+    launch.launch(LaunchConfig::new(64, 32)).unwrap();
+    let dropped = Dropped::from_words(&device.clone_dtoh(&failure).unwrap()).unwrap();
+    assert_eq!((dropped.error, &*dropped.name), (69, "cudaErrorLaunchPendingCountExceeded"));
+    assert!(dropped.launches >= 48, "64 blocks launch a child each, room is for 16: {}", dropped.launches);
+}
+
+#[test]
+fn buffers_of_no_elements_are_legal() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let empty = device.clone_htod::<i32>(&[]).unwrap();
+    let other = device.alloc_zeros::<i32>(0).unwrap();
+    device.memcpy_dtod(&empty, &other).unwrap();
+    assert!(device.clone_dtoh(&other).unwrap().is_empty());
+    let lengths = device.memcpy_htod(&[1], &empty).unwrap_err().to_string();
+    assert!(lengths.contains("1 elements into a buffer of 0"), "{lengths}");
+}
