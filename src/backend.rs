@@ -15,6 +15,7 @@
 use std::cell::RefCell;
 use std::io::Write;
 use std::marker::PhantomData;
+use std::ops::RangeFrom;
 use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -291,6 +292,17 @@ impl<T> Buffer<T> {
     pub fn num_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
+
+    /// The elements from `start` on, as the argument of a launch. A start behind the end gives the end.
+    pub fn slice(&self, start: RangeFrom<usize>) -> View<'_, T> {
+        View { buffer: self, start: start.start.min(self.len) }
+    }
+}
+
+/// The rest of a [`Buffer`], from some element on.
+pub struct View<'a, T> {
+    buffer: &'a Buffer<T>,
+    start: usize,
 }
 
 impl Drop for Memory {
@@ -331,7 +343,7 @@ pub struct Arg {
     on: Option<DeviceKind>,
 }
 
-/// What a kernel takes: a [`Buffer`] (as the address of its first element) or a number.
+/// What a kernel takes: a [`Buffer`] or a [`View`] of one (as the address of its first element) or a number.
 pub trait KernelArg {
     fn arg(&self, device: &Device) -> Arg;
 }
@@ -344,6 +356,13 @@ impl<T> KernelArg for Buffer<T> {
             (Memory::Sim { address, .. }, _) => (*address, DeviceKind::Sim),
         };
         Arg { cell, size: 8, on: Some(on) }
+    }
+}
+
+impl<T> KernelArg for View<'_, T> {
+    fn arg(&self, device: &Device) -> Arg {
+        let whole = self.buffer.arg(device);
+        Arg { cell: whole.cell + (self.start * size_of::<T>()) as u64, ..whole }
     }
 }
 

@@ -46,12 +46,14 @@ pub struct Launches {
     pub total: u64,
     /// How many may be waiting or running at a time.
     pub pending: u64,
+    /// Blocks of the first grid that the host launches at once.
+    pub blocks_at_once: u32,
     /// What one costs on a GPU, about.
     pub microseconds: f64,
 }
 
 impl Launches {
-    const NONE: Launches = Launches { total: 0, pending: 0, microseconds: 0.0 };
+    const NONE: Launches = Launches { total: 0, pending: 0, blocks_at_once: u32::MAX, microseconds: 0.0 };
 
     /// What all of them cost on a GPU, about.
     fn all_microseconds(self) -> f64 {
@@ -274,7 +276,7 @@ mod tests {
     const NESTED: Kernel = Kernel {
         launches: |shape| {
             let blocks = shape.grid.into();
-            Launches { total: blocks, pending: blocks, microseconds: 25.0 }
+            Launches { total: blocks, pending: blocks, blocks_at_once: u32::MAX, microseconds: 25.0 }
         },
         ..Kernel::new("nested")
     };
