@@ -20,7 +20,7 @@
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
-//! | [`chart`] | a record as SVG; the only file that names plotters |
+//! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
 pub mod backend;
 pub mod chapter;
