@@ -270,6 +270,7 @@ impl Device {
 const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
 
 /// What the simulator has found, so that the caller can ask an error for its [`sim::Diagnostic`].
+#[expect(clippy::boxed_local, reason = "`map_err` hands over what the simulator gives")]
 fn found(diagnostic: Box<sim::Diagnostic>) -> anyhow::Error {
     anyhow::Error::new(*diagnostic)
 }

@@ -338,18 +338,48 @@ mod tests {
     use super::*;
     use crate::sim::{Kind, Severity};
 
+    const CHAPTER: Chapter = Chapter {
+        stem: "ch0_test",
+        about: "",
+        place: Place::ManyBlocks,
+        kernels: &[
+            Kernel::new("right"),
+            Kernel { teaches: |_| Some("data-race"), ..Kernel::new("kept to show a mistake") },
+        ],
+        default_n: |_| 33,
+    };
+
+    fn bench(options: &Options) -> Bench<'_> {
+        let device = DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None };
+        Bench::new(&CHAPTER, options, device, "0".into()).unwrap()
+    }
+
+    #[test]
+    fn ok_is_the_sum_with_nothing_dropped_except_where_a_mistake_is_kept() {
+        let options = Options::parse_from(["ch0_test", "--block", "32"]);
+        let dropped = Dropped { launches: 1, error: 69, name: "".into() };
+        for (wrong, lost, ok, all_ok) in [
+            ("", None, [true, true], true),
+            ("kept to show a mistake", None, [true, false], true),
+            ("right", None, [false, true], false),
+            ("", Some(dropped), [false, false], false),
+        ] {
+            let mut bench = bench(&options);
+            let mut run = |case: &Planned, data: &[i32]| {
+                let sum = data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
+                let sum = if case.kernel.name == wrong { !sum } else { sum };
+                Ok(Outcome { sum, cost: Measurement::default(), dropped: lost.clone() })
+            };
+            bench.run_all(&mut run).unwrap();
+            assert_eq!(bench.record.runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);
+            assert_eq!(bench.record.ok, all_ok);
+        }
+    }
+
     #[test]
     fn a_diagnostic_is_in_the_json_and_nothing_is_written() {
-        let chapter = Chapter {
-            stem: "ch0_test",
-            about: "",
-            place: Place::ManyBlocks,
-            kernels: const { &[Kernel::new("reduce")] },
-            default_n: |_| 33,
-        };
         let options = Options::parse_from(["ch0_test", "--json"]);
-        let device = DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None };
-        let mut bench = Bench::new(&chapter, &options, device, "0".into()).unwrap();
+        let mut bench = bench(&options);
         let found = Diagnostic {
             kind: Kind::StepLimit,
             severity: Severity::Error,
@@ -363,7 +393,8 @@ mod tests {
             related: vec![],
         };
         let finished = bench.run_all(&mut |_, _| Err(anyhow::Error::new(found.clone())));
-        let json: serde_json::Value = serde_json::from_str(&bench.json(&[found.clone()]).unwrap()).unwrap();
+        let json: serde_json::Value =
+            serde_json::from_str(&bench.json(std::slice::from_ref(&found)).unwrap()).unwrap();
         assert_eq!(json["diagnostics"][0]["kind"], "step-limit");
         assert_eq!(
             (&json["ok"], &json["n"], &json["runs"]),
