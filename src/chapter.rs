@@ -98,10 +98,15 @@ fn on_cpu(
     sum: fn(&str, &mut [i32]) -> i32,
 ) -> Result<bool> {
     ensure!(
-        options.device == DeviceChoice::Auto,
-        "{} runs on the CPU; leave --device out, or go on to chapter 2",
+        options.device != DeviceChoice::Gpu,
+        "{} has no kernel and runs on the CPU; leave --device gpu out, or go on to chapter 2",
         chapter.stem
     );
+    if options.block.is_some() || options.grid.is_some() {
+        complain(
+            "note: this chapter runs on the CPU, which has no blocks; --block and --grid change nothing here",
+        );
+    }
     let info = DeviceInfo {
         kind: DeviceKind::Cpu,
         name: cpu_name(),

@@ -148,13 +148,7 @@ impl Place {
     /// The shape for `n` elements under `options`.
     pub fn shape(self, n: u64, options: &Options) -> Result<Shape> {
         match self {
-            Place::Cpu => {
-                ensure!(
-                    options.block.is_none() && options.grid.is_none(),
-                    "this chapter runs on the CPU, which has no blocks; leave --block and --grid out"
-                );
-                Ok(Shape { block: 0, grid: 0 })
-            }
+            Place::Cpu => Ok(Shape { block: 0, grid: 0 }),
             Place::ManyBlocks => Shape::new(n, options.block, options.grid, 512),
             Place::OneBlock => {
                 ensure!(
@@ -194,7 +188,7 @@ impl Place {
         let (first, step, quick) = match (self, kind) {
             (Place::OneBlock, _) => (1, 1, MAX_BLOCK.into()),
             (_, DeviceKind::Sim) => (10, 2, SIM_SWEEP_N),
-            (_, DeviceKind::Cpu) => (10, 2, 1 << 24),
+            (_, DeviceKind::Cpu) => (10, 2, 1 << 26),
             (_, DeviceKind::Gpu) => (10, 2, 1 << 26),
         };
         let last = match kind {

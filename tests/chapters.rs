@@ -230,7 +230,6 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch2_parallel", "--device sim --n 1025", "cargo run --example ch3_blocks -- --n 1025"),
         ("ch2_parallel", "--device sim --n 100 --block 64", "fewer threads"),
         ("ch1_serial", "--device gpu", "runs on the CPU"),
-        ("ch1_serial", "--block 32", "no blocks"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
         assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());
