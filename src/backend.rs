@@ -1,12 +1,19 @@
 //! [`Device`]: a GPU or the simulator behind one set of verbs, named as cudarc names them.
 //!
-//! ```ignore
+//! ```no_run
+//! # use workbook::{backend::{Device, DeviceChoice, LaunchConfig}, kernels};
+//! # fn main() -> anyhow::Result<()> {
+//! # let (data, grid, block) = (vec![1; 1000], 2, 512);
 //! let device = Device::open(DeviceChoice::Auto)?;
 //! let reduce = device.load_module(kernels::get("ch3_blocks")?)?.load_function("reduceInterleaved")?;
 //! let g_idata = device.clone_htod(&data)?;
 //! let g_odata = device.alloc_zeros::<i32>(grid)?;
-//! device.launch_builder(&reduce).arg(&g_idata).arg(&g_odata).arg(&n).launch(LaunchConfig::new(grid, block))?;
+//! let mut launch = device.launch_builder(&reduce);
+//! launch.arg(&g_idata).arg(&g_odata).arg(&(data.len() as u32));
+//! launch.launch(LaunchConfig::new(grid as u32, block))?;
 //! let partial_sums = device.clone_dtoh(&g_odata)?;
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! A launch is checked here, against the kernel's PTX signature and the limits of a launch, before it reaches
