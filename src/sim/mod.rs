@@ -89,9 +89,20 @@ impl Module {
     }
 }
 
+/// What came of a checked launch.
+#[derive(Clone, Debug)]
+pub struct Launched {
+    pub counters: Counters,
+    /// At most one for each kind and source line, in the order in which they were found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the launch ran to its end; if not, the last diagnostic says why.
+    pub completed: bool,
+}
+
 /// The simulated device: its memory and its limits.
 #[derive(Debug)]
 pub struct Simulator {
+    schedule: u64,
     memory: memory::Memory,
     pending_limit: u64,
     /// Modules whose variables have been laid out, with the variables' addresses.
@@ -110,6 +121,7 @@ impl Simulator {
         Simulator {
             memory: memory::Memory::default(),
             pending_limit: DEFAULT_PENDING_LAUNCHES,
+            schedule: 0,
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -198,6 +210,28 @@ impl Simulator {
             self.pending_limit,
         );
         engine.run(number, config, params)
+    }
+
+    /// [`Simulator::launch`] under the checks: everything that is wrong is listed, not only what stops the launch.
+    pub fn launch_checked(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+    ) -> Launched {
+        let mut counters = Counters::default();
+        let ended = self.launch_observed(module, kernel, config, args, &mut counters);
+        Launched {
+            counters,
+            completed: ended.is_ok(),
+            diagnostics: ended.err().into_iter().map(|d| *d).collect(),
+        }
+    }
+
+    /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled one.
+    pub fn set_schedule(&mut self, seed: u64) {
+        self.schedule = seed;
     }
 
     /// Lays out the module's variables, once.
