@@ -3,7 +3,8 @@
 //! | file | job |
 //! | --- | --- |
 //! | `ptx.rs` | text -> statements |
-//! | `program.rs`, `flow.rs` | statements -> typed program, decoded once; where diverged lanes meet again |
+//! | `decode.rs`, `opcode.rs` | statements -> typed program, decoded once: names; opcodes |
+//! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
 //! | `alu.rs`, `convert.rs`, `rounding.rs` | what arithmetic and conversions do |
 //! | `exec.rs`, `collective.rs` | what the other instructions do: memory, branches, barriers, shuffles |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
@@ -19,6 +20,7 @@ mod alu;
 mod collective;
 mod convert;
 mod counters;
+mod decode;
 mod device;
 mod diagnostic;
 mod exec;
@@ -26,6 +28,7 @@ mod flow;
 mod launch;
 mod memory;
 pub mod observe;
+mod opcode;
 mod program;
 mod ptx;
 mod rounding;
@@ -74,7 +77,7 @@ pub struct Module {
 impl Module {
     /// Reads PTX text. `name` stands in messages. The error names what is wrong and the PTX line.
     pub fn parse(ptx: &str, name: &str) -> Result<Module, Box<Diagnostic>> {
-        Ok(Module { program: Arc::new(program::decode(ptx, name)?) })
+        Ok(Module { program: Arc::new(decode::decode(ptx, name)?) })
     }
 
     /// Names of the kernels (`.entry`), in the order of the text.
