@@ -8,8 +8,9 @@ use super::ptx::Space;
 
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
-/// Most allocations a simulator can make.
+/// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
 const MOST: usize = 1 << 20;
+const MOST_BYTES: u64 = 4 << 30;
 
 /// Where the addresses of a space lie when they are generic. Global and constant addresses are generic already.
 pub fn window(space: Space) -> u64 {
@@ -54,19 +55,20 @@ struct Allocation {
 #[derive(Debug, Default)]
 pub struct Memory {
     allocations: Vec<Allocation>,
+    live_bytes: u64,
 }
 
 impl Memory {
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
-        if self.allocations.len() >= MOST || bytes > OFFSET_MASK / 2 {
+        if self.allocations.len() >= MOST || bytes > MOST_BYTES.saturating_sub(self.live_bytes) {
             return None;
         }
-        self.allocations.push(Allocation {
-            bytes: vec![0xcd; bytes as usize],
-            live: true,
-            name: name.to_string(),
-        });
+        let mut content = Vec::new();
+        content.try_reserve_exact(bytes as usize).ok()?;
+        content.resize(bytes as usize, 0xcd);
+        self.live_bytes += bytes;
+        self.allocations.push(Allocation { bytes: content, live: true, name: name.to_string() });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
 
@@ -76,6 +78,7 @@ impl Memory {
             && let Some(allocation) = index.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
         {
             allocation.live = false;
+            self.live_bytes -= allocation.bytes.len() as u64;
             allocation.bytes = Vec::new();
         }
     }

@@ -123,7 +123,7 @@ impl Simulator {
         self.memory.alloc(bytes, "").ok_or_else(|| {
             host_error(
                 format!("no room for an allocation of {bytes} bytes"),
-                "the simulator makes at most 1,048,576 allocations, of less than 32 GiB each",
+                "the simulated device has 4 GiB of memory, for at most 1,048,576 allocations",
             )
         })
     }
