@@ -133,7 +133,9 @@ pub struct Engine<'e, O> {
     pub observer: &'e mut O,
     pub printed: &'e mut String,
     pub launches: Launches,
+    /// Instructions that may still be executed, and how many more every new warp brings.
     steps_left: u64,
+    steps_a_warp: u64,
     grids: Vec<Option<Grid>>,
     free: Vec<usize>,
     /// Grids with blocks to run, in turn; fire-and-forget children that wait for a place.
@@ -156,6 +158,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         observer: &'e mut O,
         printed: &'e mut String,
         pending_limit: u64,
+        step_limit: Option<u64>,
     ) -> Self {
         let launches = Launches {
             buffers: Vec::new(),
@@ -172,7 +175,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             observer,
             printed,
             launches,
-            steps_left: STEPS,
+            steps_left: step_limit.unwrap_or(STEPS),
+            steps_a_warp: if step_limit.is_some() { 0 } else { STEPS_A_WARP },
             grids: Vec::new(),
             free: Vec::new(),
             running: VecDeque::new(),
@@ -211,7 +215,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         let blocks = x as u64 * y as u64 * z as u64;
         let (bx, by, bz) = config.block_dim;
         let warps = (bx * by * bz).div_ceil(alu::WARP as u32) as u64;
-        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * STEPS_A_WARP));
+        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * self.steps_a_warp));
         let workspace = if function.uses_grid_workspace {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {

@@ -97,6 +97,7 @@ impl Module {
 pub struct Simulator {
     memory: memory::Memory,
     pending_limit: u64,
+    step_limit: Option<u64>,
     /// Modules whose variables have been laid out, with the variables' addresses.
     loaded: Vec<(Module, Vec<u64>)>,
     printed: String,
@@ -113,6 +114,7 @@ impl Simulator {
         Simulator {
             memory: memory::Memory::default(),
             pending_limit: DEFAULT_PENDING_LAUNCHES,
+            step_limit: None,
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -160,6 +162,12 @@ impl Simulator {
         self.pending_limit = launches;
     }
 
+    /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
+    /// it is set, 2^26 and 4,096 more for every warp.
+    pub fn set_step_limit(&mut self, instructions: u64) {
+        self.step_limit = Some(instructions);
+    }
+
     /// What device `printf` has written since the last call.
     pub fn take_printed(&mut self) -> String {
         std::mem::take(&mut self.printed)
@@ -199,6 +207,7 @@ impl Simulator {
             observer,
             &mut self.printed,
             self.pending_limit,
+            self.step_limit,
         );
         engine.run(number, config, params)
     }
