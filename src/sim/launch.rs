@@ -426,11 +426,11 @@ impl<'e, O: Observer> Engine<'e, O> {
             block: index,
             grid_id: grid.number as u64,
             workspace: grid.workspace,
+            static_shared: function.shared_bytes as u32,
             dynamic_shared: grid.config.shared_mem_bytes,
-            function,
         };
         for (number, warp) in block.warps.iter_mut().enumerate() {
-            warp.start(number as u32, grid.kernel, &position);
+            warp.start(number as u32, grid.kernel, function, position);
         }
         block
     }

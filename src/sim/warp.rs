@@ -83,19 +83,22 @@ pub struct Warp {
     free_joins: Vec<u32>,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
+    position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,
 }
 
 /// Where a warp's threads are, for the special registers.
-pub struct Position<'a> {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Position {
     pub grid_dim: [u32; 3],
     pub block_dim: [u32; 3],
     pub block: [u32; 3],
     pub grid_id: u64,
     pub workspace: u64,
+    /// Bytes of shared memory that the kernel declares, and that the launch adds behind them.
+    pub static_shared: u32,
     pub dynamic_shared: u32,
-    pub function: &'a Function,
 }
 
 /// Index of a thread in its block, from its linear number.
@@ -106,7 +109,7 @@ pub fn thread_index(linear: u32, block_dim: [u32; 3]) -> [u32; 3] {
 
 impl Warp {
     /// Starts warp `index` of a block at the kernel's first instruction.
-    pub fn start(&mut self, index: u32, function: usize, position: &Position) {
+    pub fn start(&mut self, index: u32, number: usize, function: &Function, position: Position) {
         let threads = position.block_dim.iter().product::<u32>();
         let here = (threads - index * WARP as u32).min(WARP as u32);
         self.index = index;
@@ -123,13 +126,9 @@ impl Warp {
             self.activations.push(Activation::default());
         }
         let activation = &mut self.activations[0];
-        activation.open(function, position.function, 0);
-        for (place, register) in &position.function.places {
-            let lanes = &mut activation.registers[*register as usize];
-            for (lane, value) in lanes.iter_mut().enumerate() {
-                *value = place_value(*place, lane as u32, index, position);
-            }
-        }
+        activation.open(number, function, 0);
+        activation.set_places(function, index, &position);
+        self.position = position;
         self.splits.push(Split {
             pc: 0,
             mask: self.lanes,
@@ -272,6 +271,7 @@ impl Warp {
         };
         let activation = &mut self.activations[slot as usize];
         activation.open(number, function, local_base);
+        activation.set_places(function, self.index, &self.position);
         activation.returns_to = returns_to;
         let mut part = from;
         part.mask = mask;
@@ -355,6 +355,16 @@ impl Activation {
         self.returns_to = None;
     }
 
+    /// Fills the registers that hold the threads' places.
+    fn set_places(&mut self, function: &Function, warp: u32, position: &Position) {
+        for (place, register) in &function.places {
+            let lanes = &mut self.registers[*register as usize];
+            for (lane, value) in lanes.iter_mut().enumerate() {
+                *value = place_value(*place, lane as u32, warp, position);
+            }
+        }
+    }
+
     /// `bytes` bytes at `offset` of a lane's call parameters.
     pub fn frame_of(&mut self, lane: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         let start = lane * self.frame_bytes;
@@ -384,7 +394,7 @@ fn place_value(place: Place, lane: u32, warp: u32, at: &Position) -> u64 {
         }
         Place::Workspace(half) => (at.workspace >> (32 * half)) as u32,
         Place::DynamicSharedSize => at.dynamic_shared,
-        Place::TotalSharedSize => at.dynamic_shared + at.function.shared_bytes as u32,
+        Place::TotalSharedSize => at.static_shared + at.dynamic_shared,
         Place::Zero => 0,
     };
     value as u64
