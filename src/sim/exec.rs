@@ -11,6 +11,9 @@ use super::warp::{Split, Wait, Warp, thread_index};
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
 pub const BARRIERS: usize = 16;
 
+/// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
+const MOST_CALLS: u32 = 1024;
+
 /// A block barrier in one of its rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Barrier {
@@ -591,14 +594,14 @@ impl<'e, O: Observer> Context<'e, O> {
             Callee::Runtime(call) => return self.runtime(warp, index, inst, active, *call, args, ret),
         };
         let function = &program.functions[number];
-        if warp.activations.len() > 1024 {
+        if warp.activations[slot as usize].depth >= MOST_CALLS {
             return Err(self.fault(
                 warp,
                 inst,
                 active,
                 Kind::LaunchLimit,
                 format!(
-                    "more than 1,024 calls of device functions are open at once, the last of {}",
+                    "more than {MOST_CALLS} calls of device functions are open in a thread, the last of {}",
                     function.name
                 ),
                 "a recursive device function does not end, or needs more stack than a GPU gives",

@@ -25,6 +25,8 @@ pub struct Activation {
     /// Where this activation's local variables start in the lanes' local memory.
     pub local_base: usize,
     pub local_bytes: usize,
+    /// Calls that are open: 0 in a kernel.
+    pub depth: u32,
     /// Where the value that comes back goes: offset in the caller's frame.
     pub returns_to: Option<usize>,
 }
@@ -261,7 +263,7 @@ impl Warp {
     ) {
         let from = self.splits[split];
         let caller = &self.activations[from.activation as usize];
-        let local_base = caller.local_base + caller.local_bytes;
+        let (local_base, depth) = (caller.local_base + caller.local_bytes, caller.depth + 1);
         let slot = match self.free_activations.pop() {
             Some(slot) => slot,
             None => {
@@ -272,7 +274,7 @@ impl Warp {
         let activation = &mut self.activations[slot as usize];
         activation.open(number, function, local_base);
         activation.set_places(function, self.index, &self.position);
-        activation.returns_to = returns_to;
+        (activation.returns_to, activation.depth) = (returns_to, depth);
         let mut part = from;
         part.mask = mask;
         if mask != from.mask {
@@ -352,7 +354,7 @@ impl Activation {
         self.frame.resize(function.frame_bytes * WARP, 0);
         self.local_base = local_base;
         self.local_bytes = function.local_bytes.next_multiple_of(16);
-        self.returns_to = None;
+        (self.returns_to, self.depth) = (None, 0);
     }
 
     /// Fills the registers that hold the threads' places.
