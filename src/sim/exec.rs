@@ -867,13 +867,14 @@ impl<'e, O: Observer> Context<'e, O> {
         let mut mask = me.mask;
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
+            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
+            // others than these, as tiles of a warp do, go on waiting.
+            let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
             let with_me = i != index
                 && other.wait == Wait::Lanes
+                && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
                 && if barrier {
-                    // Other barriers of the warp may stand elsewhere in the code, for the same lanes.
-                    let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
                     self.waits_at_barrier(warp, &other)
-                        && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
                 } else {
                     other.pc == me.pc && other.activation == me.activation
                 };
