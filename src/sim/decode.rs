@@ -41,7 +41,7 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
 }
 
 /// The line table. A line of a header that was inlined is followed to the reader's own line.
-struct Lines<'a> {
+pub struct Lines<'a> {
     files: &'a HashMap<u32, String>,
     paths: HashMap<u32, Arc<str>>,
     inlined: HashMap<(u32, u32, u32), (u32, u32, u32)>,
@@ -90,10 +90,18 @@ impl<'a> Lines<'a> {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterKind {
+    Predicate,
+    /// Of at most 32 bits: an address in it wraps there.
+    Narrow,
+    Wide,
+}
+
 /// Where a name stands for something in the function being decoded.
 #[derive(Clone, Debug)]
 pub enum Named {
-    Registers { first: Reg, is_pred: bool },
+    Register { number: Reg, kind: RegisterKind },
     KernelParam { offset: usize },
     Frame { offset: usize },
     Local { offset: u64 },
@@ -108,7 +116,7 @@ pub struct Decoder<'a, 'b> {
     pub lines: &'a mut Lines<'b>,
     pub scopes: Vec<HashMap<String, Named>>,
     /// `%r<5>` is kept as the prefix `%r` with its count.
-    pub ranges: Vec<HashMap<String, (Reg, u32, bool)>>,
+    pub ranges: Vec<HashMap<String, (Reg, u32, RegisterKind)>>,
     pub labels: HashMap<String, u32>,
     pub targets: HashMap<String, Vec<String>>,
     pub constants: HashMap<u64, Reg>,
@@ -247,7 +255,16 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     self.scopes.pop();
                     self.ranges.pop();
                 }
-                Statement::Registers { is_pred, names, line } => self.declare(*is_pred, names, *line)?,
+                Statement::Registers { is_pred, bytes, names, line } => {
+                    let kind = if *is_pred {
+                        RegisterKind::Predicate
+                    } else if *bytes <= 4 {
+                        RegisterKind::Narrow
+                    } else {
+                        RegisterKind::Wide
+                    };
+                    self.declare(kind, names, *line)?
+                }
                 Statement::Variable(variable) => self.variable(variable),
                 Statement::Loc { at, inlined_at } => loc = self.lines.find(*at, *inlined_at),
                 Statement::Label(_) | Statement::Targets { .. } | Statement::Prototype => {}
@@ -270,16 +287,17 @@ impl<'a, 'b> Decoder<'a, 'b> {
         Ok(self.out)
     }
 
-    fn declare(&mut self, is_pred: bool, names: &[(String, Option<u32>)], line: u32) -> Decoded<()> {
+    fn declare(&mut self, kind: RegisterKind, names: &[(String, Option<u32>)], line: u32) -> Decoded<()> {
+        let is_pred = kind == RegisterKind::Predicate;
         for (name, count) in names {
             let first = if is_pred { self.out.predicates } else { self.out.registers } as u32;
             let number = count.unwrap_or(1);
             match count {
                 Some(count) => {
-                    self.range_scope().insert(name.clone(), (first, *count, is_pred));
+                    self.range_scope().insert(name.clone(), (first, *count, kind));
                 }
                 None => {
-                    self.name_scope().insert(name.clone(), Named::Registers { first, is_pred });
+                    self.name_scope().insert(name.clone(), Named::Register { number: first, kind });
                 }
             }
             let total = if is_pred { &mut self.out.predicates } else { &mut self.out.registers };
@@ -299,7 +317,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
         &mut self.scopes[last]
     }
 
-    fn range_scope(&mut self) -> &mut HashMap<String, (Reg, u32, bool)> {
+    fn range_scope(&mut self) -> &mut HashMap<String, (Reg, u32, RegisterKind)> {
         if self.ranges.is_empty() {
             self.ranges.push(HashMap::new());
         }
@@ -328,11 +346,11 @@ impl<'a, 'b> Decoder<'a, 'b> {
                 return Some(named.clone());
             }
             if digits > 0
-                && let Some((first, count, is_pred)) = ranges.get(prefix)
+                && let Some((first, count, kind)) = ranges.get(prefix)
                 && let Ok(number) = number.parse::<u32>()
                 && number < *count
             {
-                return Some(Named::Registers { first: first + number, is_pred: *is_pred });
+                return Some(Named::Register { number: first + number, kind: *kind });
             }
         }
         None
@@ -385,7 +403,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
 
     pub fn predicate(&self, name: &str) -> Option<Pred> {
         match self.lookup(name)? {
-            Named::Registers { first, is_pred: true, .. } => Some(first),
+            Named::Register { number, kind: RegisterKind::Predicate } => Some(number),
             _ => None,
         }
     }
@@ -397,7 +415,8 @@ impl<'a, 'b> Decoder<'a, 'b> {
             return Some(self.scratch());
         }
         match self.lookup(name)? {
-            Named::Registers { first, is_pred: false, .. } => Some(first),
+            Named::Register { kind: RegisterKind::Predicate, .. } => None,
+            Named::Register { number, .. } => Some(number),
             _ => None,
         }
     }
@@ -410,7 +429,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
             Operand::F32(bits) => Some(self.constant(*bits as u64)),
             Operand::F64(bits) => Some(self.constant(*bits)),
             Operand::Name(name) => match self.lookup(name) {
-                Some(Named::Registers { first, is_pred: false, .. }) => Some(first),
+                Some(Named::Register { number, kind }) if kind != RegisterKind::Predicate => Some(number),
                 Some(Named::Shared { offset }) => Some(self.constant(offset)),
                 Some(Named::KernelParam { offset }) => Some(self.constant(offset as u64)),
                 Some(_) => None,
@@ -478,16 +497,16 @@ impl<'a, 'b> Decoder<'a, 'b> {
     /// `[base+offset]` for a state space.
     pub fn address(&mut self, operand: &Operand) -> Option<Address> {
         let Operand::Address(base, offset) = operand else { return None };
-        let Some(name) = base else { return Some(Address { base: NONE, offset: *offset }) };
+        let Some(name) = base else { return Some(Address { base: NONE, offset: *offset, narrow: false }) };
         match self.lookup(name) {
-            Some(Named::Registers { first, is_pred: false, .. }) => {
-                Some(Address { base: first, offset: *offset })
+            Some(Named::Register { number, kind }) if kind != RegisterKind::Predicate => {
+                Some(Address { base: number, offset: *offset, narrow: kind == RegisterKind::Narrow })
             }
             Some(Named::Shared { offset: start }) => {
-                Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset) })
+                Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset), narrow: false })
             }
             Some(Named::KernelParam { offset: start }) => {
-                Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset) })
+                Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset), narrow: false })
             }
             Some(Named::Global { .. }) | Some(Named::Local { .. }) => None,
             _ => None,

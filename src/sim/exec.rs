@@ -645,7 +645,9 @@ impl<'e, O: Observer> Context<'e, O> {
             }
             base => {
                 let mut out = *source(activation, function, base);
-                if offset != 0 {
+                if at.narrow {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset) & 0xffff_ffff);
+                } else if offset != 0 {
                     out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
                 }
                 out

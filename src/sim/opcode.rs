@@ -2,7 +2,7 @@
 //! that the simulator does not know.
 
 use super::alu;
-use super::decode::{Decoder, Named};
+use super::decode::{Decoder, Named, RegisterKind};
 use super::memory;
 use super::program::*;
 use super::ptx::{self, Instruction, Operand, Space};
@@ -420,9 +420,11 @@ impl Decoder<'_, '_> {
     /// The address of an access that names a global or local variable directly.
     fn variable_address(&self, name: &str, offset: i64) -> Option<Address> {
         match self.lookup(name)? {
-            Named::Global { number } => Some(Address { base: GLOBAL_BASE | number as u32, offset }),
+            Named::Global { number } => {
+                Some(Address { base: GLOBAL_BASE | number as u32, offset, narrow: false })
+            }
             Named::Local { offset: start } => {
-                Some(Address { base: LOCAL_BASE, offset: (start as i64).wrapping_add(offset) })
+                Some(Address { base: LOCAL_BASE, offset: (start as i64).wrapping_add(offset), narrow: false })
             }
             _ => None,
         }
@@ -558,8 +560,8 @@ impl Decoder<'_, '_> {
         let callee = if let Some(number) = self.program.by_name.get(name) {
             self.out.calls.push(*number);
             Callee::Function(*number)
-        } else if let Some(Named::Registers { first, is_pred: false, .. }) = self.lookup(name) {
-            Callee::Register(first)
+        } else if let Some(Named::Register { number, kind: RegisterKind::Wide }) = self.lookup(name) {
+            Callee::Register(number)
         } else {
             Callee::Runtime(runtime::Call::parse(name)?)
         };

@@ -105,6 +105,8 @@ pub struct Inst {
 pub struct Address {
     pub base: Reg,
     pub offset: i64,
+    /// The base is a 32-bit register: so is the sum.
+    pub narrow: bool,
 }
 
 /// Memory order and scope of an access (PTX ISA 8).

@@ -89,6 +89,7 @@ pub enum Statement {
     /// `.reg .b32 name<count>;` or plain names.
     Registers {
         is_pred: bool,
+        bytes: usize,
         names: Vec<(String, Option<u32>)>,
         line: u32,
     },
@@ -652,7 +653,7 @@ impl Parser<'_> {
                 let kind = self.word()?;
                 let is_pred = kind == ".pred";
                 let bytes = if is_pred { 1 } else { type_bytes(kind.trim_start_matches('.')).unwrap_or(0) };
-                if bytes == 0 || bytes > 8 {
+                if bytes == 0 {
                     return Err(unreadable(
                         self.file,
                         line,
@@ -682,7 +683,7 @@ impl Parser<'_> {
                     }
                 }
                 self.expect(';')?;
-                out.push(Statement::Registers { is_pred, names, line });
+                out.push(Statement::Registers { is_pred, bytes, names, line });
                 Ok(())
             }
             ".param" | ".local" | ".shared" | ".global" | ".const" => {
