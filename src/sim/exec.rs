@@ -98,6 +98,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 if warp.splits.len() > 1 {
                     warp.splits.rotate_right(1);
                 }
+                warp.end_turn(turn);
                 return Ok(Stop::Turn);
             }
             let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
@@ -689,6 +690,7 @@ impl<'e, O: Observer> Context<'e, O> {
         bytes: u32,
         signed: bool,
     ) -> Executed<()> {
+        warp.spin.watches |= request.order != Order::Weak;
         Self::split_spaces(request, |request| {
             let mut rest = request.mask;
             while rest != 0 {
@@ -738,6 +740,8 @@ impl<'e, O: Observer> Context<'e, O> {
         bytes: u32,
     ) -> Executed<()> {
         Self::split_spaces(request, |request| {
+            // A loop that only waits may still count in local memory.
+            warp.spin.changes |= request.space != Space::Local;
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
@@ -782,6 +786,7 @@ impl<'e, O: Observer> Context<'e, O> {
         b: Reg,
         c: Reg,
     ) -> Executed<()> {
+        warp.spin.watches = true;
         Self::split_spaces(request, |request| {
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
@@ -799,7 +804,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 };
                 let Some(word) = word else { return Err(self.outside(warp, inst, lane, request)) };
                 let old = memory::read(word);
-                memory::write(word, combine(op, request.bytes, old, b, c));
+                let new = combine(op, request.bytes, old, b, c);
+                memory::write(word, new);
+                warp.spin.changes |= new != old;
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
                 }

@@ -19,7 +19,7 @@ use super::memory::Memory;
 use super::observe::{Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
-use super::warp::{Position, Wait, Warp, thread_index};
+use super::warp::{Position, Warp, thread_index};
 use super::{LaunchConfig, alu};
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
@@ -89,7 +89,7 @@ struct Block {
 
 impl Block {
     fn waits_for_children(&self) -> bool {
-        self.warps.iter().any(|warp| warp.splits.iter().any(|split| split.wait == Wait::Children))
+        self.warps.iter().any(Warp::waits_for_children)
     }
 }
 
@@ -455,7 +455,16 @@ impl<'e, O: Observer> Engine<'e, O> {
         let mut left = BLOCK_TURN;
         let count = block.warps.len();
         let mut idle = 0;
-        while idle < count && left > 0 {
+        while left > 0 {
+            if idle == count {
+                // Nobody gets on: lanes that wait at a join for others no longer do, unless it is a child they
+                // wait for.
+                let children = block.warps.iter().any(Warp::waits_for_children);
+                if children || !block.warps.iter_mut().any(Warp::go_on_alone) {
+                    break;
+                }
+                idle = 0;
+            }
             let warp = &mut block.warps[block.next];
             block.next = (block.next + 1) % count;
             if warp.finished() {

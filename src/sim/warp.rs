@@ -4,7 +4,8 @@
 //! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has
 //! arrived or exited, then all go on as one. Every split keeps its own place, so one that waits at a barrier
 //! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++ Programming
-//! Guide, "Independent Thread Scheduling").
+//! Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise: where the lanes that
+//! are missing spin or wait for what those at the join have yet to do, these go on without them.
 
 use super::alu::{Lanes, WARP};
 use super::program::{Function, NONE, Place};
@@ -83,12 +84,26 @@ pub struct Warp {
     pub splits: Vec<Split>,
     joins: Vec<Join>,
     free_joins: Vec<u32>,
+    /// Whether its lanes seem to wait in a loop for what others write.
+    pub spin: Spin,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
     position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,
 }
+
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load),
+/// again and again, and nothing is changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spin {
+    pub watches: bool,
+    pub changes: bool,
+    instructions: u32,
+}
+
+/// Instructions without a change after which a warp that watches memory counts as spinning.
+const SPINS: u32 = 1_024;
 
 /// Where a warp's threads are, for the special registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,6 +137,7 @@ impl Warp {
         self.free_joins.clear();
         self.free_activations.clear();
         self.last_error.clear();
+        self.spin = Spin::default();
         self.local.clear();
         self.activations.truncate(1);
         if self.activations.is_empty() {
@@ -139,6 +155,10 @@ impl Warp {
             meets: NONE,
             wait: Wait::Nothing,
         });
+    }
+
+    pub fn waits_for_children(&self) -> bool {
+        self.splits.iter().any(|split| split.wait == Wait::Children)
     }
 
     pub fn finished(&self) -> bool {
@@ -221,6 +241,7 @@ impl Warp {
                 return;
             }
             self.free_joins.push(join);
+            self.joins[join as usize].arrived = 0;
             if j.returns_from != NONE {
                 self.free_activations.push(j.returns_from);
             }
@@ -237,6 +258,42 @@ impl Warp {
                 return;
             }
             join = j.outer;
+        }
+    }
+
+    /// Lanes that wait at a join go on without those that are missing; whether there were any.
+    pub fn go_on_alone(&mut self) -> bool {
+        let (mut any, exited) = (false, self.exited);
+        for join in &mut self.joins {
+            let mask = join.arrived & !exited;
+            if mask == 0 {
+                continue;
+            }
+            any = true;
+            join.expected &= !mask;
+            join.arrived &= !mask;
+            self.splits.push(Split {
+                pc: join.pc,
+                mask,
+                activation: join.activation,
+                join: join.outer,
+                meets: join.outer_meets,
+                wait: Wait::Nothing,
+            });
+        }
+        any
+    }
+
+    /// After a turn of so many instructions: lanes that wait at a join may have what the spinning ones wait for.
+    pub fn end_turn(&mut self, instructions: u32) {
+        if self.spin.changes {
+            self.spin = Spin::default();
+            return;
+        }
+        self.spin.instructions += instructions;
+        if self.spin.watches && self.spin.instructions >= SPINS {
+            self.spin = Spin::default();
+            self.go_on_alone();
         }
     }
 
