@@ -30,14 +30,72 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     }
     let (shared, globals): (Vec<_>, Vec<_>) =
         ast.variables.iter().cloned().partition(|v| v.space == Space::Shared);
-    program.globals = globals;
+    program.globals = globals.into_iter().filter(|v| !v.external).collect();
+    let shared = SharedLayout::new(&shared, &bodies);
     let mut lines = Lines::new(&ast.files);
     for function in bodies {
         let decoded = Decoder::new(name, function, &mut program, &shared, &mut lines)?.run()?;
         program.functions.push(decoded);
     }
     program.locs = lines.locs;
+    share_workspace(&mut program.functions);
     Ok(program)
+}
+
+/// A kernel needs a grid's workspace if any function that it calls does.
+fn share_workspace(functions: &mut [Function]) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for number in 0..functions.len() {
+            let called = functions[number].calls.iter().any(|&callee| functions[callee].uses_grid_workspace);
+            if called && !functions[number].uses_grid_workspace {
+                functions[number].uses_grid_workspace = true;
+                changed = true;
+            }
+        }
+    }
+}
+
+/// Where shared variables lie: first those of the module and of device functions, which are at the same place for every
+/// kernel, then a kernel's own, then the dynamic ones, which all start at one place.
+struct SharedLayout {
+    /// By the function that declares it, if it is not the module.
+    offsets: HashMap<(Option<String>, String), u64>,
+    bytes: usize,
+    dynamic: Vec<String>,
+    dynamic_align: usize,
+}
+
+impl SharedLayout {
+    fn new(module: &[Variable], bodies: &[&FunctionAst]) -> SharedLayout {
+        let mut layout =
+            SharedLayout { offsets: HashMap::new(), bytes: 0, dynamic: Vec::new(), dynamic_align: 16 };
+        for variable in module {
+            if variable.external {
+                layout.dynamic.push(variable.name.clone());
+                layout.dynamic_align = layout.dynamic_align.max(variable.align);
+            } else {
+                let offset = place(&mut layout.bytes, variable) as u64;
+                layout.offsets.insert((None, variable.name.clone()), offset);
+            }
+        }
+        for function in bodies.iter().filter(|f| !f.is_entry) {
+            for variable in shared_variables(function) {
+                let offset = place(&mut layout.bytes, variable) as u64;
+                layout.offsets.insert((Some(function.name.clone()), variable.name.clone()), offset);
+            }
+        }
+        layout
+    }
+}
+
+/// The shared variables that a function declares itself.
+fn shared_variables(function: &FunctionAst) -> impl Iterator<Item = &Variable> {
+    function.body.iter().flatten().filter_map(|statement| match statement {
+        Statement::Variable(variable) if variable.space == Space::Shared => Some(variable),
+        _ => None,
+    })
 }
 
 /// The line table. A line of a header that was inlined is followed to the reader's own line.
@@ -101,12 +159,28 @@ pub enum RegisterKind {
 /// Where a name stands for something in the function being decoded.
 #[derive(Clone, Debug)]
 pub enum Named {
-    Register { number: Reg, kind: RegisterKind },
-    KernelParam { offset: usize },
-    Frame { offset: usize },
-    Local { offset: u64 },
-    Shared { offset: u64 },
-    Global { number: usize },
+    Register {
+        number: Reg,
+        kind: RegisterKind,
+    },
+    KernelParam {
+        offset: usize,
+    },
+    Frame {
+        offset: usize,
+        bytes: usize,
+    },
+    Local {
+        offset: u64,
+    },
+    Shared {
+        offset: u64,
+    },
+    /// Dynamic shared memory seen from a device function: where it starts depends on the kernel.
+    DynamicShared,
+    Global {
+        number: usize,
+    },
 }
 
 pub struct Decoder<'a, 'b> {
@@ -117,8 +191,13 @@ pub struct Decoder<'a, 'b> {
     pub scopes: Vec<HashMap<String, Named>>,
     /// `%r<5>` is kept as the prefix `%r` with its count.
     pub ranges: Vec<HashMap<String, (Reg, u32, RegisterKind)>>,
-    pub labels: HashMap<String, u32>,
+    /// Numbers of the open scopes, and the places of labels by the scope they stand in.
+    open: Vec<u32>,
+    labels: HashMap<(u32, String), u32>,
     pub targets: HashMap<String, Vec<String>>,
+    carry: Option<Reg>,
+    /// Why the instruction at hand cannot be decoded, where there is more to say than that it is not known.
+    pub because: Option<String>,
     pub constants: HashMap<u64, Reg>,
     pub out: Function,
     /// Registers are numbered as they are declared; constants get numbers behind them once all are known, so
@@ -127,6 +206,8 @@ pub struct Decoder<'a, 'b> {
 }
 
 const CONSTANT: u32 = 1 << 30;
+/// Bytes of parameters that a function can have (PTX ISA 5.1.6.1, since version 8.1).
+const MOST_PARAM_BYTES: usize = 32_764;
 
 type Decoded<T> = Result<T, Box<Diagnostic>>;
 
@@ -142,22 +223,34 @@ impl<'a, 'b> Decoder<'a, 'b> {
         file: &'a str,
         ast: &'a FunctionAst,
         program: &'a mut Program,
-        shared: &[Variable],
+        shared: &SharedLayout,
         lines: &'a mut Lines<'b>,
     ) -> Decoded<Self> {
         let mut names = HashMap::new();
         for (number, variable) in program.globals.iter().enumerate() {
             names.insert(variable.name.clone(), Named::Global { number });
         }
-        let mut shared_bytes = 0;
-        let (dynamic, fixed): (Vec<_>, Vec<_>) = shared.iter().partition(|v| v.external);
-        for variable in fixed {
-            let offset = place(&mut shared_bytes, variable) as u64;
-            names.insert(variable.name.clone(), Named::Shared { offset });
+        for ((function, name), &offset) in &shared.offsets {
+            if function.as_ref().is_none_or(|function| *function == ast.name) {
+                names.insert(name.clone(), Named::Shared { offset });
+            }
         }
-        // All dynamic arrays start at one place, behind the static ones of the module.
-        if let Some(align) = dynamic.iter().map(|v| v.align).max() {
-            shared_bytes = shared_bytes.next_multiple_of(align);
+        let mut shared_bytes = shared.bytes;
+        if ast.is_entry {
+            for variable in shared_variables(ast) {
+                let offset = place(&mut shared_bytes, variable) as u64;
+                names.insert(variable.name.clone(), Named::Shared { offset });
+            }
+        }
+        if !shared.dynamic.is_empty() {
+            shared_bytes = shared_bytes.next_multiple_of(shared.dynamic_align);
+        }
+        for name in &shared.dynamic {
+            let named = match ast.is_entry {
+                true => Named::Shared { offset: shared_bytes as u64 },
+                false => Named::DynamicShared,
+            };
+            names.insert(name.clone(), named);
         }
         let (mut params, mut param_bytes) = (Vec::new(), 0);
         let mut returns = None;
@@ -167,7 +260,11 @@ impl<'a, 'b> Decoder<'a, 'b> {
             let offset = place(space, param);
             names.insert(
                 param.name.clone(),
-                if ast.is_entry { Named::KernelParam { offset } } else { Named::Frame { offset } },
+                if ast.is_entry {
+                    Named::KernelParam { offset }
+                } else {
+                    Named::Frame { offset, bytes: param.bytes() }
+                },
             );
             params.push(Param { name: param.name.clone(), offset, bytes: param.bytes() });
         }
@@ -176,8 +273,15 @@ impl<'a, 'b> Decoder<'a, 'b> {
         }
         for variable in &ast.returns {
             let offset = place(&mut frame_bytes, variable);
-            names.insert(variable.name.clone(), Named::Frame { offset });
+            names.insert(variable.name.clone(), Named::Frame { offset, bytes: variable.bytes() });
             returns = Some(Param { name: variable.name.clone(), offset, bytes: variable.bytes() });
+        }
+        if param_bytes.max(frame_bytes) > MOST_PARAM_BYTES {
+            return Err(ptx::unreadable(
+                file,
+                ast.line,
+                format!("`{}` has more than {MOST_PARAM_BYTES} bytes of parameters", ast.name),
+            ));
         }
         let out = Function {
             name: ast.name.clone(),
@@ -197,45 +301,40 @@ impl<'a, 'b> Decoder<'a, 'b> {
             calls: Vec::new(),
             unsupported: None,
         };
-        let mut decoder = Decoder {
+        Ok(Decoder {
             file,
             ast,
             program,
             lines,
             scopes: vec![names],
             ranges: vec![HashMap::new()],
+            open: vec![0],
             labels: HashMap::new(),
             targets: HashMap::new(),
+            carry: None,
+            because: None,
             constants: HashMap::new(),
             out,
             constant_values: Vec::new(),
-        };
-        // Static shared variables of the function come before the dynamic ones too.
-        for statement in ast.body.iter().flatten() {
-            if let Statement::Variable(variable) = statement
-                && variable.space == Space::Shared
-                && !variable.external
-            {
-                let offset = place(&mut decoder.out.shared_bytes, variable) as u64;
-                decoder.scopes[0].insert(variable.name.clone(), Named::Shared { offset });
-            }
-        }
-        let offset = decoder.out.shared_bytes.next_multiple_of(16) as u64;
-        for variable in shared.iter().filter(|v| v.external) {
-            decoder.out.shared_bytes = offset as usize;
-            decoder.scopes[0].insert(variable.name.clone(), Named::Shared { offset });
-        }
-        Ok(decoder)
+        })
     }
 
     fn run(mut self) -> Decoded<Function> {
         let body = self.ast.body.as_deref().unwrap_or(&[]);
         // Labels first: count the instructions that stand before each.
-        let mut at = 0;
+        let (mut at, mut scopes) = (0, 0);
         for statement in body {
             match statement {
+                Statement::Open => {
+                    scopes += 1;
+                    self.open.push(scopes);
+                }
+                Statement::Close => {
+                    self.open.pop();
+                }
                 Statement::Label(name) => {
-                    self.labels.insert(name.clone(), at);
+                    let scope = self.open.last().copied().unwrap_or(0);
+                    self.labels.insert((scope, name.clone()), at);
                 }
                 Statement::Targets { label, targets } => {
                     self.targets.insert(label.clone(), targets.clone());
@@ -245,13 +344,17 @@ impl<'a, 'b> Decoder<'a, 'b> {
             }
         }
         let mut loc = NONE;
+        scopes = 0;
         for statement in body {
             match statement {
                 Statement::Open => {
+                    scopes += 1;
+                    self.open.push(scopes);
                     self.scopes.push(HashMap::new());
                     self.ranges.push(HashMap::new());
                 }
                 Statement::Close => {
+                    self.open.pop();
                     self.scopes.pop();
                     self.ranges.pop();
                 }
@@ -265,7 +368,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     };
                     self.declare(kind, names, *line)?
                 }
-                Statement::Variable(variable) => self.variable(variable),
+                Statement::Variable(variable) => self.variable(variable)?,
                 Statement::Loc { at, inlined_at } => loc = self.lines.find(*at, *inlined_at),
                 Statement::Label(_) | Statement::Targets { .. } | Statement::Prototype => {}
                 Statement::Instruction(instruction) => self.instruction(instruction, loc),
@@ -325,17 +428,44 @@ impl<'a, 'b> Decoder<'a, 'b> {
         &mut self.ranges[last]
     }
 
-    fn variable(&mut self, variable: &Variable) {
+    fn variable(&mut self, variable: &Variable) -> Decoded<()> {
         let named = match variable.space {
             Space::Local => Named::Local { offset: place(&mut self.out.local_bytes, variable) as u64 },
-            Space::Param => Named::Frame { offset: place(&mut self.out.frame_bytes, variable) },
-            Space::Shared => return, // placed before the body was read
+            Space::Param => {
+                let offset = place(&mut self.out.frame_bytes, variable);
+                if self.out.frame_bytes > 64 * MOST_PARAM_BYTES {
+                    return Err(ptx::unreadable(
+                        self.file,
+                        self.ast.line,
+                        format!("the calls in `{}` have too many bytes of parameters", self.ast.name),
+                    ));
+                }
+                Named::Frame { offset, bytes: variable.bytes() }
+            }
+            Space::Shared => return Ok(()), // placed before the body was read
             _ => {
                 self.program.globals.push(variable.clone());
                 Named::Global { number: self.program.globals.len() - 1 }
             }
         };
         self.name_scope().insert(variable.name.clone(), named);
+        Ok(())
+    }
+
+    /// Where a label of an open scope stands, the innermost first.
+    pub fn label(&self, name: &str) -> Option<u32> {
+        self.open.iter().rev().find_map(|scope| self.labels.get(&(*scope, name.to_string())).copied())
+    }
+
+    /// The register that holds the carry flag of `add.cc` and its like.
+    pub fn carry(&mut self) -> Reg {
+        match self.carry {
+            Some(register) => register,
+            None => {
+                let register = self.scratch();
+                *self.carry.insert(register)
+            }
+        }
     }
 
     pub fn lookup(&self, name: &str) -> Option<Named> {
@@ -373,6 +503,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
             None => Some((NONE, false)),
             Some((name, negated)) => self.predicate(name).map(|p| (p, *negated)),
         };
+        self.because = None;
         let decoded = guard.zip(self.operation(instruction));
         let (guard, op) = decoded.unwrap_or_else(|| {
             if self.out.unsupported.is_none() {
@@ -386,17 +517,18 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     block: None,
                     thread: None,
                     message: format!(
-                        "the simulator does not know `{}` (line {} of {})",
+                        "the simulator does not know `{}` (line {} of {}){}",
                         instruction.opcode(),
                         instruction.line,
-                        self.file
+                        self.file,
+                        self.because.take().unwrap_or_default()
                     ),
                     help: "run this kernel on a GPU, or write it without what this instruction comes from"
                         .to_string(),
                     related: Vec::new(),
                 });
             }
-            ((NONE, false), Op::Unsupported)
+            ((NONE, false), Op::Unsupported(instruction.opcode().into()))
         });
         self.out.code.push(Inst { op, guard: guard.0, negated: guard.1, line: instruction.line, loc });
     }
@@ -432,6 +564,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
                 Some(Named::Register { number, kind }) if kind != RegisterKind::Predicate => Some(number),
                 Some(Named::Shared { offset }) => Some(self.constant(offset)),
                 Some(Named::KernelParam { offset }) => Some(self.constant(offset as u64)),
+                Some(Named::DynamicShared) => Some(self.place(Place::DynamicShared)),
                 Some(_) => None,
                 None => self.special(name),
             },
@@ -486,12 +619,17 @@ impl<'a, 'b> Decoder<'a, 'b> {
                 _ => return None,
             }
         };
+        Some(self.place(place))
+    }
+
+    /// The register that holds a place.
+    pub fn place(&mut self, place: Place) -> Reg {
         if let Some((_, register)) = self.out.places.iter().find(|(p, _)| *p == place) {
-            return Some(*register);
+            return *register;
         }
         let register = self.scratch();
         self.out.places.push((place, register));
-        Some(register)
+        register
     }
 
     /// `[base+offset]` for a state space.
@@ -508,7 +646,9 @@ impl<'a, 'b> Decoder<'a, 'b> {
             Some(Named::KernelParam { offset: start }) => {
                 Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset), narrow: false })
             }
-            Some(Named::Global { .. }) | Some(Named::Local { .. }) => None,
+            Some(Named::DynamicShared) => {
+                Some(Address { base: self.place(Place::DynamicShared), offset: *offset, narrow: false })
+            }
             _ => None,
         }
     }

@@ -227,7 +227,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 Op::Alu { f, d, s } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
-                    f(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
+                    f.apply(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
                     let d = &mut activation.registers[*d as usize];
                     if active == u32::MAX {
                         *d = out;
@@ -245,7 +245,9 @@ impl<'e, O: Observer> Context<'e, O> {
                         }
                     };
                     let (yes, no) = (apply(holds), apply(!holds));
-                    set_predicate(&mut activation.predicates, *d, active, yes);
+                    if *d != NONE {
+                        set_predicate(&mut activation.predicates, *d, active, yes);
+                    }
                     if *q != NONE {
                         set_predicate(&mut activation.predicates, *q, active, no);
                     }
@@ -301,17 +303,21 @@ impl<'e, O: Observer> Context<'e, O> {
                     let d = &mut activation.registers[*d as usize];
                     each(active, |lane| d[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
                 }
-                Op::TestFloat { d, a, class, double } => {
+                Op::Extended { how, d, s, carry } => {
+                    let sources = s.map(|r| *source(activation, function, r));
+                    for lane in lanes(active) {
+                        let before = activation.registers[*carry as usize][lane];
+                        let (value, after) = how.compute(sources.map(|s| s[lane]), before);
+                        activation.registers[*d as usize][lane] = value;
+                        if how.leaves {
+                            activation.registers[*carry as usize][lane] = after;
+                        }
+                    }
+                }
+                Op::Classify { d, a, class } => {
                     let a = source(activation, function, *a);
                     let mut yes = 0;
-                    each(active, |lane| {
-                        let value = if *double {
-                            f64::from_bits(a[lane])
-                        } else {
-                            f32::from_bits(a[lane] as u32) as f64
-                        };
-                        yes |= (class(value) as u32) << lane;
-                    });
+                    each(active, |lane| yes |= (class(a[lane]) as u32) << lane);
                     set_predicate(&mut activation.predicates, *d, active, yes);
                 }
                 Op::Pack { d, parts, bits } => {
@@ -518,17 +524,17 @@ impl<'e, O: Observer> Context<'e, O> {
                         "an assertion or a check in the kernel failed here",
                     ));
                 }
-                Op::Unsupported => {
+                Op::Unsupported(opcode) => {
                     return Err(self.fault(
                         warp,
                         inst,
                         active,
                         Kind::UnsupportedInstruction,
                         format!(
-                            "the simulator does not know the instruction at line {} of the PTX",
-                            inst.line
+                            "the simulator does not know `{opcode}` (line {} of {})",
+                            inst.line, self.program.name
                         ),
-                        "run this kernel on a GPU",
+                        "run this kernel on a GPU, or write it without what this instruction comes from",
                     ));
                 }
             }

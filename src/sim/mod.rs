@@ -5,7 +5,8 @@
 //! | `ptx.rs` | text -> statements |
 //! | `decode.rs`, `opcode.rs` | statements -> typed program, decoded once: names; opcodes |
 //! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
-//! | `alu.rs`, `convert.rs`, `rounding.rs` | what arithmetic and conversions do |
+//! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
+//! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
 //! | `exec.rs`, `collective.rs` | what the other instructions do: memory, branches, barriers, shuffles |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
 //! | `memory.rs` | state spaces, allocations, bounds |
@@ -17,6 +18,7 @@
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 
 mod alu;
+mod bits;
 mod collective;
 mod convert;
 mod counters;
@@ -24,6 +26,7 @@ mod decode;
 mod device;
 mod diagnostic;
 mod exec;
+mod float;
 mod flow;
 mod launch;
 mod memory;

@@ -1,8 +1,10 @@
 //! Opcodes -> operations: what stands in an instruction, and what its modifiers mean. `None` is an instruction
 //! that the simulator does not know.
 
-use super::alu;
+use super::alu::{self, Alu};
+use super::bits::Extended;
 use super::decode::{Decoder, Named, RegisterKind};
+use super::float::{self, SetHalves};
 use super::memory;
 use super::program::*;
 use super::ptx::{self, Instruction, Operand, Space};
@@ -20,26 +22,7 @@ impl Decoder<'_, '_> {
             "mov" => self.mov(&words, o),
             "cvta" => self.cvta(&words, o),
             "setp" => self.setp(&words, o),
-            "set" => {
-                let compare = *words.get(1)?;
-                let ftz = words.contains(&"ftz");
-                let f = alu::test(compare, ty, ftz)?;
-                let holds = match *words.get(words.len().checked_sub(2)?)? {
-                    "f32" => 0x3f80_0000,
-                    "u32" | "s32" => 0xffff_ffff,
-                    _ => return None,
-                };
-                if o.len() != 3 {
-                    return None;
-                }
-                Some(Op::Set {
-                    f,
-                    d: self.destination(&o[0])?,
-                    a: self.source(&o[1])?,
-                    b: self.source(&o[2])?,
-                    holds,
-                })
-            }
+            "set" => self.set(&words, o),
             "selp" => {
                 let (p, negated) = match o.get(3)? {
                     Operand::Name(name) => (self.predicate(name)?, false),
@@ -54,21 +37,22 @@ impl Decoder<'_, '_> {
                     negated,
                 })
             }
-            "testp" => {
-                let class: fn(f64) -> bool = match *words.get(1)? {
-                    "finite" => f64::is_finite,
-                    "infinite" => f64::is_infinite,
-                    "number" => |a| !a.is_nan(),
-                    "notanumber" => f64::is_nan,
+            "testp" if words.len() == 3 => {
+                let Operand::Name(d) = o.first()? else { return None };
+                let class = float::class(words[1], ty)?;
+                Some(Op::Classify { d: self.predicate(d)?, a: self.source(o.get(1)?)?, class })
+            }
+            "isspacep" if words.len() == 2 => {
+                let Operand::Name(d) = o.first()? else { return None };
+                let class: fn(u64) -> bool = match ty.split("::").next()? {
+                    "global" => |a| memory::resolve(a).0 == Space::Global,
+                    "shared" => |a| memory::resolve(a).0 == Space::Shared,
+                    "local" => |a| memory::resolve(a).0 == Space::Local,
+                    "const" => |a| memory::resolve(a).0 == Space::Const,
+                    "param" => |a| memory::resolve(a).0 == Space::Param,
                     _ => return None,
                 };
-                let Operand::Name(d) = o.first()? else { return None };
-                Some(Op::TestFloat {
-                    d: self.predicate(d)?,
-                    a: self.source(o.get(1)?)?,
-                    class,
-                    double: ty == "f64",
-                })
+                Some(Op::Classify { d: self.predicate(d)?, a: self.source(o.get(1)?)?, class })
             }
             "and" | "or" | "xor" | "not" if ty == "pred" => {
                 let bits = match words[0] {
@@ -102,7 +86,7 @@ impl Decoder<'_, '_> {
                     _ => return None,
                 };
                 let (d, p) = match o.first()? {
-                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.predicate(p)?),
+                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.written(p)?),
                     d => (self.destination(d)?, NONE),
                 };
                 if o.len() != 5 {
@@ -142,7 +126,7 @@ impl Decoder<'_, '_> {
                     _ => return None,
                 };
                 let (d, p) = match o.first()? {
-                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.predicate(p)?),
+                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.written(p)?),
                     d => (self.destination(d)?, NONE),
                 };
                 Some(Op::Match {
@@ -176,16 +160,11 @@ impl Decoder<'_, '_> {
             "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
             "bra" => {
                 let Operand::Name(label) = o.first()? else { return None };
-                Some(Op::Branch { target: *self.labels.get(label)?, reconverge: NONE })
+                Some(Op::Branch { target: self.label(label)?, reconverge: NONE })
             }
             "brx" => {
                 let Operand::Name(list) = o.get(1)? else { return None };
-                let targets = self
-                    .targets
-                    .get(list)?
-                    .iter()
-                    .map(|l| self.labels.get(l).copied())
-                    .collect::<Option<_>>()?;
+                let targets = self.targets.get(list)?.iter().map(|l| self.label(l)).collect::<Option<_>>()?;
                 Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
             }
             "call" => self.call(o),
@@ -194,7 +173,17 @@ impl Decoder<'_, '_> {
             "trap" => Some(Op::Trap),
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
             | "setmaxnreg" => Some(Op::Nop),
-            "isspacep" | "discard" | "applypriority" => None,
+            _ if let Some((how, sources)) = Extended::parse(&words) => {
+                if o.len() != sources + 1 {
+                    return None;
+                }
+                let zero = self.constant(0);
+                let mut s = [zero; 3];
+                for (slot, operand) in s.iter_mut().zip(&o[1..]) {
+                    *slot = self.source(operand)?;
+                }
+                Some(Op::Extended { how, d: self.destination(&o[0])?, s, carry: self.carry() })
+            }
             _ => {
                 let (f, sources) = alu::select(&words)?;
                 if o.len() != sources + 1 {
@@ -242,7 +231,7 @@ impl Decoder<'_, '_> {
                 }
             };
         }
-        let bits = ptx::type_bytes(ty)? as u32 * 8;
+        let bits = ptx::type_bytes(ty).filter(|bytes| *bytes <= 8)? as u32 * 8;
         match (&o[0], &o[1]) {
             (Operand::Vector(parts), a) => {
                 let parts = parts.iter().map(|p| self.destination(p)).collect::<Option<Vec<_>>>()?;
@@ -267,6 +256,12 @@ impl Decoder<'_, '_> {
                     }
                     Some(Named::Global { number }) => {
                         return Some(Op::GlobalAddress { d, global: number, offset: more });
+                    }
+                    Some(Named::DynamicShared) if more != 0 => {
+                        let (f, _) = alu::select(&["add", "s64"])?;
+                        let (start, zero) = (self.place(Place::DynamicShared), self.constant(0));
+                        let more = self.constant(more as u64);
+                        return Some(Op::Alu { f, d, s: [start, more, zero, zero] });
                     }
                     None if matches!(
                         name,
@@ -323,16 +318,49 @@ impl Decoder<'_, '_> {
         Some(Op::Alu { f, d, s: [a, window, zero, zero] })
     }
 
+    /// `set`: a value where a comparison holds, and 0 elsewhere.
+    fn set(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let ([_, compare, to, ty] | [_, compare, "ftz", to, ty]) = words else { return None };
+        let [d, a, b] = o else { return None };
+        let (d, a, b) = (self.destination(d)?, self.source(a)?, self.source(b)?);
+        let ftz = words.contains(&"ftz");
+        if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
+            let holds = match *to {
+                "f16x2" => 0x3c00,
+                "bf16x2" => 0x3f80,
+                "u32" | "s32" => 0xffff,
+                _ => return None,
+            };
+            let f = Alu::Halves(SetHalves { test: alu::test(compare, half, ftz)?, holds });
+            let zero = self.constant(0);
+            return Some(Op::Alu { f, d, s: [a, b, zero, zero] });
+        }
+        let holds = match *to {
+            "f32" => 0x3f80_0000,
+            "f16" => 0x3c00,
+            "bf16" => 0x3f80,
+            "u32" | "s32" => 0xffff_ffff,
+            "u16" | "s16" => 0xffff,
+            _ => return None,
+        };
+        Some(Op::Set { f: alu::test(compare, ty, ftz)?, d, a, b, holds })
+    }
+
+    /// A predicate that an instruction writes; [`NONE`] for `_`.
+    fn written(&self, name: &str) -> Option<Pred> {
+        if name == "_" { Some(NONE) } else { self.predicate(name) }
+    }
+
     fn setp(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let ty = *words.last()?;
         let compare = *words.get(1)?;
         let ftz = words.contains(&"ftz");
         let (d, q) = match o.first()? {
-            Operand::Pair(d, q) => (self.predicate(d)?, if q == "_" { NONE } else { self.predicate(q)? }),
-            Operand::Name(d) => (self.predicate(d)?, NONE),
+            Operand::Pair(d, q) => (self.written(d)?, self.written(q)?),
+            Operand::Name(d) => (self.written(d)?, NONE),
             _ => return None,
         };
-        let bits = words[2..words.len() - 1].iter().find_map(|word| match *word {
+        let bits = words.iter().skip(2).find_map(|word| match *word {
             "and" => Some(Bits::And),
             "or" => Some(Bits::Or),
             "xor" => Some(Bits::Xor),
@@ -375,12 +403,21 @@ impl Decoder<'_, '_> {
             .unwrap_or(Space::Generic)
     }
 
+    /// Elements that an access moves.
+    fn vector(words: &[&str]) -> usize {
+        match () {
+            _ if words.contains(&"v2") => 2,
+            _ if words.contains(&"v4") => 4,
+            _ => 1,
+        }
+    }
+
     fn known_modifiers(words: &[&str], more: &[&str]) -> bool {
         const CACHE: [&str; 17] = [
             "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "v2", "v4", "weak", "volatile", "relaxed",
             "acquire", "release", "acq_rel", "mmio",
         ];
-        words[1..words.len() - 1].iter().all(|word| {
+        words.iter().skip(1).take(words.len().saturating_sub(2)).all(|word| {
             CACHE.contains(word)
                 || more.contains(word)
                 || Space::parse(word.split("::").next().unwrap_or(word)).is_some()
@@ -398,12 +435,15 @@ impl Decoder<'_, '_> {
         }
         let signed = ty.starts_with('s');
         let d = self.registers(&o[0], false)?;
+        if d.len() != Self::vector(words) {
+            return None;
+        }
         let space = Self::space_of(words);
         let (order, scope) = Self::order_and_scope(words);
         if let Operand::Address(Some(name), offset) = &o[1] {
             match self.lookup(name) {
-                Some(Named::Frame { offset: start }) => {
-                    let offset = usize::try_from(start as i64 + offset).ok()?;
+                Some(Named::Frame { offset: start, bytes: size }) => {
+                    let offset = inside(start, size, *offset, bytes as usize * d.len())?;
                     return Some(Op::LoadFrame { d, bytes, signed, offset });
                 }
                 Some(Named::Global { .. }) | Some(Named::Local { .. }) => {
@@ -436,12 +476,15 @@ impl Decoder<'_, '_> {
             return None;
         }
         let s = self.registers(&o[1], true)?;
+        if s.len() != Self::vector(words) {
+            return None;
+        }
         let space = Self::space_of(words);
         let (order, scope) = Self::order_and_scope(words);
         if let Operand::Address(Some(name), offset) = &o[0] {
             match self.lookup(name) {
-                Some(Named::Frame { offset: start }) => {
-                    let offset = usize::try_from(start as i64 + offset).ok()?;
+                Some(Named::Frame { offset: start, bytes: size }) => {
+                    let offset = inside(start, size, *offset, bytes as usize * s.len())?;
                     return Some(Op::StoreFrame { s, bytes, offset });
                 }
                 Some(Named::Global { .. }) | Some(Named::Local { .. }) => {
@@ -537,7 +580,7 @@ impl Decoder<'_, '_> {
     fn call(&mut self, o: &[Operand]) -> Option<Op> {
         let frame = |this: &Self, operand: &Operand| match operand {
             Operand::Name(name) => match this.lookup(name)? {
-                Named::Frame { offset } => Some(offset),
+                Named::Frame { offset, .. } => Some(offset),
                 _ => None,
             },
             _ => None,
@@ -563,8 +606,20 @@ impl Decoder<'_, '_> {
         } else if let Some(Named::Register { number, kind: RegisterKind::Wide }) = self.lookup(name) {
             Callee::Register(number)
         } else {
-            Callee::Runtime(runtime::Call::parse(name)?)
+            match runtime::Call::parse(name) {
+                Some(call) => Callee::Runtime(call),
+                None => {
+                    self.because = Some(format!(": it calls `{name}`, which is not in this module"));
+                    return None;
+                }
+            }
         };
         Some(Op::Call { callee, args, ret })
     }
+}
+
+/// Where an access to a call's parameter lies in the activation, if it lies within the parameter.
+fn inside(start: usize, size: usize, offset: i64, bytes: usize) -> Option<usize> {
+    let offset = usize::try_from(offset).ok().filter(|offset| *offset <= size && bytes <= size - offset)?;
+    Some(start + offset)
 }

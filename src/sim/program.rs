@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::alu::{AluFn, Lanes, TestFn};
+use super::alu::{Alu, Lanes, TestFn};
+use super::bits::Extended;
 use super::diagnostic::Diagnostic;
 use super::ptx::{Init, Space, Variable};
 
@@ -84,6 +85,8 @@ pub enum Place {
     /// `%envreg1` and `%envreg2`: the halves of the address of a cooperative grid's workspace.
     Workspace(u32),
     DynamicSharedSize,
+    /// Where dynamic shared memory starts: behind the kernel's static part.
+    DynamicShared,
     TotalSharedSize,
     Zero,
 }
@@ -188,9 +191,16 @@ pub enum Callee {
 #[derive(Debug)]
 pub enum Op {
     Alu {
-        f: AluFn,
+        f: Alu,
         d: Reg,
         s: [Reg; 4],
+    },
+    /// Arithmetic with the carry flag, which has a register of its own.
+    Extended {
+        how: Extended,
+        d: Reg,
+        s: [Reg; 3],
+        carry: Reg,
     },
     /// `setp`: `d = test op combine`, `q = !test op combine`.
     Test {
@@ -229,12 +239,11 @@ pub enum Op {
         d: Pred,
         value: bool,
     },
-    /// `testp`.
-    TestFloat {
+    /// `testp` and `isspacep`: a question about the bits of one register.
+    Classify {
         d: Pred,
         a: Reg,
-        class: fn(f64) -> bool,
-        double: bool,
+        class: fn(u64) -> bool,
     },
     /// `mov` of a wide register from several narrow ones, and back.
     Pack {
@@ -364,7 +373,8 @@ pub enum Op {
     Exit,
     Trap,
     Nop,
-    Unsupported,
+    /// What the simulator does not know, as written.
+    Unsupported(Box<str>),
 }
 
 /// Addresses of functions: this plus the function's number. Nothing else lies there.
@@ -391,7 +401,12 @@ impl Op {
                 f(a);
                 f(b);
             }
-            Op::TestFloat { a, .. } => f(a),
+            Op::Extended { d, s, carry, .. } => {
+                f(d);
+                f(carry);
+                s.iter_mut().for_each(f);
+            }
+            Op::Classify { a, .. } => f(a),
             Op::Pack { d, parts, .. } => {
                 f(d);
                 parts.iter_mut().for_each(f);
