@@ -129,10 +129,8 @@ impl Conversion {
     fn bits(&self, bits: u64) -> u64 {
         let unused = |width: u32| 64 - width;
         match self.from {
-            Type::Unsigned(width) => self.from_integer((bits << unused(width) >> unused(width)) as i128),
-            Type::Signed(width) => {
-                self.from_integer(((bits << unused(width)) as i64 >> unused(width)) as i128)
-            }
+            Type::Unsigned(width) => self.integer((bits << unused(width) >> unused(width)) as i128),
+            Type::Signed(width) => self.integer(((bits << unused(width)) as i64 >> unused(width)) as i128),
             Type::Float(format) => {
                 let value = self.flush(format.decode(bits), format);
                 match self.to {
@@ -148,7 +146,7 @@ impl Conversion {
         if self.ftz && format == Format::F32 && format.is_subnormal(a) { 0.0f64.copysign(a) } else { a }
     }
 
-    fn from_integer(&self, value: i128) -> u64 {
+    fn integer(&self, value: i128) -> u64 {
         match self.to {
             Type::Float(to) => to.encode(round::from_int(value, to, self.mode)),
             _ => self.clamp(value),

@@ -764,7 +764,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 let to = match request.space {
                     Space::Shared => self.block.shared.get_mut(span(address, total)),
                     Space::Local => warp.local_of(lane, address, total),
-                    Space::Param => None,
+                    Space::Param | Space::Const => None,
                     _ if address >> 56 != 0 => self.launches.buffer(address, total),
                     _ => self.memory.slice_mut(address, total).ok(),
                 };
@@ -969,6 +969,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 format!("{verb} of {bytes} bytes at offset {address} of the parameters")
             }
             Space::Param => format!("{verb} of {bytes} bytes to the kernel's parameters, which are constant"),
+            Space::Const if request.access != Access::Load => {
+                format!("{verb} of {bytes} bytes to constant memory, which a kernel cannot change")
+            }
             _ => match self.memory.slice(address, bytes as usize) {
                 Err(Wrong::Outside { offset, bytes: size }) => {
                     let name = self.memory.describe(address).map_or("", |(name, _)| name);

@@ -217,38 +217,39 @@ impl<const BRAIN: bool> Value for Half<BRAIN> {
     }
 }
 
-/// The comparison of `setp` and `set` on floats.
+/// The comparison of `setp` and `set` on floats. The names with a `u` also hold where a NaN leaves no order.
 pub fn test(compare: &str, ty: &str, ftz: bool) -> Option<TestFn> {
     macro_rules! holds {
-        ($t:ty, $read:expr, |$a:ident, $b:ident| $e:expr) => {{
+        ($t:ty, $read:expr, $($order:pat_param)|+) => {{
             fn go(x: &Lanes, y: &Lanes, mask: u32) -> u32 {
                 let mut out = 0;
                 each(mask, |lane| {
-                    let ($a, $b) = ($read(<$t>::get(x[lane])), $read(<$t>::get(y[lane])));
-                    out |= ($e as u32) << lane;
+                    let order = $read(<$t>::get(x[lane])).partial_cmp(&$read(<$t>::get(y[lane])));
+                    out |= (matches!(order, $($order)|+) as u32) << lane;
                 });
                 out
             }
             go as TestFn
         }};
     }
+    use std::cmp::Ordering::{Equal, Greater, Less};
     macro_rules! all {
         ($t:ty, $read:expr) => {
             match compare {
-                "eq" => holds!($t, $read, |a, b| a == b),
-                "ne" => holds!($t, $read, |a, b| a < b || a > b),
-                "lt" => holds!($t, $read, |a, b| a < b),
-                "le" => holds!($t, $read, |a, b| a <= b),
-                "gt" => holds!($t, $read, |a, b| a > b),
-                "ge" => holds!($t, $read, |a, b| a >= b),
-                "equ" => holds!($t, $read, |a, b| !(a < b || a > b)),
-                "neu" => holds!($t, $read, |a, b| a != b),
-                "ltu" => holds!($t, $read, |a, b| !(a >= b)),
-                "leu" => holds!($t, $read, |a, b| !(a > b)),
-                "gtu" => holds!($t, $read, |a, b| !(a <= b)),
-                "geu" => holds!($t, $read, |a, b| !(a < b)),
-                "num" => holds!($t, $read, |a, b| !a.is_nan() && !b.is_nan()),
-                "nan" => holds!($t, $read, |a, b| a.is_nan() || b.is_nan()),
+                "eq" => holds!($t, $read, Some(Equal)),
+                "ne" => holds!($t, $read, Some(Less) | Some(Greater)),
+                "lt" => holds!($t, $read, Some(Less)),
+                "le" => holds!($t, $read, Some(Less) | Some(Equal)),
+                "gt" => holds!($t, $read, Some(Greater)),
+                "ge" => holds!($t, $read, Some(Greater) | Some(Equal)),
+                "equ" => holds!($t, $read, Some(Equal) | None),
+                "neu" => holds!($t, $read, Some(Less) | Some(Greater) | None),
+                "ltu" => holds!($t, $read, Some(Less) | None),
+                "leu" => holds!($t, $read, Some(Less) | Some(Equal) | None),
+                "gtu" => holds!($t, $read, Some(Greater) | None),
+                "geu" => holds!($t, $read, Some(Greater) | Some(Equal) | None),
+                "num" => holds!($t, $read, Some(_)),
+                "nan" => holds!($t, $read, None),
                 _ => return None,
             }
         };
@@ -286,7 +287,7 @@ impl SetHalves {
     }
 }
 
-/// The class that `testp` asks for (PTX ISA 9.7.3.1), over the bits of a register.
+/// The class that `testp` asks for (PTX ISA 9.7.3.1), over the bits of a register; zeros are normal.
 pub fn class(name: &str, ty: &str) -> Option<fn(u64) -> bool> {
     macro_rules! classes {
         ($t:ty) => {
@@ -295,7 +296,7 @@ pub fn class(name: &str, ty: &str) -> Option<fn(u64) -> bool> {
                 "infinite" => |a| <$t>::get(a).is_infinite(),
                 "number" => |a| !<$t>::get(a).is_nan(),
                 "notanumber" => |a| <$t>::get(a).is_nan(),
-                "normal" => |a| <$t>::get(a).is_normal(),
+                "normal" => |a| <$t>::get(a).is_normal() || <$t>::get(a) == 0.0,
                 "subnormal" => |a| <$t>::get(a).is_subnormal(),
                 _ => return None,
             }

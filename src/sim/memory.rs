@@ -12,13 +12,14 @@ const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 const MOST: usize = 1 << 20;
 const MOST_BYTES: u64 = 4 << 30;
 
-/// Where the addresses of a space lie when they are generic. Global and constant addresses are generic already.
+/// Where the addresses of a space lie when they are generic. Global addresses are generic already.
 pub fn window(space: Space) -> u64 {
     match space {
         Space::Shared => 0x01 << 56,
         Space::Local => 0x02 << 56,
         Space::Param => 0x04 << 56,
-        Space::Global | Space::Const | Space::Generic => 0,
+        Space::Const => 0x20 << 56,
+        Space::Global | Space::Generic => 0,
     }
 }
 
@@ -28,6 +29,7 @@ pub fn resolve(address: u64) -> (Space, u64) {
         0x01 => (Space::Shared, address & ((1 << 56) - 1)),
         0x02 => (Space::Local, address & ((1 << 56) - 1)),
         0x04 => (Space::Param, address & ((1 << 56) - 1)),
+        0x20 => (Space::Const, address & ((1 << 56) - 1)),
         _ => (Space::Global, address),
     }
 }

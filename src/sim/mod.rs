@@ -230,9 +230,14 @@ impl Simulator {
             addresses.push(address);
         }
         for (variable, &address) in module.program.globals.iter().zip(&addresses) {
-            let bytes = program::initial_bytes(variable, |name| {
-                let global = module.program.globals.iter().position(|v| v.name == name).map(|i| addresses[i]);
-                global.or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
+            let bytes = program::initial_bytes(variable, |name, generic| {
+                let globals = module.program.globals.iter().zip(&addresses);
+                let global = globals
+                    .filter(|(v, _)| v.name == name)
+                    .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
+                global
+                    .last()
+                    .or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
             self.write(address, &bytes)?;
         }

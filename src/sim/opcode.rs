@@ -300,7 +300,8 @@ impl Decoder<'_, '_> {
         let a = match a {
             Operand::Name(name) => match self.lookup(name) {
                 Some(Named::Global { number }) => {
-                    return Some(Op::GlobalAddress { d, global: number, offset: 0 });
+                    let offset = if to { 0 } else { window as i64 };
+                    return Some(Op::GlobalAddress { d, global: number, offset });
                 }
                 Some(Named::Local { offset }) if !to => {
                     return Some(Op::LocalAddress { d, offset: offset.wrapping_add(window) });

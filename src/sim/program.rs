@@ -457,7 +457,7 @@ impl Op {
 }
 
 /// Bytes of a module variable's initial contents; symbols are filled in when the module is loaded.
-pub fn initial_bytes(variable: &Variable, resolve: impl Fn(&str) -> Option<u64>) -> Vec<u8> {
+pub fn initial_bytes(variable: &Variable, resolve: impl Fn(&str, bool) -> Option<u64>) -> Vec<u8> {
     let mut bytes = vec![0u8; variable.bytes()];
     let scalar = if variable.init.len() > variable.count {
         variable.element / (variable.init.len() / variable.count.max(1)).max(1)
@@ -467,7 +467,9 @@ pub fn initial_bytes(variable: &Variable, resolve: impl Fn(&str) -> Option<u64>)
     for (i, init) in variable.init.iter().enumerate() {
         let value = match init {
             Init::Number(value) => *value,
-            Init::Symbol(name, offset) => resolve(name).unwrap_or(0).wrapping_add(*offset as u64),
+            Init::Symbol { name, offset, generic } => {
+                resolve(name, *generic).unwrap_or(0).wrapping_add(*offset as u64)
+            }
         };
         let start = i * scalar;
         let width = scalar.min(8);

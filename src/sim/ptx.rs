@@ -53,8 +53,12 @@ impl Variable {
 #[derive(Clone, Debug)]
 pub enum Init {
     Number(u64),
-    /// The address of a variable or function, plus an offset.
-    Symbol(String, i64),
+    /// The address of a variable or function, plus an offset; made generic where it says `generic(name)`.
+    Symbol {
+        name: String,
+        offset: i64,
+        generic: bool,
+    },
 }
 
 /// State spaces (PTX ISA 5.1). `Generic` is an address without one.
@@ -559,15 +563,13 @@ impl Parser<'_> {
             Some(Operand::F32(v)) => Init::Number(v as u64),
             Some(Operand::F64(v)) => Init::Number(v),
             _ => {
-                let name = if word == "generic" && self.eat('(') {
-                    let name = self.word()?;
+                let generic = word == "generic" && self.eat('(');
+                let name = if generic { self.word()? } else { word };
+                if generic {
                     self.expect(')')?;
-                    name
-                } else {
-                    word
-                };
+                }
                 let offset = if self.eat('+') || self.next_is('-') { self.number()? } else { 0 };
-                Init::Symbol(name, offset)
+                Init::Symbol { name, offset, generic }
             }
         };
         out.push(value);
@@ -737,13 +739,7 @@ impl Parser<'_> {
                 match literal(&word) {
                     Some(Operand::Int(v)) => Operand::Address(None, v as i64),
                     _ => {
-                        let offset = if self.eat('+') {
-                            self.number()?
-                        } else if self.next_is('-') {
-                            self.number()?
-                        } else {
-                            0
-                        };
+                        let offset = if self.eat('+') || self.next_is('-') { self.number()? } else { 0 };
                         Operand::Address(Some(word), offset)
                     }
                 }
