@@ -794,6 +794,12 @@ impl<'e, O: Observer> Context<'e, O> {
     ) -> Executed<()> {
         warp.spin.watches = true;
         Self::split_spaces(request, |request| {
+            let op = match op {
+                AtomOp::AddFloat(float) if request.space == Space::Global => {
+                    AtomOp::AddFloat(float.in_global_memory())
+                }
+                op => op,
+            };
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
@@ -1075,15 +1081,9 @@ pub fn combine(op: AtomOp, bytes: u32, old: u64, b: u64, c: u64) -> u64 {
     let mask = if wide { u64::MAX } else { (1 << (8 * bytes)) - 1 };
     let (b, c) = (b & mask, c & mask);
     let less_signed = if wide { (b as i64) < old as i64 } else { (b as i32) < old as i32 };
-    let float = |f: fn(f32, f32) -> f32| {
-        let sum = f(f32::from_bits(old as u32), f32::from_bits(b as u32));
-        if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() as u64 }
-    };
     match op {
         AtomOp::Add => old.wrapping_add(b) & mask,
-        // Atomics on single precision flush denormals in global memory only on old hardware; here they do not.
-        AtomOp::AddF32 => float(|a, b| a + b),
-        AtomOp::AddF64 => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        AtomOp::AddFloat(float) => float.register([old, b, 0]),
         AtomOp::MinU => old.min(b),
         AtomOp::MaxU => old.max(b),
         AtomOp::MinS if less_signed => b,

@@ -7,7 +7,7 @@ use super::alu::{Lanes, TestFn, Value, each};
 use super::rounding::{self as round, Format, Mode};
 
 /// A floating-point instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Float {
     operation: Operation,
     format: Format,
@@ -106,18 +106,25 @@ pub fn select(words: &[&str]) -> Option<(Float, usize)> {
 
 impl Float {
     pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 3], mask: u32) {
-        each(mask, |lane| {
-            let [a, b, c] = source.map(|s| s[lane]);
-            out[lane] = if self.packed {
-                self.bits(a, b, c) | self.bits(a >> 16, b >> 16, c >> 16) << 16
-            } else {
-                self.bits(a, b, c)
-            };
-        });
+        each(mask, |lane| out[lane] = self.register(source.map(|s| s[lane])));
     }
 
-    /// One value, from bits to bits.
-    pub fn bits(&self, a: u64, b: u64, c: u64) -> u64 {
+    /// One lane, from bits to bits.
+    pub fn register(&self, [a, b, c]: [u64; 3]) -> u64 {
+        if self.packed {
+            self.bits(a, b, c) | self.bits(a >> 16, b >> 16, c >> 16) << 16
+        } else {
+            self.bits(a, b, c)
+        }
+    }
+
+    /// The same as an atomic on global memory does it: single precision loses its denormals there, and only there
+    /// (PTX ISA 9.7.13.8, `atom`).
+    pub fn in_global_memory(self) -> Float {
+        Float { ftz: self.format == Format::F32, ..self }
+    }
+
+    fn bits(&self, a: u64, b: u64, c: u64) -> u64 {
         let width = self.format.bits();
         let sign = 1u64 << (width - 1);
         // Only the sign changes: also that of a NaN.
@@ -221,6 +228,8 @@ impl<const BRAIN: bool> Value for Half<BRAIN> {
 pub fn test(compare: &str, ty: &str, ftz: bool) -> Option<TestFn> {
     macro_rules! holds {
         ($t:ty, $read:expr, $($order:pat_param)|+) => {{
+            // The pattern says what holds, also where it is `None` alone.
+            #[allow(clippy::redundant_pattern_matching)]
             fn go(x: &Lanes, y: &Lanes, mask: u32) -> u32 {
                 let mut out = 0;
                 each(mask, |lane| {

@@ -231,13 +231,11 @@ impl Simulator {
         }
         for (variable, &address) in module.program.globals.iter().zip(&addresses) {
             let bytes = program::initial_bytes(variable, |name, generic| {
-                let globals = module.program.globals.iter().zip(&addresses);
+                let mut globals = module.program.globals.iter().zip(&addresses);
                 let global = globals
-                    .filter(|(v, _)| v.name == name)
+                    .find(|(v, _)| v.name == name)
                     .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
-                global
-                    .last()
-                    .or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
+                global.or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
             self.write(address, &bytes)?;
         }

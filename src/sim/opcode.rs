@@ -505,12 +505,13 @@ impl Decoder<'_, '_> {
         let name = words[1..].iter().find(|word| {
             matches!(**word, "add" | "min" | "max" | "and" | "or" | "xor" | "exch" | "cas" | "inc" | "dec")
         })?;
-        if !Self::known_modifiers(words, &[name]) {
+        if !Self::known_modifiers(words, &[name, "noftz"]) {
             return None;
         }
         let op = match (*name, ty) {
-            ("add", "f32") => AtomOp::AddF32,
-            ("add", "f64") => AtomOp::AddF64,
+            ("add", ty) if float::format(ty).is_some() => {
+                AtomOp::AddFloat(float::select(&["add", "rn", ty])?.0)
+            }
             ("add", "u32" | "s32" | "u64") => AtomOp::Add,
             ("min", "u32" | "u64") => AtomOp::MinU,
             ("min", "s32" | "s64") => AtomOp::MinS,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::alu::{Alu, Lanes, TestFn};
 use super::bits::Extended;
 use super::diagnostic::Diagnostic;
+use super::float::Float;
 use super::ptx::{Init, Space, Variable};
 
 /// Number of a register of a function. Numbers from [`Function::registers`] on name [`Function::constants`].
@@ -130,11 +131,10 @@ pub enum Scope {
     System,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AtomOp {
     Add,
-    AddF32,
-    AddF64,
+    AddFloat(Float),
     MinU,
     MinS,
     MaxU,

@@ -151,6 +151,8 @@ pub enum Operand {
     List(Vec<Operand>),
     /// `name+offset` outside brackets.
     Sum(String, i64),
+    /// An address of another kind: a texture's with its coordinates, a tensor's.
+    Other,
 }
 
 /// What is wrong with a text, and where.
@@ -256,6 +258,9 @@ pub fn parse(text: &str, file: &str) -> Result<Ast, Box<Diagnostic>> {
     }
     Ok(ast)
 }
+
+/// Braces within braces, in an operand or an initialiser.
+const MOST_NESTED: usize = 64;
 
 struct Parser<'a> {
     tokens: Vec<(Token, u32)>,
@@ -528,7 +533,7 @@ impl Parser<'_> {
             }
             let mut init = Vec::new();
             if self.eat('=') {
-                self.initialiser(&mut init)?;
+                self.initialiser(&mut init, 0)?;
                 if count == 0 {
                     count = init.len();
                 }
@@ -548,10 +553,13 @@ impl Parser<'_> {
         }
     }
 
-    fn initialiser(&mut self, out: &mut Vec<Init>) -> Parsed<()> {
+    fn initialiser(&mut self, out: &mut Vec<Init>, depth: usize) -> Parsed<()> {
+        if depth > MOST_NESTED {
+            return self.error("an initialiser with too many braces");
+        }
         if self.eat('{') {
             while !self.eat('}') {
-                self.initialiser(out)?;
+                self.initialiser(out, depth + 1)?;
                 self.eat(',');
             }
             return Ok(());
@@ -713,7 +721,7 @@ impl Parser<'_> {
             if self.peek().is_none() {
                 return self.error("an instruction does not end with `;`");
             }
-            operands.push(self.operand()?);
+            operands.push(self.operand(0)?);
             if !self.eat(',') && !self.next_is(';') {
                 let found = self.describe();
                 return self.error(format!("expected `,` or `;` after an operand, found {found}"));
@@ -722,7 +730,10 @@ impl Parser<'_> {
         Ok(Instruction { guard, words, operands, line })
     }
 
-    fn operand(&mut self) -> Parsed<Operand> {
+    fn operand(&mut self, depth: usize) -> Parsed<Operand> {
+        if depth > MOST_NESTED {
+            return self.error("an operand with too many braces");
+        }
         if self.eat('!') {
             return Ok(Operand::Not(self.word()?));
         }
@@ -747,6 +758,15 @@ impl Parser<'_> {
                 let found = self.describe();
                 return self.error(format!("expected an address, found {found}"));
             };
+            if self.next_is(',') {
+                while !self.eat(']') {
+                    if self.peek().is_none() || self.next_is(';') {
+                        return self.error("an address is not closed with `]`");
+                    }
+                    self.at += 1;
+                }
+                return Ok(Operand::Other);
+            }
             self.expect(']')?;
             return Ok(operand);
         }
@@ -757,7 +777,7 @@ impl Parser<'_> {
                     if self.peek().is_none() {
                         return self.error(format!("expected `{close}`"));
                     }
-                    items.push(self.operand()?);
+                    items.push(self.operand(depth + 1)?);
                     self.eat(',');
                 }
                 return Ok(if open == '{' { Operand::Vector(items) } else { Operand::List(items) });
