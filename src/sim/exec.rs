@@ -11,6 +11,9 @@ use super::warp::{Split, Wait, Warp, thread_index};
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
 pub const BARRIERS: usize = 16;
 
+/// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
+const MOST_CALLS: u32 = 1024;
+
 /// A block barrier in one of its rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Barrier {
@@ -95,6 +98,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 if warp.splits.len() > 1 {
                     warp.splits.rotate_right(1);
                 }
+                warp.end_turn(turn);
                 return Ok(Stop::Turn);
             }
             let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
@@ -223,7 +227,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 Op::Alu { f, d, s } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
-                    f(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
+                    f.apply(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
                     let d = &mut activation.registers[*d as usize];
                     if active == u32::MAX {
                         *d = out;
@@ -241,7 +245,9 @@ impl<'e, O: Observer> Context<'e, O> {
                         }
                     };
                     let (yes, no) = (apply(holds), apply(!holds));
-                    set_predicate(&mut activation.predicates, *d, active, yes);
+                    if *d != NONE {
+                        set_predicate(&mut activation.predicates, *d, active, yes);
+                    }
                     if *q != NONE {
                         set_predicate(&mut activation.predicates, *q, active, no);
                     }
@@ -297,17 +303,21 @@ impl<'e, O: Observer> Context<'e, O> {
                     let d = &mut activation.registers[*d as usize];
                     each(active, |lane| d[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
                 }
-                Op::TestFloat { d, a, class, double } => {
+                Op::Extended { how, d, s, carry } => {
+                    let sources = s.map(|r| *source(activation, function, r));
+                    for lane in lanes(active) {
+                        let before = activation.registers[*carry as usize][lane];
+                        let (value, after) = how.compute(sources.map(|s| s[lane]), before);
+                        activation.registers[*d as usize][lane] = value;
+                        if how.leaves {
+                            activation.registers[*carry as usize][lane] = after;
+                        }
+                    }
+                }
+                Op::Classify { d, a, class } => {
                     let a = source(activation, function, *a);
                     let mut yes = 0;
-                    each(active, |lane| {
-                        let value = if *double {
-                            f64::from_bits(a[lane])
-                        } else {
-                            f32::from_bits(a[lane] as u32) as f64
-                        };
-                        yes |= (class(value) as u32) << lane;
-                    });
+                    each(active, |lane| yes |= (class(a[lane]) as u32) << lane);
                     set_predicate(&mut activation.predicates, *d, active, yes);
                 }
                 Op::Pack { d, parts, bits } => {
@@ -514,17 +524,17 @@ impl<'e, O: Observer> Context<'e, O> {
                         "an assertion or a check in the kernel failed here",
                     ));
                 }
-                Op::Unsupported => {
+                Op::Unsupported(opcode) => {
                     return Err(self.fault(
                         warp,
                         inst,
                         active,
                         Kind::UnsupportedInstruction,
                         format!(
-                            "the simulator does not know the instruction at line {} of the PTX",
-                            inst.line
+                            "the simulator does not know `{opcode}` (line {} of {})",
+                            inst.line, self.program.name
                         ),
-                        "run this kernel on a GPU",
+                        "run this kernel on a GPU, or write it without what this instruction comes from",
                     ));
                 }
             }
@@ -591,14 +601,14 @@ impl<'e, O: Observer> Context<'e, O> {
             Callee::Runtime(call) => return self.runtime(warp, index, inst, active, *call, args, ret),
         };
         let function = &program.functions[number];
-        if warp.activations.len() > 1024 {
+        if warp.activations[slot as usize].depth >= MOST_CALLS {
             return Err(self.fault(
                 warp,
                 inst,
                 active,
                 Kind::LaunchLimit,
                 format!(
-                    "more than 1,024 calls of device functions are open at once, the last of {}",
+                    "more than {MOST_CALLS} calls of device functions are open in a thread, the last of {}",
                     function.name
                 ),
                 "a recursive device function does not end, or needs more stack than a GPU gives",
@@ -642,7 +652,9 @@ impl<'e, O: Observer> Context<'e, O> {
             }
             base => {
                 let mut out = *source(activation, function, base);
-                if offset != 0 {
+                if at.narrow {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset) & 0xffff_ffff);
+                } else if offset != 0 {
                     out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
                 }
                 out
@@ -684,6 +696,7 @@ impl<'e, O: Observer> Context<'e, O> {
         bytes: u32,
         signed: bool,
     ) -> Executed<()> {
+        warp.spin.watches |= request.order != Order::Weak;
         Self::split_spaces(request, |request| {
             let mut rest = request.mask;
             while rest != 0 {
@@ -733,6 +746,8 @@ impl<'e, O: Observer> Context<'e, O> {
         bytes: u32,
     ) -> Executed<()> {
         Self::split_spaces(request, |request| {
+            // A loop that only waits may still count in local memory.
+            warp.spin.changes |= request.space != Space::Local;
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
@@ -749,7 +764,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 let to = match request.space {
                     Space::Shared => self.block.shared.get_mut(span(address, total)),
                     Space::Local => warp.local_of(lane, address, total),
-                    Space::Param => None,
+                    Space::Param | Space::Const => None,
                     _ if address >> 56 != 0 => self.launches.buffer(address, total),
                     _ => self.memory.slice_mut(address, total).ok(),
                 };
@@ -777,7 +792,14 @@ impl<'e, O: Observer> Context<'e, O> {
         b: Reg,
         c: Reg,
     ) -> Executed<()> {
+        warp.spin.watches = true;
         Self::split_spaces(request, |request| {
+            let op = match op {
+                AtomOp::AddFloat(float) if request.space == Space::Global => {
+                    AtomOp::AddFloat(float.in_global_memory())
+                }
+                op => op,
+            };
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
@@ -794,7 +816,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 };
                 let Some(word) = word else { return Err(self.outside(warp, inst, lane, request)) };
                 let old = memory::read(word);
-                memory::write(word, combine(op, request.bytes, old, b, c));
+                let new = combine(op, request.bytes, old, b, c);
+                memory::write(word, new);
+                warp.spin.changes |= new != old;
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
                 }
@@ -864,13 +888,14 @@ impl<'e, O: Observer> Context<'e, O> {
         let mut mask = me.mask;
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
+            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
+            // others than these, as tiles of a warp do, go on waiting.
+            let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
             let with_me = i != index
                 && other.wait == Wait::Lanes
+                && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
                 && if barrier {
-                    // Other barriers of the warp may stand elsewhere in the code, for the same lanes.
-                    let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
                     self.waits_at_barrier(warp, &other)
-                        && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
                 } else {
                     other.pc == me.pc && other.activation == me.activation
                 };
@@ -950,6 +975,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 format!("{verb} of {bytes} bytes at offset {address} of the parameters")
             }
             Space::Param => format!("{verb} of {bytes} bytes to the kernel's parameters, which are constant"),
+            Space::Const if request.access != Access::Load => {
+                format!("{verb} of {bytes} bytes to constant memory, which a kernel cannot change")
+            }
             _ => match self.memory.slice(address, bytes as usize) {
                 Err(Wrong::Outside { offset, bytes: size }) => {
                     let name = self.memory.describe(address).map_or("", |(name, _)| name);
@@ -1053,15 +1081,9 @@ pub fn combine(op: AtomOp, bytes: u32, old: u64, b: u64, c: u64) -> u64 {
     let mask = if wide { u64::MAX } else { (1 << (8 * bytes)) - 1 };
     let (b, c) = (b & mask, c & mask);
     let less_signed = if wide { (b as i64) < old as i64 } else { (b as i32) < old as i32 };
-    let float = |f: fn(f32, f32) -> f32| {
-        let sum = f(f32::from_bits(old as u32), f32::from_bits(b as u32));
-        if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() as u64 }
-    };
     match op {
         AtomOp::Add => old.wrapping_add(b) & mask,
-        // Atomics on single precision flush denormals in global memory only on old hardware; here they do not.
-        AtomOp::AddF32 => float(|a, b| a + b),
-        AtomOp::AddF64 => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        AtomOp::AddFloat(float) => float.register([old, b, 0]),
         AtomOp::MinU => old.min(b),
         AtomOp::MaxU => old.max(b),
         AtomOp::MinS if less_signed => b,

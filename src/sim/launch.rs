@@ -19,7 +19,7 @@ use super::memory::Memory;
 use super::observe::{Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
-use super::warp::{Position, Wait, Warp, thread_index};
+use super::warp::{Position, Warp, thread_index};
 use super::{LaunchConfig, alu};
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
@@ -89,7 +89,7 @@ struct Block {
 
 impl Block {
     fn waits_for_children(&self) -> bool {
-        self.warps.iter().any(|warp| warp.splits.iter().any(|split| split.wait == Wait::Children))
+        self.warps.iter().any(Warp::waits_for_children)
     }
 }
 
@@ -133,7 +133,9 @@ pub struct Engine<'e, O> {
     pub observer: &'e mut O,
     pub printed: &'e mut String,
     pub launches: Launches,
+    /// Instructions that may still be executed, and how many more every new warp brings.
     steps_left: u64,
+    steps_a_warp: u64,
     grids: Vec<Option<Grid>>,
     free: Vec<usize>,
     /// Grids with blocks to run, in turn; fire-and-forget children that wait for a place.
@@ -156,6 +158,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         observer: &'e mut O,
         printed: &'e mut String,
         pending_limit: u64,
+        step_limit: Option<u64>,
     ) -> Self {
         let launches = Launches {
             buffers: Vec::new(),
@@ -172,7 +175,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             observer,
             printed,
             launches,
-            steps_left: STEPS,
+            steps_left: step_limit.unwrap_or(STEPS),
+            steps_a_warp: if step_limit.is_some() { 0 } else { STEPS_A_WARP },
             grids: Vec::new(),
             free: Vec::new(),
             running: VecDeque::new(),
@@ -211,7 +215,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         let blocks = x as u64 * y as u64 * z as u64;
         let (bx, by, bz) = config.block_dim;
         let warps = (bx * by * bz).div_ceil(alu::WARP as u32) as u64;
-        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * STEPS_A_WARP));
+        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * self.steps_a_warp));
         let workspace = if function.uses_grid_workspace {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {
@@ -422,11 +426,11 @@ impl<'e, O: Observer> Engine<'e, O> {
             block: index,
             grid_id: grid.number as u64,
             workspace: grid.workspace,
+            static_shared: function.shared_bytes as u32,
             dynamic_shared: grid.config.shared_mem_bytes,
-            function,
         };
         for (number, warp) in block.warps.iter_mut().enumerate() {
-            warp.start(number as u32, grid.kernel, &position);
+            warp.start(number as u32, grid.kernel, function, position);
         }
         block
     }
@@ -451,7 +455,16 @@ impl<'e, O: Observer> Engine<'e, O> {
         let mut left = BLOCK_TURN;
         let count = block.warps.len();
         let mut idle = 0;
-        while idle < count && left > 0 {
+        while left > 0 {
+            if idle == count {
+                // Nobody gets on: lanes that wait at a join for others no longer do, unless it is a child they
+                // wait for.
+                let children = block.warps.iter().any(Warp::waits_for_children);
+                if children || !block.warps.iter_mut().any(Warp::go_on_alone) {
+                    break;
+                }
+                idle = 0;
+            }
             let warp = &mut block.warps[block.next];
             block.next = (block.next + 1) % count;
             if warp.finished() {

@@ -8,16 +8,18 @@ use super::ptx::Space;
 
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
-/// Most allocations a simulator can make.
+/// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
 const MOST: usize = 1 << 20;
+const MOST_BYTES: u64 = 4 << 30;
 
-/// Where the addresses of a space lie when they are generic. Global and constant addresses are generic already.
+/// Where the addresses of a space lie when they are generic. Global addresses are generic already.
 pub fn window(space: Space) -> u64 {
     match space {
         Space::Shared => 0x01 << 56,
         Space::Local => 0x02 << 56,
         Space::Param => 0x04 << 56,
-        Space::Global | Space::Const | Space::Generic => 0,
+        Space::Const => 0x20 << 56,
+        Space::Global | Space::Generic => 0,
     }
 }
 
@@ -27,6 +29,7 @@ pub fn resolve(address: u64) -> (Space, u64) {
         0x01 => (Space::Shared, address & ((1 << 56) - 1)),
         0x02 => (Space::Local, address & ((1 << 56) - 1)),
         0x04 => (Space::Param, address & ((1 << 56) - 1)),
+        0x20 => (Space::Const, address & ((1 << 56) - 1)),
         _ => (Space::Global, address),
     }
 }
@@ -54,19 +57,20 @@ struct Allocation {
 #[derive(Debug, Default)]
 pub struct Memory {
     allocations: Vec<Allocation>,
+    live_bytes: u64,
 }
 
 impl Memory {
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
-        if self.allocations.len() >= MOST || bytes > OFFSET_MASK / 2 {
+        if self.allocations.len() >= MOST || bytes > MOST_BYTES.saturating_sub(self.live_bytes) {
             return None;
         }
-        self.allocations.push(Allocation {
-            bytes: vec![0xcd; bytes as usize],
-            live: true,
-            name: name.to_string(),
-        });
+        let mut content = Vec::new();
+        content.try_reserve_exact(bytes as usize).ok()?;
+        content.resize(bytes as usize, 0xcd);
+        self.live_bytes += bytes;
+        self.allocations.push(Allocation { bytes: content, live: true, name: name.to_string() });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
 
@@ -76,6 +80,7 @@ impl Memory {
             && let Some(allocation) = index.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
         {
             allocation.live = false;
+            self.live_bytes -= allocation.bytes.len() as u64;
             allocation.bytes = Vec::new();
         }
     }

@@ -3,8 +3,10 @@
 //! | file | job |
 //! | --- | --- |
 //! | `ptx.rs` | text -> statements |
-//! | `program.rs`, `flow.rs` | statements -> typed program, decoded once; where diverged lanes meet again |
-//! | `alu.rs`, `convert.rs`, `rounding.rs` | what arithmetic and conversions do |
+//! | `decode.rs`, `opcode.rs` | statements -> typed program, decoded once: names; opcodes |
+//! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
+//! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
+//! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
 //! | `exec.rs`, `collective.rs` | what the other instructions do: memory, branches, barriers, shuffles |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
 //! | `memory.rs` | state spaces, allocations, bounds |
@@ -16,16 +18,20 @@
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 
 mod alu;
+mod bits;
 mod collective;
 mod convert;
 mod counters;
+mod decode;
 mod device;
 mod diagnostic;
 mod exec;
+mod float;
 mod flow;
 mod launch;
 mod memory;
 pub mod observe;
+mod opcode;
 mod program;
 mod ptx;
 mod rounding;
@@ -74,7 +80,7 @@ pub struct Module {
 impl Module {
     /// Reads PTX text. `name` stands in messages. The error names what is wrong and the PTX line.
     pub fn parse(ptx: &str, name: &str) -> Result<Module, Box<Diagnostic>> {
-        Ok(Module { program: Arc::new(program::decode(ptx, name)?) })
+        Ok(Module { program: Arc::new(decode::decode(ptx, name)?) })
     }
 
     /// Names of the kernels (`.entry`), in the order of the text.
@@ -105,6 +111,7 @@ pub struct Simulator {
     schedule: u64,
     memory: memory::Memory,
     pending_limit: u64,
+    step_limit: Option<u64>,
     /// Modules whose variables have been laid out, with the variables' addresses.
     loaded: Vec<(Module, Vec<u64>)>,
     printed: String,
@@ -122,6 +129,7 @@ impl Simulator {
             memory: memory::Memory::default(),
             pending_limit: DEFAULT_PENDING_LAUNCHES,
             schedule: 0,
+            step_limit: None,
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -132,7 +140,7 @@ impl Simulator {
         self.memory.alloc(bytes, "").ok_or_else(|| {
             host_error(
                 format!("no room for an allocation of {bytes} bytes"),
-                "the simulator makes at most 1,048,576 allocations, of less than 32 GiB each",
+                "the simulated device has 4 GiB of memory, for at most 1,048,576 allocations",
             )
         })
     }
@@ -167,6 +175,12 @@ impl Simulator {
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
     pub fn set_pending_launch_limit(&mut self, launches: u64) {
         self.pending_limit = launches;
+    }
+
+    /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
+    /// it is set, 2^26 and 4,096 more for every warp.
+    pub fn set_step_limit(&mut self, instructions: u64) {
+        self.step_limit = Some(instructions);
     }
 
     /// What device `printf` has written since the last call.
@@ -208,6 +222,7 @@ impl Simulator {
             observer,
             &mut self.printed,
             self.pending_limit,
+            self.step_limit,
         );
         engine.run(number, config, params)
     }
@@ -249,8 +264,11 @@ impl Simulator {
             addresses.push(address);
         }
         for (variable, &address) in module.program.globals.iter().zip(&addresses) {
-            let bytes = program::initial_bytes(variable, |name| {
-                let global = module.program.globals.iter().position(|v| v.name == name).map(|i| addresses[i]);
+            let bytes = program::initial_bytes(variable, |name, generic| {
+                let mut globals = module.program.globals.iter().zip(&addresses);
+                let global = globals
+                    .find(|(v, _)| v.name == name)
+                    .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
                 global.or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
             self.write(address, &bytes)?;
