@@ -16,7 +16,7 @@ use std::collections::{HashMap, VecDeque};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{BARRIERS, Barrier, BlockState, Context, Stop};
 use super::memory::Memory;
-use super::observe::{Observer, Start};
+use super::observe::{After, Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::warp::{Position, Warp, thread_index};
@@ -36,6 +36,8 @@ const STEPS_A_WARP: u64 = 1 << 12;
 /// A child grid that waits to be started.
 #[derive(Debug)]
 pub struct PendingLaunch {
+    /// Number among all that were accepted.
+    pub number: u32,
     pub kernel: usize,
     pub config: LaunchConfig,
     pub params: Vec<u8>,
@@ -53,6 +55,7 @@ pub struct Launches {
     /// Launches that count against the limit.
     pub pending: u64,
     pub limit: u64,
+    pub accepted: u32,
     pub(super) streams: u64,
 }
 
@@ -123,6 +126,14 @@ struct Grid {
     held: Vec<PendingLaunch>,
     /// Ordered streams, by block and handle: what waits behind the one that runs.
     streams: HashMap<(u64, u64), VecDeque<PendingLaunch>>,
+    /// The grid that each of them started last.
+    last_in_stream: HashMap<(u64, u64), u32>,
+}
+
+/// How the next launch of an ordered stream starts, behind grid `previous`.
+fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, After) {
+    let (block, stream) = (launch.block, launch.stream);
+    (Origin::Stream { block, stream }, After::Stream { launch: launch.number, previous })
 }
 
 /// One launch from the host, until everything it brought about is complete.
@@ -166,6 +177,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             requests: Vec::new(),
             pending: 0,
             limit: pending_limit,
+            accepted: 0,
             streams: 0,
         };
         Engine {
@@ -189,14 +201,15 @@ impl<'e, O: Observer> Engine<'e, O> {
 
     /// Runs `kernel` and all that it launches.
     pub fn run(&mut self, kernel: usize, config: LaunchConfig, params: Vec<u8>) -> Executed<()> {
-        self.start(kernel, config, params, None, Origin::Host)?;
+        self.start(kernel, config, params, None, Origin::Host, After::Host)?;
         while let Some(grid) = self.running.pop_front() {
             self.turn(grid)?;
             while self.running.len() < RESIDENT_GRIDS
                 && let Some((parent, child)) = self.ready.pop_front()
             {
                 let origin = Origin::FireAndForget { block: child.block };
-                self.start(child.kernel, child.config, child.params, Some(parent), origin)?;
+                let after = After::Launch { launch: child.number };
+                self.start(child.kernel, child.config, child.params, Some(parent), origin, after)?;
             }
         }
         Ok(())
@@ -209,6 +222,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         params: Vec<u8>,
         parent: Option<usize>,
         origin: Origin,
+        after: After,
     ) -> Executed<()> {
         let function = &self.program.functions[kernel];
         let (x, y, z) = config.grid_dim;
@@ -231,6 +245,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             parent: launcher.map(|grid| grid.number),
             kernel: &function.name,
             config: &config,
+            after,
         });
         let grid = Grid {
             number: self.started,
@@ -249,6 +264,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             tail_running: false,
             held: Vec::new(),
             streams: HashMap::new(),
+            last_in_stream: HashMap::new(),
         };
         self.started += 1;
         let slot = match self.free.pop() {
@@ -278,6 +294,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             match finished {
                 Err(diagnostic) => return Err(diagnostic),
                 Ok(true) => {
+                    self.observer.block_end(grid.number, block.state.linear);
                     grid.finished_blocks += 1;
                     self.spare.push(block);
                 }
@@ -329,8 +346,9 @@ impl<'e, O: Observer> Engine<'e, O> {
                 Some(queue) => queue.push_back(launch),
                 None => {
                     grid.streams.insert((block, stream), VecDeque::new());
-                    let origin = Origin::Stream { block, stream };
-                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin)?;
+                    let previous = grid.last_in_stream.insert((block, stream), self.started);
+                    let (origin, after) = in_stream(&launch, previous);
+                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin, after)?;
                 }
             }
         }
@@ -346,7 +364,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                return self.start(tail.kernel, tail.config, tail.params, Some(slot), Origin::Tail);
+                let origin = Origin::Tail;
+                return self.start(tail.kernel, tail.config, tail.params, Some(slot), origin, After::Parent);
             }
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
             self.grids[slot] = None;
@@ -373,8 +392,9 @@ impl<'e, O: Observer> Engine<'e, O> {
                     child_of(block);
                     match grid.streams.get_mut(&(block, stream)).and_then(VecDeque::pop_front) {
                         Some(next) => {
-                            let origin = Origin::Stream { block, stream };
-                            self.start(next.kernel, next.config, next.params, Some(parent), origin)?;
+                            let previous = grid.last_in_stream.insert((block, stream), self.started);
+                            let (origin, after) = in_stream(&next, previous);
+                            self.start(next.kernel, next.config, next.params, Some(parent), origin, after)?;
                         }
                         None => {
                             grid.streams.remove(&(block, stream));
