@@ -132,6 +132,11 @@ impl Memory {
     }
 }
 
+/// The allocation that an address lies in, and the byte in it.
+pub fn number_and_offset(address: u64) -> (u64, u64) {
+    (address >> OFFSET_BITS, address & OFFSET_MASK)
+}
+
 /// Little-endian value of up to 8 bytes.
 #[inline(always)]
 pub fn read(bytes: &[u8]) -> u64 {

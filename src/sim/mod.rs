@@ -18,6 +18,7 @@
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 
 mod alu;
+mod check;
 mod bits;
 mod collective;
 mod convert;
@@ -38,6 +39,7 @@ mod rounding;
 mod runtime;
 mod warp;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use counters::Counters;
@@ -236,12 +238,39 @@ impl Simulator {
         args: &[u64],
     ) -> Launched {
         let mut counters = Counters::default();
-        let ended = self.launch_observed(module, kernel, config, args, &mut counters);
-        Launched {
-            counters,
-            completed: ended.is_ok(),
-            diagnostics: ended.err().into_iter().map(|d| *d).collect(),
+        let mut found = Vec::new();
+        let ended = self.launch_watched(module, kernel, config, args, &mut counters, &mut found);
+        Launched { counters, completed: ended.is_ok(), diagnostics: found }
+    }
+
+    /// [`Simulator::launch_checked`] with an observer beside the checks. What is found is added to `found`, what stops
+    /// the launch too; it comes back besides.
+    pub fn launch_watched(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        observer: &mut impl observe::Observer,
+        found: &mut Vec<Diagnostic>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let mut names = HashMap::new();
+        let loaded = self.load(module)?;
+        for (variable, address) in module.program.globals.iter().zip(&self.loaded[loaded].1) {
+            names.insert(memory::number_and_offset(*address).0, format!("`{}`", variable.name));
         }
+        let params = module.params(kernel).unwrap_or_default();
+        for (position, (arg, _)) in args.iter().zip(params).enumerate().filter(|(_, (_, p))| p.bytes == 8) {
+            let (number, _) = memory::number_and_offset(*arg);
+            names.entry(number).or_insert_with(|| format!("argument {position}"));
+        }
+        let mut both = (observer, check::Checker::new(&module.program, names));
+        let ended = self.launch_observed(module, kernel, config, args, &mut both);
+        found.extend(both.1.into_found());
+        if let Err(diagnostic) = &ended {
+            found.push((**diagnostic).clone());
+        }
+        ended
     }
 
     /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled one.
