@@ -6,6 +6,7 @@ use super::memory::{self, Memory, Wrong};
 use super::observe::{Access, Actor, Observer, Request, Ways};
 use super::program::*;
 use super::ptx::Space;
+use super::undefined;
 use super::warp::{Split, Wait, Warp, thread_index};
 
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
@@ -35,6 +36,8 @@ pub struct BlockState {
     pub threads: u32,
     pub exited: u32,
     pub shared: Vec<u8>,
+    /// Which bytes of it have been written; kept under checks.
+    pub shared_defined: Vec<bool>,
     pub barriers: [Barrier; BARRIERS],
     /// Child grids that `cudaDeviceSynchronize` would wait for.
     pub children: u32,
@@ -221,6 +224,14 @@ impl<'e, O: Observer> Context<'e, O> {
                 let p = warp.activations[slot as usize].predicates[inst.guard as usize];
                 mask & if inst.negated { !p } else { p }
             };
+            if O::CHECKS {
+                if inst.guard != NONE {
+                    self.check_guard(warp, slot, inst, mask);
+                }
+                if active != 0 {
+                    undefined::follow(&mut warp.activations[slot as usize], &inst.op, active);
+                }
+            }
             let activation = &mut warp.activations[slot as usize];
             match &inst.op {
                 Op::Branch { target, reconverge } => {
@@ -276,6 +287,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 Op::Load { space, d, bytes, signed, at, order, scope } => {
                     let total = *bytes * d.len() as u32;
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Load,
@@ -290,6 +304,9 @@ impl<'e, O: Observer> Context<'e, O> {
                     self.load(warp, inst, slot, &request, d, *bytes, *signed)?;
                 }
                 Op::Store { space, s, bytes, at, order, scope } => {
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Store,
@@ -394,6 +411,9 @@ impl<'e, O: Observer> Context<'e, O> {
                     }
                 }
                 Op::Atomic { space, op, bytes, d, at, b, c, order, scope } => {
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Atomic { returns: *d != NONE },
@@ -764,6 +784,9 @@ impl<'e, O: Observer> Context<'e, O> {
                     registers[*d as usize][lane] = value;
                 }
             }
+            if O::CHECKS {
+                self.follow_load(warp, slot, inst, request, d, bytes);
+            }
             let actor = self.actor(warp, inst);
             self.observer.request(actor, request);
             Ok(())
@@ -784,6 +807,7 @@ impl<'e, O: Observer> Context<'e, O> {
         Self::split_spaces(request, |request| {
             // A loop that only waits may still count in local memory.
             warp.spin.changes |= request.space != Space::Local;
+            let mut unchanged = 0;
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
@@ -805,12 +829,18 @@ impl<'e, O: Observer> Context<'e, O> {
                     _ => self.memory.slice_mut(address, total).ok(),
                 };
                 let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut same = true;
                 for (part, value) in to.chunks_exact_mut(bytes as usize).zip(values) {
+                    same &= O::CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
                     memory::write(part, value);
                 }
+                unchanged |= (same as u32) << lane;
+            }
+            if O::CHECKS {
+                self.follow_store(warp, slot, inst, request, s, bytes);
             }
             let actor = self.actor(warp, inst);
-            self.observer.request(actor, request);
+            self.observer.request(actor, &Request { unchanged, ..*request });
             Ok(())
         })
     }
@@ -858,6 +888,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
                 }
+            }
+            if O::CHECKS {
+                self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
             }
             let actor = self.actor(warp, inst);
             self.observer.request(actor, request);
@@ -957,7 +990,18 @@ impl<'e, O: Observer> Context<'e, O> {
                 rest &= !group;
             }
         }
-        super::collective::execute(op, &mut warp.activations[me.activation as usize], function, mask);
+        let activation = &mut warp.activations[me.activation as usize];
+        if O::CHECKS {
+            let from = match op {
+                Op::Shuffle { mode, b, c, .. } => {
+                    let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+                    undefined::shuffle_sources(b, c, *mode)
+                }
+                _ => [0; WARP],
+            };
+            undefined::follow_collective(activation, op, mask, from);
+        }
+        super::collective::execute(op, activation, function, mask);
         warp.splits[index].wait = Wait::Nothing;
         warp.splits[index].pc += 1;
     }

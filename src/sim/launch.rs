@@ -234,6 +234,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {
                 bytes.fill(0);
+                self.memory.define(address, 64);
             }
             address
         } else {
@@ -425,6 +426,7 @@ impl<'e, O: Observer> Engine<'e, O> {
                 threads,
                 exited: 0,
                 shared: Vec::new(),
+                shared_defined: Vec::new(),
                 barriers: [Barrier::default(); BARRIERS],
                 children: 0,
             },
@@ -436,6 +438,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             (index, linear, threads, 0, 0);
         state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
+        state.shared_defined.clear();
         state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
         block.next = 0;
         let warps = threads.div_ceil(alu::WARP as u32);

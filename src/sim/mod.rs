@@ -18,8 +18,8 @@
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 
 mod alu;
-mod check;
 mod bits;
+mod check;
 mod collective;
 mod convert;
 mod counters;
@@ -37,6 +37,7 @@ mod program;
 mod ptx;
 mod rounding;
 mod runtime;
+mod undefined;
 mod warp;
 
 use std::collections::HashMap;
@@ -157,6 +158,7 @@ impl Simulator {
         match self.memory.slice_mut(address, bytes.len()) {
             Ok(to) => {
                 to.copy_from_slice(bytes);
+                self.memory.define(address, bytes.len());
                 Ok(())
             }
             Err(wrong) => Err(copy_error("to", bytes.len(), address, &wrong)),
@@ -206,13 +208,13 @@ impl Simulator {
     }
 
     /// [`Simulator::launch`], with an observer that is told all that happens.
-    pub fn launch_observed(
+    pub fn launch_observed<O: observe::Observer>(
         &mut self,
         module: &Module,
         kernel: &str,
         config: LaunchConfig,
         args: &[u64],
-        observer: &mut impl observe::Observer,
+        observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
         let (number, params) = launch::parameters(&module.program, kernel, &config, args)?;
         let loaded = self.load(module)?;
@@ -226,7 +228,12 @@ impl Simulator {
             self.pending_limit,
             self.step_limit,
         );
-        engine.run(number, config, params)
+        let ended = engine.run(number, config, params);
+        if !O::CHECKS {
+            // What this kernel has written is not known.
+            self.memory.define_all();
+        }
+        ended
     }
 
     /// [`Simulator::launch`] under the checks: everything that is wrong is listed, not only what stops the launch.

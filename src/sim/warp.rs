@@ -9,6 +9,7 @@
 
 use super::alu::{Lanes, WARP};
 use super::program::{Function, NONE, Place};
+use super::undefined::Undefined;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
 const LOCAL_LIMIT: usize = 512 << 10;
@@ -20,6 +21,8 @@ pub struct Activation {
     pub registers: Vec<Lanes>,
     /// One mask a predicate.
     pub predicates: Vec<u32>,
+    /// Which of both hold undefined values; kept under checks.
+    pub undefined: Undefined,
     /// `frame_bytes` bytes a lane.
     pub frame: Vec<u8>,
     pub frame_bytes: usize,
@@ -88,6 +91,8 @@ pub struct Warp {
     pub spin: Spin,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
+    /// Which bytes of it have been written; kept under checks.
+    pub local_defined: Vec<Vec<bool>>,
     position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,
@@ -139,6 +144,7 @@ impl Warp {
         self.last_error.clear();
         self.spin = Spin::default();
         self.local.clear();
+        self.local_defined.clear();
         self.activations.truncate(1);
         if self.activations.is_empty() {
             self.activations.push(Activation::default());
@@ -406,6 +412,7 @@ impl Activation {
         self.registers.resize(function.registers, [0; WARP]);
         self.predicates.clear();
         self.predicates.resize(function.predicates, 0);
+        self.undefined.open(function);
         self.frame_bytes = function.frame_bytes;
         self.frame.clear();
         self.frame.resize(function.frame_bytes * WARP, 0);

@@ -48,7 +48,14 @@ impl Branches {
     }
 
     /// Lanes of a warp come to a watched branch.
-    pub fn branch(&mut self, block: (u32, u64), warp: u32, watch: u32, taken: u32, rest: u32) -> Option<Divergence> {
+    pub fn branch(
+        &mut self,
+        block: (u32, u64),
+        warp: u32,
+        watch: u32,
+        taken: u32,
+        rest: u32,
+    ) -> Option<Divergence> {
         let state = self.blocks.entry(block).or_default();
         let counts = state.counts.entry((watch, warp)).or_default();
         let visits = state.visits.entry(watch).or_default();

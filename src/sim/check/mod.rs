@@ -145,7 +145,8 @@ impl<'p> Checker<'p> {
             (_, true) => "writes",
             _ => "reads",
         };
-        let show = |[x, y, z]: [u32; 3]| if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
+        let show =
+            |[x, y, z]: [u32; 3]| if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
         let who = if grid != actor.grid {
             format!("thread {} of block {} of grid {grid}", show(other_thread), show(other_block))
         } else if block != actor.block {
@@ -190,9 +191,10 @@ impl<'p> Checker<'p> {
         let me = finding.thread.map_or(0, |thread| thread[0]);
         finding.message =
             format!("thread {me} comes to this barrier, and thread {other} of its block goes past it");
-        finding.help = "move the barrier out of the branch or loop, to where every thread of the block comes, the same \
+        finding.help =
+            "move the barrier out of the branch or loop, to where every thread of the block comes, the same \
                         number of times"
-            .to_string();
+                .to_string();
         let branch = self.program.watches.get(watch as usize).copied().unwrap_or(u32::MAX);
         if let Some((file, line)) = self.site(branch) {
             let message = "here the threads of the block go different ways".to_string();
@@ -213,7 +215,8 @@ impl<'p> Checker<'p> {
             let thread = actor.warp * 32 + launch.lane as u32;
             let mut finding =
                 self.diagnostic(Kind::ChildVisibility, actor.grid, actor.block, thread, actor.loc);
-            finding.message = format!("the child is given a pointer to {what}, which is its parent {whose}'s alone");
+            finding.message =
+                format!("the child is given a pointer to {what}, which is its parent {whose}'s alone");
             finding.help = "pass a pointer to global memory, or the value itself".to_string();
             self.say(finding, actor.loc, 0);
         }
@@ -281,10 +284,12 @@ impl Observer for Checker<'_> {
         };
         if error != runtime::PENDING_COUNT_EXCEEDED {
             let mut finding = self.diagnostic(Kind::LaunchLimit, actor.grid, actor.block, thread, actor.loc);
-            finding.message = "a launch by device code is refused: its grid, block or shared memory is not possible".into();
-            finding.help = "a child block has 1 to 1,024 threads, a grid at least one block; check cudaGetLastError() \
+            finding.message =
+                "a launch by device code is refused: its grid, block or shared memory is not possible".into();
+            finding.help =
+                "a child block has 1 to 1,024 threads, a grid at least one block; check cudaGetLastError() \
                             after the launch"
-                .into();
+                    .into();
             self.say(finding, actor.loc, 0);
             return;
         }
@@ -292,12 +297,16 @@ impl Observer for Checker<'_> {
             *count += 1;
             return;
         }
-        let mut finding = self.diagnostic(Kind::PendingLaunchOverflow, actor.grid, actor.block, thread, actor.loc);
-        finding.message =
-            format!("device launches were dropped, since {} were pending: these children never ran", launch.limit);
-        finding.help = "raise cudaLimitDevRuntimePendingLaunchCount before the first launch, launch fewer blocks at a \
+        let mut finding =
+            self.diagnostic(Kind::PendingLaunchOverflow, actor.grid, actor.block, thread, actor.loc);
+        finding.message = format!(
+            "device launches were dropped, since {} were pending: these children never ran",
+            launch.limit
+        );
+        finding.help =
+            "raise cudaLimitDevRuntimePendingLaunchCount before the first launch, launch fewer blocks at a \
                         time, or launch one child for all"
-            .to_string();
+                .to_string();
         if self.found.len() < MOST {
             self.refused.insert(actor.loc, (self.found.len(), 1));
             self.found.push(finding);

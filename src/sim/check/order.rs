@@ -182,7 +182,15 @@ impl Order {
         let first_warp = info.first_warp + block as u32 * info.warps_a_block;
         let warps = info.warps_a_block;
         let order = &*self;
-        Here { order, clock: &order.blocks[&(grid, block)], grid, block, first_warp, warps, warp: first_warp + warp }
+        Here {
+            order,
+            clock: &order.blocks[&(grid, block)],
+            grid,
+            block,
+            first_warp,
+            warps,
+            warp: first_warp + warp,
+        }
     }
 
     pub fn arrives(&mut self, grid: u32, block: u64, warp: u32, mask: u32, id: u32) {
@@ -244,7 +252,8 @@ impl Order {
                 *row = merged;
             }
         }
-        let threads: Vec<u32> = (0..32).filter(|lane| named(*lane as usize)).map(|lane| warp * 32 + lane).collect();
+        let threads: Vec<u32> =
+            (0..32).filter(|lane| named(*lane as usize)).map(|lane| warp * 32 + lane).collect();
         clock.share(&threads);
     }
 
@@ -281,7 +290,8 @@ impl Order {
         let thread = self.clock(grid, block).threads.get(&(warp * 32 + lane as u32));
         let fences = thread.map_or([0; 3], |thread| thread.fences);
         // The widest scope for which there is something to release.
-        let candidates = [(Scope::System, fences[2]), (Scope::Gpu, fences[1].max(fences[2])), (Scope::Cta, fences[0])];
+        let candidates =
+            [(Scope::System, fences[2]), (Scope::Gpu, fences[1].max(fences[2])), (Scope::Cta, fences[0])];
         let (reach, upto) = match candidates.iter().find(|(_, time)| *time > 0) {
             _ if releases => (scope, time),
             Some((fence, time)) => (scope.min(*fence), *time),

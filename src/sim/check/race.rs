@@ -139,8 +139,11 @@ impl Shadow {
                     word.whole.touch(&here, &me, reads && !writes, writes)
                 } else {
                     let whole = &word.whole;
-                    let bytes = word.bytes.get_or_insert_with(|| Box::new(std::array::from_fn(|_| whole.clone())));
-                    (at..next).filter_map(|at| bytes[at as usize % 4].touch(&here, &me, reads && !writes, writes)).next()
+                    let bytes =
+                        word.bytes.get_or_insert_with(|| Box::new(std::array::from_fn(|_| whole.clone())));
+                    (at..next)
+                        .filter_map(|at| bytes[at as usize % 4].touch(&here, &me, reads && !writes, writes))
+                        .next()
                 };
                 if let Some((earlier, earlier_writes)) = race
                     && found.is_none()
@@ -219,7 +222,12 @@ impl Cell {
                     let past = Past { warp: reads.warp, lane: other as u8, time: reads.time };
                     let ordered = here.after(past, lane)
                         || morally_strong(reads.strength, me.strength, here.is_own_block(past));
-                    (!ordered).then_some(Seen { past, loc: reads.loc, strength: reads.strength, atomic: false })
+                    (!ordered).then_some(Seen {
+                        past,
+                        loc: reads.loc,
+                        strength: reads.strength,
+                        atomic: false,
+                    })
                 })
             };
             if race.is_none() {
