@@ -75,6 +75,7 @@ pub struct Context<'e, O> {
     pub printed: &'e mut String,
     /// Instructions that the whole launch may still execute.
     pub steps_left: &'e mut u64,
+    pub schedule: &'e mut super::schedule::Schedule,
 }
 
 /// Why a warp stopped running.
@@ -104,6 +105,10 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 warp.end_turn(turn);
                 return Ok(Stop::Turn);
+            }
+            if warp.splits.len() > 1 {
+                let first = self.schedule.choose(warp.splits.len());
+                warp.splits.rotate_right(first);
             }
             let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
             self.run_split(warp, split, &mut left)?;

@@ -19,12 +19,10 @@ use super::memory::Memory;
 use super::observe::{After, Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
-use super::warp::{Position, Warp, thread_index};
+use super::schedule::Schedule;
+use super::warp::{Position, Wait, Warp, thread_index};
 use super::{LaunchConfig, alu};
 
-/// Instructions a warp, and a block, may execute before the next has its turn.
-const WARP_TURN: u32 = 2_048;
-const BLOCK_TURN: u32 = 16_384;
 /// Blocks of a grid that are under way at the same time, and grids. The first is what 132 multiprocessors of 32
 /// blocks hold; the second is the number of resident grids since compute capability 7.0.
 const RESIDENT_BLOCKS: usize = 132 * 32;
@@ -32,6 +30,15 @@ const RESIDENT_GRIDS: usize = 128;
 /// Instructions that a launch may execute: so many, and so many more for every warp.
 const STEPS: u64 = 1 << 26;
 const STEPS_A_WARP: u64 = 1 << 12;
+
+/// What a launch may use, and the seed of its schedule.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    pub pending_launches: u64,
+    /// Instructions in all; `None` for a number that grows with the grid.
+    pub steps: Option<u64>,
+    pub schedule: u64,
+}
 
 /// A child grid that waits to be started.
 #[derive(Debug)]
@@ -144,6 +151,7 @@ pub struct Engine<'e, O> {
     pub observer: &'e mut O,
     pub printed: &'e mut String,
     pub launches: Launches,
+    schedule: Schedule,
     /// Instructions that may still be executed, and how many more every new warp brings.
     steps_left: u64,
     steps_a_warp: u64,
@@ -168,15 +176,14 @@ impl<'e, O: Observer> Engine<'e, O> {
         globals: &'e [u64],
         observer: &'e mut O,
         printed: &'e mut String,
-        pending_limit: u64,
-        step_limit: Option<u64>,
+        limits: &Limits,
     ) -> Self {
         let launches = Launches {
             buffers: Vec::new(),
             free: Vec::new(),
             requests: Vec::new(),
             pending: 0,
-            limit: pending_limit,
+            limit: limits.pending_launches,
             accepted: 0,
             streams: 0,
         };
@@ -187,8 +194,9 @@ impl<'e, O: Observer> Engine<'e, O> {
             observer,
             printed,
             launches,
-            steps_left: step_limit.unwrap_or(STEPS),
-            steps_a_warp: if step_limit.is_some() { 0 } else { STEPS_A_WARP },
+            schedule: Schedule::new(limits.schedule),
+            steps_left: limits.steps.unwrap_or(STEPS),
+            steps_a_warp: if limits.steps.is_some() { 0 } else { STEPS_A_WARP },
             grids: Vec::new(),
             free: Vec::new(),
             running: VecDeque::new(),
@@ -285,6 +293,15 @@ impl<'e, O: Observer> Engine<'e, O> {
     /// One block of the grid has its turn.
     fn turn(&mut self, slot: usize) -> Executed<()> {
         let Some(mut grid) = self.grids[slot].take() else { return Ok(()) };
+        if !self.schedule.is_plain() {
+            // Some more blocks, and any of them.
+            while grid.next_block < grid.blocks && grid.resident.len() < 8 && self.schedule.choose(2) == 1 {
+                let next = self.open_block(&mut grid);
+                grid.resident.push_back(next);
+            }
+            let first = self.schedule.choose(grid.resident.len());
+            grid.resident.rotate_left(first);
+        }
         let block = match grid.resident.pop_front() {
             Some(block) => Some(block),
             None if grid.next_block < grid.blocks => Some(self.open_block(&mut grid)),
@@ -474,9 +491,11 @@ impl<'e, O: Observer> Engine<'e, O> {
             launches: &mut self.launches,
             printed: self.printed,
             steps_left: &mut self.steps_left,
+            schedule: &mut self.schedule,
         };
-        let mut left = BLOCK_TURN;
+        let mut left = context.schedule.block_turn();
         let count = block.warps.len();
+        block.next = (block.next + context.schedule.choose(count)) % count;
         let mut idle = 0;
         while left > 0 {
             if idle == count {
@@ -495,7 +514,8 @@ impl<'e, O: Observer> Engine<'e, O> {
                 continue;
             }
             let before = *context.steps_left;
-            let stop = context.run(warp, WARP_TURN.min(left))?;
+            let turn = context.schedule.warp_turn().min(left);
+            let stop = context.run(warp, turn)?;
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
             // A warp that got nowhere is idle; if all are, nobody in the block can go on by itself.
@@ -518,7 +538,11 @@ impl<'e, O: Observer> Engine<'e, O> {
         for warp in &block.warps {
             for split in &warp.splits {
                 waiting += split.mask.count_ones();
-                first = first.or(Some((warp, split)));
+                // A warp that waits for its own lanes is the cause; a barrier may only be the consequence.
+                let lanes = split.wait == Wait::Lanes;
+                if first.is_none() || lanes {
+                    first = Some((warp, split));
+                }
             }
         }
         let at = first.map(|(warp, split)| {
@@ -533,10 +557,11 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
+        let collective = !matches!(at.map(|(inst, _)| &inst.op), Some(Op::Barrier { .. }));
         let place =
             at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {
-            kind: Kind::Deadlock,
+            kind: if collective { Kind::WarpCollective } else { Kind::Deadlock },
             severity: Severity::Error,
             kernel: Some(self.program.functions[grid.kernel].name.clone()),
             file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
@@ -546,8 +571,12 @@ impl<'e, O: Observer> Engine<'e, O> {
             message: format!(
                 "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
             ),
-            help: "let every thread of the block reach the same barrier, the same number of times"
-                .to_string(),
+            help: if collective {
+                "name in the mask exactly the lanes that come to this instruction"
+            } else {
+                "let every thread that the barrier counts reach it, the same number of times"
+            }
+            .to_string(),
             related: Vec::new(),
         })
     }

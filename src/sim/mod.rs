@@ -37,6 +37,7 @@ mod program;
 mod ptx;
 mod rounding;
 mod runtime;
+mod schedule;
 mod undefined;
 mod warp;
 
@@ -104,17 +105,15 @@ pub struct Launched {
     pub counters: Counters,
     /// At most one for each kind and source line, in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether the launch ran to its end; if not, the last diagnostic says why.
+    /// Whether the launch ran to its end; if not, one of the diagnostics says why.
     pub completed: bool,
 }
 
 /// The simulated device: its memory and its limits.
 #[derive(Debug)]
 pub struct Simulator {
-    schedule: u64,
     memory: memory::Memory,
-    pending_limit: u64,
-    step_limit: Option<u64>,
+    limits: launch::Limits,
     /// Modules whose variables have been laid out, with the variables' addresses.
     loaded: Vec<(Module, Vec<u64>)>,
     printed: String,
@@ -130,9 +129,7 @@ impl Simulator {
     pub fn new() -> Simulator {
         Simulator {
             memory: memory::Memory::default(),
-            pending_limit: DEFAULT_PENDING_LAUNCHES,
-            schedule: 0,
-            step_limit: None,
+            limits: launch::Limits { pending_launches: DEFAULT_PENDING_LAUNCHES, steps: None, schedule: 0 },
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -178,13 +175,13 @@ impl Simulator {
 
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
     pub fn set_pending_launch_limit(&mut self, launches: u64) {
-        self.pending_limit = launches;
+        self.limits.pending_launches = launches;
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
     /// it is set, 2^26 and 4,096 more for every warp.
     pub fn set_step_limit(&mut self, instructions: u64) {
-        self.step_limit = Some(instructions);
+        self.limits.steps = Some(instructions);
     }
 
     /// What device `printf` has written since the last call.
@@ -225,8 +222,7 @@ impl Simulator {
             globals,
             observer,
             &mut self.printed,
-            self.pending_limit,
-            self.step_limit,
+            &self.limits,
         );
         let ended = engine.run(number, config, params);
         if !O::CHECKS {
@@ -273,16 +269,21 @@ impl Simulator {
         }
         let mut both = (observer, check::Checker::new(&module.program, names));
         let ended = self.launch_observed(module, kernel, config, args, &mut both);
+        let seen = found.len();
         found.extend(both.1.into_found());
-        if let Err(diagnostic) = &ended {
-            found.push((**diagnostic).clone());
+        let Err(diagnostic) = ended else { return Ok(()) };
+        // Threads that wait at a divergent barrier for ever: the barrier has been named.
+        let cause = found[seen..].iter().find(|d| d.kind == Kind::BarrierDivergence);
+        if let (Kind::Deadlock, Some(cause)) = (diagnostic.kind, cause) {
+            return Err(Box::new(cause.clone()));
         }
-        ended
+        found.push((*diagnostic).clone());
+        Err(diagnostic)
     }
 
     /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled one.
     pub fn set_schedule(&mut self, seed: u64) {
-        self.schedule = seed;
+        self.limits.schedule = seed;
     }
 
     /// Lays out the module's variables, once.
