@@ -68,6 +68,14 @@ pub struct Param {
     pub name: String,
     pub offset: usize,
     pub bytes: usize,
+    /// The PTX type without the dot (`u64`); of one element where the parameter is an array.
+    pub kind: String,
+}
+
+impl Param {
+    fn new(variable: &Variable, offset: usize) -> Param {
+        Param { name: variable.name.clone(), offset, bytes: variable.bytes(), kind: variable.kind.clone() }
+    }
 }
 
 /// Special registers that do not change while a warp runs (PTX ISA 10).
@@ -520,7 +528,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
                 param.name.clone(),
                 if ast.is_entry { Named::KernelParam { offset } } else { Named::Frame { offset } },
             );
-            params.push(Param { name: param.name.clone(), offset, bytes: param.bytes() });
+            params.push(Param::new(param, offset));
         }
         if !ast.is_entry {
             param_bytes = frame_bytes;
@@ -528,7 +536,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
         for variable in &ast.returns {
             let offset = place(&mut frame_bytes, variable);
             names.insert(variable.name.clone(), Named::Frame { offset });
-            returns = Some(Param { name: variable.name.clone(), offset, bytes: variable.bytes() });
+            returns = Some(Param::new(variable, offset));
         }
         let out = Function {
             name: ast.name.clone(),
