@@ -49,6 +49,8 @@ pub struct Start<'a> {
     /// Number of the grid in this launch, 0 for the one the host launched, and of the grid that launched it.
     pub grid: u32,
     pub parent: Option<u32>,
+    /// Device launches from the host's grid to this one.
+    pub depth: u32,
     pub kernel: &'a str,
     pub config: &'a LaunchConfig,
 }
@@ -72,6 +74,10 @@ pub trait Observer {
     /// Lanes of a warp arrive at a block barrier.
     fn barrier(&mut self, actor: Actor, mask: u32) {
         let _ = (actor, mask);
+    }
+    /// The lanes that arrived last must wait, because other threads of the block are missing.
+    fn barrier_stall(&mut self, actor: Actor) {
+        let _ = actor;
     }
     /// Lanes of a warp execute a memory fence.
     fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
@@ -104,6 +110,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn barrier(&mut self, actor: Actor, mask: u32) {
         self.0.barrier(actor, mask);
         self.1.barrier(actor, mask);
+    }
+    fn barrier_stall(&mut self, actor: Actor) {
+        self.0.barrier_stall(actor);
+        self.1.barrier_stall(actor);
     }
     fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
         self.0.fence(actor, mask, scope);

@@ -539,7 +539,16 @@ impl Parser<'_> {
                     format!("`{name}` has the impossible alignment {align}"),
                 ));
             }
-            variables.push(Variable { space, name, element, count, align, kind: kind.clone(), external, init });
+            variables.push(Variable {
+                space,
+                name,
+                element,
+                count,
+                align,
+                kind: kind.clone(),
+                external,
+                init,
+            });
             if variables.len() >= most || !self.eat(',') {
                 return Ok(variables);
             }
