@@ -477,8 +477,8 @@ mod tests {
     #[test]
     fn arguments_are_checked_against_the_signature_by_name() {
         let params = [
-            sim::Param { name: "g_data".into(), bytes: 8, offset: 0 },
-            sim::Param { name: "size".into(), bytes: 4, offset: 8 },
+            sim::Param { name: "g_data".into(), bytes: 8, offset: 0, kind: "u64".into() },
+            sim::Param { name: "size".into(), bytes: 4, offset: 8, kind: "u32".into() },
         ];
         let arg = |size| Arg { cell: 0, size, on: None };
         assert!(check_args(&params, &[arg(8), arg(4)]).is_ok());

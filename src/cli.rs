@@ -94,7 +94,7 @@ impl Shape {
 }
 
 /// `1000`, `1_000` and `2^20`, if it is not above `most`.
-fn number(text: &str, most: u64) -> Option<u64> {
+pub(crate) fn number(text: &str, most: u64) -> Option<u64> {
     let digits = |text: &str| {
         let plain = text.replace('_', "");
         plain.chars().all(|c| c.is_ascii_digit()).then(|| plain.parse::<u64>().ok()).flatten()

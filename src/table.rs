@@ -126,22 +126,22 @@ fn notes(record: &Record, text: &mut String) {
 }
 
 /// A column: its title and one cell a row.
-struct Column {
+pub(crate) struct Column {
     cells: Vec<String>,
     right: bool,
 }
 
 impl Column {
-    fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
+    pub(crate) fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { cells: std::iter::once(title.to_string()).chain(cells).collect(), right: false }
     }
-    fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
+    pub(crate) fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { right: true, ..Column::left(title, cells) }
     }
 }
 
 /// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
-fn layout(columns: &[Column], text: &mut String) {
+pub(crate) fn layout(columns: &[Column], text: &mut String) {
     let width = |column: &Column| column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(width).collect();
     let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;

@@ -304,7 +304,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     Named::Frame { offset, bytes: param.bytes() }
                 },
             );
-            params.push(Param { name: param.name.clone(), offset, bytes: param.bytes() });
+            params.push(Param::new(param, offset));
         }
         if !ast.is_entry {
             param_bytes = frame_bytes;
@@ -312,7 +312,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
         for variable in &ast.returns {
             let offset = place(&mut frame_bytes, variable);
             names.insert(variable.name.clone(), Named::Frame { offset, bytes: variable.bytes() });
-            returns = Some(Param { name: variable.name.clone(), offset, bytes: variable.bytes() });
+            returns = Some(Param::new(variable, offset));
         }
         if param_bytes.max(frame_bytes) > MOST_PARAM_BYTES {
             return Err(ptx::unreadable(

@@ -515,6 +515,9 @@ impl<'e, O: Observer> Context<'e, O> {
                         warp.splits[index].wait = Wait::Barrier { id: number as u8, round };
                     }
                     self.release();
+                    if self.block.barriers[number].round == round {
+                        self.observer.barrier_stall(actor);
+                    }
                     return Ok(());
                 }
                 Op::BranchIndexed { index: way, targets, reconverge } => {

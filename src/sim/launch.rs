@@ -115,6 +115,7 @@ enum Origin {
 #[derive(Debug)]
 struct Grid {
     number: u32,
+    depth: u32,
     kernel: usize,
     config: LaunchConfig,
     params: Vec<u8>,
@@ -249,15 +250,18 @@ impl<'e, O: Observer> Engine<'e, O> {
             0
         };
         let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+        let depth = launcher.map_or(0, |grid| grid.depth + 1);
         self.observer.grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
+            depth,
             kernel: &function.name,
             config: &config,
             after,
         });
         let grid = Grid {
             number: self.started,
+            depth,
             kernel,
             config,
             params,

@@ -65,6 +65,8 @@ pub struct Start<'a> {
     /// Number of the grid in this launch, 0 for the one the host launched, and of the grid that launched it.
     pub grid: u32,
     pub parent: Option<u32>,
+    /// Device launches from the host's grid to this one.
+    pub depth: u32,
     pub kernel: &'a str,
     pub config: &'a LaunchConfig,
     pub after: After,
@@ -137,6 +139,10 @@ pub trait Observer {
     fn warp_barrier(&mut self, actor: Actor, mask: u32) {
         let _ = (actor, mask);
     }
+    /// The lanes that arrived last must wait, because other threads of the block are missing.
+    fn barrier_stall(&mut self, actor: Actor) {
+        let _ = actor;
+    }
     /// Lanes of a warp execute a memory fence.
     fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
         let _ = (actor, mask, scope);
@@ -199,6 +205,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.warp_barrier(actor, mask);
         self.1.warp_barrier(actor, mask);
     }
+    fn barrier_stall(&mut self, actor: Actor) {
+        self.0.barrier_stall(actor);
+        self.1.barrier_stall(actor);
+    }
     fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
         self.0.fence(actor, mask, scope);
         self.1.fence(actor, mask, scope);
@@ -244,6 +254,9 @@ impl<O: Observer> Observer for &mut O {
     }
     fn barrier(&mut self, actor: Actor, mask: u32, id: u32) {
         (**self).barrier(actor, mask, id);
+    }
+    fn barrier_stall(&mut self, actor: Actor) {
+        (**self).barrier_stall(actor);
     }
     fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
         (**self).barrier_opens(grid, block, id, all);

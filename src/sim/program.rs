@@ -74,6 +74,14 @@ pub struct Param {
     pub name: String,
     pub offset: usize,
     pub bytes: usize,
+    /// The PTX type without the dot (`u64`); of one element where the parameter is an array.
+    pub kind: String,
+}
+
+impl Param {
+    pub fn new(variable: &super::ptx::Variable, offset: usize) -> Param {
+        Param { name: variable.name.clone(), offset, bytes: variable.bytes(), kind: variable.kind.clone() }
+    }
 }
 
 /// Special registers that do not change while a warp runs (PTX ISA 10).
