@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::alu::{WARP, each};
-use super::observe::{Access, Actor, Observer, Request, Start};
+use super::observe::{Access, Actor, DeviceLaunch, Observer, Request, Start};
 use super::ptx::Space;
 
 /// Bytes of the unit in which the memory system moves data.
@@ -120,7 +120,7 @@ impl Observer for Counters {
         }
     }
 
-    fn barrier(&mut self, _: Actor, _: u32) {
+    fn barrier(&mut self, _: Actor, _: u32, _: u32) {
         self.barriers += 1;
     }
 
@@ -128,9 +128,9 @@ impl Observer for Counters {
         self.barrier_stalls += 1;
     }
 
-    fn device_launch(&mut self, _: Actor, dropped: bool) {
+    fn device_launch(&mut self, _: Actor, launch: &DeviceLaunch) {
         self.device_launches += 1;
-        self.dropped_launches += dropped as u64;
+        self.dropped_launches += launch.refused.is_some() as u64;
     }
 }
 
