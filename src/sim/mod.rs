@@ -308,6 +308,9 @@ impl Simulator {
                     .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
                 global.or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
+            if let Ok(content) = self.memory.slice_mut(address, variable.bytes()) {
+                content.fill(0);
+            }
             self.write(address, &bytes)?;
         }
         self.loaded.push((module.clone(), addresses));

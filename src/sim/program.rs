@@ -471,14 +471,14 @@ impl Op {
     }
 }
 
-/// Bytes of a module variable's initial contents; symbols are filled in when the module is loaded.
+/// The bytes at the start of a module variable that its initialiser gives, the others being 0; symbols are filled in when the module is loaded.
 pub fn initial_bytes(variable: &Variable, resolve: impl Fn(&str, bool) -> Option<u64>) -> Vec<u8> {
-    let mut bytes = vec![0u8; variable.bytes()];
     let scalar = if variable.init.len() > variable.count {
         variable.element / (variable.init.len() / variable.count.max(1)).max(1)
     } else {
         variable.element
     };
+    let mut bytes = vec![0u8; (variable.init.len() * scalar).min(variable.bytes())];
     for (i, init) in variable.init.iter().enumerate() {
         let value = match init {
             Init::Number(value) => *value,
