@@ -195,7 +195,7 @@ fn an_error_is_shown_with_its_source_line() {
         "data[threadIdx.x + 1] = 7;",
         "thread (3, 0, 0)",
         "help: ",
-        "\n1 error; the launch stopped at the last, and the buffers are as it left them\n",
+        "\n1 error; the launch was stopped, and the buffers are as it left them\n",
     ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
@@ -203,6 +203,38 @@ fn an_error_is_shown_with_its_source_line() {
     let unchecked =
         format!("{KERNELS} --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4 --checks off --json");
     assert_eq!(self::run(&unchecked).exits(1).json()["diagnostics"][0]["kind"], "out-of-bounds");
+}
+
+#[test]
+fn a_missing_barrier_is_found_in_every_schedule_and_its_look_alike_is_clean() {
+    let source = std::fs::read_to_string(root().join(SUM.replace(".ptx", ".cu"))).unwrap();
+    let line = |part: &str| 1 + source.lines().position(|line| line.contains(part)).unwrap();
+    let args = "--grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:uninit*1 --json --schedule";
+    for seed in 0..8 {
+        let json = run(&format!("{SUM} {args} {seed}")).exits(1).json();
+        let mut found = json["diagnostics"].as_array().unwrap().iter();
+        let race = found.find(|found| found["kind"] == "data-race").unwrap_or_else(|| panic!("{json}"));
+        let mut lines =
+            [&race["line"], &race["related"][0]["line"]].map(|line| line.as_u64().unwrap() as usize);
+        lines.sort();
+        assert_eq!(lines, [line("partial[t] = in[t];"), line("partial[t] += partial")]);
+        let clean = run(&format!("{KERNELS} --kernel sum {args} {seed}")).exits(0).json();
+        assert_eq!((&clean["ok"], &clean["diagnostics"]), (&json!(true), &json!([])));
+        assert_eq!(clean["buffers"][1]["values"], json!([2016]));
+    }
+    let unchecked = run(&format!("{SUM} {args} 0 --checks off")).exits(0);
+    assert_eq!(unchecked.json()["diagnostics"], json!([]));
+    let text = run(&format!("{KERNELS} --kernel sum {args} 0").replace(" --json", "")).exits(0).stdout();
+    assert!(text.ends_with("\nok: nothing is wrong\n"), "{text}");
+}
+
+#[test]
+fn what_nobody_has_written_is_no_number() {
+    let args = "--kernel beyond --grid 1 --block 2 --arg buf:i32:uninit*4";
+    let json = run(&format!("{KERNELS} {args} --json")).exits(0).json();
+    assert_eq!(json["buffers"][0]["values"], json!([null, 7, 7, null]));
+    let text = run(&format!("{KERNELS} {args}")).exits(0).stdout();
+    assert!(text.contains("nobody has written 2 (?)\n  [0]  ? 7 7 ?\n"), "{text}");
 }
 
 #[test]

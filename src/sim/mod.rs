@@ -173,6 +173,12 @@ impl Simulator {
         }
     }
 
+    /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under checks;
+    /// after a launch without checks every byte counts as written.
+    pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
+        self.memory.is_defined(address, bytes)
+    }
+
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
     pub fn set_pending_launch_limit(&mut self, launches: u64) {
         self.limits.pending_launches = launches;

@@ -1,5 +1,7 @@
 //! The launch: which kernel, whether the arguments fit its parameters, and what came of it.
 
+use std::collections::HashSet;
+
 use anyhow::{Context, Error, Result, bail, ensure};
 
 use super::options::{Checks, Options};
@@ -43,7 +45,14 @@ pub fn launch(module: &Module, options: &Options) -> Result<Report> {
         let spec = &options.args[arg];
         let mut bytes = vec![0; spec.buffer_bytes() as usize];
         simulator.read(address, &mut bytes).map_err(refused)?;
-        Ok(Held { arg, kind: spec.kind, bytes })
+        let width = spec.kind.bytes();
+        let written = |element: &usize| simulator.is_defined(address + (element * width) as u64, width);
+        let unwritten = if simulator.is_defined(address, bytes.len()) {
+            HashSet::new()
+        } else {
+            (0..bytes.len() / width).filter(|element| !written(element)).collect()
+        };
+        Ok(Held { arg, kind: spec.kind, bytes, unwritten })
     });
     let buffers = held.collect::<Result<_>>()?;
     Ok(Report::of(launched, kernel, buffers, simulator.take_printed()))

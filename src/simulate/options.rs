@@ -41,14 +41,15 @@ Example: mine.cu adds up one block's numbers, and somebody has forgotten a barri
 
   cargo run --example simulate -- mine.cu --grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0
 
-The sum may well be right, 2016: that proves nothing. The simulator names both lines of the race, the
-read in the loop and the write before it.";
+On a GPU the sum is right nearly every time, 2016, and proves nothing. The simulator names both lines of
+the race, the write and the read in the loop.";
 
 /// What to run, on what, and what to print.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "simulate",
     bin_name = "cargo run --example simulate --",
+    override_usage = "cargo run --example simulate -- FILE --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg SPEC]… [OPTIONS]",
     about = "Runs one kernel of yours on the simulator, checks it, and prints what every buffer holds",
     after_help = SPECS
 )]

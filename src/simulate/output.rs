@@ -56,7 +56,7 @@ impl Report {
     }
 
     /// 0: nothing is wrong. 1: a diagnostic of severity error. 2: an instruction that the simulator does not know,
-    /// PTX that it cannot read, or a launch that it refused; the last is about no place in the kernel.
+    /// PTX that it cannot read, or a launch that it refused, which is about no place in the kernel.
     pub fn status(&self) -> u8 {
         let unsupported = self.diagnostics.iter().any(|found| found.kind == Kind::UnsupportedInstruction);
         let refused = !self.completed && self.diagnostics.last().is_some_and(|found| found.file.is_none());
@@ -133,7 +133,7 @@ impl Report {
         let how = match (self.status(), self.completed) {
             (2, _) => "; the simulator cannot run this",
             (_, true) => "",
-            (_, false) => "; the launch stopped at the last, and the buffers are as it left them",
+            (_, false) => "; the launch was stopped, and the buffers are as it left them",
         };
         match (&found[..], checks) {
             ([], Checks::On) => "ok: nothing is wrong".to_string(),

@@ -1,5 +1,6 @@
 //! What a buffer holds, as text and as JSON.
 
+use std::collections::HashSet;
 use std::fmt::{Display, Formatter, Write};
 
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
@@ -13,6 +14,8 @@ pub struct Held {
     pub arg: usize,
     pub kind: Type,
     pub bytes: Vec<u8>,
+    /// Elements of which some byte was never written; empty if there is none.
+    pub unwritten: HashSet<usize>,
 }
 
 /// Elements of a long buffer that the text shows at its start, and at its end. A multiple of every row's length.
@@ -25,6 +28,9 @@ impl Held {
     }
 
     fn element(&self, index: usize) -> Element {
+        if self.unwritten.contains(&index) {
+            return Element::Unwritten;
+        }
         let width = self.kind.bytes();
         let mut cell = [0; 8];
         cell[..width].copy_from_slice(&self.bytes[index * width..][..width]);
@@ -43,7 +49,13 @@ impl Held {
         let len = self.len();
         let elements = if len == 1 { "element" } else { "elements" };
         let mut text =
-            format!("argument {}: {} {elements} of {}\n", self.arg, thousands(len as i64), self.kind.name());
+            format!("argument {}: {} {elements} of {}", self.arg, thousands(len as i64), self.kind.name());
+        match self.unwritten.len() {
+            0 => {}
+            all if all == len => text += ", which nobody has written (?)",
+            some => text += &format!(", of which nobody has written {} (?)", thousands(some as i64)),
+        }
+        text.push('\n');
         let (head, tail) = if len <= 2 * SHOWN { (len, len) } else { (SHOWN, len - SHOWN) };
         let parts = [0..head, tail..len];
         let shown: Vec<Vec<String>> = parts
@@ -97,16 +109,19 @@ impl Serialize for Elements<'_> {
 }
 
 enum Element {
+    Unwritten,
     Signed(i64),
     Unsigned(u64),
     F32(f32),
     F64(f64),
 }
 
-/// Floats with the fewest digits that give the same float again: `1e-45`, `-0.0`, `inf`, `NaN`.
+/// Floats with the fewest digits that give the same float again: `1e-45`, `-0.0`, `inf`, `NaN`. `?` where nobody has
+/// written.
 impl Display for Element {
     fn fmt(&self, f: &mut Formatter) -> std::fmt::Result {
         match self {
+            Element::Unwritten => f.write_str("?"),
             Element::Signed(n) => write!(f, "{n}"),
             Element::Unsigned(n) => write!(f, "{n}"),
             Element::F32(x) => write!(f, "{x:?}"),
@@ -116,7 +131,8 @@ impl Display for Element {
 }
 
 /// JSON has no number for `"NaN"`, `"Infinity"` and `"-Infinity"`: these are strings. Every other float is a
-/// number with the fewest digits that give the same float again, negative zero `-0.0`.
+/// number with the fewest digits that give the same float again, negative zero `-0.0`. `null` where nobody has
+/// written.
 impl Serialize for Element {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let special = |x: f64| match x {
@@ -125,6 +141,7 @@ impl Serialize for Element {
             _ => "NaN",
         };
         match *self {
+            Element::Unwritten => serializer.serialize_none(),
             Element::Signed(n) => serializer.serialize_i64(n),
             Element::Unsigned(n) => serializer.serialize_u64(n),
             Element::F32(x) if x.is_finite() => serializer.serialize_f32(x),
@@ -140,7 +157,7 @@ mod tests {
     use super::*;
 
     fn held(kind: Type, bytes: Vec<u8>) -> Held {
-        Held { arg: 1, kind, bytes }
+        Held { arg: 1, kind, bytes, unwritten: HashSet::new() }
     }
 
     fn json(kind: Type, bytes: Vec<u8>) -> String {
@@ -168,6 +185,19 @@ mod tests {
         let f64s = [5e-324, f64::MIN, -0.0, 0.1, f64::NAN];
         let text = json(Type::F64, f64s.map(f64::to_le_bytes).concat());
         assert_eq!(text, "[5e-324,-1.7976931348623157e308,-0.0,0.1,\"NaN\"]");
+    }
+
+    #[test]
+    fn what_nobody_has_written_is_no_number() {
+        let mut held = held(Type::I16, vec![1, 0, 0xcd, 0xcd]);
+        held.unwritten.insert(1);
+        assert_eq!(
+            held.text(),
+            "argument 1: 2 elements of i16, of which nobody has written 1 (?)\n  [0]  1 ?\n"
+        );
+        assert!(serde_json::to_string(&held).unwrap().ends_with("\"values\":[1,null]}"));
+        held.unwritten.insert(0);
+        assert!(held.text().starts_with("argument 1: 2 elements of i16, which nobody has written (?)\n"));
     }
 
     #[test]

@@ -35,6 +35,22 @@ extern "C" __global__ void shape(unsigned *out)
     out[6] = scratch[0];
 }
 
+// missing_barrier.cu with its barrier.
+extern "C" __global__ void sum(const int *in, int *out)
+{
+    __shared__ int partial[64];
+    unsigned t = threadIdx.x;
+    partial[t] = in[t];
+    __syncthreads();
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (t < stride)
+            partial[t] += partial[t + stride];
+        __syncthreads();
+    }
+    if (t == 0)
+        *out = partial[0];
+}
+
 // One index too far.
 extern "C" __global__ void beyond(int *data)
 {
