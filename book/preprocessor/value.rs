@@ -1,6 +1,6 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use workbook::record::Run;
 use workbook::table::{thousands, time};
 
@@ -51,7 +51,8 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
         "expected" => thousands(run.expected),
         "time" => time(quantity(run, "time")?),
         share if share.starts_with("time/") => {
-            let parts = number(&share["time/".len()..])?.max(1);
+            let parts = number(&share["time/".len()..])?;
+            ensure!(parts > 0, "a time has no share of 0 parts; write how many there are: time/18432");
             time(quantity(run, "time")? / parts as f64)
         }
         "gbps" => format!("{} GB/s", three_digits(quantity(run, "gbps")?)),

@@ -290,6 +290,7 @@ fn whatever_is_missing_is_named() {
             "time, gbps, sum, expected, dropped, atomics",
         ),
         (&format!("{value} n=2^20 barriers}}}}"), "page.md:1:", "has no counts in this record", ""),
+        (&format!("{value} n=2^20 time/0}}}}"), "page.md:1:", "no share of 0 parts", "time/18432"),
         (
             "{{#value ch3_blocks.sim reduceNeighbored n=2^16 time}}",
             "page.md:1:",
