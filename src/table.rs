@@ -237,6 +237,7 @@ mod tests {
             time_us,
             counters,
             dropped: None,
+            found: Vec::new(),
         };
         let device =
             DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };

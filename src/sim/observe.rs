@@ -264,9 +264,6 @@ impl<O: Observer> Observer for &mut O {
     fn warp_barrier(&mut self, actor: Actor, mask: u32) {
         (**self).warp_barrier(actor, mask);
     }
-    fn barrier_stall(&mut self, actor: Actor) {
-        (**self).barrier_stall(actor);
-    }
     fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
         (**self).fence(actor, mask, scope);
     }
