@@ -181,7 +181,9 @@ impl Vectors {
                         types
                             .iter()
                             .zip(words)
-                            .map(|(ty, word)| ty.read(word).ok_or_else(|| wrong(&format!("{word} does not fit"))))
+                            .map(|(ty, word)| {
+                                ty.read(word).ok_or_else(|| wrong(&format!("{word} does not fit")))
+                            })
                             .collect()
                     };
                     let (inputs, results) = (values(from, &inputs)?, values(to, &outputs)?);
@@ -240,7 +242,8 @@ impl Vectors {
     }
 
     fn written(types: &[Type], values: &[u64]) -> String {
-        let words: Vec<String> = types.iter().zip(values).map(|(ty, bits)| ty.write(ty.keep(*bits))).collect();
+        let words: Vec<String> =
+            types.iter().zip(values).map(|(ty, bits)| ty.write(ty.keep(*bits))).collect();
         words.join(" ")
     }
 
