@@ -116,13 +116,14 @@ pub fn dot(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool, halves: bool)
     c.wrapping_add(sum as u32)
 }
 
-/// Arithmetic with the carry flag (PTX ISA 9.7.2).
+/// Arithmetic with the carry flag (PTX ISA 9.7.2). As in hardware, a subtraction is the addition of the complement: its
+/// flag says that there was *no* borrow. Only `addc` behind `sub.cc` shows it, and nvcc's 128-bit division does that.
 #[derive(Clone, Copy, Debug)]
 pub struct Extended {
     step: Step,
     wide: bool,
     signed: bool,
-    /// It adds the carry (or subtracts the borrow), and it leaves one behind.
+    /// It reads the carry flag, and it leaves one behind.
     pub takes: bool,
     pub leaves: bool,
 }
@@ -168,7 +169,7 @@ impl Extended {
         let bits = if self.wide { 64 } else { 32 };
         let mask = u64::MAX >> (64 - bits);
         let (a, b, c) = (a & mask, b & mask, c & mask);
-        let carry = if self.takes { carry & 1 } else { 0 };
+        let carry = if self.takes { carry & 1 } else { matches!(self.step, Step::Sub) as u64 };
         let product = |high: bool| {
             let product = match (self.signed, self.wide) {
                 (false, _) => a as u128 * b as u128,
@@ -178,10 +179,7 @@ impl Extended {
             (product >> if high { bits } else { 0 }) as u64 & mask
         };
         let (x, y) = match self.step {
-            Step::Sub => {
-                let difference = a.wrapping_sub(b).wrapping_sub(carry) & mask;
-                return (difference, ((a as u128) < b as u128 + carry as u128) as u64);
-            }
+            Step::Sub => (a, !b & mask),
             Step::Add => (a, b),
             Step::MulLow => (product(false), c),
             Step::MulHigh => (product(true), c),
