@@ -60,6 +60,8 @@ pub struct Device {
     no_gpu: Option<NoGpu>,
     /// What the launches since the last [`Device::measure`] began have shown; the simulator only.
     seen: RefCell<(Counters, Levels)>,
+    /// What the checks of the launches since then have found.
+    found: RefCell<Vec<sim::Diagnostic>>,
 }
 
 enum Kind {
@@ -110,7 +112,7 @@ impl Device {
                 Err(no_gpu) => (Kind::Sim(Default::default()), Some(no_gpu)),
             },
         };
-        Ok(Device { kind, no_gpu, seen: RefCell::default() })
+        Ok(Device { kind, no_gpu, seen: RefCell::default(), found: RefCell::default() })
     }
 
     /// Name and properties, for the record.
@@ -266,9 +268,11 @@ impl Device {
             Kind::Sim(_) => {
                 prepare()?;
                 self.seen.take();
+                self.found.take();
                 work()?;
                 let (counters, levels) = self.seen.take();
-                Ok(Measurement { time: None, counters: Some(counters), levels: levels.into_vec() })
+                let (levels, found) = (levels.into_vec(), self.found.take());
+                Ok(Measurement { time: None, counters: Some(counters), levels, found })
             }
         }
     }
@@ -395,8 +399,8 @@ impl LaunchArgs<'_> {
         self
     }
 
-    /// Starts the kernel. On the simulator it runs to its end, child grids included, and what goes wrong comes
-    /// back as a [`sim::Diagnostic`]; on a GPU it shows at the next synchronisation.
+    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
+    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
     pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
         let name = &self.function.name;
         check_config(config).with_context(|| format!("cannot launch {name}"))?;
@@ -409,7 +413,8 @@ impl LaunchArgs<'_> {
             (Kind::Sim(simulator), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
                 let mut simulator = simulator.borrow_mut();
                 let seen = &mut *self.device.seen.borrow_mut();
-                let ended = simulator.launch_observed(module, name, config, &cells, seen);
+                let all = &mut *self.device.found.borrow_mut();
+                let ended = simulator.launch_watched(module, name, config, &cells, seen, all);
                 // What the kernel prints is no result: stdout belongs to those.
                 let _ = write!(std::io::stderr(), "{}", simulator.take_printed());
                 ended.map_err(found)

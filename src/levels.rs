@@ -51,7 +51,8 @@ mod tests {
             [(0, None, 0, 4), (1, Some(0), 1, 1), (2, Some(1), 2, 1), (3, Some(0), 1, 2)]
         {
             let config = LaunchConfig::new(blocks, 32);
-            levels.grid(Start { grid, parent, depth, kernel: "k", config: &config, after: After::Host });
+            let after = After::Host;
+            levels.grid(Start { grid, parent, depth, kernel: "k", config: &config, after });
         }
         let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };
         assert_eq!(levels.into_vec(), [level(1, 4), level(2, 3), level(1, 1)]);

@@ -6,6 +6,15 @@ use crate::sim::Counters;
 
 const MAX_COLUMNS: usize = 100;
 
+/// `ok`, or what the checks have found in a sum that happens to be right, or `WRONG`.
+fn verdict(run: &Run) -> String {
+    match run.found.first() {
+        _ if run.ok => "ok".into(),
+        Some(kind) if run.sum == run.expected => kind.to_string(),
+        _ => "WRONG".into(),
+    }
+}
+
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
 /// columns, ends in a newline.
 pub fn table(record: &Record) -> String {
@@ -20,7 +29,7 @@ pub fn table(record: &Record) -> String {
         add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
     }
     add("sum", &|run| thousands(run.sum));
-    add("check", &|run| if run.ok { "ok" } else { "WRONG" }.into());
+    add("check", &verdict);
     if has_time {
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
@@ -112,7 +121,7 @@ fn notes(record: &Record, text: &mut String) {
             ));
         }
     }
-    for run in record.sweep.iter().filter(|run| !run.ok && run.teaches.is_none()) {
+    for run in record.sweep.iter().filter(|run| !run.as_taught()) {
         lines.push(format!(
             "WRONG in the sweep: {}, n = {}, {} threads a block",
             run.kernel,

@@ -198,6 +198,18 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
 }
 
 #[test]
+fn the_readme_shows_what_the_first_run_prints() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let run = run("readme", "ch4_nested", "--device sim");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let printed = run.stdout();
+    for part in shown.split("...\n") {
+        assert!(printed.contains(part), "README.md shows\n{part}\nand the run prints\n{printed}");
+    }
+}
+
+#[test]
 fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only() {
     let local = run("local", "ch3_blocks", "--device sim --n 2^12");
     let files = local.files();

@@ -255,14 +255,14 @@ impl<O: Observer> Observer for &mut O {
     fn barrier(&mut self, actor: Actor, mask: u32, id: u32) {
         (**self).barrier(actor, mask, id);
     }
+    fn barrier_stall(&mut self, actor: Actor) {
+        (**self).barrier_stall(actor);
+    }
     fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
         (**self).barrier_opens(grid, block, id, all);
     }
     fn warp_barrier(&mut self, actor: Actor, mask: u32) {
         (**self).warp_barrier(actor, mask);
-    }
-    fn barrier_stall(&mut self, actor: Actor) {
-        (**self).barrier_stall(actor);
     }
     fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
         (**self).fence(actor, mask, scope);

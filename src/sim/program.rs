@@ -79,7 +79,7 @@ pub struct Param {
 }
 
 impl Param {
-    pub fn new(variable: &Variable, offset: usize) -> Param {
+    pub fn new(variable: &super::ptx::Variable, offset: usize) -> Param {
         Param { name: variable.name.clone(), offset, bytes: variable.bytes(), kind: variable.kind.clone() }
     }
 }
