@@ -124,6 +124,7 @@ impl Device {
                 name: concat!("workbook simulator ", env!("CARGO_PKG_VERSION")).to_string(),
                 gpu: None,
                 threads: None,
+                cpu: None,
             },
         }
     }

@@ -45,6 +45,8 @@ pub struct Case<'a> {
     pub block: u32,
     pub grid: u32,
     pub launches: Launches,
+    /// The room for pending device launches that the reader asks for, where that is not simply enough.
+    pub pending_launches: Option<u64>,
 }
 
 /// What came of a run.
@@ -70,7 +72,9 @@ pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> 
 fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<Outcome>) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
-    let mut bench = Bench::new(chapter, options, device.info(), build.code_hash.to_string())?;
+    let mut info = device.info();
+    info.cpu = (info.kind == DeviceKind::Gpu).then(cpu_name); // of the serial recursion
+    let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
     bench.say(&first_line(&device));
     let finished = bench.run_all(&mut |case, data| {
@@ -86,6 +90,7 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
             block: case.shape.block,
             grid: case.shape.grid,
             launches: (case.kernel.launches)(case.shape),
+            pending_launches: options.pending_launches,
         })
     });
     bench.conclude(finished)
@@ -112,6 +117,7 @@ fn on_cpu(
         name: cpu_name(),
         gpu: None,
         threads: Some(rayon::current_num_threads()),
+        cpu: None,
     };
     let first_line = format!("On the CPU: {}, {} threads", info.name, rayon::current_num_threads());
     let mut bench = Bench::new(chapter, options, info, prebuilt::source_hash(source))?;
@@ -366,7 +372,8 @@ mod tests {
     };
 
     fn bench(options: &Options) -> Bench<'_> {
-        let device = DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None };
+        let device =
+            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
         Bench::new(&CHAPTER, options, device, "0".into()).unwrap()
     }
 

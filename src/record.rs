@@ -51,6 +51,9 @@ pub struct DeviceInfo {
     /// Worker threads, for a CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// The CPU's model name where the serial recursion was timed beside a GPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
 }
 
 /// The properties of a GPU that its times depend on, as found when the record was made.

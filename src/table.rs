@@ -114,10 +114,13 @@ fn notes(record: &Record, text: &mut String) {
             lines.push(format!("{} is kept to show: {teaches}", run.kernel));
         }
         if let Some(dropped) = &run.dropped {
-            let launches = thousands(dropped.launches as i64);
+            let launches = if dropped.launches == 1 { "launch" } else { "launches" };
             lines.push(format!(
-                "{}: {launches} launches dropped, {} ({})",
-                run.kernel, dropped.name, dropped.error
+                "{}: {} {launches} dropped, {} ({})",
+                run.kernel,
+                thousands(dropped.launches as i64),
+                dropped.name,
+                dropped.error
             ));
         }
     }
@@ -234,8 +237,10 @@ mod tests {
             time_us,
             counters,
             dropped: None,
+            found: Vec::new(),
         };
-        let device = DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None };
+        let device =
+            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
         Record {
             schema: SCHEMA,
             stem: "ch4_nested".into(),
