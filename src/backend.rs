@@ -60,6 +60,8 @@ pub struct Device {
     no_gpu: Option<NoGpu>,
     /// What the launches since the last [`Device::measure`] began have shown; the simulator only.
     seen: RefCell<(Counters, Levels)>,
+    /// What the checks of the launches since then have found.
+    found: RefCell<Vec<sim::Diagnostic>>,
 }
 
 enum Kind {
@@ -110,7 +112,7 @@ impl Device {
                 Err(no_gpu) => (Kind::Sim(Default::default()), Some(no_gpu)),
             },
         };
-        Ok(Device { kind, no_gpu, seen: RefCell::default() })
+        Ok(Device { kind, no_gpu, seen: RefCell::default(), found: RefCell::default() })
     }
 
     /// Name and properties, for the record.
@@ -122,6 +124,7 @@ impl Device {
                 name: concat!("workbook simulator ", env!("CARGO_PKG_VERSION")).to_string(),
                 gpu: None,
                 threads: None,
+                cpu: None,
             },
         }
     }
@@ -266,9 +269,11 @@ impl Device {
             Kind::Sim(_) => {
                 prepare()?;
                 self.seen.take();
+                self.found.take();
                 work()?;
                 let (counters, levels) = self.seen.take();
-                Ok(Measurement { time: None, counters: Some(counters), levels: levels.into_vec() })
+                let (levels, found) = (levels.into_vec(), self.found.take());
+                Ok(Measurement { time: None, counters: Some(counters), levels, found })
             }
         }
     }
@@ -395,8 +400,8 @@ impl LaunchArgs<'_> {
         self
     }
 
-    /// Starts the kernel. On the simulator it runs to its end, child grids included, and what goes wrong comes
-    /// back as a [`sim::Diagnostic`]; on a GPU it shows at the next synchronisation.
+    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
+    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
     pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
         let name = &self.function.name;
         check_config(config).with_context(|| format!("cannot launch {name}"))?;
@@ -409,7 +414,8 @@ impl LaunchArgs<'_> {
             (Kind::Sim(simulator), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
                 let mut simulator = simulator.borrow_mut();
                 let seen = &mut *self.device.seen.borrow_mut();
-                let ended = simulator.launch_observed(module, name, config, &cells, seen);
+                let all = &mut *self.device.found.borrow_mut();
+                let ended = simulator.launch_watched(module, name, config, &cells, seen, all);
                 // What the kernel prints is no result: stdout belongs to those.
                 let _ = write!(std::io::stderr(), "{}", simulator.take_printed());
                 ended.map_err(found)
@@ -477,8 +483,8 @@ mod tests {
     #[test]
     fn arguments_are_checked_against_the_signature_by_name() {
         let params = [
-            sim::Param { name: "g_data".into(), bytes: 8, offset: 0 },
-            sim::Param { name: "size".into(), bytes: 4, offset: 8 },
+            sim::Param { name: "g_data".into(), bytes: 8, offset: 0, kind: "u64".into() },
+            sim::Param { name: "size".into(), bytes: 4, offset: 8, kind: "u32".into() },
         ];
         let arg = |size| Arg { cell: 0, size, on: None };
         assert!(check_args(&params, &[arg(8), arg(4)]).is_ok());

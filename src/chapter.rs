@@ -17,7 +17,7 @@ use crate::measure::{self, Measurement};
 use crate::plan::{Plan, Planned, SERIAL};
 use crate::progress::Progress;
 use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
-use crate::sim::Diagnostic;
+use crate::sim::{Diagnostic, Severity};
 use crate::table::{self, thousands};
 use crate::{chart, data, kernels, prebuilt, report, serial};
 
@@ -45,6 +45,8 @@ pub struct Case<'a> {
     pub block: u32,
     pub grid: u32,
     pub launches: Launches,
+    /// The room for pending device launches that the reader asks for, where that is not simply enough.
+    pub pending_launches: Option<u64>,
 }
 
 /// What came of a run.
@@ -70,7 +72,9 @@ pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> 
 fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<Outcome>) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
-    let mut bench = Bench::new(chapter, options, device.info(), build.code_hash.to_string())?;
+    let mut info = device.info();
+    info.cpu = (info.kind == DeviceKind::Gpu).then(cpu_name); // of the serial recursion
+    let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
     bench.say(&first_line(&device));
     let finished = bench.run_all(&mut |case, data| {
@@ -86,6 +90,7 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
             block: case.shape.block,
             grid: case.shape.grid,
             launches: (case.kernel.launches)(case.shape),
+            pending_launches: options.pending_launches,
         })
     });
     bench.conclude(finished)
@@ -112,6 +117,7 @@ fn on_cpu(
         name: cpu_name(),
         gpu: None,
         threads: Some(rayon::current_num_threads()),
+        cpu: None,
     };
     let first_line = format!("On the CPU: {}, {} threads", info.name, rayon::current_num_threads());
     let mut bench = Bench::new(chapter, options, info, prebuilt::source_hash(source))?;
@@ -146,6 +152,8 @@ struct Bench<'a> {
     record: Record,
     /// The asked runs level by level, where the simulator made them.
     levels: Vec<(String, Vec<Level>)>,
+    /// What the checks have found in the asked runs.
+    found: Vec<Diagnostic>,
 }
 
 impl<'a> Bench<'a> {
@@ -169,7 +177,7 @@ impl<'a> Bench<'a> {
             sweep: Vec::new(),
             ok: false,
         };
-        Ok(Bench { options, plan, record, levels: Vec::new() })
+        Ok(Bench { options, plan, record, levels: Vec::new(), found: Vec::new() })
     }
 
     /// Makes every run, at the asked size first.
@@ -185,6 +193,8 @@ impl<'a> Bench<'a> {
             let expected =
                 *expected.entry(case.n).or_insert_with(|| serial::recursive_reduce(&mut data.to_vec()));
             let outcome = run(case, data)?;
+            let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+            let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
             let run = Run {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
@@ -192,7 +202,8 @@ impl<'a> Bench<'a> {
                 grid: case.shape.grid,
                 sum: outcome.sum.into(),
                 expected: expected.into(),
-                ok: outcome.sum == expected && outcome.dropped.is_none(),
+                ok: outcome.sum == expected && outcome.dropped.is_none() && errors.is_empty(),
+                found: errors,
                 teaches: (case.kernel.teaches)(case.n).map(str::to_string),
                 time_us: outcome.cost.time,
                 counters: outcome.cost.counters,
@@ -200,26 +211,32 @@ impl<'a> Bench<'a> {
             };
             if position < self.plan.runs.len() {
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));
+                self.found.extend(outcome.cost.found);
                 self.record.runs.push(run);
             } else {
                 self.record.sweep.push(run);
             }
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
-        self.record.ok = all.all(|run| run.ok || run.teaches.is_some());
+        self.record.ok = all.all(Run::as_taught);
         Ok(())
     }
 
     /// Prints and writes what there is; whether all is well.
     fn conclude(mut self, finished: Result<()>) -> Result<bool> {
-        let mut diagnostics = Vec::new();
-        if let Err(error) = finished {
-            let found = error.downcast::<Diagnostic>()?;
-            self.record.ok = false;
-            complain(report::render(&found, std::io::stderr().is_terminal()).trim_end());
-            diagnostics.push(found);
+        let stopped = match finished {
+            Ok(()) => false,
+            Err(error) => {
+                let found = error.downcast::<Diagnostic>()?;
+                self.record.ok = false;
+                self.found.push(found);
+                true
+            }
+        };
+        for found in &self.found {
+            complain(report::render(found, std::io::stderr().is_terminal()).trim_end());
         }
-        if diagnostics.is_empty() {
+        if !stopped {
             self.say(&format!("\n{}", table::table(&self.record)));
             for text in [table::levels(&self.levels), self.plan.left_out.join("\n")] {
                 if !text.is_empty() {
@@ -229,7 +246,7 @@ impl<'a> Bench<'a> {
             self.write()?;
         }
         if self.options.json {
-            print(&self.json(&diagnostics)?);
+            print(&self.json(&self.found)?);
         }
         Ok(self.record.ok)
     }
@@ -355,7 +372,8 @@ mod tests {
     };
 
     fn bench(options: &Options) -> Bench<'_> {
-        let device = DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None };
+        let device =
+            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
         Bench::new(&CHAPTER, options, device, "0".into()).unwrap()
     }
 

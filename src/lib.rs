@@ -18,6 +18,7 @@
 //! | [`levels`] | how a nested run unfolds, level by level |
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
+//! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
 //! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
@@ -39,4 +40,5 @@ pub mod record;
 pub mod report;
 pub mod serial;
 pub mod sim;
+pub mod simulate;
 pub mod table;

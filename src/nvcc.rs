@@ -103,6 +103,12 @@ impl Nvcc {
         }
     }
 
+    /// The same nvcc for sources outside the repository: it runs in `directory`, and the PTX names the sources from
+    /// there.
+    pub fn run_in(self, directory: &Path) -> Nvcc {
+        Nvcc { root: directory.to_owned(), ..self }
+    }
+
     /// `nvcc 13.0.88`, as a build names its compiler.
     pub fn compiler(&self) -> String {
         format!("nvcc {}", self.version)

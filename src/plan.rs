@@ -1,6 +1,7 @@
 //! Which runs a chapter makes: every kernel at the asked size, then a sweep over what was not asked for.
 //!
-//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block size.
+//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block size. With
+//! `--pending-launches` there is no sweep: such a run is made to see what goes wrong.
 //! The plan follows from the options and the kind of device alone, so two runs of a command make the same runs.
 
 use anyhow::{Result, bail, ensure};
@@ -109,6 +110,12 @@ impl Plan {
             "{} elements are too many for the simulator; give --n 2^26 or less, or use a GPU",
             thousands(n as i64)
         );
+        ensure!(
+            options.pending_launches.is_none()
+                || kernels.iter().any(|kernel| (kernel.launches)(shape) != Launches::NONE),
+            "the kernels of this chapter launch no kernels; leave --pending-launches out, or go on to chapter 4: \
+             cargo run --example ch4_nested -- --pending-launches 64"
+        );
         let every = |n, shape| {
             kernels.iter().map(move |kernel| Planned {
                 kernel: *kernel,
@@ -124,10 +131,11 @@ impl Plan {
 
         let runs: Vec<Planned> = every(n, shape).chain(serial(n)).collect();
         let mut sweep = Vec::new();
-        for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
+        let sweeps = options.pending_launches.is_none();
+        for size in place.sizes(kind, options.n).into_iter().filter(|&size| sweeps && size != n) {
             sweep.extend(every(size, place.shape_of(size, shape.block)).chain(serial(size)));
         }
-        if options.block.is_none() && options.grid.is_none() {
+        if sweeps && options.block.is_none() && options.grid.is_none() {
             for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
                 sweep.extend(every(n, Shape::of_blocks(n, block)));
             }
@@ -287,6 +295,9 @@ mod tests {
         assert_eq!(sim(&["--n", "2^14", "--block", "512"]), sizes(&[10, 12]));
         assert_eq!(sim(&["--n", "1000"]), []);
         assert_eq!(sim(&["--n", "2^24"]), sizes(&[10, 12, 14, 16, 18, 20]), "no further than is quick");
+        let dropping =
+            plan(Place::ManyBlocks, NESTED, DeviceKind::Sim, 1 << 16, &["--pending-launches", "9"]);
+        assert!(dropping.unwrap().sweep.is_empty());
     }
 
     #[test]

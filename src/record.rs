@@ -51,6 +51,9 @@ pub struct DeviceInfo {
     /// Worker threads, for a CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// The CPU's model name where the serial recursion was timed beside a GPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
 }
 
 /// The properties of a GPU that its times depend on, as found when the record was made.
@@ -104,6 +107,9 @@ pub struct Run {
     pub expected: i64,
     /// `sum == expected`, and no device launch was dropped, and no diagnostic of severity error.
     pub ok: bool,
+    /// Kinds of the diagnostics of severity error; the simulator only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<crate::sim::Kind>,
     /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
     pub teaches: Option<String>,
     /// Microseconds; none on the simulator, which has no clock.
@@ -176,6 +182,12 @@ impl Timing {
 }
 
 impl Run {
+    /// Whether all is as it should be: the run is ok, or wrong in the way that it is kept to show.
+    pub fn as_taught(&self) -> bool {
+        let taught = |kind: &crate::sim::Kind| self.teaches.as_deref() == Some(kind.to_string().as_str());
+        self.ok || (self.teaches.is_some() && self.found.iter().all(taught))
+    }
+
     /// Bytes of input a second, in GB/s (10^9): 4 bytes an element over the median time.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
         let time = self.time_us?;

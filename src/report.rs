@@ -15,7 +15,11 @@ pub fn render(found: &Diagnostic, color: bool) -> String {
 }
 
 /// [`render`], with `source` for the text of a file where it is known.
-fn render_with<'a>(found: &'a Diagnostic, source: impl Fn(&str) -> Option<&'a str>, color: bool) -> String {
+pub fn render_with<'a>(
+    found: &'a Diagnostic,
+    source: impl Fn(&str) -> Option<&'a str>,
+    color: bool,
+) -> String {
     let level = match found.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

@@ -6,6 +6,15 @@ use crate::sim::Counters;
 
 const MAX_COLUMNS: usize = 100;
 
+/// `ok`, or what the checks have found in a sum that happens to be right, or `WRONG`.
+fn verdict(run: &Run) -> String {
+    match run.found.first() {
+        _ if run.ok => "ok".into(),
+        Some(kind) if run.sum == run.expected => kind.to_string(),
+        _ => "WRONG".into(),
+    }
+}
+
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
 /// columns, ends in a newline.
 pub fn table(record: &Record) -> String {
@@ -20,7 +29,7 @@ pub fn table(record: &Record) -> String {
         add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
     }
     add("sum", &|run| thousands(run.sum));
-    add("check", &|run| if run.ok { "ok" } else { "WRONG" }.into());
+    add("check", &verdict);
     if has_time {
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
@@ -105,14 +114,17 @@ fn notes(record: &Record, text: &mut String) {
             lines.push(format!("{} is kept to show: {teaches}", run.kernel));
         }
         if let Some(dropped) = &run.dropped {
-            let launches = thousands(dropped.launches as i64);
+            let launches = if dropped.launches == 1 { "launch" } else { "launches" };
             lines.push(format!(
-                "{}: {launches} launches dropped, {} ({})",
-                run.kernel, dropped.name, dropped.error
+                "{}: {} {launches} dropped, {} ({})",
+                run.kernel,
+                thousands(dropped.launches as i64),
+                dropped.name,
+                dropped.error
             ));
         }
     }
-    for run in record.sweep.iter().filter(|run| !run.ok && run.teaches.is_none()) {
+    for run in record.sweep.iter().filter(|run| !run.as_taught()) {
         lines.push(format!(
             "WRONG in the sweep: {}, n = {}, {} threads a block",
             run.kernel,
@@ -126,22 +138,22 @@ fn notes(record: &Record, text: &mut String) {
 }
 
 /// A column: its title and one cell a row.
-struct Column {
+pub(crate) struct Column {
     cells: Vec<String>,
     right: bool,
 }
 
 impl Column {
-    fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
+    pub(crate) fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { cells: std::iter::once(title.to_string()).chain(cells).collect(), right: false }
     }
-    fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
+    pub(crate) fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { right: true, ..Column::left(title, cells) }
     }
 }
 
 /// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
-fn layout(columns: &[Column], text: &mut String) {
+pub(crate) fn layout(columns: &[Column], text: &mut String) {
     let width = |column: &Column| column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(width).collect();
     let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
@@ -225,8 +237,10 @@ mod tests {
             time_us,
             counters,
             dropped: None,
+            found: Vec::new(),
         };
-        let device = DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None };
+        let device =
+            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
         Record {
             schema: SCHEMA,
             stem: "ch4_nested".into(),

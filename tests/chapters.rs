@@ -198,6 +198,18 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
 }
 
 #[test]
+fn the_readme_shows_what_the_first_run_prints() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let run = run("readme", "ch4_nested", "--device sim");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let printed = run.stdout();
+    for part in shown.split("...\n") {
+        assert!(printed.contains(part), "README.md shows\n{part}\nand the run prints\n{printed}");
+    }
+}
+
+#[test]
 fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only() {
     let local = run("local", "ch3_blocks", "--device sim --n 2^12");
     let files = local.files();
@@ -230,6 +242,8 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch2_parallel", "--device sim --n 1025", "cargo run --example ch3_blocks -- --n 1025"),
         ("ch2_parallel", "--device sim --n 100 --block 64", "fewer threads"),
         ("ch1_serial", "--device gpu", "runs on the CPU"),
+        ("ch4_nested", "--pending-launches 0", "1 to 1048576 launches"),
+        ("ch3_blocks", "--device sim --pending-launches 64", "cargo run --example ch4_nested"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
         assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());
@@ -309,6 +323,44 @@ fn a_launch_that_the_device_drops_is_never_silent() {
     let dropped = Dropped::from_words(&device.clone_dtoh(&failure).unwrap()).unwrap();
     assert_eq!((dropped.error, &*dropped.name), (69, "cudaErrorLaunchPendingCountExceeded"));
     assert!(dropped.launches >= 48, "64 blocks launch a child each, room is for 16: {}", dropped.launches);
+}
+
+/// What the page of chapter 4 says of `--pending-launches`: where launches begin to be dropped, and what one sees.
+#[test]
+fn too_little_room_for_pending_launches_is_shown() {
+    let dropped = |line: &str| {
+        let name = format!("pending-{}", line.replace(' ', "_"));
+        let run = run(&name, "ch4_nested", &format!("--device sim --json {line}"));
+        let json = run.json();
+        let lost: Vec<u64> = json["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|run| {
+                let lost = run["dropped"]["launches"].as_u64().unwrap_or(0);
+                assert_eq!(run["ok"], lost == 0, "{line} {run}");
+                assert_eq!(run["sum"] == run["expected"], lost == 0, "{line} {run}");
+                lost
+            })
+            .collect();
+        assert_eq!(run.status(), Some(i32::from(lost.iter().any(|&lost| lost > 0))), "{line}");
+        assert!(json["sweep"].as_array().unwrap().is_empty());
+        lost
+    };
+    assert_eq!(dropped("--block 2 --n 4096 --pending-launches 2048"), [0, 0, 0, 0]);
+    assert_eq!(dropped("--block 2 --n 4096 --pending-launches 2047"), [1, 1, 0, 0]);
+    assert_eq!(dropped("--block 4 --n 8188 --pending-launches 2048")[0], 0);
+    assert_eq!(dropped("--block 4 --n 8192 --pending-launches 2048")[0], 2);
+    assert_eq!(dropped("--block 4 --n 4096 --pending-launches 2048")[1], 0);
+    assert_eq!(dropped("--block 4 --n 4100 --pending-launches 2048")[1], 1);
+
+    let run = run("pending", "ch4_nested", "--device sim --pending-launches 64 --record");
+    assert_eq!(run.status(), Some(1));
+    for part in ["WRONG", "66 launches dropped, cudaErrorLaunchPendingCountExceeded (69)"] {
+        assert!(run.stdout().contains(part), "no {part:?} in\n{}", run.stdout());
+    }
+    assert!(run.stderr().contains("not recorded"), "{}", run.stderr());
+    assert!(!run.records.exists(), "a wrong run is not recorded");
 }
 
 #[test]

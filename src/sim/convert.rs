@@ -1,218 +1,188 @@
 //! `cvt` (PTX ISA 9.7.9.21): between integers, between floats, and from one to the other.
 
-use super::alu::{AluFn, Lanes, each, saturate};
-use super::rounding::{self as round, Mode};
+use super::alu::{Alu, AluFn, Lanes, each};
+use super::float::saturate;
+use super::rounding::{self as round, Format, Mode};
 
-macro_rules! conversion {
-    ($from:expr, $to:expr, $wide:ident => $e:expr) => {
-        conversion!(@from $from, $to, $wide => $e,
-            "u8": u8, "b8": u8, "s8": i8, "u16": u16, "b16": u16, "s16": i16, "u32": u32, "b32": u32, "s32": i32,
-            "u64": u64, "b64": u64, "s64": i64)
-    };
-    (@from $from:expr, $to:expr, $wide:ident => $e:expr, $($name:literal: $t:ty),*) => {
-        match $from {
-            $($name => {
-                fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
-                    each(mask, |lane| {
-                        let $wide = source[0][lane] as $t;
-                        out[lane] = $e;
-                    })
-                }
-                Some(go as AluFn)
-            })*
-            _ => None,
-        }
-    };
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Signed(u32),
+    Unsigned(u32),
+    Float(Format),
 }
 
-/// The function of a `cvt` opcode.
-pub fn select(words: &[&str]) -> Option<AluFn> {
-    let (&from, &to) = (words.last()?, words.get(words.len().checked_sub(2)?)?);
-    let options = &words[1..words.len() - 2];
-    if !options.iter().all(|w| matches!(*w, "ftz" | "sat") || Mode::parse(w).is_some()) {
+impl Type {
+    fn parse(word: &str) -> Option<Type> {
+        Some(match word {
+            "s8" => Type::Signed(8),
+            "s16" => Type::Signed(16),
+            "s32" => Type::Signed(32),
+            "s64" => Type::Signed(64),
+            "u8" | "b8" => Type::Unsigned(8),
+            "u16" | "b16" => Type::Unsigned(16),
+            "u32" | "b32" => Type::Unsigned(32),
+            "u64" | "b64" => Type::Unsigned(64),
+            _ => Type::Float(Format::parse(word)?),
+        })
+    }
+}
+
+/// A conversion from or to a float, or one that saturates.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversion {
+    from: Type,
+    to: Type,
+    mode: Mode,
+    /// `.rni` and the like: to an integral value, also in a float.
+    integral: bool,
+    ftz: bool,
+    sat: bool,
+    relu: bool,
+    /// Two values into one register: the first source becomes the high half.
+    pack: bool,
+}
+
+/// The conversion that `words` spell, and how many sources it has.
+pub fn select(words: &[&str]) -> Option<(Alu, usize)> {
+    let [_, options @ .., to, from] = words else { return None };
+    let (pack, to) = match to.strip_suffix("x2") {
+        Some(half) => (true, half),
+        None => (false, *to),
+    };
+    let (from, to) = (Type::parse(from)?, Type::parse(to)?);
+    let rounding = options.iter().find(|word| Mode::parse(word).is_some());
+    let is_float = |ty: Type| matches!(ty, Type::Float(_));
+    let known = |word: &&str| match *word {
+        "ftz" => from == Type::Float(Format::F32) || to == Type::Float(Format::F32),
+        "sat" => true,
+        "relu" => is_float(from) && is_float(to),
+        word => Mode::parse(word).is_some() && (is_float(from) || is_float(to)),
+    };
+    if !options.iter().all(known) || pack && from != Type::Float(Format::F32) {
         return None;
     }
-    let rounding = options.iter().find(|w| Mode::parse(w).is_some());
-    let mode = rounding.and_then(|w| Mode::parse(w)).unwrap_or(Mode::Nearest);
-    let integral = rounding.is_some_and(|w| w.ends_with('i'));
-    let (ftz, sat) = (options.contains(&"ftz"), options.contains(&"sat"));
-    let is_float = |t: &str| matches!(t, "f32" | "f64");
-    match (is_float(from), is_float(to)) {
-        (false, false) => integers(from, to, sat),
-        (false, true) => from_integer(from, to, mode),
-        (true, false) => to_integer(from, to, mode, ftz),
-        (true, true) => floats(from, to, mode, integral, ftz, sat),
+    let has = |word: &str| options.contains(&word);
+    let conversion = Conversion {
+        from,
+        to,
+        mode: rounding.and_then(|word| Mode::parse(word)).unwrap_or(Mode::Nearest),
+        integral: rounding.is_some_and(|word| word.ends_with('i')),
+        ftz: has("ftz"),
+        sat: has("sat"),
+        relu: has("relu"),
+        pack,
+    };
+    let general = (Alu::Convert(conversion), if pack { 2 } else { 1 });
+    if has("sat") {
+        return Some(general);
     }
+    Some(integers(from, to).map_or(general, |f| (Alu::Plain(f), 1)))
 }
 
-/// Integer to integer. Without `.sat` the low bits are kept; a signed result is extended over the register.
-fn integers(from: &str, to: &str, sat: bool) -> Option<AluFn> {
+/// Integer to integer, the one conversion that every kernel is full of: the low bits are kept, and a signed result is
+/// extended over the register.
+fn integers(from: Type, to: Type) -> Option<AluFn> {
     macro_rules! to {
-        ($t:ty, $wider:ty) => {
-            if sat {
-                conversion!(from, to, a => (a as i128).clamp(<$t>::MIN as i128, <$t>::MAX as i128) as $t as $wider as u64)
-            } else {
-                conversion!(from, to, a => a as $t as $wider as u64)
-            }
-        };
-    }
-    match to {
-        "u8" | "b8" => to!(u8, u64),
-        "s8" => to!(i8, i64),
-        "u16" | "b16" => to!(u16, u64),
-        "s16" => to!(i16, i64),
-        "u32" | "b32" => to!(u32, u64),
-        "s32" => to!(i32, i64),
-        "u64" | "b64" => to!(u64, u64),
-        "s64" => to!(i64, i64),
-        _ => None,
-    }
-}
-
-fn from_integer(from: &str, to: &str, mode: Mode) -> Option<AluFn> {
-    macro_rules! with {
-        ($m:expr) => {
+        ($from:ty) => {
             match to {
-                "f32" => conversion!(from, to, a => round::f32_from_int(a as i128, $m).to_bits() as u64),
-                _ => conversion!(from, to, a => round::f64_from_int(a as i128, $m).to_bits()),
+                Type::Unsigned(8) => pair!($from, u8, u64),
+                Type::Unsigned(16) => pair!($from, u16, u64),
+                Type::Unsigned(32) => pair!($from, u32, u64),
+                Type::Unsigned(_) => pair!($from, u64, u64),
+                Type::Signed(8) => pair!($from, i8, i64),
+                Type::Signed(16) => pair!($from, i16, i64),
+                Type::Signed(32) => pair!($from, i32, i64),
+                Type::Signed(_) => pair!($from, i64, i64),
+                Type::Float(_) => None,
             }
         };
     }
-    match mode {
-        Mode::Nearest => with!(Mode::Nearest),
-        Mode::Zero => with!(Mode::Zero),
-        Mode::Down => with!(Mode::Down),
-        Mode::Up => with!(Mode::Up),
-    }
-}
-
-/// Float to integer: rounded, then clamped to the type's range; NaN gives 0, or the sign bit for 64-bit results.
-fn to_integer(from: &str, to: &str, mode: Mode, ftz: bool) -> Option<AluFn> {
-    macro_rules! with {
-        ($m:expr, $float:expr) => {
-            match to {
-                "u8" | "b8" => lanes!(a => round::integral($float(a), $m) as u8 as u64),
-                "s8" => lanes!(a => round::integral($float(a), $m) as i8 as i64 as u64),
-                "u16" | "b16" => lanes!(a => round::integral($float(a), $m) as u16 as u64),
-                "s16" => lanes!(a => round::integral($float(a), $m) as i16 as i64 as u64),
-                "u32" | "b32" => lanes!(a => round::integral($float(a), $m) as u32 as u64),
-                "s32" => lanes!(a => round::integral($float(a), $m) as i32 as u32 as u64),
-                "u64" | "b64" => lanes!(a => {
-                    let a: f64 = $float(a);
-                    if a.is_nan() { 1 << 63 } else { round::integral(a, $m) as u64 }
-                }),
-                "s64" => lanes!(a => {
-                    let a: f64 = $float(a);
-                    if a.is_nan() { 1 << 63 } else { round::integral(a, $m) as i64 as u64 }
-                }),
-                _ => None,
-            }
-        };
-    }
-    macro_rules! lanes {
-        ($a:ident => $e:expr) => {{
+    macro_rules! pair {
+        ($from:ty, $to:ty, $register:ty) => {{
             fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
-                each(mask, |lane| {
-                    let $a = source[0][lane];
-                    out[lane] = $e;
-                })
+                each(mask, |lane| out[lane] = source[0][lane] as $from as $to as $register as u64)
             }
             Some(go as AluFn)
         }};
     }
-    macro_rules! modes {
-        ($float:expr) => {
-            match mode {
-                Mode::Nearest => with!(Mode::Nearest, $float),
-                Mode::Zero => with!(Mode::Zero, $float),
-                Mode::Down => with!(Mode::Down, $float),
-                Mode::Up => with!(Mode::Up, $float),
-            }
-        };
-    }
-    match (from, ftz) {
-        ("f32", false) => modes!(|bits: u64| f32::from_bits(bits as u32) as f64),
-        ("f32", true) => modes!(|bits: u64| flush(f32::from_bits(bits as u32)) as f64),
-        _ => modes!(f64::from_bits),
+    match from {
+        Type::Unsigned(8) => to!(u8),
+        Type::Unsigned(16) => to!(u16),
+        Type::Unsigned(32) => to!(u32),
+        Type::Unsigned(_) => to!(u64),
+        Type::Signed(8) => to!(i8),
+        Type::Signed(16) => to!(i16),
+        Type::Signed(32) => to!(i32),
+        Type::Signed(_) => to!(i64),
+        Type::Float(_) => None,
     }
 }
 
-fn flush(a: f32) -> f32 {
-    if a.is_subnormal() { 0.0f32.copysign(a) } else { a }
-}
+impl Conversion {
+    pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 2], mask: u32) {
+        each(mask, |lane| {
+            let [a, b] = source.map(|s| s[lane]);
+            out[lane] = if self.pack { self.bits(a) << 16 | self.bits(b) } else { self.bits(a) };
+        });
+    }
 
-/// Float to float: narrowing rounds, `.r?i` rounds to an integral value, `.sat` clamps to [0, 1].
-fn floats(from: &str, to: &str, mode: Mode, integral: bool, ftz: bool, sat: bool) -> Option<AluFn> {
-    macro_rules! go {
-        ($m:expr, $integral:literal, $ftz:literal, $sat:literal) => {{
-            fn to_single(bits: u64, from_single: bool) -> u64 {
-                let mut value = if from_single {
-                    let a = f32::from_bits(bits as u32);
-                    (if $ftz { flush(a) } else { a }) as f64
-                } else {
-                    f64::from_bits(bits)
-                };
-                if $integral {
-                    value = round::integral(value, $m);
+    fn bits(&self, bits: u64) -> u64 {
+        let unused = |width: u32| 64 - width;
+        match self.from {
+            Type::Unsigned(width) => self.integer((bits << unused(width) >> unused(width)) as i128),
+            Type::Signed(width) => self.integer(((bits << unused(width)) as i64 >> unused(width)) as i128),
+            Type::Float(format) => {
+                let value = self.flush(format.decode(bits), format);
+                match self.to {
+                    Type::Float(to) => self.float(value, to),
+                    _ => self.float_to_integer(value, format),
                 }
-                let mut single = round::f32_from_f64(value, $m);
-                if $sat {
-                    single = saturate(single);
-                }
-                if $ftz {
-                    single = flush(single);
-                }
-                if single.is_nan() { 0x7fff_ffff } else { single.to_bits() as u64 }
             }
-            fn to_double(bits: u64, from_single: bool) -> u64 {
-                let mut value = if from_single {
-                    let a = f32::from_bits(bits as u32);
-                    (if $ftz { flush(a) } else { a }) as f64
-                } else {
-                    f64::from_bits(bits)
-                };
-                if $integral {
-                    value = round::integral(value, $m);
-                }
-                if $sat {
-                    value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) + 0.0 };
-                }
-                if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() }
-            }
-            macro_rules! table {
-                ($convert:ident, $single:literal) => {{
-                    fn lanes(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
-                        each(mask, |lane| out[lane] = $convert(source[0][lane], $single))
-                    }
-                    lanes as AluFn
-                }};
-            }
-            Some(match (from, to) {
-                ("f32", "f32") => table!(to_single, true),
-                ("f64", "f32") => table!(to_single, false),
-                ("f32", "f64") => table!(to_double, true),
-                _ => table!(to_double, false),
-            })
-        }};
+        }
     }
-    macro_rules! flags {
-        ($m:expr) => {
-            match (integral, ftz, sat) {
-                (false, false, false) => go!($m, false, false, false),
-                (false, false, true) => go!($m, false, false, true),
-                (false, true, false) => go!($m, false, true, false),
-                (false, true, true) => go!($m, false, true, true),
-                (true, false, false) => go!($m, true, false, false),
-                (true, false, true) => go!($m, true, false, true),
-                (true, true, false) => go!($m, true, true, false),
-                (true, true, true) => go!($m, true, true, true),
-            }
-        };
+
+    /// `.ftz` is about single precision only.
+    fn flush(&self, a: f64, format: Format) -> f64 {
+        if self.ftz && format == Format::F32 && format.is_subnormal(a) { 0.0f64.copysign(a) } else { a }
     }
-    match mode {
-        Mode::Nearest => flags!(Mode::Nearest),
-        Mode::Zero => flags!(Mode::Zero),
-        Mode::Down => flags!(Mode::Down),
-        Mode::Up => flags!(Mode::Up),
+
+    fn integer(&self, value: i128) -> u64 {
+        match self.to {
+            Type::Float(to) => to.encode(round::from_int(value, to, self.mode)),
+            _ => self.clamp(value),
+        }
+    }
+
+    /// The nearest value that an integer type has; a signed one is extended over the register.
+    fn clamp(&self, value: i128) -> u64 {
+        match self.to {
+            Type::Signed(width) => value.clamp(-1 << (width - 1), (1 << (width - 1)) - 1) as u64,
+            Type::Unsigned(width) => value.clamp(0, (1 << width) - 1) as u64,
+            Type::Float(_) => 0,
+        }
+    }
+
+    /// Rounded, then clamped to the type's range. The ISA says what a NaN gives: 0, but from double precision or to
+    /// 64 bits the highest bit alone.
+    fn float_to_integer(&self, value: f64, from: Format) -> u64 {
+        let (Type::Signed(width) | Type::Unsigned(width)) = self.to else { return 0 };
+        if value.is_nan() {
+            return if from == Format::F64 || width == 64 { 1 << (width - 1) } else { 0 };
+        }
+        self.clamp(round::integral(value, self.mode) as i128)
+    }
+
+    fn float(&self, mut value: f64, to: Format) -> u64 {
+        if self.integral {
+            value = round::integral(value, self.mode);
+        }
+        value = self.flush(round::narrow(value, to, self.mode), to);
+        if self.sat {
+            value = saturate(value);
+        }
+        if self.relu && value <= 0.0 {
+            value = 0.0;
+        }
+        to.encode(value)
     }
 }

@@ -3,13 +3,17 @@
 use super::alu::{Lanes, WARP, each};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::memory::{self, Memory, Wrong};
-use super::observe::{Access, Actor, Observer, Request};
+use super::observe::{Access, Actor, Observer, Request, Ways};
 use super::program::*;
 use super::ptx::Space;
+use super::undefined;
 use super::warp::{Split, Wait, Warp, thread_index};
 
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
 pub const BARRIERS: usize = 16;
+
+/// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
+const MOST_CALLS: u32 = 1024;
 
 /// A block barrier in one of its rounds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,18 +36,21 @@ pub struct BlockState {
     pub threads: u32,
     pub exited: u32,
     pub shared: Vec<u8>,
+    /// Which bytes of it have been written; kept under checks.
+    pub shared_defined: Vec<bool>,
     pub barriers: [Barrier; BARRIERS],
     /// Child grids that `cudaDeviceSynchronize` would wait for.
     pub children: u32,
 }
 
 impl BlockState {
-    /// Opens the barriers that have become complete.
-    fn release(&mut self) {
-        for barrier in &mut self.barriers {
+    /// Opens the barriers that have become complete; `opened` is told which, and whether all threads were there.
+    fn release(&mut self, mut opened: impl FnMut(u32, bool)) {
+        for (id, barrier) in self.barriers.iter_mut().enumerate() {
             let exited = if barrier.expected == 0 { self.exited } else { 0 };
             let expected = if barrier.expected == 0 { self.threads } else { barrier.expected };
             if barrier.arrived > 0 && barrier.arrived + exited >= expected {
+                opened(id as u32, barrier.expected == 0 || barrier.expected >= self.threads);
                 barrier.result = (barrier.count, barrier.threads);
                 barrier.round += 1;
                 (barrier.arrived, barrier.expected, barrier.count, barrier.threads) = (0, 0, 0, 0);
@@ -68,6 +75,7 @@ pub struct Context<'e, O> {
     pub printed: &'e mut String,
     /// Instructions that the whole launch may still execute.
     pub steps_left: &'e mut u64,
+    pub schedule: &'e mut super::schedule::Schedule,
 }
 
 /// Why a warp stopped running.
@@ -95,7 +103,12 @@ impl<'e, O: Observer> Context<'e, O> {
                 if warp.splits.len() > 1 {
                     warp.splits.rotate_right(1);
                 }
+                warp.end_turn(turn);
                 return Ok(Stop::Turn);
+            }
+            if warp.splits.len() > 1 {
+                let first = self.schedule.choose(warp.splits.len());
+                warp.splits.rotate_right(first);
             }
             let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
             self.run_split(warp, split, &mut left)?;
@@ -116,6 +129,8 @@ impl<'e, O: Observer> Context<'e, O> {
                     return Some(index);
                 }
                 Wait::Children if self.block.children == 0 => {
+                    let (actor, split) = (self.actor_of(warp, index), warp.splits[index]);
+                    self.observer.children_done(actor, split.mask);
                     warp.splits[index].wait = Wait::Nothing;
                     warp.splits[index].pc += 1;
                     return Some(index);
@@ -164,6 +179,20 @@ impl<'e, O: Observer> Context<'e, O> {
         }
     }
 
+    /// The lanes of a split, at the instruction where they stand.
+    fn actor_of(&self, warp: &Warp, index: usize) -> Actor<'e> {
+        let split = warp.splits[index];
+        let function = &self.program.functions[warp.activations[split.activation as usize].function];
+        self.actor(warp, &function.code[split.pc as usize])
+    }
+
+    /// Opens the block's complete barriers.
+    fn release(&mut self) {
+        let (grid, block) = (self.grid, self.block.linear);
+        let observer = &mut *self.observer;
+        self.block.release(|id, all| observer.barrier_opens(grid, block, id, all));
+    }
+
     /// Runs a split until it waits, meets, ends, or has used the turn.
     fn run_split(&mut self, warp: &mut Warp, index: usize, left: &mut u32) -> Executed<()> {
         let Split { mut pc, mask, activation: slot, meets, .. } = warp.splits[index];
@@ -200,9 +229,22 @@ impl<'e, O: Observer> Context<'e, O> {
                 let p = warp.activations[slot as usize].predicates[inst.guard as usize];
                 mask & if inst.negated { !p } else { p }
             };
+            if O::CHECKS {
+                if inst.guard != NONE {
+                    self.check_guard(warp, slot, inst, mask);
+                }
+                if active != 0 {
+                    undefined::follow(&mut warp.activations[slot as usize], &inst.op, active);
+                }
+            }
             let activation = &mut warp.activations[slot as usize];
             match &inst.op {
                 Op::Branch { target, reconverge } => {
+                    if O::CHECKS && inst.watch != NONE {
+                        let actor = self.actor(warp, inst);
+                        self.observer
+                            .branch(actor, &Ways { watch: inst.watch, taken: active, rest: mask & !active });
+                    }
                     if active == mask {
                         pc = *target;
                     } else if active == 0 {
@@ -223,7 +265,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 Op::Alu { f, d, s } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
-                    f(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
+                    f.apply(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
                     let d = &mut activation.registers[*d as usize];
                     if active == u32::MAX {
                         *d = out;
@@ -241,13 +283,18 @@ impl<'e, O: Observer> Context<'e, O> {
                         }
                     };
                     let (yes, no) = (apply(holds), apply(!holds));
-                    set_predicate(&mut activation.predicates, *d, active, yes);
+                    if *d != NONE {
+                        set_predicate(&mut activation.predicates, *d, active, yes);
+                    }
                     if *q != NONE {
                         set_predicate(&mut activation.predicates, *q, active, no);
                     }
                 }
                 Op::Load { space, d, bytes, signed, at, order, scope } => {
                     let total = *bytes * d.len() as u32;
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Load,
@@ -257,10 +304,14 @@ impl<'e, O: Observer> Context<'e, O> {
                         bytes: total,
                         order: *order,
                         scope: *scope,
+                        unchanged: 0,
                     };
                     self.load(warp, inst, slot, &request, d, *bytes, *signed)?;
                 }
                 Op::Store { space, s, bytes, at, order, scope } => {
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Store,
@@ -270,6 +321,7 @@ impl<'e, O: Observer> Context<'e, O> {
                         bytes: *bytes * s.len() as u32,
                         order: *order,
                         scope: *scope,
+                        unchanged: 0,
                     };
                     self.store(warp, inst, slot, function, &request, s, *bytes)?;
                 }
@@ -297,17 +349,21 @@ impl<'e, O: Observer> Context<'e, O> {
                     let d = &mut activation.registers[*d as usize];
                     each(active, |lane| d[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
                 }
-                Op::TestFloat { d, a, class, double } => {
+                Op::Extended { how, d, s, carry } => {
+                    let sources = s.map(|r| *source(activation, function, r));
+                    for lane in lanes(active) {
+                        let before = activation.registers[*carry as usize][lane];
+                        let (value, after) = how.compute(sources.map(|s| s[lane]), before);
+                        activation.registers[*d as usize][lane] = value;
+                        if how.leaves {
+                            activation.registers[*carry as usize][lane] = after;
+                        }
+                    }
+                }
+                Op::Classify { d, a, class } => {
                     let a = source(activation, function, *a);
                     let mut yes = 0;
-                    each(active, |lane| {
-                        let value = if *double {
-                            f64::from_bits(a[lane])
-                        } else {
-                            f32::from_bits(a[lane] as u32) as f64
-                        };
-                        yes |= (class(value) as u32) << lane;
-                    });
+                    each(active, |lane| yes |= (class(a[lane]) as u32) << lane);
                     set_predicate(&mut activation.predicates, *d, active, yes);
                 }
                 Op::Pack { d, parts, bits } => {
@@ -360,6 +416,9 @@ impl<'e, O: Observer> Context<'e, O> {
                     }
                 }
                 Op::Atomic { space, op, bytes, d, at, b, c, order, scope } => {
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Atomic { returns: *d != NONE },
@@ -369,6 +428,7 @@ impl<'e, O: Observer> Context<'e, O> {
                         bytes: *bytes,
                         order: *order,
                         scope: *scope,
+                        unchanged: 0,
                     };
                     self.atomic(warp, inst, slot, function, &request, *op, *d, *b, *c)?;
                 }
@@ -426,7 +486,12 @@ impl<'e, O: Observer> Context<'e, O> {
                     }
                     let whole_warp = active | warp.exited == warp.lanes;
                     let actor = self.actor(warp, inst);
-                    self.observer.barrier(actor, active);
+                    self.observer.barrier(actor, active, number as u32);
+                    if O::CHECKS
+                        && let Some(sites) = function.barrier_sites.get(&pc)
+                    {
+                        self.observer.barrier_site(actor, active, sites);
+                    }
                     let barrier = &mut self.block.barriers[number];
                     barrier.expected = expected;
                     // A count is in whole warps (PTX ISA 9.7.13.1).
@@ -437,7 +502,7 @@ impl<'e, O: Observer> Context<'e, O> {
                     let round = barrier.round;
                     warp.splits[index].pc = pc;
                     if *arrive {
-                        self.block.release();
+                        self.release();
                         pc += 1;
                         continue;
                     }
@@ -449,7 +514,10 @@ impl<'e, O: Observer> Context<'e, O> {
                     } else {
                         warp.splits[index].wait = Wait::Barrier { id: number as u8, round };
                     }
-                    self.block.release();
+                    self.release();
+                    if self.block.barriers[number].round == round {
+                        self.observer.barrier_stall(actor);
+                    }
                     return Ok(());
                 }
                 Op::BranchIndexed { index: way, targets, reconverge } => {
@@ -489,6 +557,12 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 Op::Call { callee, args, ret } => {
                     warp.splits[index].pc = pc;
+                    if O::CHECKS
+                        && let Some(sites) = function.barrier_sites.get(&pc)
+                    {
+                        let actor = self.actor(warp, inst);
+                        self.observer.barrier_site(actor, active, sites);
+                    }
                     return self.call(warp, index, inst, active, callee, args, *ret);
                 }
                 Op::Return => {
@@ -501,7 +575,7 @@ impl<'e, O: Observer> Context<'e, O> {
                     warp.splits[index].pc = pc + 1;
                     warp.exit(index, active);
                     self.block.exited += active.count_ones();
-                    self.block.release();
+                    self.release();
                     return Ok(());
                 }
                 Op::Trap => {
@@ -514,17 +588,17 @@ impl<'e, O: Observer> Context<'e, O> {
                         "an assertion or a check in the kernel failed here",
                     ));
                 }
-                Op::Unsupported => {
+                Op::Unsupported(opcode) => {
                     return Err(self.fault(
                         warp,
                         inst,
                         active,
                         Kind::UnsupportedInstruction,
                         format!(
-                            "the simulator does not know the instruction at line {} of the PTX",
-                            inst.line
+                            "the simulator does not know `{opcode}` (line {} of {})",
+                            inst.line, self.program.name
                         ),
-                        "run this kernel on a GPU",
+                        "run this kernel on a GPU, or write it without what this instruction comes from",
                     ));
                 }
             }
@@ -591,14 +665,14 @@ impl<'e, O: Observer> Context<'e, O> {
             Callee::Runtime(call) => return self.runtime(warp, index, inst, active, *call, args, ret),
         };
         let function = &program.functions[number];
-        if warp.activations.len() > 1024 {
+        if warp.activations[slot as usize].depth >= MOST_CALLS {
             return Err(self.fault(
                 warp,
                 inst,
                 active,
                 Kind::LaunchLimit,
                 format!(
-                    "more than 1,024 calls of device functions are open at once, the last of {}",
+                    "more than {MOST_CALLS} calls of device functions are open in a thread, the last of {}",
                     function.name
                 ),
                 "a recursive device function does not end, or needs more stack than a GPU gives",
@@ -642,7 +716,9 @@ impl<'e, O: Observer> Context<'e, O> {
             }
             base => {
                 let mut out = *source(activation, function, base);
-                if offset != 0 {
+                if at.narrow {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset) & 0xffff_ffff);
+                } else if offset != 0 {
                     out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
                 }
                 out
@@ -684,6 +760,7 @@ impl<'e, O: Observer> Context<'e, O> {
         bytes: u32,
         signed: bool,
     ) -> Executed<()> {
+        warp.spin.watches |= request.order != Order::Weak;
         Self::split_spaces(request, |request| {
             let mut rest = request.mask;
             while rest != 0 {
@@ -715,6 +792,9 @@ impl<'e, O: Observer> Context<'e, O> {
                     registers[*d as usize][lane] = value;
                 }
             }
+            if O::CHECKS {
+                self.follow_load(warp, slot, inst, request, d, bytes);
+            }
             let actor = self.actor(warp, inst);
             self.observer.request(actor, request);
             Ok(())
@@ -733,6 +813,9 @@ impl<'e, O: Observer> Context<'e, O> {
         bytes: u32,
     ) -> Executed<()> {
         Self::split_spaces(request, |request| {
+            // A loop that only waits may still count in local memory.
+            warp.spin.changes |= request.space != Space::Local;
+            let mut unchanged = 0;
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
@@ -749,17 +832,23 @@ impl<'e, O: Observer> Context<'e, O> {
                 let to = match request.space {
                     Space::Shared => self.block.shared.get_mut(span(address, total)),
                     Space::Local => warp.local_of(lane, address, total),
-                    Space::Param => None,
+                    Space::Param | Space::Const => None,
                     _ if address >> 56 != 0 => self.launches.buffer(address, total),
                     _ => self.memory.slice_mut(address, total).ok(),
                 };
                 let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut same = true;
                 for (part, value) in to.chunks_exact_mut(bytes as usize).zip(values) {
+                    same &= O::CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
                     memory::write(part, value);
                 }
+                unchanged |= (same as u32) << lane;
+            }
+            if O::CHECKS {
+                self.follow_store(warp, slot, inst, request, s, bytes);
             }
             let actor = self.actor(warp, inst);
-            self.observer.request(actor, request);
+            self.observer.request(actor, &Request { unchanged, ..*request });
             Ok(())
         })
     }
@@ -777,7 +866,14 @@ impl<'e, O: Observer> Context<'e, O> {
         b: Reg,
         c: Reg,
     ) -> Executed<()> {
+        warp.spin.watches = true;
         Self::split_spaces(request, |request| {
+            let op = match op {
+                AtomOp::AddFloat(float) if request.space == Space::Global => {
+                    AtomOp::AddFloat(float.in_global_memory())
+                }
+                op => op,
+            };
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
@@ -794,10 +890,15 @@ impl<'e, O: Observer> Context<'e, O> {
                 };
                 let Some(word) = word else { return Err(self.outside(warp, inst, lane, request)) };
                 let old = memory::read(word);
-                memory::write(word, combine(op, request.bytes, old, b, c));
+                let new = combine(op, request.bytes, old, b, c);
+                memory::write(word, new);
+                warp.spin.changes |= new != old;
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
                 }
+            }
+            if O::CHECKS {
+                self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
             }
             let actor = self.actor(warp, inst);
             self.observer.request(actor, request);
@@ -862,27 +963,99 @@ impl<'e, O: Observer> Context<'e, O> {
         let op = &function.code[me.pc as usize].op;
         let barrier = matches!(op, Op::WarpBarrier { .. });
         let mut mask = me.mask;
+        let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
+            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
+            // others than these, as tiles of a warp do, go on waiting.
+            let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
             let with_me = i != index
                 && other.wait == Wait::Lanes
+                && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
                 && if barrier {
-                    // Other barriers of the warp may stand elsewhere in the code, for the same lanes.
-                    let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
                     self.waits_at_barrier(warp, &other)
-                        && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
                 } else {
                     other.pc == me.pc && other.activation == me.activation
                 };
             if with_me {
                 mask |= other.mask;
+                each(other.mask, |lane| names[lane] = named[lane]);
                 warp.splits[i].wait = Wait::Nothing;
                 warp.splits[i].pc += 1;
             }
         }
-        super::collective::execute(op, &mut warp.activations[me.activation as usize], function, mask);
+        if O::CHECKS {
+            self.check_collective(warp, index, op, mask, &names);
+        }
+        if barrier {
+            let actor = self.actor_of(warp, index);
+            let mut rest = mask;
+            while rest != 0 {
+                let name = names[rest.trailing_zeros() as usize];
+                let group =
+                    lanes(rest).filter(|&lane| names[lane] == name).fold(0u32, |m, lane| m | 1 << lane);
+                self.observer.warp_barrier(actor, group);
+                rest &= !group;
+            }
+        }
+        let activation = &mut warp.activations[me.activation as usize];
+        if O::CHECKS {
+            let from = match op {
+                Op::Shuffle { mode, b, c, .. } => {
+                    let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+                    undefined::shuffle_sources(b, c, *mode)
+                }
+                _ => [0; WARP],
+            };
+            undefined::follow_collective(activation, op, mask, from);
+        }
+        super::collective::execute(op, activation, function, mask);
         warp.splits[index].wait = Wait::Nothing;
         warp.splits[index].pc += 1;
+    }
+
+    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it names: a
+    /// lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
+    fn check_collective(&mut self, warp: &Warp, index: usize, op: &Op, mask: u32, names: &Lanes) {
+        let split = warp.splits[index];
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        let inst = &function.code[split.pc as usize];
+        if let Some(lane) = lanes(mask).find(|&lane| names[lane] as u32 >> lane & 1 == 0) {
+            let finding = self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::WarpCollective,
+                format!(
+                    "lane {lane} takes part with the mask {:#010x}, which does not name it",
+                    names[lane] as u32
+                ),
+                "name every lane that comes here, and no other: compute the mask before the branch, with \
+                 __ballot_sync or from the lane's group",
+            );
+            self.observer.finding(*finding);
+        }
+        if let Op::Shuffle { mode, b, c, .. } = op {
+            let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+            let absent = lanes(mask).find_map(|lane| {
+                let (from, in_range) =
+                    super::collective::shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+                let takes_part = mask & names[lane] as u32 & (1 << from) != 0;
+                (in_range && !takes_part).then_some((lane, from))
+            });
+            if let Some((lane, from)) = absent {
+                let finding = self.fault(
+                    warp,
+                    inst,
+                    1 << lane,
+                    Kind::WarpCollective,
+                    format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
+                    "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
+                );
+                self.observer.finding(*finding);
+            }
+        }
     }
 
     fn waits_at_barrier(&self, warp: &Warp, split: &Split) -> bool {
@@ -950,6 +1123,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 format!("{verb} of {bytes} bytes at offset {address} of the parameters")
             }
             Space::Param => format!("{verb} of {bytes} bytes to the kernel's parameters, which are constant"),
+            Space::Const if request.access != Access::Load => {
+                format!("{verb} of {bytes} bytes to constant memory, which a kernel cannot change")
+            }
             _ => match self.memory.slice(address, bytes as usize) {
                 Err(Wrong::Outside { offset, bytes: size }) => {
                     let name = self.memory.describe(address).map_or("", |(name, _)| name);
@@ -1053,15 +1229,9 @@ pub fn combine(op: AtomOp, bytes: u32, old: u64, b: u64, c: u64) -> u64 {
     let mask = if wide { u64::MAX } else { (1 << (8 * bytes)) - 1 };
     let (b, c) = (b & mask, c & mask);
     let less_signed = if wide { (b as i64) < old as i64 } else { (b as i32) < old as i32 };
-    let float = |f: fn(f32, f32) -> f32| {
-        let sum = f(f32::from_bits(old as u32), f32::from_bits(b as u32));
-        if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() as u64 }
-    };
     match op {
         AtomOp::Add => old.wrapping_add(b) & mask,
-        // Atomics on single precision flush denormals in global memory only on old hardware; here they do not.
-        AtomOp::AddF32 => float(|a, b| a + b),
-        AtomOp::AddF64 => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        AtomOp::AddFloat(float) => float.register([old, b, 0]),
         AtomOp::MinU => old.min(b),
         AtomOp::MaxU => old.max(b),
         AtomOp::MinS if less_signed => b,

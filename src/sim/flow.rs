@@ -1,5 +1,9 @@
 //! Where diverged lanes meet again: the immediate post-dominator of every branch.
 //!
+//! Lanes that leave the function do not come to any meeting place, so a way that only leaves does not count: after
+//! `if (i >= n) return;` the others go on together, and so do those of `if (a) { if (b) return; … } else { … }` behind
+//! the outer branch.
+//!
 //! Post-dominators by the iteration of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001),
 //! on the reversed flow graph with one virtual exit.
 
@@ -28,7 +32,7 @@ pub fn set_reconvergence(code: &mut [Inst]) {
         block_of[start..end].fill(block);
     }
     let exit = starts.len();
-    let successors: Vec<Vec<usize>> = (0..starts.len())
+    let mut successors: Vec<Vec<usize>> = (0..starts.len())
         .map(|block| {
             let last = starts.get(block + 1).copied().unwrap_or(count) - 1;
             let inst = &code[last];
@@ -49,13 +53,13 @@ pub fn set_reconvergence(code: &mut [Inst]) {
         })
         .collect();
 
+    drop_ways_out(&mut successors, |block| {
+        let inst = &code[starts[block]];
+        ends(&inst.op) && inst.guard == NONE
+    });
+
     // Order of the reversed graph from the virtual exit: a post-order numbering.
-    let mut predecessors = vec![Vec::new(); exit + 1];
-    for (block, next) in successors.iter().enumerate() {
-        for &s in next {
-            predecessors[s].push(block);
-        }
-    }
+    let predecessors = reversed(&successors);
     let mut order = Vec::with_capacity(exit + 1);
     let mut seen = vec![false; exit + 1];
     let mut stack = vec![(exit, 0)];
@@ -107,6 +111,41 @@ pub fn set_reconvergence(code: &mut [Inst]) {
     }
 }
 
+/// Takes away the edges by which some lanes of a block leave at once while others have another way, but where that
+/// would cut a block off from every end of the function: a loop that only ends by leaving.
+fn drop_ways_out(successors: &mut [Vec<usize>], leaves: impl Fn(usize) -> bool) {
+    let exit = successors.len();
+    let out = |block: usize| block == exit || leaves(block);
+    let mut kept: Vec<Vec<usize>> = successors.to_vec();
+    for next in &mut kept {
+        if next.iter().any(|&block| !out(block)) {
+            next.retain(|&block| !out(block));
+        }
+    }
+    let mut ends = vec![false; exit + 1];
+    let mut stack = vec![exit];
+    let predecessors = reversed(&kept);
+    while let Some(block) = stack.pop() {
+        if !std::mem::replace(&mut ends[block], true) {
+            stack.extend(&predecessors[block]);
+        }
+    }
+    for (block, next) in kept.into_iter().enumerate().filter(|(block, _)| ends[*block]) {
+        successors[block] = next;
+    }
+}
+
+/// Who comes before each block, the virtual exit included.
+fn reversed(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut predecessors = vec![Vec::new(); successors.len() + 1];
+    for (block, next) in successors.iter().enumerate() {
+        for &s in next {
+            predecessors[s].push(block);
+        }
+    }
+    predecessors
+}
+
 fn meet(mut a: usize, mut b: usize, post: &[usize], number: &[usize]) -> usize {
     while a != b {
         while number[a] < number[b] {
@@ -129,4 +168,66 @@ fn targets(op: &Op) -> &[u32] {
 
 fn ends(op: &Op) -> bool {
     matches!(op, Op::Return | Op::Exit | Op::Trap)
+}
+
+/// A branch that has a barrier on one side only: the barriers, by their place, on each side.
+#[derive(Debug)]
+pub struct Watch {
+    pub taken: Vec<u32>,
+    pub rest: Vec<u32>,
+}
+
+/// The branches of a function that decide whether a barrier is reached, with their places. A side that only leads
+/// to the function's end is an early exit, which is legal, and no such branch. `is_barrier` also holds for calls
+/// of functions with a barrier in them.
+pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Watch)> {
+    if !code.iter().any(|inst| is_barrier(&inst.op)) {
+        return Vec::new();
+    }
+    let only_ends = |mut pc: usize| {
+        while matches!(code[pc].op, Op::Nop) {
+            pc += 1;
+        }
+        ends(&code[pc].op) && code[pc].guard == NONE
+    };
+    let mut out = Vec::new();
+    for (pc, inst) in code.iter().enumerate() {
+        let Op::Branch { target, reconverge, .. } = inst.op else { continue };
+        if inst.guard == NONE {
+            continue;
+        }
+        let side = |start: u32| {
+            let mut seen = vec![false; code.len()];
+            let mut stack = vec![start];
+            let mut barriers = Vec::new();
+            while let Some(at) = stack.pop() {
+                if at == reconverge
+                    || at as usize >= code.len()
+                    || std::mem::replace(&mut seen[at as usize], true)
+                {
+                    continue;
+                }
+                let inst = &code[at as usize];
+                if is_barrier(&inst.op) {
+                    barriers.push(at);
+                }
+                stack.extend(targets(&inst.op));
+                let falls_through = inst.guard != NONE || (targets(&inst.op).is_empty() && !ends(&inst.op));
+                if falls_through {
+                    stack.push(at + 1);
+                }
+            }
+            barriers.sort_unstable();
+            barriers
+        };
+        let (taken, rest) = (side(target), side(pc as u32 + 1));
+        let leaves = reconverge == NONE || only_ends(reconverge as usize);
+        let early_exit = leaves && (taken.is_empty() || rest.is_empty());
+        if taken != rest && !early_exit {
+            let only =
+                |of: &[u32], other: &[u32]| of.iter().copied().filter(|b| !other.contains(b)).collect();
+            out.push((pc as u32, Watch { taken: only(&taken, &rest), rest: only(&rest, &taken) }));
+        }
+    }
+    out
 }

@@ -16,15 +16,13 @@ use std::collections::{HashMap, VecDeque};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{BARRIERS, Barrier, BlockState, Context, Stop};
 use super::memory::Memory;
-use super::observe::{Observer, Start};
+use super::observe::{After, Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
+use super::schedule::Schedule;
 use super::warp::{Position, Wait, Warp, thread_index};
 use super::{LaunchConfig, alu};
 
-/// Instructions a warp, and a block, may execute before the next has its turn.
-const WARP_TURN: u32 = 2_048;
-const BLOCK_TURN: u32 = 16_384;
 /// Blocks of a grid that are under way at the same time, and grids. The first is what 132 multiprocessors of 32
 /// blocks hold; the second is the number of resident grids since compute capability 7.0.
 const RESIDENT_BLOCKS: usize = 132 * 32;
@@ -33,9 +31,20 @@ const RESIDENT_GRIDS: usize = 128;
 const STEPS: u64 = 1 << 26;
 const STEPS_A_WARP: u64 = 1 << 12;
 
+/// What a launch may use, and the seed of its schedule.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    pub pending_launches: u64,
+    /// Instructions in all; `None` for a number that grows with the grid.
+    pub steps: Option<u64>,
+    pub schedule: u64,
+}
+
 /// A child grid that waits to be started.
 #[derive(Debug)]
 pub struct PendingLaunch {
+    /// Number among all that were accepted.
+    pub number: u32,
     pub kernel: usize,
     pub config: LaunchConfig,
     pub params: Vec<u8>,
@@ -53,6 +62,7 @@ pub struct Launches {
     /// Launches that count against the limit.
     pub pending: u64,
     pub limit: u64,
+    pub accepted: u32,
     pub(super) streams: u64,
 }
 
@@ -89,7 +99,7 @@ struct Block {
 
 impl Block {
     fn waits_for_children(&self) -> bool {
-        self.warps.iter().any(|warp| warp.splits.iter().any(|split| split.wait == Wait::Children))
+        self.warps.iter().any(Warp::waits_for_children)
     }
 }
 
@@ -105,6 +115,7 @@ enum Origin {
 #[derive(Debug)]
 struct Grid {
     number: u32,
+    depth: u32,
     kernel: usize,
     config: LaunchConfig,
     params: Vec<u8>,
@@ -123,6 +134,14 @@ struct Grid {
     held: Vec<PendingLaunch>,
     /// Ordered streams, by block and handle: what waits behind the one that runs.
     streams: HashMap<(u64, u64), VecDeque<PendingLaunch>>,
+    /// The grid that each of them started last.
+    last_in_stream: HashMap<(u64, u64), u32>,
+}
+
+/// How the next launch of an ordered stream starts, behind grid `previous`.
+fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, After) {
+    let (block, stream) = (launch.block, launch.stream);
+    (Origin::Stream { block, stream }, After::Stream { launch: launch.number, previous })
 }
 
 /// One launch from the host, until everything it brought about is complete.
@@ -133,7 +152,10 @@ pub struct Engine<'e, O> {
     pub observer: &'e mut O,
     pub printed: &'e mut String,
     pub launches: Launches,
+    schedule: Schedule,
+    /// Instructions that may still be executed, and how many more every new warp brings.
     steps_left: u64,
+    steps_a_warp: u64,
     grids: Vec<Option<Grid>>,
     free: Vec<usize>,
     /// Grids with blocks to run, in turn; fire-and-forget children that wait for a place.
@@ -155,14 +177,15 @@ impl<'e, O: Observer> Engine<'e, O> {
         globals: &'e [u64],
         observer: &'e mut O,
         printed: &'e mut String,
-        pending_limit: u64,
+        limits: &Limits,
     ) -> Self {
         let launches = Launches {
             buffers: Vec::new(),
             free: Vec::new(),
             requests: Vec::new(),
             pending: 0,
-            limit: pending_limit,
+            limit: limits.pending_launches,
+            accepted: 0,
             streams: 0,
         };
         Engine {
@@ -172,7 +195,9 @@ impl<'e, O: Observer> Engine<'e, O> {
             observer,
             printed,
             launches,
-            steps_left: STEPS,
+            schedule: Schedule::new(limits.schedule),
+            steps_left: limits.steps.unwrap_or(STEPS),
+            steps_a_warp: if limits.steps.is_some() { 0 } else { STEPS_A_WARP },
             grids: Vec::new(),
             free: Vec::new(),
             running: VecDeque::new(),
@@ -185,14 +210,15 @@ impl<'e, O: Observer> Engine<'e, O> {
 
     /// Runs `kernel` and all that it launches.
     pub fn run(&mut self, kernel: usize, config: LaunchConfig, params: Vec<u8>) -> Executed<()> {
-        self.start(kernel, config, params, None, Origin::Host)?;
+        self.start(kernel, config, params, None, Origin::Host, After::Host)?;
         while let Some(grid) = self.running.pop_front() {
             self.turn(grid)?;
             while self.running.len() < RESIDENT_GRIDS
                 && let Some((parent, child)) = self.ready.pop_front()
             {
                 let origin = Origin::FireAndForget { block: child.block };
-                self.start(child.kernel, child.config, child.params, Some(parent), origin)?;
+                let after = After::Launch { launch: child.number };
+                self.start(child.kernel, child.config, child.params, Some(parent), origin, after)?;
             }
         }
         Ok(())
@@ -205,31 +231,37 @@ impl<'e, O: Observer> Engine<'e, O> {
         params: Vec<u8>,
         parent: Option<usize>,
         origin: Origin,
+        after: After,
     ) -> Executed<()> {
         let function = &self.program.functions[kernel];
         let (x, y, z) = config.grid_dim;
         let blocks = x as u64 * y as u64 * z as u64;
         let (bx, by, bz) = config.block_dim;
         let warps = (bx * by * bz).div_ceil(alu::WARP as u32) as u64;
-        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * STEPS_A_WARP));
+        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * self.steps_a_warp));
         let workspace = if function.uses_grid_workspace {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {
                 bytes.fill(0);
+                self.memory.define(address, 64);
             }
             address
         } else {
             0
         };
         let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+        let depth = launcher.map_or(0, |grid| grid.depth + 1);
         self.observer.grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
+            depth,
             kernel: &function.name,
             config: &config,
+            after,
         });
         let grid = Grid {
             number: self.started,
+            depth,
             kernel,
             config,
             params,
@@ -245,6 +277,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             tail_running: false,
             held: Vec::new(),
             streams: HashMap::new(),
+            last_in_stream: HashMap::new(),
         };
         self.started += 1;
         let slot = match self.free.pop() {
@@ -264,6 +297,15 @@ impl<'e, O: Observer> Engine<'e, O> {
     /// One block of the grid has its turn.
     fn turn(&mut self, slot: usize) -> Executed<()> {
         let Some(mut grid) = self.grids[slot].take() else { return Ok(()) };
+        if !self.schedule.is_plain() {
+            // Some more blocks, and any of them.
+            while grid.next_block < grid.blocks && grid.resident.len() < 8 && self.schedule.choose(2) == 1 {
+                let next = self.open_block(&mut grid);
+                grid.resident.push_back(next);
+            }
+            let first = self.schedule.choose(grid.resident.len());
+            grid.resident.rotate_left(first);
+        }
         let block = match grid.resident.pop_front() {
             Some(block) => Some(block),
             None if grid.next_block < grid.blocks => Some(self.open_block(&mut grid)),
@@ -274,6 +316,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             match finished {
                 Err(diagnostic) => return Err(diagnostic),
                 Ok(true) => {
+                    self.observer.block_end(grid.number, block.state.linear);
                     grid.finished_blocks += 1;
                     self.spare.push(block);
                 }
@@ -325,8 +368,9 @@ impl<'e, O: Observer> Engine<'e, O> {
                 Some(queue) => queue.push_back(launch),
                 None => {
                     grid.streams.insert((block, stream), VecDeque::new());
-                    let origin = Origin::Stream { block, stream };
-                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin)?;
+                    let previous = grid.last_in_stream.insert((block, stream), self.started);
+                    let (origin, after) = in_stream(&launch, previous);
+                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin, after)?;
                 }
             }
         }
@@ -342,7 +386,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                return self.start(tail.kernel, tail.config, tail.params, Some(slot), Origin::Tail);
+                let origin = Origin::Tail;
+                return self.start(tail.kernel, tail.config, tail.params, Some(slot), origin, After::Parent);
             }
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
             self.grids[slot] = None;
@@ -369,8 +414,9 @@ impl<'e, O: Observer> Engine<'e, O> {
                     child_of(block);
                     match grid.streams.get_mut(&(block, stream)).and_then(VecDeque::pop_front) {
                         Some(next) => {
-                            let origin = Origin::Stream { block, stream };
-                            self.start(next.kernel, next.config, next.params, Some(parent), origin)?;
+                            let previous = grid.last_in_stream.insert((block, stream), self.started);
+                            let (origin, after) = in_stream(&next, previous);
+                            self.start(next.kernel, next.config, next.params, Some(parent), origin, after)?;
                         }
                         None => {
                             grid.streams.remove(&(block, stream));
@@ -401,6 +447,7 @@ impl<'e, O: Observer> Engine<'e, O> {
                 threads,
                 exited: 0,
                 shared: Vec::new(),
+                shared_defined: Vec::new(),
                 barriers: [Barrier::default(); BARRIERS],
                 children: 0,
             },
@@ -412,6 +459,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             (index, linear, threads, 0, 0);
         state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
+        state.shared_defined.clear();
         state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
         block.next = 0;
         let warps = threads.div_ceil(alu::WARP as u32);
@@ -422,11 +470,11 @@ impl<'e, O: Observer> Engine<'e, O> {
             block: index,
             grid_id: grid.number as u64,
             workspace: grid.workspace,
+            static_shared: function.shared_bytes as u32,
             dynamic_shared: grid.config.shared_mem_bytes,
-            function,
         };
         for (number, warp) in block.warps.iter_mut().enumerate() {
-            warp.start(number as u32, grid.kernel, &position);
+            warp.start(number as u32, grid.kernel, function, position);
         }
         block
     }
@@ -447,11 +495,22 @@ impl<'e, O: Observer> Engine<'e, O> {
             launches: &mut self.launches,
             printed: self.printed,
             steps_left: &mut self.steps_left,
+            schedule: &mut self.schedule,
         };
-        let mut left = BLOCK_TURN;
+        let mut left = context.schedule.block_turn();
         let count = block.warps.len();
+        block.next = (block.next + context.schedule.choose(count)) % count;
         let mut idle = 0;
-        while idle < count && left > 0 {
+        while left > 0 {
+            if idle == count {
+                // Nobody gets on: lanes that wait at a join for others no longer do, unless it is a child they
+                // wait for.
+                let children = block.warps.iter().any(Warp::waits_for_children);
+                if children || !block.warps.iter_mut().any(Warp::go_on_alone) {
+                    break;
+                }
+                idle = 0;
+            }
             let warp = &mut block.warps[block.next];
             block.next = (block.next + 1) % count;
             if warp.finished() {
@@ -459,7 +518,8 @@ impl<'e, O: Observer> Engine<'e, O> {
                 continue;
             }
             let before = *context.steps_left;
-            let stop = context.run(warp, WARP_TURN.min(left))?;
+            let turn = context.schedule.warp_turn().min(left);
+            let stop = context.run(warp, turn)?;
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
             // A warp that got nowhere is idle; if all are, nobody in the block can go on by itself.
@@ -482,7 +542,11 @@ impl<'e, O: Observer> Engine<'e, O> {
         for warp in &block.warps {
             for split in &warp.splits {
                 waiting += split.mask.count_ones();
-                first = first.or(Some((warp, split)));
+                // A warp that waits for its own lanes is the cause; a barrier may only be the consequence.
+                let lanes = split.wait == Wait::Lanes;
+                if first.is_none() || lanes {
+                    first = Some((warp, split));
+                }
             }
         }
         let at = first.map(|(warp, split)| {
@@ -497,10 +561,11 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
+        let collective = !matches!(at.map(|(inst, _)| &inst.op), Some(Op::Barrier { .. }));
         let place =
             at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {
-            kind: Kind::Deadlock,
+            kind: if collective { Kind::WarpCollective } else { Kind::Deadlock },
             severity: Severity::Error,
             kernel: Some(self.program.functions[grid.kernel].name.clone()),
             file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
@@ -510,8 +575,12 @@ impl<'e, O: Observer> Engine<'e, O> {
             message: format!(
                 "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
             ),
-            help: "let every thread of the block reach the same barrier, the same number of times"
-                .to_string(),
+            help: if collective {
+                "name in the mask exactly the lanes that come to this instruction"
+            } else {
+                "let every thread that the barrier counts reach it, the same number of times"
+            }
+            .to_string(),
             related: Vec::new(),
         })
     }

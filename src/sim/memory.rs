@@ -8,16 +8,18 @@ use super::ptx::Space;
 
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
-/// Most allocations a simulator can make.
+/// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
 const MOST: usize = 1 << 20;
+const MOST_BYTES: u64 = 4 << 30;
 
-/// Where the addresses of a space lie when they are generic. Global and constant addresses are generic already.
+/// Where the addresses of a space lie when they are generic. Global addresses are generic already.
 pub fn window(space: Space) -> u64 {
     match space {
         Space::Shared => 0x01 << 56,
         Space::Local => 0x02 << 56,
         Space::Param => 0x04 << 56,
-        Space::Global | Space::Const | Space::Generic => 0,
+        Space::Const => 0x20 << 56,
+        Space::Global | Space::Generic => 0,
     }
 }
 
@@ -27,6 +29,7 @@ pub fn resolve(address: u64) -> (Space, u64) {
         0x01 => (Space::Shared, address & ((1 << 56) - 1)),
         0x02 => (Space::Local, address & ((1 << 56) - 1)),
         0x04 => (Space::Param, address & ((1 << 56) - 1)),
+        0x20 => (Space::Const, address & ((1 << 56) - 1)),
         _ => (Space::Global, address),
     }
 }
@@ -45,6 +48,8 @@ pub enum Wrong {
 #[derive(Debug)]
 struct Allocation {
     bytes: Vec<u8>,
+    /// A bit for each byte that has been written; empty if all count as written.
+    defined: Vec<u64>,
     live: bool,
     /// What it is, for messages: a module variable's name, or nothing.
     name: String,
@@ -54,19 +59,21 @@ struct Allocation {
 #[derive(Debug, Default)]
 pub struct Memory {
     allocations: Vec<Allocation>,
+    live_bytes: u64,
 }
 
 impl Memory {
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
-        if self.allocations.len() >= MOST || bytes > OFFSET_MASK / 2 {
+        if self.allocations.len() >= MOST || bytes > MOST_BYTES.saturating_sub(self.live_bytes) {
             return None;
         }
-        self.allocations.push(Allocation {
-            bytes: vec![0xcd; bytes as usize],
-            live: true,
-            name: name.to_string(),
-        });
+        let mut content = Vec::new();
+        content.try_reserve_exact(bytes as usize).ok()?;
+        content.resize(bytes as usize, 0xcd);
+        self.live_bytes += bytes;
+        let defined = vec![0; content.len().div_ceil(64)];
+        self.allocations.push(Allocation { bytes: content, defined, live: true, name: name.to_string() });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
 
@@ -76,8 +83,46 @@ impl Memory {
             && let Some(allocation) = index.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
         {
             allocation.live = false;
+            self.live_bytes -= allocation.bytes.len() as u64;
             allocation.bytes = Vec::new();
         }
+    }
+
+    /// Bytes of an allocation have been written.
+    pub fn define(&mut self, address: u64, bytes: usize) {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        if let Some(allocation) = self.allocations.get_mut(index)
+            && !allocation.defined.is_empty()
+        {
+            let end = (offset + bytes).min(allocation.bytes.len());
+            let mut at = offset;
+            while at < end {
+                if at % 64 == 0 && end - at >= 64 {
+                    allocation.defined[at / 64] = u64::MAX;
+                    at += 64;
+                } else {
+                    allocation.defined[at / 64] |= 1 << (at % 64);
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// From now on every byte counts as written: a kernel has run without being watched.
+    pub fn define_all(&mut self) {
+        self.allocations.iter_mut().for_each(|allocation| allocation.defined = Vec::new());
+    }
+
+    /// Whether all these bytes have been written.
+    pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        self.allocations.get(index).is_none_or(|allocation| {
+            allocation.defined.is_empty()
+                || (offset..offset + bytes)
+                    .all(|at| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1))
+        })
     }
 
     /// What the allocation that `address` points into is called, and how many bytes it has.
@@ -125,6 +170,11 @@ impl Memory {
             Some(allocation) => Wrong::Outside { offset, bytes: allocation.bytes.len() as u64 },
         }
     }
+}
+
+/// The allocation that an address lies in, and the byte in it.
+pub fn number_and_offset(address: u64) -> (u64, u64) {
+    (address >> OFFSET_BITS, address & OFFSET_MASK)
 }
 
 /// Little-endian value of up to 8 bytes.

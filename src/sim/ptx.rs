@@ -39,6 +39,8 @@ pub struct Variable {
     pub element: usize,
     pub count: usize,
     pub align: usize,
+    /// The element's type as written, without the dot: `u64`.
+    pub kind: String,
     pub external: bool,
     pub init: Vec<Init>,
 }
@@ -53,8 +55,12 @@ impl Variable {
 #[derive(Clone, Debug)]
 pub enum Init {
     Number(u64),
-    /// The address of a variable or function, plus an offset.
-    Symbol(String, i64),
+    /// The address of a variable or function, plus an offset; made generic where it says `generic(name)`.
+    Symbol {
+        name: String,
+        offset: i64,
+        generic: bool,
+    },
 }
 
 /// State spaces (PTX ISA 5.1). `Generic` is an address without one.
@@ -89,6 +95,7 @@ pub enum Statement {
     /// `.reg .b32 name<count>;` or plain names.
     Registers {
         is_pred: bool,
+        bytes: usize,
         names: Vec<(String, Option<u32>)>,
         line: u32,
     },
@@ -146,6 +153,8 @@ pub enum Operand {
     List(Vec<Operand>),
     /// `name+offset` outside brackets.
     Sum(String, i64),
+    /// An address of another kind: a texture's with its coordinates, a tensor's.
+    Other,
 }
 
 /// What is wrong with a text, and where.
@@ -251,6 +260,9 @@ pub fn parse(text: &str, file: &str) -> Result<Ast, Box<Diagnostic>> {
     }
     Ok(ast)
 }
+
+/// Braces within braces, in an operand or an initialiser.
+const MOST_NESTED: usize = 64;
 
 struct Parser<'a> {
     tokens: Vec<(Token, u32)>,
@@ -472,6 +484,7 @@ impl Parser<'_> {
     fn variables_up_to(&mut self, space: Space, external: bool, most: usize) -> Parsed<Vec<Variable>> {
         let mut align = None;
         let mut element = 0;
+        let mut kind = String::new();
         let mut vector = 1;
         while let Some(word) = self.peek_word().map(str::to_string) {
             let Some(word) = word.strip_prefix('.') else { break };
@@ -491,7 +504,7 @@ impl Parser<'_> {
                 }
                 "pred" => element = 1,
                 _ => match type_bytes(word) {
-                    Some(bytes) => element = bytes,
+                    Some(bytes) => (element, kind) = (bytes, word.to_string()),
                     None => return self.error(format!("`.{word}` is not a type")),
                 },
             }
@@ -523,7 +536,7 @@ impl Parser<'_> {
             }
             let mut init = Vec::new();
             if self.eat('=') {
-                self.initialiser(&mut init)?;
+                self.initialiser(&mut init, 0)?;
                 if count == 0 {
                     count = init.len();
                 }
@@ -536,17 +549,29 @@ impl Parser<'_> {
                     format!("`{name}` has the impossible alignment {align}"),
                 ));
             }
-            variables.push(Variable { space, name, element, count, align, external, init });
+            variables.push(Variable {
+                space,
+                name,
+                element,
+                count,
+                align,
+                kind: kind.clone(),
+                external,
+                init,
+            });
             if variables.len() >= most || !self.eat(',') {
                 return Ok(variables);
             }
         }
     }
 
-    fn initialiser(&mut self, out: &mut Vec<Init>) -> Parsed<()> {
+    fn initialiser(&mut self, out: &mut Vec<Init>, depth: usize) -> Parsed<()> {
+        if depth > MOST_NESTED {
+            return self.error("an initialiser with too many braces");
+        }
         if self.eat('{') {
             while !self.eat('}') {
-                self.initialiser(out)?;
+                self.initialiser(out, depth + 1)?;
                 self.eat(',');
             }
             return Ok(());
@@ -558,15 +583,13 @@ impl Parser<'_> {
             Some(Operand::F32(v)) => Init::Number(v as u64),
             Some(Operand::F64(v)) => Init::Number(v),
             _ => {
-                let name = if word == "generic" && self.eat('(') {
-                    let name = self.word()?;
+                let generic = word == "generic" && self.eat('(');
+                let name = if generic { self.word()? } else { word };
+                if generic {
                     self.expect(')')?;
-                    name
-                } else {
-                    word
-                };
+                }
                 let offset = if self.eat('+') || self.next_is('-') { self.number()? } else { 0 };
-                Init::Symbol(name, offset)
+                Init::Symbol { name, offset, generic }
             }
         };
         out.push(value);
@@ -652,7 +675,7 @@ impl Parser<'_> {
                 let kind = self.word()?;
                 let is_pred = kind == ".pred";
                 let bytes = if is_pred { 1 } else { type_bytes(kind.trim_start_matches('.')).unwrap_or(0) };
-                if bytes == 0 || bytes > 8 {
+                if bytes == 0 {
                     return Err(unreadable(
                         self.file,
                         line,
@@ -682,7 +705,7 @@ impl Parser<'_> {
                     }
                 }
                 self.expect(';')?;
-                out.push(Statement::Registers { is_pred, names, line });
+                out.push(Statement::Registers { is_pred, bytes, names, line });
                 Ok(())
             }
             ".param" | ".local" | ".shared" | ".global" | ".const" => {
@@ -710,7 +733,7 @@ impl Parser<'_> {
             if self.peek().is_none() {
                 return self.error("an instruction does not end with `;`");
             }
-            operands.push(self.operand()?);
+            operands.push(self.operand(0)?);
             if !self.eat(',') && !self.next_is(';') {
                 let found = self.describe();
                 return self.error(format!("expected `,` or `;` after an operand, found {found}"));
@@ -719,7 +742,10 @@ impl Parser<'_> {
         Ok(Instruction { guard, words, operands, line })
     }
 
-    fn operand(&mut self) -> Parsed<Operand> {
+    fn operand(&mut self, depth: usize) -> Parsed<Operand> {
+        if depth > MOST_NESTED {
+            return self.error("an operand with too many braces");
+        }
         if self.eat('!') {
             return Ok(Operand::Not(self.word()?));
         }
@@ -736,13 +762,7 @@ impl Parser<'_> {
                 match literal(&word) {
                     Some(Operand::Int(v)) => Operand::Address(None, v as i64),
                     _ => {
-                        let offset = if self.eat('+') {
-                            self.number()?
-                        } else if self.next_is('-') {
-                            self.number()?
-                        } else {
-                            0
-                        };
+                        let offset = if self.eat('+') || self.next_is('-') { self.number()? } else { 0 };
                         Operand::Address(Some(word), offset)
                     }
                 }
@@ -750,6 +770,15 @@ impl Parser<'_> {
                 let found = self.describe();
                 return self.error(format!("expected an address, found {found}"));
             };
+            if self.next_is(',') {
+                while !self.eat(']') {
+                    if self.peek().is_none() || self.next_is(';') {
+                        return self.error("an address is not closed with `]`");
+                    }
+                    self.at += 1;
+                }
+                return Ok(Operand::Other);
+            }
             self.expect(']')?;
             return Ok(operand);
         }
@@ -760,7 +789,7 @@ impl Parser<'_> {
                     if self.peek().is_none() {
                         return self.error(format!("expected `{close}`"));
                     }
-                    items.push(self.operand()?);
+                    items.push(self.operand(depth + 1)?);
                     self.eat(',');
                 }
                 return Ok(if open == '{' { Operand::Vector(items) } else { Operand::List(items) });

@@ -1,9 +1,9 @@
-//! IEEE 754 arithmetic in the four rounding modes of PTX (PTX ISA 9.7.3): nearest-even, toward zero, down, up.
+//! IEEE 754 arithmetic that rounds once, into any format and in any mode of PTX (PTX ISA 9.7.3 and 9.7.4).
 //!
-//! Nearest-even is the host's own arithmetic. For the others the exact error of the nearest-even result is
-//! computed (its sign is enough), and the result moved by one unit in the last place where it lies on the wrong
-//! side. TwoSum: Knuth, TAOCP 4.2.2; the residuals of product, quotient and root come from one fused
-//! multiply-add each.
+//! Nearest-even in single and double precision is the host's own arithmetic. Everything else is computed exactly, in
+//! integers, and then rounded by one function. Values travel as `f64`, which holds every narrower one exactly.
+
+use std::cmp::Ordering;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -26,159 +26,293 @@ impl Mode {
     }
 }
 
-/// `value` is the nearest result, `error` has the sign of (exact - value).
-fn adjust64(value: f64, error: f64, mode: Mode) -> f64 {
-    if error == 0.0 || error.is_nan() || value.is_nan() {
-        return value;
+/// A binary format, by the bits of its exponent and of its fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    exponent: u32,
+    fraction: u32,
+}
+
+impl Format {
+    pub const F16: Format = Format { exponent: 5, fraction: 10 };
+    pub const BF16: Format = Format { exponent: 8, fraction: 7 };
+    pub const F32: Format = Format { exponent: 8, fraction: 23 };
+    pub const F64: Format = Format { exponent: 11, fraction: 52 };
+
+    pub fn parse(word: &str) -> Option<Format> {
+        Some(match word {
+            "f16" => Format::F16,
+            "bf16" => Format::BF16,
+            "f32" => Format::F32,
+            "f64" => Format::F64,
+            _ => return None,
+        })
     }
-    match mode {
-        Mode::Nearest => value,
-        Mode::Down if error < 0.0 => value.next_down(),
-        Mode::Up if error > 0.0 => value.next_up(),
-        Mode::Zero if value > 0.0 && error < 0.0 => value.next_down(),
-        Mode::Zero if value < 0.0 && error > 0.0 => value.next_up(),
-        _ => value,
+
+    pub fn bits(self) -> u32 {
+        1 + self.exponent + self.fraction
+    }
+
+    /// Exponents of the largest and of the smallest normal number.
+    fn most(self) -> i32 {
+        (1 << (self.exponent - 1)) - 1
+    }
+
+    fn least(self) -> i32 {
+        1 - self.most()
+    }
+
+    fn largest(self) -> f64 {
+        ((1u64 << (self.fraction + 1)) - 1) as f64 * power(self.most() - self.fraction as i32)
+    }
+
+    pub fn is_subnormal(self, a: f64) -> bool {
+        a != 0.0 && a.abs() < power(self.least())
+    }
+
+    /// The value of a bit pattern.
+    pub fn decode(self, bits: u64) -> f64 {
+        match self {
+            Format::F32 => f32::from_bits(bits as u32) as f64,
+            Format::F64 => f64::from_bits(bits),
+            _ => {
+                let sign = if bits >> (self.bits() - 1) & 1 == 1 { -1.0 } else { 1.0 };
+                let field = (bits >> self.fraction) as i32 & ((1 << self.exponent) - 1);
+                let fraction = bits & ((1 << self.fraction) - 1);
+                if field == (1 << self.exponent) - 1 {
+                    return if fraction == 0 { sign * f64::INFINITY } else { f64::NAN };
+                }
+                let hidden = if field == 0 { 0 } else { 1 << self.fraction };
+                sign * (fraction | hidden) as f64 * power(field.max(1) - self.most() - self.fraction as i32)
+            }
+        }
+    }
+
+    /// The bit pattern of a value of this format; a NaN becomes the one that NVIDIA's arithmetic makes.
+    pub fn encode(self, a: f64) -> u64 {
+        match self {
+            Format::F32 if a.is_nan() => 0x7fff_ffff,
+            Format::F64 if a.is_nan() => 0xfff8_0000_0000_0000,
+            _ if a.is_nan() => 0x7fff,
+            Format::F32 => (a as f32).to_bits() as u64,
+            Format::F64 => a.to_bits(),
+            _ => {
+                let sign = (a.is_sign_negative() as u64) << (self.bits() - 1);
+                let magnitude = if a.is_infinite() {
+                    ((1 << self.exponent) - 1) << self.fraction
+                } else if a.abs() < power(self.least()) {
+                    (a.abs() / power(self.least() - self.fraction as i32)) as u64
+                } else {
+                    // Exponent and fraction stand side by side in both formats; only the bias differs.
+                    (a.abs().to_bits() >> (52 - self.fraction))
+                        - (((Format::F64.most() - self.most()) as u64) << self.fraction)
+                };
+                sign | magnitude
+            }
+        }
     }
 }
 
-/// Rounds `high + low` to single precision; `low` is the rest of an unevaluated sum, far below `high`.
-fn narrow(high: f64, low: f64, mode: Mode) -> f32 {
-    let nearest = high as f32;
-    if mode == Mode::Nearest || !high.is_finite() {
-        return nearest;
-    }
-    // (high - nearest) is exact where it is not so large that its sign is certain anyway.
-    let difference = high - nearest as f64;
-    let error = if difference == 0.0 { low } else { difference };
-    if error == 0.0 || error.is_nan() {
-        return nearest;
-    }
-    match mode {
-        Mode::Down if error < 0.0 => nearest.next_down(),
-        Mode::Up if error > 0.0 => nearest.next_up(),
-        Mode::Zero if high > 0.0 && error < 0.0 => nearest.next_down(),
-        Mode::Zero if high < 0.0 && error > 0.0 => nearest.next_up(),
-        _ => nearest,
-    }
-}
-
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let b_part = sum - a;
-    (sum, (a - (sum - b_part)) + (b - b_part))
-}
-
-/// An exact zero that is the sum of two opposite numbers is -0 when rounding down (IEEE 754, 6.3).
-fn zero_sum(sum: f64, a: f64, b: f64, mode: Mode) -> f64 {
-    if sum == 0.0 && mode == Mode::Down && (a.is_sign_negative() || b.is_sign_negative()) {
-        -0.0
+/// 2^exponent, for what a `f64` can hold.
+fn power(exponent: i32) -> f64 {
+    if exponent < -1022 {
+        f64::from_bits(1 << (exponent + 1074))
     } else {
-        sum
+        f64::from_bits(((exponent + 1023) as u64) << 52)
     }
 }
 
-pub fn add_f32(a: f32, b: f32, mode: Mode) -> f32 {
-    if mode == Mode::Nearest {
-        return a + b;
+/// `magnitude` * 2^`exponent`, and where there is `more`, a part of one unit of the magnitude on top.
+#[derive(Clone, Copy, Debug)]
+struct Exact {
+    negative: bool,
+    magnitude: u128,
+    exponent: i32,
+    more: bool,
+}
+
+impl Exact {
+    /// A finite value.
+    fn of(a: f64) -> Exact {
+        let bits = a.to_bits();
+        let field = (bits >> 52) as i32 & 0x7ff;
+        let hidden = if field == 0 { 0 } else { 1 << 52 };
+        let magnitude = (bits & ((1 << 52) - 1) | hidden) as u128;
+        Exact { negative: a.is_sign_negative(), magnitude, exponent: field.max(1) - 1075, more: false }
     }
-    let (sum, rest) = two_sum(a as f64, b as f64);
-    narrow(zero_sum(sum, a as f64, b as f64, mode), rest, mode)
-}
 
-pub fn add_f64(a: f64, b: f64, mode: Mode) -> f64 {
-    if mode == Mode::Nearest {
-        return a + b;
+    /// Exponent of the highest bit.
+    fn top(self) -> i32 {
+        self.exponent + 127 - self.magnitude.leading_zeros() as i32
     }
-    let (sum, rest) = two_sum(a, b);
-    adjust64(zero_sum(sum, a, b, mode), rest, mode)
-}
 
-pub fn mul_f32(a: f32, b: f32, mode: Mode) -> f32 {
-    if mode == Mode::Nearest { a * b } else { narrow(a as f64 * b as f64, 0.0, mode) }
-}
-
-pub fn mul_f64(a: f64, b: f64, mode: Mode) -> f64 {
-    let product = a * b;
-    if mode == Mode::Nearest { product } else { adjust64(product, a.mul_add(b, -product), mode) }
-}
-
-pub fn fma_f32(a: f32, b: f32, c: f32, mode: Mode) -> f32 {
-    if mode == Mode::Nearest {
-        return a.mul_add(b, c);
-    }
-    let product = a as f64 * b as f64;
-    let (sum, rest) = two_sum(product, c as f64);
-    narrow(zero_sum(sum, product, c as f64, mode), rest, mode)
-}
-
-pub fn fma_f64(a: f64, b: f64, c: f64, mode: Mode) -> f64 {
-    let value = a.mul_add(b, c);
-    if mode == Mode::Nearest {
-        return value;
-    }
-    let product = a * b;
-    let product_rest = a.mul_add(b, -product);
-    let (sum, sum_rest) = two_sum(product, c);
-    let (u, v) = two_sum(sum - value, sum_rest);
-    adjust64(zero_sum(value, product, c, mode), u + (v + product_rest), mode)
-}
-
-pub fn div_f32(a: f32, b: f32, mode: Mode) -> f32 {
-    if mode == Mode::Nearest {
-        return a / b;
-    }
-    let quotient = a as f64 / b as f64;
-    narrow(quotient, (-quotient).mul_add(b as f64, a as f64) / b as f64, mode)
-}
-
-pub fn div_f64(a: f64, b: f64, mode: Mode) -> f64 {
-    let quotient = a / b;
-    if mode == Mode::Nearest { quotient } else { adjust64(quotient, (-quotient).mul_add(b, a) / b, mode) }
-}
-
-pub fn sqrt_f32(a: f32, mode: Mode) -> f32 {
-    if mode == Mode::Nearest {
-        return a.sqrt();
-    }
-    let root = (a as f64).sqrt();
-    narrow(root, (-root).mul_add(root, a as f64), mode)
-}
-
-pub fn sqrt_f64(a: f64, mode: Mode) -> f64 {
-    let root = a.sqrt();
-    if mode == Mode::Nearest { root } else { adjust64(root, (-root).mul_add(root, a), mode) }
-}
-
-pub fn f32_from_f64(a: f64, mode: Mode) -> f32 {
-    narrow(a, 0.0, mode)
-}
-
-/// An integer, up to 64 bits of either sign, as a float.
-pub fn f32_from_int(a: i128, mode: Mode) -> f32 {
-    let nearest = a as f32;
-    if mode == Mode::Nearest {
-        return nearest;
-    }
-    match (nearest as i128).cmp(&a) {
-        std::cmp::Ordering::Greater if mode == Mode::Down || (mode == Mode::Zero && a > 0) => {
-            nearest.next_down()
+    fn times(self, other: Exact) -> Exact {
+        Exact {
+            negative: self.negative != other.negative,
+            magnitude: self.magnitude * other.magnitude,
+            exponent: self.exponent + other.exponent,
+            more: false,
         }
-        std::cmp::Ordering::Less if mode == Mode::Up || (mode == Mode::Zero && a < 0) => nearest.next_up(),
-        _ => nearest,
+    }
+
+    /// The larger is moved up to bit 126. What the smaller loses below bit 0 is then far from where any format
+    /// rounds, even after cancellation, so that it is enough to know that there is more.
+    fn plus(self, other: Exact) -> Exact {
+        if self.magnitude == 0 || other.magnitude == 0 {
+            return if self.magnitude == 0 { other } else { self };
+        }
+        let (mut large, mut small) = if self.top() >= other.top() { (self, other) } else { (other, self) };
+        let room = large.magnitude.leading_zeros() - 1;
+        large.magnitude <<= room;
+        large.exponent -= room as i32;
+        let down = large.exponent - small.exponent;
+        if down <= 0 {
+            small.magnitude <<= -down;
+        } else {
+            let kept = small.magnitude.checked_shr(down as u32).unwrap_or(0);
+            large.more = kept.checked_shl(down as u32).unwrap_or(0) != small.magnitude;
+            small.magnitude = kept;
+        }
+        if large.negative == small.negative {
+            large.magnitude += small.magnitude;
+        } else if small.magnitude > large.magnitude {
+            large.magnitude = small.magnitude - large.magnitude;
+            large.negative = small.negative;
+        } else {
+            large.magnitude -= small.magnitude + large.more as u128;
+        }
+        large
+    }
+
+    /// Rounds a value other than zero.
+    fn round(self, to: Format, mode: Mode) -> f64 {
+        let unit = self.top().max(to.least()) - to.fraction as i32;
+        let down = unit - self.exponent;
+        let (kept, rest) = if down <= 0 {
+            (self.magnitude << -down, Ordering::Less)
+        } else {
+            let kept = self.magnitude.checked_shr(down as u32).unwrap_or(0);
+            let lost = self.magnitude - kept.checked_shl(down as u32).unwrap_or(0);
+            let half = 1u128.checked_shl(down as u32 - 1);
+            (kept, half.map_or(Ordering::Less, |half| lost.cmp(&half)))
+        };
+        let exact = !self.more && (down <= 0 || kept.checked_shl(down as u32) == Some(self.magnitude));
+        let up = match (mode, rest) {
+            (Mode::Nearest, Ordering::Equal) => self.more || kept & 1 == 1,
+            (Mode::Nearest, rest) => rest == Ordering::Greater,
+            (Mode::Zero, _) => false,
+            (Mode::Down, _) => self.negative && !exact,
+            (Mode::Up, _) => !self.negative && !exact,
+        };
+        let kept = kept + up as u128;
+        let value = if unit + 127 - kept.leading_zeros() as i32 > to.most() {
+            let away = match mode {
+                Mode::Nearest => true,
+                Mode::Zero => false,
+                Mode::Down => self.negative,
+                Mode::Up => !self.negative,
+            };
+            if away { f64::INFINITY } else { to.largest() }
+        } else {
+            kept as f64 * power(unit)
+        };
+        if self.negative { -value } else { value }
     }
 }
 
-pub fn f64_from_int(a: i128, mode: Mode) -> f64 {
-    let nearest = a as f64;
-    if mode == Mode::Nearest {
-        return nearest;
+fn finite(values: &[f64]) -> bool {
+    values.iter().all(|a| a.is_finite())
+}
+
+/// `a * b + c`; the operands are values of the format.
+pub fn fma(a: f64, b: f64, c: f64, to: Format, mode: Mode) -> f64 {
+    match (to, mode) {
+        (Format::F32, Mode::Nearest) => return (a as f32).mul_add(b as f32, c as f32) as f64,
+        (Format::F64, Mode::Nearest) => return a.mul_add(b, c),
+        _ if !finite(&[a, b, c]) => return a.mul_add(b, c),
+        _ => {}
     }
-    match (nearest as i128).cmp(&a) {
-        std::cmp::Ordering::Greater if mode == Mode::Down || (mode == Mode::Zero && a > 0) => {
-            nearest.next_down()
-        }
-        std::cmp::Ordering::Less if mode == Mode::Up || (mode == Mode::Zero && a < 0) => nearest.next_up(),
-        _ => nearest,
+    let (product, c) = (Exact::of(a).times(Exact::of(b)), Exact::of(c));
+    let sum = product.plus(c);
+    if sum.magnitude == 0 && !sum.more {
+        // Opposite signs cancel to +0, or to -0 when rounding down (IEEE 754, 6.3).
+        let negative = if product.negative == c.negative { c.negative } else { mode == Mode::Down };
+        return if negative { -0.0 } else { 0.0 };
+    }
+    sum.round(to, mode)
+}
+
+pub fn add(a: f64, b: f64, to: Format, mode: Mode) -> f64 {
+    match (to, mode) {
+        (Format::F32, Mode::Nearest) => (a as f32 + b as f32) as f64,
+        (Format::F64, Mode::Nearest) => a + b,
+        _ => fma(a, 1.0, b, to, mode),
+    }
+}
+
+pub fn mul(a: f64, b: f64, to: Format, mode: Mode) -> f64 {
+    match (to, mode) {
+        (Format::F32, Mode::Nearest) => (a as f32 * b as f32) as f64,
+        (Format::F64, Mode::Nearest) => a * b,
+        _ if !finite(&[a, b]) || a == 0.0 || b == 0.0 => a * b,
+        _ => Exact::of(a).times(Exact::of(b)).round(to, mode),
+    }
+}
+
+pub fn div(a: f64, b: f64, to: Format, mode: Mode) -> f64 {
+    match (to, mode) {
+        (Format::F32, Mode::Nearest) => return (a as f32 / b as f32) as f64,
+        (Format::F64, Mode::Nearest) => return a / b,
+        _ if !finite(&[a, b]) || a == 0.0 || b == 0.0 => return a / b,
+        _ => {}
+    }
+    let (a, b) = (Exact::of(a), Exact::of(b));
+    // The dividend is moved up, so that the quotient has more bits than any format keeps.
+    let room = a.magnitude.leading_zeros();
+    let dividend = a.magnitude << room;
+    let quotient = Exact {
+        negative: a.negative != b.negative,
+        magnitude: dividend / b.magnitude,
+        exponent: a.exponent - room as i32 - b.exponent,
+        more: dividend % b.magnitude != 0,
+    };
+    quotient.round(to, mode)
+}
+
+pub fn sqrt(a: f64, to: Format, mode: Mode) -> f64 {
+    match (to, mode) {
+        (Format::F32, Mode::Nearest) => return (a as f32).sqrt() as f64,
+        (Format::F64, Mode::Nearest) => return a.sqrt(),
+        _ if !a.is_finite() || a <= 0.0 => return a.sqrt(),
+        _ => {}
+    }
+    let a = Exact::of(a);
+    // An even exponent halves; the root of 126 or 127 bits has 63 or 64.
+    let mut room = a.magnitude.leading_zeros() as i32 - 1;
+    room -= (a.exponent - room) & 1;
+    let square = a.magnitude << room;
+    let root = square.isqrt();
+    Exact { negative: false, magnitude: root, exponent: (a.exponent - room) / 2, more: root * root != square }
+        .round(to, mode)
+}
+
+/// A value in a narrower format.
+pub fn narrow(a: f64, to: Format, mode: Mode) -> f64 {
+    match (to, mode) {
+        (Format::F64, _) => a,
+        (Format::F32, Mode::Nearest) => a as f32 as f64,
+        _ if !a.is_finite() || a == 0.0 => a,
+        _ => Exact::of(a).round(to, mode),
+    }
+}
+
+/// An integer, up to 64 bits of either sign.
+pub fn from_int(a: i128, to: Format, mode: Mode) -> f64 {
+    match (to, mode) {
+        (Format::F32, Mode::Nearest) => a as f32 as f64,
+        (Format::F64, Mode::Nearest) => a as f64,
+        _ if a == 0 => 0.0,
+        _ => Exact { negative: a < 0, magnitude: a.unsigned_abs(), exponent: 0, more: false }.round(to, mode),
     }
 }
 

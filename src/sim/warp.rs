@@ -4,10 +4,12 @@
 //! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has
 //! arrived or exited, then all go on as one. Every split keeps its own place, so one that waits at a barrier
 //! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++ Programming
-//! Guide, "Independent Thread Scheduling").
+//! Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise: where the lanes that
+//! are missing spin or wait for what those at the join have yet to do, these go on without them.
 
 use super::alu::{Lanes, WARP};
 use super::program::{Function, NONE, Place};
+use super::undefined::Undefined;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
 const LOCAL_LIMIT: usize = 512 << 10;
@@ -19,12 +21,16 @@ pub struct Activation {
     pub registers: Vec<Lanes>,
     /// One mask a predicate.
     pub predicates: Vec<u32>,
+    /// Which of both hold undefined values; kept under checks.
+    pub undefined: Undefined,
     /// `frame_bytes` bytes a lane.
     pub frame: Vec<u8>,
     pub frame_bytes: usize,
     /// Where this activation's local variables start in the lanes' local memory.
     pub local_base: usize,
     pub local_bytes: usize,
+    /// Calls that are open: 0 in a kernel.
+    pub depth: u32,
     /// Where the value that comes back goes: offset in the caller's frame.
     pub returns_to: Option<usize>,
 }
@@ -81,21 +87,40 @@ pub struct Warp {
     pub splits: Vec<Split>,
     joins: Vec<Join>,
     free_joins: Vec<u32>,
+    /// Whether its lanes seem to wait in a loop for what others write.
+    pub spin: Spin,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
+    /// Which bytes of it have been written; kept under checks.
+    pub local_defined: Vec<Vec<bool>>,
+    position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,
 }
 
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load),
+/// again and again, and nothing is changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spin {
+    pub watches: bool,
+    pub changes: bool,
+    instructions: u32,
+}
+
+/// Instructions without a change after which a warp that watches memory counts as spinning.
+const SPINS: u32 = 1_024;
+
 /// Where a warp's threads are, for the special registers.
-pub struct Position<'a> {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Position {
     pub grid_dim: [u32; 3],
     pub block_dim: [u32; 3],
     pub block: [u32; 3],
     pub grid_id: u64,
     pub workspace: u64,
+    /// Bytes of shared memory that the kernel declares, and that the launch adds behind them.
+    pub static_shared: u32,
     pub dynamic_shared: u32,
-    pub function: &'a Function,
 }
 
 /// Index of a thread in its block, from its linear number.
@@ -106,7 +131,7 @@ pub fn thread_index(linear: u32, block_dim: [u32; 3]) -> [u32; 3] {
 
 impl Warp {
     /// Starts warp `index` of a block at the kernel's first instruction.
-    pub fn start(&mut self, index: u32, function: usize, position: &Position) {
+    pub fn start(&mut self, index: u32, number: usize, function: &Function, position: Position) {
         let threads = position.block_dim.iter().product::<u32>();
         let here = (threads - index * WARP as u32).min(WARP as u32);
         self.index = index;
@@ -117,19 +142,17 @@ impl Warp {
         self.free_joins.clear();
         self.free_activations.clear();
         self.last_error.clear();
+        self.spin = Spin::default();
         self.local.clear();
+        self.local_defined.clear();
         self.activations.truncate(1);
         if self.activations.is_empty() {
             self.activations.push(Activation::default());
         }
         let activation = &mut self.activations[0];
-        activation.open(function, position.function, 0);
-        for (place, register) in &position.function.places {
-            let lanes = &mut activation.registers[*register as usize];
-            for (lane, value) in lanes.iter_mut().enumerate() {
-                *value = place_value(*place, lane as u32, index, position);
-            }
-        }
+        activation.open(number, function, 0);
+        activation.set_places(function, index, &position);
+        self.position = position;
         self.splits.push(Split {
             pc: 0,
             mask: self.lanes,
@@ -138,6 +161,10 @@ impl Warp {
             meets: NONE,
             wait: Wait::Nothing,
         });
+    }
+
+    pub fn waits_for_children(&self) -> bool {
+        self.splits.iter().any(|split| split.wait == Wait::Children)
     }
 
     pub fn finished(&self) -> bool {
@@ -220,6 +247,7 @@ impl Warp {
                 return;
             }
             self.free_joins.push(join);
+            self.joins[join as usize].arrived = 0;
             if j.returns_from != NONE {
                 self.free_activations.push(j.returns_from);
             }
@@ -236,6 +264,42 @@ impl Warp {
                 return;
             }
             join = j.outer;
+        }
+    }
+
+    /// Lanes that wait at a join go on without those that are missing; whether there were any.
+    pub fn go_on_alone(&mut self) -> bool {
+        let (mut any, exited) = (false, self.exited);
+        for join in &mut self.joins {
+            let mask = join.arrived & !exited;
+            if mask == 0 {
+                continue;
+            }
+            any = true;
+            join.expected &= !mask;
+            join.arrived &= !mask;
+            self.splits.push(Split {
+                pc: join.pc,
+                mask,
+                activation: join.activation,
+                join: join.outer,
+                meets: join.outer_meets,
+                wait: Wait::Nothing,
+            });
+        }
+        any
+    }
+
+    /// After a turn of so many instructions: lanes that wait at a join may have what the spinning ones wait for.
+    pub fn end_turn(&mut self, instructions: u32) {
+        if self.spin.changes {
+            self.spin = Spin::default();
+            return;
+        }
+        self.spin.instructions += instructions;
+        if self.spin.watches && self.spin.instructions >= SPINS {
+            self.spin = Spin::default();
+            self.go_on_alone();
         }
     }
 
@@ -262,7 +326,7 @@ impl Warp {
     ) {
         let from = self.splits[split];
         let caller = &self.activations[from.activation as usize];
-        let local_base = caller.local_base + caller.local_bytes;
+        let (local_base, depth) = (caller.local_base + caller.local_bytes, caller.depth + 1);
         let slot = match self.free_activations.pop() {
             Some(slot) => slot,
             None => {
@@ -272,7 +336,8 @@ impl Warp {
         };
         let activation = &mut self.activations[slot as usize];
         activation.open(number, function, local_base);
-        activation.returns_to = returns_to;
+        activation.set_places(function, self.index, &self.position);
+        (activation.returns_to, activation.depth) = (returns_to, depth);
         let mut part = from;
         part.mask = mask;
         if mask != from.mask {
@@ -347,12 +412,23 @@ impl Activation {
         self.registers.resize(function.registers, [0; WARP]);
         self.predicates.clear();
         self.predicates.resize(function.predicates, 0);
+        self.undefined.open(function);
         self.frame_bytes = function.frame_bytes;
         self.frame.clear();
         self.frame.resize(function.frame_bytes * WARP, 0);
         self.local_base = local_base;
         self.local_bytes = function.local_bytes.next_multiple_of(16);
-        self.returns_to = None;
+        (self.returns_to, self.depth) = (None, 0);
+    }
+
+    /// Fills the registers that hold the threads' places.
+    fn set_places(&mut self, function: &Function, warp: u32, position: &Position) {
+        for (place, register) in &function.places {
+            let lanes = &mut self.registers[*register as usize];
+            for (lane, value) in lanes.iter_mut().enumerate() {
+                *value = place_value(*place, lane as u32, warp, position);
+            }
+        }
     }
 
     /// `bytes` bytes at `offset` of a lane's call parameters.
@@ -383,8 +459,9 @@ fn place_value(place: Place, lane: u32, warp: u32, at: &Position) -> u64 {
             }
         }
         Place::Workspace(half) => (at.workspace >> (32 * half)) as u32,
+        Place::DynamicShared => at.static_shared,
         Place::DynamicSharedSize => at.dynamic_shared,
-        Place::TotalSharedSize => at.dynamic_shared + at.function.shared_bytes as u32,
+        Place::TotalSharedSize => at.static_shared + at.dynamic_shared,
         Place::Zero => 0,
     };
     value as u64

@@ -1,0 +1,176 @@
+//! Integer instructions that take more than an expression: bit fields, permutations, dot products, and arithmetic with
+//! a carry. Each follows the semantics that the PTX ISA writes out in section 9.7.1, 9.7.2 or 9.7.9.
+
+pub fn funnel_left(a: u64, b: u64, n: u32) -> u64 {
+    let joined = (b as u32 as u64) << 32 | a as u32 as u64;
+    if n == 32 { a as u32 as u64 } else { (joined << n) >> 32 }
+}
+
+pub fn funnel_right(a: u64, b: u64, n: u32) -> u64 {
+    let joined = (b as u32 as u64) << 32 | a as u32 as u64;
+    (joined >> n) as u32 as u64
+}
+
+/// Position of the most significant set bit, or how far it is from the top; all ones if there is none.
+pub fn find_bit(a: u64, width: u32, shift_amount: bool) -> u64 {
+    if a == 0 {
+        return 0xffff_ffff;
+    }
+    let position = 63 - a.leading_zeros();
+    (if shift_amount { width - 1 - position } else { position }) as u64
+}
+
+/// `bfe` (PTX ISA 9.7.1.19): `length` bits from `start` on, filled up with zeros or the field's sign.
+pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64 {
+    let (start, length) = ((start & 0xff) as u32, (length & 0xff) as u32);
+    let top = width - 1;
+    let sign_at = (start + length).saturating_sub(1).min(top);
+    let sign = signed && length != 0 && a >> sign_at & 1 == 1;
+    let mut out = if sign { u64::MAX } else { 0 };
+    for i in 0..length.min(width) {
+        let from = start + i;
+        let bit = if from <= top { a >> from & 1 } else { sign as u64 };
+        out = (out & !(1 << i)) | bit << i;
+    }
+    out
+}
+
+/// `bfi` (PTX ISA 9.7.1.20): the low `length` bits of `a` put into `b` from `start` on.
+pub fn insert(a: u64, b: u64, start: u64, length: u64, width: u32) -> u64 {
+    let (start, length) = ((start & 0xff) as u32, (length & 0xff) as u32);
+    let mut out = b;
+    for i in 0..length {
+        let to = start + i;
+        if to >= width || i >= width {
+            break;
+        }
+        out = (out & !(1 << to)) | (a >> i & 1) << to;
+    }
+    out
+}
+
+/// Selectors of four bytes, four bits each, for the modes of `prmt` (PTX ISA 9.7.9.7).
+pub const FORWARD: [u32; 4] = [0x3210, 0x4321, 0x5432, 0x6543];
+pub const BACKWARD: [u32; 4] = [0x5670, 0x6701, 0x7012, 0x0123];
+pub const REPLICATE_8: [u32; 4] = [0x0000, 0x1111, 0x2222, 0x3333];
+pub const REPLICATE_16: [u32; 4] = [0x1010, 0x3232, 0x1010, 0x3232];
+pub const EDGE_LEFT: [u32; 4] = [0x3210, 0x3211, 0x3222, 0x3333];
+pub const EDGE_RIGHT: [u32; 4] = [0x0000, 0x1110, 0x2210, 0x3210];
+
+/// `prmt`: four of the eight bytes of `b:a`, or their signs.
+pub fn permute(a: u64, b: u64, selectors: u32) -> u64 {
+    let bytes = (b as u32 as u64) << 32 | a as u32 as u64;
+    let mut out = 0;
+    for i in 0..4 {
+        let choice = selectors >> (4 * i) & 0xf;
+        let byte = bytes >> (8 * (choice & 7)) & 0xff;
+        let byte = if choice & 8 != 0 { 0xff * (byte >> 7) } else { byte };
+        out |= byte << (8 * i);
+    }
+    out
+}
+
+/// `fns` (PTX ISA 9.7.1.17): where the `offset`-th set bit of `mask` stands, counted from `base`, up or down.
+pub fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    let step = if offset < 0 { -1 } else { 1 };
+    let mut count = offset.unsigned_abs().max(1);
+    let mut at = base as i64;
+    while (0..32).contains(&at) {
+        count -= mask >> at & 1;
+        if count == 0 {
+            return at as u32;
+        }
+        if offset == 0 {
+            break;
+        }
+        at += step;
+    }
+    u32::MAX
+}
+
+/// A sum of products of four bytes each (`dp4a`), or of two halves of `a` and two bytes of `b` (`dp2a`).
+pub fn dot(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool, halves: bool) -> u32 {
+    let byte = |bits: u32, signed: bool| if signed { bits as i8 as i32 } else { bits as u8 as i32 };
+    let half = |bits: u32, signed: bool| if signed { bits as i16 as i32 } else { bits as u16 as i32 };
+    let sum = if halves {
+        (0..2).map(|i| half(a >> (16 * i), a_signed).wrapping_mul(byte(b >> (8 * i), b_signed))).sum::<i32>()
+    } else {
+        (0..4).map(|i| byte(a >> (8 * i), a_signed) * byte(b >> (8 * i), b_signed)).sum::<i32>()
+    };
+    c.wrapping_add(sum as u32)
+}
+
+/// Arithmetic with the carry flag (PTX ISA 9.7.2).
+#[derive(Clone, Copy, Debug)]
+pub struct Extended {
+    step: Step,
+    wide: bool,
+    signed: bool,
+    /// It adds the carry (or subtracts the borrow), and it leaves one behind.
+    pub takes: bool,
+    pub leaves: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Add,
+    Sub,
+    MulLow,
+    MulHigh,
+}
+
+impl Extended {
+    /// `add.cc`, `addc`, `addc.cc`, `sub…`, `mad.lo.cc`, `madc.hi` and the like; with the number of sources.
+    pub fn parse(words: &[&str]) -> Option<(Extended, usize)> {
+        let (&name, &ty) = (words.first()?, words.last()?);
+        let options = words.get(1..words.len() - 1)?;
+        let leaves = options.last() == Some(&"cc");
+        let options = &options[..options.len() - leaves as usize];
+        let (step, takes) = match (name, options) {
+            ("add", []) => (Step::Add, false),
+            ("addc", []) => (Step::Add, true),
+            ("sub", []) => (Step::Sub, false),
+            ("subc", []) => (Step::Sub, true),
+            ("mad", ["lo"]) => (Step::MulLow, false),
+            ("madc", ["lo"]) => (Step::MulLow, true),
+            ("mad", ["hi"]) => (Step::MulHigh, false),
+            ("madc", ["hi"]) => (Step::MulHigh, true),
+            _ => return None,
+        };
+        if !(leaves || takes) || !matches!(ty, "u32" | "s32" | "u64" | "s64") {
+            return None;
+        }
+        let sources = if matches!(step, Step::Add | Step::Sub) { 2 } else { 3 };
+        Some((
+            Extended { step, wide: ty.ends_with("64"), signed: ty.starts_with('s'), takes, leaves },
+            sources,
+        ))
+    }
+
+    /// The result and the carry that it leaves.
+    pub fn compute(&self, [a, b, c]: [u64; 3], carry: u64) -> (u64, u64) {
+        let bits = if self.wide { 64 } else { 32 };
+        let mask = u64::MAX >> (64 - bits);
+        let (a, b, c) = (a & mask, b & mask, c & mask);
+        let carry = if self.takes { carry & 1 } else { 0 };
+        let product = |high: bool| {
+            let product = match (self.signed, self.wide) {
+                (false, _) => a as u128 * b as u128,
+                (true, true) => (a as i64 as i128 * b as i64 as i128) as u128,
+                (true, false) => (a as i32 as i128 * b as i32 as i128) as u128,
+            };
+            (product >> if high { bits } else { 0 }) as u64 & mask
+        };
+        let (x, y) = match self.step {
+            Step::Sub => {
+                let difference = a.wrapping_sub(b).wrapping_sub(carry) & mask;
+                return (difference, ((a as u128) < b as u128 + carry as u128) as u64);
+            }
+            Step::Add => (a, b),
+            Step::MulLow => (product(false), c),
+            Step::MulHigh => (product(true), c),
+        };
+        let sum = x as u128 + y as u128 + carry as u128;
+        (sum as u64 & mask, (sum >> bits) as u64)
+    }
+}
