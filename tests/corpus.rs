@@ -5,8 +5,6 @@
 
 #[path = "corpus/case.rs"]
 mod case;
-#[path = "corpus/table.rs"]
-mod table;
 
 use std::collections::BTreeMap;
 use std::path::Path;

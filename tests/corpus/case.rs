@@ -83,7 +83,7 @@ fn subdirectories(of: &Path) -> Vec<PathBuf> {
 
 impl Case {
     fn read(name: &str, source: String) -> Result<Case, String> {
-        let head = |key: &str| {
+        let head = |key: &'static str| {
             let lines = source.lines().filter_map(move |line| line.strip_prefix("// ")?.strip_prefix(key));
             lines.map(|rest| rest.split("  //").next().unwrap_or_default().trim())
         };
