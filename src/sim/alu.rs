@@ -411,6 +411,18 @@ fn integer(words: &[&str]) -> Option<(AluFn, usize)> {
         "fns" if plain(&[]) && ty == "b32" => {
             ternary(Some(raw!(|a, b, c| find_nth_set(a as u32, b as u32, c as i32) as u64)))
         }
+        "bmsk" => binary(Some(match (options, ty) {
+            (["clamp"], "b32") => raw!(|a, b| mask(a as u32, b as u32, true) as u64),
+            (["wrap"], "b32") => raw!(|a, b| mask(a as u32, b as u32, false) as u64),
+            _ => return None,
+        })),
+        "szext" => binary(Some(match (options, ty) {
+            (["clamp"], "u32") => raw!(|a, b| extend_bits(a as u32, b as u32, false, true) as u64),
+            (["clamp"], "s32") => raw!(|a, b| extend_bits(a as u32, b as u32, true, true) as u64),
+            (["wrap"], "u32") => raw!(|a, b| extend_bits(a as u32, b as u32, false, false) as u64),
+            (["wrap"], "s32") => raw!(|a, b| extend_bits(a as u32, b as u32, true, false) as u64),
+            _ => return None,
+        })),
         "dp4a" | "dp2a" => ternary(dot_product(words)),
         "mov" | "cvta" => unary(Some(raw!(|a| a))),
         _ => None,
