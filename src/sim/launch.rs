@@ -158,7 +158,7 @@ pub struct Engine<'e, O> {
 enum Turn {
     Finished,
     More,
-    /// All its warps wait, some of them in loops for what other blocks may write.
+    /// All its warps have waited all the time, some of them in loops for what other blocks may write.
     Spins,
 }
 
@@ -478,7 +478,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         }
         let mut left = BLOCK_TURN;
         let count = block.warps.len();
-        let (mut idle, mut spins) = (0, false);
+        let (mut idle, mut spins, mut progress) = (0, false, false);
         while left > 0 {
             if idle == count {
                 // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
@@ -502,7 +502,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             match stop {
                 Stop::Blocked if executed == 0 => idle += 1,
                 Stop::Spins => (idle, spins) = (idle + 1, true),
-                _ => (idle, spins) = (0, false),
+                _ => (idle, spins, progress) = (0, false, true),
             }
         }
         if context.block.exited == context.block.threads {
@@ -510,7 +510,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         }
         match () {
             _ if left == 0 || block.waits_for_children() => Ok(Turn::More),
-            _ if spins => Ok(Turn::Spins),
+            _ if spins => Ok(if progress { Turn::More } else { Turn::Spins }),
             _ => Err(self.deadlock(grid, block)),
         }
     }
