@@ -426,10 +426,32 @@ fn help_teaches_by_example() {
     // The kernel of the help, of the example's head and of the fixture are one.
     let fixture = std::fs::read_to_string(root().join("tests/simulate/missing_barrier.cu")).unwrap();
     let head = std::fs::read_to_string(root().join("examples/simulate.rs")).unwrap();
-    for line in fixture.lines().skip(2).map(str::trim).filter(|line| !line.is_empty()) {
+    let kernel = fixture.split("ANCHOR: sum\n").nth(1).unwrap().split("// ANCHOR_END").next().unwrap();
+    for line in kernel.lines().map(str::trim).filter(|line| !line.is_empty()) {
         assert!(text.contains(line), "not in --help: {line}");
         assert!(head.contains(line), "not in examples/simulate.rs: {line}");
     }
+}
+
+/// The book shows the very output. `WORKBOOK_BLESS=1` writes it there.
+#[test]
+fn the_book_shows_what_is_printed() {
+    const EXAMPLE: &str = "cargo run --example simulate -- tests/simulate/missing_barrier.ptx";
+    let path = root().join("book/src/appendix_simulate.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let block = |start: &str| {
+        let from = page.find(start).unwrap_or_else(|| panic!("no {start:?} on the page")) + start.len();
+        from..from + page[from..].find("```\n").unwrap()
+    };
+    let args = page[block(&format!("```sh\n{EXAMPLE}"))].replace("\\\n", " ");
+    let printed = run(&format!("{SUM}{}", args.trim_end())).exits(1).stdout();
+    let shown = block("```text\n");
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        let page = format!("{}{printed}{}", &page[..shown.start], &page[shown.end..]);
+        std::fs::write(&path, page).unwrap();
+        return;
+    }
+    assert_eq!(&page[shown], printed, "run with WORKBOOK_BLESS=1");
 }
 
 fn scratch(name: &str) -> PathBuf {

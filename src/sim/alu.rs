@@ -287,7 +287,7 @@ fn integer(words: &[&str]) -> Option<(AluFn, usize)> {
             if b == 0 { !0 } else { a.wrapping_div(b) }
         }))),
         "rem" if plain(&[]) => {
-            binary(by_int!(ty, T => typed!(T, |a, b| if b == 0 { a } else { a.wrapping_rem(b) })))
+            binary(by_int!(ty, T => typed!(T, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) })))
         }
         "min" if plain(&[]) => binary(by_int!(ty, T => typed!(T, |a, b| a.min(b)))),
         "max" if plain(&[]) => binary(by_int!(ty, T => typed!(T, |a, b| a.max(b)))),
@@ -411,6 +411,18 @@ fn integer(words: &[&str]) -> Option<(AluFn, usize)> {
         "fns" if plain(&[]) && ty == "b32" => {
             ternary(Some(raw!(|a, b, c| find_nth_set(a as u32, b as u32, c as i32) as u64)))
         }
+        "bmsk" => binary(Some(match (options, ty) {
+            (["clamp"], "b32") => raw!(|a, b| mask(a as u32, b as u32, true) as u64),
+            (["wrap"], "b32") => raw!(|a, b| mask(a as u32, b as u32, false) as u64),
+            _ => return None,
+        })),
+        "szext" => binary(Some(match (options, ty) {
+            (["clamp"], "u32") => raw!(|a, b| extend_bits(a as u32, b as u32, false, true) as u64),
+            (["clamp"], "s32") => raw!(|a, b| extend_bits(a as u32, b as u32, true, true) as u64),
+            (["wrap"], "u32") => raw!(|a, b| extend_bits(a as u32, b as u32, false, false) as u64),
+            (["wrap"], "s32") => raw!(|a, b| extend_bits(a as u32, b as u32, true, false) as u64),
+            _ => return None,
+        })),
         "dp4a" | "dp2a" => ternary(dot_product(words)),
         "mov" | "cvta" => unary(Some(raw!(|a| a))),
         _ => None,

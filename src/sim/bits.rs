@@ -22,7 +22,7 @@ pub fn find_bit(a: u64, width: u32, shift_amount: bool) -> u64 {
 
 /// `bfe` (PTX ISA 9.7.1.19): `length` bits from `start` on, filled up with zeros or the field's sign.
 pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64 {
-    let (start, length) = ((start & 0xff) as u32, (length & 0xff) as u32);
+    let (start, length) = (field(start, width), field(length, width));
     let top = width - 1;
     let sign_at = (start + length).saturating_sub(1).min(top);
     let sign = signed && length != 0 && a >> sign_at & 1 == 1;
@@ -35,9 +35,15 @@ pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64
     out
 }
 
+/// Start or length of a bit field. The ISA takes the low 8 bits; an H200 does so for 32-bit fields, and takes all
+/// bits for 64-bit ones.
+fn field(bits: u64, width: u32) -> u32 {
+    if width == 64 { (bits as u32).min(255) } else { (bits & 0xff) as u32 }
+}
+
 /// `bfi` (PTX ISA 9.7.1.20): the low `length` bits of `a` put into `b` from `start` on.
 pub fn insert(a: u64, b: u64, start: u64, length: u64, width: u32) -> u64 {
-    let (start, length) = ((start & 0xff) as u32, (length & 0xff) as u32);
+    let (start, length) = (field(start, width), field(length, width));
     let mut out = b;
     for i in 0..length {
         let to = start + i;
@@ -88,6 +94,22 @@ pub fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     u32::MAX
 }
 
+/// `bmsk` (PTX ISA 9.7.1.21): `width` set bits from `start` on; a start or width of 32 or more wraps, or is clamped.
+pub fn mask(start: u32, width: u32, clamp: bool) -> u32 {
+    let (from, to) = (start & 31, (start & 31) + (width & 31));
+    let low = if clamp && start >= 32 { 0 } else { u32::MAX << from };
+    let high = if to >= 32 || clamp && (start >= 32 || width >= 32) { 0 } else { u32::MAX << to };
+    low & !high
+}
+
+/// `szext` (PTX ISA 9.7.1.22): the low `width` bits of `a`, extended by zeros or by their sign.
+pub fn extend_bits(a: u32, width: u32, signed: bool, clamp: bool) -> u32 {
+    let bits = width & 31;
+    let above = if clamp && width >= 32 { 0 } else { u32::MAX << bits };
+    let sign = signed && bits != 0 && !(clamp && width >= 32) && a >> (bits - 1) & 1 == 1;
+    a & !above | if sign { above } else { 0 }
+}
+
 /// A sum of products of four bytes each (`dp4a`), or of two halves of `a` and two bytes of `b` (`dp2a`).
 pub fn dot(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool, halves: bool) -> u32 {
     let byte = |bits: u32, signed: bool| if signed { bits as i8 as i32 } else { bits as u8 as i32 };
@@ -100,13 +122,14 @@ pub fn dot(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool, halves: bool)
     c.wrapping_add(sum as u32)
 }
 
-/// Arithmetic with the carry flag (PTX ISA 9.7.2).
+/// Arithmetic with the carry flag (PTX ISA 9.7.2). As in hardware, a subtraction is the addition of the complement: its
+/// flag says that there was *no* borrow. Only `addc` behind `sub.cc` shows it, and nvcc's 128-bit division does that.
 #[derive(Clone, Copy, Debug)]
 pub struct Extended {
     step: Step,
     wide: bool,
     signed: bool,
-    /// It adds the carry (or subtracts the borrow), and it leaves one behind.
+    /// It reads the carry flag, and it leaves one behind.
     pub takes: bool,
     pub leaves: bool,
 }
@@ -152,7 +175,7 @@ impl Extended {
         let bits = if self.wide { 64 } else { 32 };
         let mask = u64::MAX >> (64 - bits);
         let (a, b, c) = (a & mask, b & mask, c & mask);
-        let carry = if self.takes { carry & 1 } else { 0 };
+        let carry = if self.takes { carry & 1 } else { matches!(self.step, Step::Sub) as u64 };
         let product = |high: bool| {
             let product = match (self.signed, self.wide) {
                 (false, _) => a as u128 * b as u128,
@@ -162,10 +185,7 @@ impl Extended {
             (product >> if high { bits } else { 0 }) as u64 & mask
         };
         let (x, y) = match self.step {
-            Step::Sub => {
-                let difference = a.wrapping_sub(b).wrapping_sub(carry) & mask;
-                return (difference, ((a as u128) < b as u128 + carry as u128) as u64);
-            }
+            Step::Sub => (a, !b & mask),
             Step::Add => (a, b),
             Step::MulLow => (product(false), c),
             Step::MulHigh => (product(true), c),

@@ -230,9 +230,12 @@ fn tokens(text: &str, file: &str) -> Result<Vec<(Token, u32)>, Box<Diagnostic>> 
             }
             c if is_word(c) => {
                 let start = i;
-                while i < bytes.len()
-                    && (is_word(bytes[i]) || (bytes[i] == b':' && bytes.get(i + 1) == Some(&b':')))
-                {
+                let joins = |c: u8, i: usize| c == b':' && bytes.get(i + 1) == Some(&b':');
+                while i < bytes.len() && (is_word(bytes[i]) || joins(bytes[i], i)) {
+                    // `.reg.b32` is two words: a directive ends where the next begins.
+                    if c == b'.' && bytes[i] == b'.' && i > start {
+                        break;
+                    }
                     // `::` joins a qualifier: `.shared::cta`.
                     i += if bytes[i] == b':' { 2 } else { 1 };
                 }

@@ -181,10 +181,10 @@ mod tests {
     fn every_float_survives_json() {
         let f32s = [1.5, -0.0, 1e-45, f32::MAX, 0.1, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
         let text = json(Type::F32, f32s.map(f32::to_le_bytes).concat());
-        assert_eq!(text, "[1.5,-0.0,1e-45,3.4028235e38,0.1,\"Infinity\",\"-Infinity\",\"NaN\"]");
+        assert_eq!(text, "[1.5,-0.0,1e-45,3.4028235e+38,0.1,\"Infinity\",\"-Infinity\",\"NaN\"]");
         let f64s = [5e-324, f64::MIN, -0.0, 0.1, f64::NAN];
         let text = json(Type::F64, f64s.map(f64::to_le_bytes).concat());
-        assert_eq!(text, "[5e-324,-1.7976931348623157e308,-0.0,0.1,\"NaN\"]");
+        assert_eq!(text, "[5e-324,-1.7976931348623157e+308,-0.0,0.1,\"NaN\"]");
     }
 
     #[test]
@@ -204,12 +204,12 @@ mod tests {
     fn a_long_buffer_shows_its_ends() {
         let bytes = |n: i32| (0..n).flat_map(i32::to_le_bytes).collect();
         let short = held(Type::I32, bytes(64)).text();
-        assert!(short.starts_with("argument 1: 64 elements of i32\n   [0]  0  1  2"), "{short}");
-        assert!(short.contains("\n  [48] 48 49 50") && !short.contains('…'), "{short}");
+        assert!(short.starts_with("argument 1: 64 elements of i32\n   [0]   0  1  2"), "{short}");
+        assert!(short.contains("\n  [48]  48 49 50") && !short.contains('…'), "{short}");
         let long = held(Type::I32, bytes(1000)).text();
-        assert!(long.contains("\n   [16]  16  17") && long.contains("… 936 more; --json prints"), "{long}");
-        assert!(long.contains("\n  [968] 968 969") && long.ends_with(" 998 999\n"), "{long}");
-        assert!(!long.contains(" 32 ") && !long.contains(" 967"), "{long}");
+        assert!(long.contains("\n   [16]   16  17") && long.contains("… 936 more; --json prints"), "{long}");
+        assert!(long.contains("\n  [968]  968 969") && long.ends_with(" 998 999\n"), "{long}");
+        assert!(!long.contains("  32 ") && !long.contains(" 967"), "{long}");
         assert_eq!(held(Type::I32, bytes(0)).text(), "argument 1: 0 elements of i32\n");
         let wide = held(Type::F64, [f64::MIN; 99].map(f64::to_le_bytes).concat()).text();
         assert!(wide.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{wide}");

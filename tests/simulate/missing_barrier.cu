@@ -1,5 +1,6 @@
 // One block adds up its numbers, and somebody has forgotten a barrier.
 
+// ANCHOR: sum
 extern "C" __global__ void sum(const int *in, int *out)
 {
     __shared__ int partial[64];
@@ -14,3 +15,4 @@ extern "C" __global__ void sum(const int *in, int *out)
     if (t == 0)
         *out = partial[0];
 }
+// ANCHOR_END: sum
