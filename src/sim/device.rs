@@ -132,8 +132,7 @@ impl<O: Observer> Context<'_, O> {
                 }
                 Call::Printf => {
                     let (format, arguments) = (argument(0, 0, 8), argument(1, 0, 8));
-                    self.print(warp, lane, format, arguments);
-                    0
+                    self.print(warp, lane, format, arguments) as u64
                 }
                 Call::AssertFail => {
                     let text = |address| self.text(address).unwrap_or_default();
@@ -176,28 +175,26 @@ impl<O: Observer> Context<'_, O> {
         Some(String::from_utf8_lossy(&out).into_owned())
     }
 
-    fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) {
-        let Some(format) = self.text(format) else { return };
+    /// What `printf` returns: how many arguments it has used, or -1 without a format.
+    fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) -> i32 {
+        let Some(format) = self.text(format) else { return -1 };
         // A variadic argument lies at the next multiple of its size.
         let (space, mut at) = memory::resolve(arguments);
-        let mut values = Vec::new();
-        let text = runtime::format(
+        let (text, used) = runtime::format(
             &format,
             |bytes| {
                 at = at.next_multiple_of(bytes as u64);
                 let value = match space {
                     Space::Local => warp.local_of(lane, at, bytes).map(|b| memory::read(b)),
                     _ => self.memory.slice(at, bytes).ok().map(memory::read),
-                }?;
+                };
                 at += bytes as u64;
-                values.push(value);
-                Some(value)
+                value
             },
             |address| self.text(address),
         );
-        if let Some(text) = text {
-            self.printed.push_str(&text);
-        }
+        self.printed.push_str(&text);
+        used as i32
     }
 }
 

@@ -48,78 +48,180 @@ pub const INVALID_CONFIGURATION: u32 = 9;
 pub const PENDING_COUNT_EXCEEDED: u32 = 69;
 pub const INVALID_DEVICE_FUNCTION: u32 = 98;
 
-/// Renders a `printf` format (CUDA C++ Programming Guide, "Formatted Output"). `argument(bytes)` gives the next
-/// argument's bits, `text(address)` the string at an address.
+/// Most characters that a width or a precision can ask for: a mistake should not fill the host's memory.
+const MOST_DIGITS: usize = 1024;
+
+/// One conversion of a format: `%-08.3lld`.
+#[derive(Debug, Default)]
+struct Conversion {
+    left: bool,
+    plus: bool,
+    space: bool,
+    alternative: bool,
+    zeros: bool,
+    width: usize,
+    precision: Option<usize>,
+    /// `h` counts down, `l` up.
+    length: i32,
+    letter: char,
+}
+
+/// Renders a `printf` format as C does (CUDA C++ Programming Guide, "Formatted Output"). `argument(bytes)` gives the next
+/// argument's bits, `text(address)` the string at an address. Gives the text and how many arguments were used, which is
+/// what CUDA's `printf` returns. A conversion that is not known, or has no argument, stays as it is written.
 pub fn format(
     format: &str,
     mut argument: impl FnMut(usize) -> Option<u64>,
     text: impl Fn(u64) -> Option<String>,
-) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = format.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c != '%' {
-            out.push(c);
-            continue;
-        }
-        let (mut flags, mut width, mut precision, mut long) =
-            (String::new(), String::new(), None::<String>, 0);
-        let conversion = loop {
-            match rest.next()? {
-                c @ ('-' | '+' | ' ' | '#') => flags.push(c),
-                '0' if width.is_empty() && precision.is_none() => flags.push('0'),
-                c if c.is_ascii_digit() => precision.as_mut().unwrap_or(&mut width).push(c),
-                '.' => precision = Some(String::new()),
-                'l' | 'j' | 'z' | 't' => long += 1,
-                'h' => {}
-                c => break c,
-            }
-        };
-        if conversion == '%' {
-            out.push('%');
-            continue;
-        }
-        let digits = precision.as_deref().map(|p| p.parse::<usize>().unwrap_or(0));
-        let bytes = if long > 0 || matches!(conversion, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G') {
-            8
-        } else {
-            4
-        };
+) -> (String, u32) {
+    let mut count = 0;
+    let mut next = |bytes: usize| {
         let bits = argument(bytes)?;
-        let body = match conversion {
-            'd' | 'i' if bytes == 8 => (bits as i64).to_string(),
-            'd' | 'i' => (bits as i32).to_string(),
-            'u' => bits.to_string(),
-            'x' => format!("{bits:x}"),
-            'X' => format!("{bits:X}"),
-            'o' => format!("{bits:o}"),
-            'p' => format!("{bits:#x}"),
-            'c' => char::from(bits as u8).to_string(),
-            's' => text(bits)?,
-            'f' | 'F' => format!("{:.*}", digits.unwrap_or(6), f64::from_bits(bits)),
-            'e' | 'E' => exponent(f64::from_bits(bits), digits.unwrap_or(6)),
-            'g' | 'G' => general(f64::from_bits(bits), digits.unwrap_or(6).max(1)),
-            _ => return None,
-        };
-        let signed = matches!(conversion, 'd' | 'i' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G');
-        let body =
-            if signed && flags.contains('+') && !body.starts_with('-') { format!("+{body}") } else { body };
-        let width = width.parse::<usize>().unwrap_or(0);
-        let missing = width.saturating_sub(body.chars().count());
-        if flags.contains('-') {
-            out.push_str(&body);
-            out.extend(std::iter::repeat_n(' ', missing));
-        } else if flags.contains('0') && conversion != 's' {
-            let sign = body.len() - body.trim_start_matches(['-', '+']).len();
-            out.push_str(&body[..sign]);
-            out.extend(std::iter::repeat_n('0', missing));
-            out.push_str(&body[sign..]);
-        } else {
-            out.extend(std::iter::repeat_n(' ', missing));
-            out.push_str(&body);
+        count += 1;
+        Some(bits)
+    };
+    let mut out = String::new();
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at + 1..];
+        let rendered = Conversion::parse(tail, &mut next)
+            .and_then(|(conversion, length)| Some((conversion.render(&mut next, &text)?, length)));
+        match rendered {
+            Some((rendered, length)) => {
+                out.push_str(&rendered);
+                rest = &tail[length..];
+            }
+            None => {
+                out.push('%');
+                rest = tail;
+            }
         }
     }
-    Some(out)
+    out.push_str(rest);
+    (out, count)
+}
+
+impl Conversion {
+    /// Reads what stands behind a `%`; with the length of it in bytes.
+    fn parse(text: &str, next: &mut impl FnMut(usize) -> Option<u64>) -> Option<(Conversion, usize)> {
+        let mut it = Conversion::default();
+        let mut chars = text.char_indices().peekable();
+        while let Some((_, c)) = chars.next_if(|(_, c)| "-+ #0".contains(*c)) {
+            match c {
+                '-' => it.left = true,
+                '+' => it.plus = true,
+                ' ' => it.space = true,
+                '#' => it.alternative = true,
+                _ => it.zeros = true,
+            }
+        }
+        let mut number = |chars: &mut std::iter::Peekable<std::str::CharIndices>| -> Option<i64> {
+            if chars.next_if(|(_, c)| *c == '*').is_some() {
+                return Some(next(4)? as i32 as i64);
+            }
+            let mut value = 0i64;
+            while let Some((_, digit)) = chars.next_if(|(_, c)| c.is_ascii_digit()) {
+                value = (value * 10 + digit as i64 - '0' as i64).min(MOST_DIGITS as i64);
+            }
+            Some(value)
+        };
+        let width = number(&mut chars)?;
+        it.left |= width < 0;
+        it.width = width.unsigned_abs().min(MOST_DIGITS as u64) as usize;
+        if chars.next_if(|(_, c)| *c == '.').is_some() {
+            it.precision = usize::try_from(number(&mut chars)?).ok().map(|digits| digits.min(MOST_DIGITS));
+        }
+        while let Some((_, c)) = chars.next_if(|(_, c)| "hljztL".contains(*c)) {
+            it.length += if c == 'h' { -1 } else { 1 };
+        }
+        let (at, letter) = chars.next()?;
+        it.letter = letter;
+        Some((it, at + letter.len_utf8()))
+    }
+
+    fn render(
+        &self,
+        next: &mut impl FnMut(usize) -> Option<u64>,
+        text: &impl Fn(u64) -> Option<String>,
+    ) -> Option<String> {
+        let integer_bytes = if self.length > 0 { 8 } else { 4 };
+        // Narrow integers are passed as int and cut here.
+        let unused = match self.length {
+            ..=-2 => 56,
+            -1 => 48,
+            0 => 32,
+            _ => 0,
+        };
+        let (sign, body) = match self.letter {
+            '%' => return Some("%".to_string()),
+            'd' | 'i' => {
+                let value = (next(integer_bytes)? << unused) as i64 >> unused;
+                (self.sign(value < 0), self.digits(value.unsigned_abs().to_string()))
+            }
+            'u' | 'x' | 'X' | 'o' => {
+                let value = next(integer_bytes)? << unused >> unused;
+                let prefix = if self.alternative && value != 0 { self.letter } else { ' ' };
+                match self.letter {
+                    'u' => ("", self.digits(value.to_string())),
+                    'o' => (if prefix == 'o' { "0" } else { "" }, self.digits(format!("{value:o}"))),
+                    'x' => (if prefix == 'x' { "0x" } else { "" }, self.digits(format!("{value:x}"))),
+                    _ => (if prefix == 'X' { "0X" } else { "" }, self.digits(format!("{value:X}"))),
+                }
+            }
+            'p' => ("", format!("{:#x}", next(8)?)),
+            'c' => ("", char::from(next(4)? as u8).to_string()),
+            's' => {
+                let whole = text(next(8)?)?;
+                ("", whole.chars().take(self.precision.unwrap_or(usize::MAX)).collect())
+            }
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => {
+                let value = f64::from_bits(next(8)?);
+                (self.sign(value.is_sign_negative()), self.float(value.abs()))
+            }
+            _ => return None,
+        };
+        let missing = self.width.saturating_sub(sign.len() + body.chars().count());
+        let numeric = !matches!(self.letter, 'c' | 's' | 'p');
+        // Zeros fill up numbers, but not names like `inf`, nor an integer whose digits the precision counts.
+        let counted = self.precision.is_some() && !"fFeEgG".contains(self.letter);
+        let named = matches!(&body[..], "inf" | "nan" | "INF" | "NAN");
+        let zeros = self.zeros && numeric && !counted && !named;
+        Some(if self.left {
+            format!("{sign}{body}{}", " ".repeat(missing))
+        } else if zeros {
+            format!("{sign}{}{body}", "0".repeat(missing))
+        } else {
+            format!("{}{sign}{body}", " ".repeat(missing))
+        })
+    }
+
+    fn sign(&self, negative: bool) -> &'static str {
+        match () {
+            _ if negative => "-",
+            _ if self.plus => "+",
+            _ if self.space => " ",
+            _ => "",
+        }
+    }
+
+    /// At least as many digits as the precision says.
+    fn digits(&self, digits: String) -> String {
+        let missing = self.precision.unwrap_or(0).saturating_sub(digits.len());
+        "0".repeat(missing) + &digits
+    }
+
+    fn float(&self, value: f64) -> String {
+        let digits = self.precision.unwrap_or(6);
+        let body = match self.letter {
+            _ if value.is_nan() => "nan".to_string(),
+            _ if value.is_infinite() => "inf".to_string(),
+            'f' | 'F' => format!("{value:.digits$}"),
+            'e' | 'E' => exponent(value, digits),
+            _ => general(value, digits.max(1)),
+        };
+        if self.letter.is_uppercase() { body.to_uppercase() } else { body }
+    }
 }
 
 /// `%e`: at least two digits of exponent.
@@ -139,9 +241,6 @@ fn exponent(value: f64, digits: usize) -> String {
 
 /// `%g`: the shorter of `%e` and `%f`, without trailing zeros.
 fn general(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        return value.to_string();
-    }
     let scientific = format!("{:.*e}", digits - 1, value);
     let power: i32 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     let trim = |text: &str| match text.contains('.') {

@@ -1,0 +1,45 @@
+// Device code of CUDA before version 12: a parent waits for its children with cudaDeviceSynchronize. nvcc 13 refuses it;
+// NVRTC 12.9 (the wheels nvidia-cuda-nvrtc-cu12 and nvidia-cuda-runtime-cu12) still compiles it, with
+//   --gpu-architecture=compute_70 -rdc=true -lineinfo -DCUDA_FORCE_CDP1_IF_SUPPORTED -I<its include directory>
+// The paths in the `.file` lines have been cut to what stands in the repository.
+#include <cuda_runtime.h>
+#include <cuda_device_runtime_api.h>
+
+extern "C" __global__ void addOne(int* data)
+{
+    data[threadIdx.x] += 1;
+}
+
+// Each round the parent reads what its children have written.
+extern "C" __global__ void rounds(int* data, int* out, int n)
+{
+    for (int round = 0; round < n; round++) {
+        if (threadIdx.x == 0) {
+            addOne<<<1, 32>>>(data);
+            addOne<<<1, 32>>>(data);
+            cudaDeviceSynchronize();
+            out[round] = data[0] + data[31];
+        }
+        __syncthreads();
+    }
+    out[n + threadIdx.x] = data[threadIdx.x];
+}
+
+// The textbook's nested reduction: halves the sum's terms, launches itself, waits.
+extern "C" __global__ void nestedSum(int* data, int* out, unsigned size)
+{
+    if (size == 1) {
+        if (threadIdx.x == 0)
+            out[0] = data[0];
+        return;
+    }
+    unsigned half = size / 2;
+    if (threadIdx.x < half)
+        data[threadIdx.x] += data[threadIdx.x + half];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        nestedSum<<<1, half>>>(data, out, half);
+        cudaDeviceSynchronize();
+    }
+    __syncthreads();
+}
