@@ -82,7 +82,11 @@ fn summary(out: &mut String, cases: &[Case], agrees: &[bool], measured: &Measure
     let mut row = |name: &str, rows: Vec<(&Case, &bool)>, clean: bool| {
         let count = |noticed: &dyn Fn(&Case) -> bool| {
             let run = rows.iter().any(|(case, _)| measured.verdict(case, "none").is_some());
-            if run { rows.iter().filter(|(case, _)| noticed(case)).count().to_string() } else { "–".to_owned() }
+            if run {
+                rows.iter().filter(|(case, _)| noticed(case)).count().to_string()
+            } else {
+                "–".to_owned()
+            }
         };
         let simulator = rows.iter().filter(|(_, agrees)| **agrees != clean).count();
         write!(out, "| {name} | {} | {simulator} |", rows.len()).unwrap();
