@@ -192,6 +192,48 @@ fn a_record_older_than_the_code_is_marked() {
 }
 
 #[test]
+fn the_speed_is_that_of_the_recorded_bench() {
+    let repository = Repository::new();
+    let root = repository.root.join("benches");
+    let missing = repository.error("{{#speed}}\n");
+    assert!(
+        missing.contains("page.md:1: {{#speed}}") && missing.contains("cargo bench -- --record"),
+        "{missing}"
+    );
+
+    let timing = workbook::record::Timing { median: 100.0, min: 50.0, max: 200.0, repeats: 3 };
+    let case = workbook::speed::Case {
+        kernel: "reduceNeighbored".into(),
+        n: 1 << 20,
+        block: 512,
+        thread_instructions: 100_000,
+        unchecked: timing,
+        checked: timing,
+    };
+    let hash = workbook::kernels::get("ch3_blocks").unwrap().code_hash;
+    let speed = |source_hash: &str| workbook::speed::Speed {
+        schema: workbook::speed::SCHEMA,
+        date: "2026-02-03T04:05:06Z".into(),
+        cpu: "Fixture CPU".into(),
+        rustc: "rustc 1.90.0".into(),
+        source_hash: source_hash.into(),
+        compiler: "nvcc 13.0.88".into(),
+        kernels: vec![case.clone()],
+        numba: None,
+    };
+    fs::create_dir_all(&root).unwrap();
+    speed(hash).write(&root.join("simulator.json")).unwrap();
+    let page = repository.page("{{#speed}}\n");
+    assert!(
+        page.contains("| `reduceNeighbored` |") && page.contains("1,000 million [500 .. 2,000] |"),
+        "{page}"
+    );
+    assert!(page.contains("Fixture CPU") && !page.contains("has changed since"), "{page}");
+    speed("another").write(&root.join("simulator.json")).unwrap();
+    assert!(repository.page("{{#speed}}\n").contains("<code>kernels/ch3_blocks.cu</code> has changed since"));
+}
+
+#[test]
 fn one_chart_alone_with_its_provenance() {
     let page = Repository::new().page("{{#chart ch3_blocks.sim sectors}}\n");
     assert_eq!(page.matches("<svg").count(), 1);
@@ -317,7 +359,12 @@ fn whatever_is_missing_is_named() {
         ),
         ("```rust\n{{ #rustdoc_include x.rs}}\n```", "page.md:2:", "mdBook's own includes are not used", ""),
         ("{{#playground x.rs}}", "page.md:1:", "mdBook's own includes are not used", ""),
-        ("{{#cells ch4_nested}}", "page.md:1:", "no such directive", "cell, chart, code, value, ratio"),
+        (
+            "{{#cells ch4_nested}}",
+            "page.md:1:",
+            "no such directive",
+            "cell, chart, code, speed, value, ratio",
+        ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {
         let error = repository.error(page);

@@ -166,6 +166,20 @@ pub struct Engine<'e, O> {
     lingering: bool,
     /// Blocks whose memory is used again.
     spare: Vec<Block>,
+    /// Blocks under way, and how many turns in a row have brought nothing but waiting in loops. When every block has had
+    /// such a turn, lanes that wait at joins go on alone until something changes.
+    resident: usize,
+    quiet: usize,
+    alone: bool,
+}
+
+/// How the turn of a block ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Finished,
+    More,
+    /// All its warps have waited all the time, some of them in loops for what other blocks may write.
+    Spins,
 }
 
 type Executed<T> = Result<T, Box<Diagnostic>>;
@@ -205,6 +219,9 @@ impl<'e, O: Observer> Engine<'e, O> {
             started: 0,
             lingering: false,
             spare: Vec::new(),
+            resident: 0,
+            quiet: 0,
+            alone: false,
         }
     }
 
@@ -313,14 +330,17 @@ impl<'e, O: Observer> Engine<'e, O> {
         };
         if let Some(mut block) = block {
             let finished = self.run_block(&grid, &mut block);
+            self.quiet = if finished == Ok(Turn::Spins) { self.quiet + 1 } else { 0 };
+            self.alone = self.quiet > self.resident * (self.running.len() + 1);
             match finished {
                 Err(diagnostic) => return Err(diagnostic),
-                Ok(true) => {
+                Ok(Turn::Finished) => {
                     self.observer.block_end(grid.number, block.state.linear);
                     grid.finished_blocks += 1;
+                    self.resident -= 1;
                     self.spare.push(block);
                 }
-                Ok(false) => {
+                Ok(_) => {
                     grid.resident.push_back(block);
                     // A block that did not finish may wait for one that has not started.
                     if grid.next_block < grid.blocks && grid.resident.len() < RESIDENT_BLOCKS {
@@ -433,6 +453,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         let (bx, by, bz) = grid.config.block_dim;
         let linear = grid.next_block;
         grid.next_block += 1;
+        self.resident += 1;
         let index = [
             (linear % gx as u64) as u32,
             (linear / gx as u64 % gy as u64) as u32,
@@ -479,8 +500,8 @@ impl<'e, O: Observer> Engine<'e, O> {
         block
     }
 
-    /// Lets the block's warps run in turn; whether the block has finished.
-    fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
+    /// Lets the block's warps run in turn.
+    fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<Turn> {
         let (bx, by, bz) = grid.config.block_dim;
         let mut context = Context {
             program: self.program,
@@ -497,16 +518,22 @@ impl<'e, O: Observer> Engine<'e, O> {
             steps_left: &mut self.steps_left,
             schedule: &mut self.schedule,
         };
+        if self.alone {
+            block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
+        }
         let mut left = context.schedule.block_turn();
         let count = block.warps.len();
         block.next = (block.next + context.schedule.choose(count)) % count;
-        let mut idle = 0;
+        let (mut idle, mut spins, mut progress) = (0, false, false);
         while left > 0 {
             if idle == count {
-                // Nobody gets on: lanes that wait at a join for others no longer do, unless it is a child they
-                // wait for.
+                // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
+                // others, they no longer do, unless it is for a child.
                 let children = block.warps.iter().any(Warp::waits_for_children);
-                if children || !block.warps.iter_mut().any(Warp::go_on_alone) {
+                if O::CHECKS && !children && !spins {
+                    block.warps.iter().for_each(|warp| context.missing_lanes(warp));
+                }
+                if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
                     break;
                 }
                 idle = 0;
@@ -519,19 +546,23 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
             let before = *context.steps_left;
             let turn = context.schedule.warp_turn().min(left);
-            let stop = context.run(warp, turn)?;
+            let stop = context.run(warp, warp.turn(turn))?;
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
-            // A warp that got nowhere is idle; if all are, nobody in the block can go on by itself.
-            idle = if stop == Stop::Blocked && executed == 0 { idle + 1 } else { 0 };
+            match stop {
+                Stop::Blocked if executed == 0 => idle += 1,
+                Stop::Spins => (idle, spins) = (idle + 1, true),
+                _ => (idle, spins, progress) = (0, false, true),
+            }
         }
         if context.block.exited == context.block.threads {
-            return Ok(true);
+            return Ok(Turn::Finished);
         }
-        if left > 0 && !block.waits_for_children() {
-            return Err(self.deadlock(grid, block));
+        match () {
+            _ if left == 0 || block.waits_for_children() => Ok(Turn::More),
+            _ if spins => Ok(if progress { Turn::More } else { Turn::Spins }),
+            _ => Err(self.deadlock(grid, block)),
         }
-        Ok(false)
     }
 
     /// Nobody in the block can go on: says who waits where.
@@ -539,14 +570,15 @@ impl<'e, O: Observer> Engine<'e, O> {
         let (bx, by, bz) = grid.config.block_dim;
         let mut waiting = 0;
         let mut first = None;
+        let mut any_barrier = false;
         for warp in &block.warps {
             for split in &warp.splits {
                 waiting += split.mask.count_ones();
-                // A warp that waits for its own lanes is the cause; a barrier may only be the consequence.
-                let lanes = split.wait == Wait::Lanes;
-                if first.is_none() || lanes {
+                let at_barrier = matches!(split.wait, Wait::Barrier { .. });
+                if first.is_none() || (at_barrier && !any_barrier) {
                     first = Some((warp, split));
                 }
+                any_barrier |= at_barrier;
             }
         }
         let at = first.map(|(warp, split)| {
@@ -561,7 +593,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
-        let collective = !matches!(at.map(|(inst, _)| &inst.op), Some(Op::Barrier { .. }));
+        let collective = !any_barrier;
         let place =
             at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {

@@ -288,9 +288,12 @@ fn read_argument(text: &str) -> Option<Argument> {
             let count: usize = count.parse().ok()?;
             let contents = match what {
                 "zeros" => Some(vec![0; count * width]),
-                "iota" => {
-                    Some((0..count).map(|i| read_values(kind, &i.to_string())).collect::<Option<Vec<_>>>()?.concat())
-                }
+                "iota" => Some(
+                    (0..count)
+                        .map(|i| read_values(kind, &i.to_string()))
+                        .collect::<Option<Vec<_>>>()?
+                        .concat(),
+                ),
                 "uninit" => None,
                 _ => return None,
             };
