@@ -41,8 +41,8 @@ fn sum(name: &str, data: &mut [i32]) -> i32 {
 // ANCHOR: loop
 fn sum_in_a_loop(data: &[i32]) -> i32 {
     let mut sum = 0i32;
-    for i in 0..data.len() {
-        sum = sum.wrapping_add(data[i]);
+    for &number in data {
+        sum = sum.wrapping_add(number);
     }
     sum
 }

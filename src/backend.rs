@@ -1,19 +1,28 @@
 //! [`Device`]: a GPU or the simulator behind one set of verbs, named as cudarc names them.
 //!
-//! ```ignore
+//! ```no_run
+//! # use workbook::{backend::{Device, DeviceChoice, LaunchConfig}, kernels};
+//! # fn main() -> anyhow::Result<()> {
+//! # let (data, grid, block) = (vec![1; 1000], 2, 512);
 //! let device = Device::open(DeviceChoice::Auto)?;
 //! let reduce = device.load_module(kernels::get("ch3_blocks")?)?.load_function("reduceInterleaved")?;
 //! let g_idata = device.clone_htod(&data)?;
 //! let g_odata = device.alloc_zeros::<i32>(grid)?;
-//! device.launch_builder(&reduce).arg(&g_idata).arg(&g_odata).arg(&n).launch(LaunchConfig::new(grid, block))?;
+//! let mut launch = device.launch_builder(&reduce);
+//! launch.arg(&g_idata).arg(&g_odata).arg(&(data.len() as u32));
+//! launch.launch(LaunchConfig::new(grid as u32, block))?;
 //! let partial_sums = device.clone_dtoh(&g_odata)?;
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! A launch is checked here, against the kernel's PTX signature and the limits of a launch, before it reaches
 //! a device: the simulator and a GPU refuse the same calls with the same words.
 
 use std::cell::RefCell;
+use std::io::Write;
 use std::marker::PhantomData;
+use std::ops::RangeFrom;
 use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -36,10 +45,9 @@ pub const MAX_GRID: u32 = i32::MAX as u32;
 /// Shared memory of a block that a launch may ask for without opting in to more, in bytes.
 pub const MAX_SHARED_MEM_BYTES: u32 = 48 * 1024;
 
-/// What the reader asked for.
+/// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum DeviceChoice {
-    /// A GPU if one is usable, else the simulator
     Auto,
     Gpu,
     Sim,
@@ -52,6 +60,8 @@ pub struct Device {
     no_gpu: Option<NoGpu>,
     /// What the launches since the last [`Device::measure`] began have shown; the simulator only.
     seen: RefCell<(Counters, Levels)>,
+    /// What the checks of the launches since then have found.
+    found: RefCell<Vec<sim::Diagnostic>>,
 }
 
 enum Kind {
@@ -102,7 +112,7 @@ impl Device {
                 Err(no_gpu) => (Kind::Sim(Default::default()), Some(no_gpu)),
             },
         };
-        Ok(Device { kind, no_gpu, seen: RefCell::default() })
+        Ok(Device { kind, no_gpu, seen: RefCell::default(), found: RefCell::default() })
     }
 
     /// Name and properties, for the record.
@@ -114,6 +124,7 @@ impl Device {
                 name: concat!("workbook simulator ", env!("CARGO_PKG_VERSION")).to_string(),
                 gpu: None,
                 threads: None,
+                cpu: None,
             },
         }
     }
@@ -258,9 +269,11 @@ impl Device {
             Kind::Sim(_) => {
                 prepare()?;
                 self.seen.take();
+                self.found.take();
                 work()?;
                 let (counters, levels) = self.seen.take();
-                Ok(Measurement { time: None, counters: Some(counters), levels: levels.into_vec() })
+                let (levels, found) = (levels.into_vec(), self.found.take());
+                Ok(Measurement { time: None, counters: Some(counters), levels, found })
             }
         }
     }
@@ -269,6 +282,7 @@ impl Device {
 const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
 
 /// What the simulator has found, so that the caller can ask an error for its [`sim::Diagnostic`].
+#[expect(clippy::boxed_local, reason = "`map_err` hands over what the simulator gives")]
 fn found(diagnostic: Box<sim::Diagnostic>) -> anyhow::Error {
     anyhow::Error::new(*diagnostic)
 }
@@ -291,6 +305,17 @@ impl<T> Buffer<T> {
     pub fn num_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
+
+    /// The elements from `start` on, as the argument of a launch. A start behind the end gives the end.
+    pub fn slice(&self, start: RangeFrom<usize>) -> View<'_, T> {
+        View { buffer: self, start: start.start.min(self.len) }
+    }
+}
+
+/// The rest of a [`Buffer`], from some element on.
+pub struct View<'a, T> {
+    buffer: &'a Buffer<T>,
+    start: usize,
 }
 
 impl Drop for Memory {
@@ -331,7 +356,7 @@ pub struct Arg {
     on: Option<DeviceKind>,
 }
 
-/// What a kernel takes: a [`Buffer`] (as the address of its first element) or a number.
+/// What a kernel takes: a [`Buffer`] or a [`View`] of one (as the address of its first element) or a number.
 pub trait KernelArg {
     fn arg(&self, device: &Device) -> Arg;
 }
@@ -344,6 +369,13 @@ impl<T> KernelArg for Buffer<T> {
             (Memory::Sim { address, .. }, _) => (*address, DeviceKind::Sim),
         };
         Arg { cell, size: 8, on: Some(on) }
+    }
+}
+
+impl<T> KernelArg for View<'_, T> {
+    fn arg(&self, device: &Device) -> Arg {
+        let whole = self.buffer.arg(device);
+        Arg { cell: whole.cell + (self.start * size_of::<T>()) as u64, ..whole }
     }
 }
 
@@ -368,8 +400,8 @@ impl LaunchArgs<'_> {
         self
     }
 
-    /// Starts the kernel. On the simulator it runs to its end, child grids included, and what goes wrong comes
-    /// back as a [`sim::Diagnostic`]; on a GPU it shows at the next synchronisation.
+    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
+    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
     pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
         let name = &self.function.name;
         check_config(config).with_context(|| format!("cannot launch {name}"))?;
@@ -382,9 +414,10 @@ impl LaunchArgs<'_> {
             (Kind::Sim(simulator), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
                 let mut simulator = simulator.borrow_mut();
                 let seen = &mut *self.device.seen.borrow_mut();
-                let ended = simulator.launch_observed(module, name, config, &cells, seen);
+                let all = &mut *self.device.found.borrow_mut();
+                let ended = simulator.launch_watched(module, name, config, &cells, seen, all);
                 // What the kernel prints is no result: stdout belongs to those.
-                eprint!("{}", simulator.take_printed());
+                let _ = write!(std::io::stderr(), "{}", simulator.take_printed());
                 ended.map_err(found)
             }
             _ => bail!("cannot launch {name}: {OTHER_DEVICE}"),
@@ -450,8 +483,8 @@ mod tests {
     #[test]
     fn arguments_are_checked_against_the_signature_by_name() {
         let params = [
-            sim::Param { name: "g_data".into(), bytes: 8, offset: 0 },
-            sim::Param { name: "size".into(), bytes: 4, offset: 8 },
+            sim::Param { name: "g_data".into(), bytes: 8, offset: 0, kind: "u64".into() },
+            sim::Param { name: "size".into(), bytes: 4, offset: 8, kind: "u32".into() },
         ];
         let arg = |size| Arg { cell: 0, size, on: None };
         assert!(check_args(&params, &[arg(8), arg(4)]).is_ok());

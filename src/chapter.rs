@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
@@ -16,8 +15,9 @@ use crate::cli::Options;
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{Plan, Planned, SERIAL};
+use crate::progress::Progress;
 use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
-use crate::sim::Diagnostic;
+use crate::sim::{Diagnostic, Severity};
 use crate::table::{self, thousands};
 use crate::{chart, data, kernels, prebuilt, report, serial};
 
@@ -45,6 +45,8 @@ pub struct Case<'a> {
     pub block: u32,
     pub grid: u32,
     pub launches: Launches,
+    /// The room for pending device launches that the reader asks for, where that is not simply enough.
+    pub pending_launches: Option<u64>,
 }
 
 /// What came of a run.
@@ -70,7 +72,9 @@ pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> 
 fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<Outcome>) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
-    let mut bench = Bench::new(chapter, options, device.info(), build.code_hash.to_string())?;
+    let mut info = device.info();
+    info.cpu = (info.kind == DeviceKind::Gpu).then(cpu_name); // of the serial recursion
+    let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
     bench.say(&first_line(&device));
     let finished = bench.run_all(&mut |case, data| {
@@ -86,6 +90,7 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
             block: case.shape.block,
             grid: case.shape.grid,
             launches: (case.kernel.launches)(case.shape),
+            pending_launches: options.pending_launches,
         })
     });
     bench.conclude(finished)
@@ -98,15 +103,21 @@ fn on_cpu(
     sum: fn(&str, &mut [i32]) -> i32,
 ) -> Result<bool> {
     ensure!(
-        options.device == DeviceChoice::Auto,
-        "{} runs on the CPU; leave --device out, or go on to chapter 2",
+        options.device != DeviceChoice::Gpu,
+        "{} has no kernel and runs on the CPU; leave --device gpu out, or go on to chapter 2",
         chapter.stem
     );
+    if options.block.is_some() || options.grid.is_some() {
+        complain(
+            "note: this chapter runs on the CPU, which has no blocks; --block and --grid change nothing here",
+        );
+    }
     let info = DeviceInfo {
         kind: DeviceKind::Cpu,
         name: cpu_name(),
         gpu: None,
         threads: Some(rayon::current_num_threads()),
+        cpu: None,
     };
     let first_line = format!("On the CPU: {}, {} threads", info.name, rayon::current_num_threads());
     let mut bench = Bench::new(chapter, options, info, prebuilt::source_hash(source))?;
@@ -141,6 +152,8 @@ struct Bench<'a> {
     record: Record,
     /// The asked runs level by level, where the simulator made them.
     levels: Vec<(String, Vec<Level>)>,
+    /// What the checks have found in the asked runs.
+    found: Vec<Diagnostic>,
 }
 
 impl<'a> Bench<'a> {
@@ -164,7 +177,7 @@ impl<'a> Bench<'a> {
             sweep: Vec::new(),
             ok: false,
         };
-        Ok(Bench { options, plan, record, levels: Vec::new() })
+        Ok(Bench { options, plan, record, levels: Vec::new(), found: Vec::new() })
     }
 
     /// Makes every run, at the asked size first.
@@ -175,11 +188,13 @@ impl<'a> Bench<'a> {
         let mut expected = HashMap::new();
         let mut progress = Progress::new(cases().count());
         for (position, case) in cases().enumerate() {
-            progress.step(case);
+            progress.step(format!("{}, n = {}", case.kernel.name, thousands(case.n as i64)));
             let data = &data[..case.n as usize];
             let expected =
                 *expected.entry(case.n).or_insert_with(|| serial::recursive_reduce(&mut data.to_vec()));
             let outcome = run(case, data)?;
+            let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+            let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
             let run = Run {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
@@ -187,7 +202,8 @@ impl<'a> Bench<'a> {
                 grid: case.shape.grid,
                 sum: outcome.sum.into(),
                 expected: expected.into(),
-                ok: outcome.sum == expected && outcome.dropped.is_none(),
+                ok: outcome.sum == expected && outcome.dropped.is_none() && errors.is_empty(),
+                found: errors,
                 teaches: (case.kernel.teaches)(case.n).map(str::to_string),
                 time_us: outcome.cost.time,
                 counters: outcome.cost.counters,
@@ -195,26 +211,32 @@ impl<'a> Bench<'a> {
             };
             if position < self.plan.runs.len() {
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));
+                self.found.extend(outcome.cost.found);
                 self.record.runs.push(run);
             } else {
                 self.record.sweep.push(run);
             }
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
-        self.record.ok = all.all(|run| run.ok || run.teaches.is_some());
+        self.record.ok = all.all(Run::as_taught);
         Ok(())
     }
 
     /// Prints and writes what there is; whether all is well.
     fn conclude(mut self, finished: Result<()>) -> Result<bool> {
-        let mut diagnostics = Vec::new();
-        if let Err(error) = finished {
-            let found = error.downcast::<Diagnostic>()?;
-            self.record.ok = false;
-            complain(report::render(&found, std::io::stderr().is_terminal()).trim_end());
-            diagnostics.push(found);
+        let stopped = match finished {
+            Ok(()) => false,
+            Err(error) => {
+                let found = error.downcast::<Diagnostic>()?;
+                self.record.ok = false;
+                self.found.push(found);
+                true
+            }
+        };
+        for found in &self.found {
+            complain(report::render(found, std::io::stderr().is_terminal()).trim_end());
         }
-        if diagnostics.is_empty() {
+        if !stopped {
             self.say(&format!("\n{}", table::table(&self.record)));
             for text in [table::levels(&self.levels), self.plan.left_out.join("\n")] {
                 if !text.is_empty() {
@@ -224,10 +246,20 @@ impl<'a> Bench<'a> {
             self.write()?;
         }
         if self.options.json {
-            let output = Output { record: &self.record, diagnostics: &diagnostics };
-            print(&serde_json::to_string_pretty(&output)?);
+            print(&self.json(&self.found)?);
         }
         Ok(self.record.ok)
+    }
+
+    /// What `--json` prints: the record, and what stopped the chapter, if something did.
+    fn json(&self, diagnostics: &[Diagnostic]) -> Result<String> {
+        #[derive(Serialize)]
+        struct Output<'a> {
+            #[serde(flatten)]
+            record: &'a Record,
+            diagnostics: &'a [Diagnostic],
+        }
+        Ok(serde_json::to_string_pretty(&Output { record: &self.record, diagnostics })?)
     }
 
     /// Writes the record: with `--record` the committed one, else the reader's own with its charts.
@@ -260,79 +292,6 @@ impl<'a> Bench<'a> {
         if !self.options.json {
             print(line);
         }
-    }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Output<'a> {
-    #[serde(flatten)]
-    record: &'a Record,
-    /// What stopped the chapter, if something did.
-    diagnostics: &'a [Diagnostic],
-}
-
-/// A bar on stderr, once a chapter has taken more than a second and if somebody watches.
-struct Progress {
-    started: Instant,
-    bar: Option<ProgressBar>,
-    done: usize,
-    all: usize,
-}
-
-impl Progress {
-    fn new(all: usize) -> Progress {
-        Progress { started: Instant::now(), bar: None, done: 0, all }
-    }
-
-    /// A run begins.
-    fn step(&mut self, case: &Planned) {
-        if self.bar.is_none() && self.started.elapsed() > Duration::from_secs(1) {
-            let style = ProgressStyle::with_template("{wide_bar} {pos}/{len}  {msg}");
-            self.bar = Some(
-                ProgressBar::new(self.all as u64).with_style(style.unwrap_or(ProgressStyle::default_bar())),
-            );
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done as u64);
-            bar.set_message(format!("{} n = {}", case.kernel.name, thousands(case.n as i64)));
-        }
-        self.done += 1;
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Dropped {
-    /// From the failure words of a kernel: the first `cudaError_t`, and how many launches did not happen.
-    pub fn from_words(words: &[u32]) -> Option<Dropped> {
-        let [error, launches] = *words else { return None };
-        (error != 0 || launches != 0).then(|| Dropped {
-            launches: launches.into(),
-            error,
-            name: cuda_error(error).to_string(),
-        })
-    }
-}
-
-/// Names of the errors that a device launch meets (CUDA Runtime API, `cudaError_t`).
-fn cuda_error(error: u32) -> &'static str {
-    match error {
-        1 => "cudaErrorInvalidValue",
-        2 => "cudaErrorMemoryAllocation",
-        9 => "cudaErrorInvalidConfiguration",
-        65 => "cudaErrorLaunchMaxDepthExceeded",
-        69 => "cudaErrorLaunchPendingCountExceeded",
-        98 => "cudaErrorInvalidDeviceFunction",
-        209 => "cudaErrorNoKernelImageForDevice",
-        701 => "cudaErrorLaunchOutOfResources",
-        _ => "another cudaError_t",
     }
 }
 
@@ -392,4 +351,79 @@ fn cpu_name() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::sim::{Kind, Severity};
+
+    const CHAPTER: Chapter = Chapter {
+        stem: "ch0_test",
+        about: "",
+        place: Place::ManyBlocks,
+        kernels: &[
+            Kernel::new("right"),
+            Kernel { teaches: |_| Some("data-race"), ..Kernel::new("kept to show a mistake") },
+        ],
+        default_n: |_| 33,
+    };
+
+    fn bench(options: &Options) -> Bench<'_> {
+        let device =
+            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
+        Bench::new(&CHAPTER, options, device, "0".into()).unwrap()
+    }
+
+    #[test]
+    fn ok_is_the_sum_with_nothing_dropped_except_where_a_mistake_is_kept() {
+        let options = Options::parse_from(["ch0_test", "--block", "32"]);
+        let dropped = Dropped { launches: 1, error: 69, name: "".into() };
+        for (wrong, lost, ok, all_ok) in [
+            ("", None, [true, true], true),
+            ("kept to show a mistake", None, [true, false], true),
+            ("right", None, [false, true], false),
+            ("", Some(dropped), [false, false], false),
+        ] {
+            let mut bench = bench(&options);
+            let mut run = |case: &Planned, data: &[i32]| {
+                let sum = data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
+                let sum = if case.kernel.name == wrong { !sum } else { sum };
+                Ok(Outcome { sum, cost: Measurement::default(), dropped: lost.clone() })
+            };
+            bench.run_all(&mut run).unwrap();
+            assert_eq!(bench.record.runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);
+            assert_eq!(bench.record.ok, all_ok);
+        }
+    }
+
+    #[test]
+    fn a_diagnostic_is_in_the_json_and_nothing_is_written() {
+        let options = Options::parse_from(["ch0_test", "--json"]);
+        let mut bench = bench(&options);
+        let found = Diagnostic {
+            kind: Kind::StepLimit,
+            severity: Severity::Error,
+            kernel: Some("reduce".into()),
+            file: None,
+            line: None,
+            block: None,
+            thread: None,
+            message: "it goes on for ever".into(),
+            help: "end the loop".into(),
+            related: vec![],
+        };
+        let finished = bench.run_all(&mut |_, _| Err(anyhow::Error::new(found.clone())));
+        let json: serde_json::Value =
+            serde_json::from_str(&bench.json(std::slice::from_ref(&found)).unwrap()).unwrap();
+        assert_eq!(json["diagnostics"][0]["kind"], "step-limit");
+        assert_eq!(
+            (&json["ok"], &json["n"], &json["runs"]),
+            (&false.into(), &33.into(), &serde_json::json!([]))
+        );
+        assert!(!bench.conclude(finished).unwrap(), "exit status 1");
+        assert!(!records_directory().unwrap().join("local/ch0_test.sim.json").exists());
+    }
 }

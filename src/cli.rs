@@ -9,6 +9,9 @@ use crate::table::thousands;
 /// Elements, at most: kernels count them in 32 bits.
 pub const MAX_N: u64 = i32::MAX as u64;
 
+/// Room for device launches, at most: the driver sets memory aside for each.
+const MAX_PENDING_LAUNCHES: u64 = 1 << 20;
+
 /// The options of a chapter.
 #[derive(Clone, Debug, Parser)]
 pub struct Options {
@@ -24,6 +27,9 @@ pub struct Options {
     /// Blocks; without --block, each takes an equal share of the elements
     #[arg(long, value_name = "G", value_parser = blocks, allow_hyphen_values = true)]
     pub grid: Option<u32>,
+    /// Chapter 4: room for N pending device launches, be it too little; a launch without room is dropped
+    #[arg(long, value_name = "N", value_parser = pending_launches, allow_hyphen_values = true)]
+    pub pending_launches: Option<u64>,
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
@@ -94,7 +100,7 @@ impl Shape {
 }
 
 /// `1000`, `1_000` and `2^20`, if it is not above `most`.
-fn number(text: &str, most: u64) -> Option<u64> {
+pub(crate) fn number(text: &str, most: u64) -> Option<u64> {
     let digits = |text: &str| {
         let plain = text.replace('_', "");
         plain.chars().all(|c| c.is_ascii_digit()).then(|| plain.parse::<u64>().ok()).flatten()
@@ -127,6 +133,13 @@ fn blocks(text: &str) -> Result<u32, String> {
     }
 }
 
+fn pending_launches(text: &str) -> Result<u64, String> {
+    match number(text, MAX_PENDING_LAUNCHES) {
+        Some(launches @ 1..) => Ok(launches),
+        _ => Err(format!("there can be room for 1 to {MAX_PENDING_LAUNCHES} launches; try 64")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +154,7 @@ mod tests {
         }
         assert_eq!(threads("1024"), Ok(1024));
         assert!(threads("0").is_err() && threads("2000").is_err() && blocks("0").is_err());
+        assert!(pending_launches("2048") == Ok(2048) && pending_launches("0").is_err());
     }
 
     #[test]

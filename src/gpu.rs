@@ -179,6 +179,7 @@ impl Gpu {
                 memory_bytes: context.total_mem()? as u64,
             }),
             threads: None,
+            cpu: None,
         };
         let stream = context.default_stream();
         Ok(Ok(Gpu { context, stream, info, pending_launch_limit: Cell::new(0) }))

@@ -15,8 +15,6 @@ pub struct Level {
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     levels: Vec<Level>,
-    /// The level of each grid of the launch that runs, by the grid's number.
-    of_grid: Vec<usize>,
 }
 
 impl Levels {
@@ -27,14 +25,7 @@ impl Levels {
 
 impl Observer for Levels {
     fn grid(&mut self, start: Start) {
-        let level = match start.parent {
-            Some(parent) => self.of_grid[parent as usize] + 1,
-            None => {
-                self.of_grid.clear();
-                0
-            }
-        };
-        self.of_grid.push(level);
+        let level = start.depth as usize;
         if self.levels.len() == level {
             self.levels.push(Level::default());
         }
@@ -51,13 +42,17 @@ impl Observer for Levels {
 mod tests {
     use super::*;
     use crate::sim::LaunchConfig;
+    use crate::sim::observe::After;
 
     #[test]
     fn children_of_children_are_a_level_further() {
         let mut levels = Levels::default();
-        for (grid, parent, blocks) in [(0, None, 4), (1, Some(0), 1), (2, Some(1), 1), (3, Some(0), 2)] {
+        for (grid, parent, depth, blocks) in
+            [(0, None, 0, 4), (1, Some(0), 1, 1), (2, Some(1), 2, 1), (3, Some(0), 1, 2)]
+        {
             let config = LaunchConfig::new(blocks, 32);
-            levels.grid(Start { grid, parent, kernel: "k", config: &config });
+            let after = After::Host;
+            levels.grid(Start { grid, parent, depth, kernel: "k", config: &config, after });
         }
         let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };
         assert_eq!(levels.into_vec(), [level(1, 4), level(2, 3), level(1, 1)]);

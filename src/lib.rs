@@ -16,10 +16,12 @@
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
 //! | [`levels`] | how a nested run unfolds, level by level |
+//! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
+//! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
-//! | [`chart`] | a record as SVG; the only file that names plotters |
+//! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
 pub mod backend;
 pub mod chapter;
@@ -33,8 +35,10 @@ pub mod measure;
 pub mod nvcc;
 pub mod plan;
 pub mod prebuilt;
+mod progress;
 pub mod record;
 pub mod report;
 pub mod serial;
 pub mod sim;
+pub mod simulate;
 pub mod table;

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::levels::Level;
 use crate::record::Timing;
-use crate::sim::Counters;
+use crate::sim::{Counters, Diagnostic};
 
 /// What one case cost: a time where there is a clock, counts on the simulator.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Measurement {
     pub counters: Option<Counters>,
     /// What was launched, level by level; the simulator only.
     pub levels: Vec<Level>,
+    /// What the simulator's checks have found.
+    pub found: Vec<Diagnostic>,
 }
 
 /// How long the repeats of one case may take together, in microseconds.

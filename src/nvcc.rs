@@ -103,6 +103,12 @@ impl Nvcc {
         }
     }
 
+    /// The same nvcc for sources outside the repository: it runs in `directory`, and the PTX names the sources from
+    /// there.
+    pub fn run_in(self, directory: &Path) -> Nvcc {
+        Nvcc { root: directory.to_owned(), ..self }
+    }
+
     /// `nvcc 13.0.88`, as a build names its compiler.
     pub fn compiler(&self) -> String {
         format!("nvcc {}", self.version)
@@ -111,8 +117,13 @@ impl Nvcc {
     /// Compiles `source` to PTX, which holds no path of this machine. The file `<stem>.ptx` in `scratch` is
     /// overwritten. The error holds all that nvcc said.
     pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
+        self.ptx_for(source, scratch, PTX_ARCH)
+    }
+
+    /// [`Nvcc::ptx`] with the option for another architecture, `-arch=compute_80`.
+    pub fn ptx_for(&self, source: &Path, scratch: &Path, arch: &str) -> Result<Ptx> {
         let shown = self.shown(source);
-        let flags = ptx_flags(self.is_nested(&shown)?);
+        let flags = ptx_flags(arch, self.is_nested(&shown)?);
         let (ptx, warnings) = self.run(&shown, &mut self.command(&flags, &shown), scratch, "ptx")?;
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
         Ok(Ptx { text: self.normalise(&text, &shown), warnings })
@@ -150,7 +161,7 @@ impl Nvcc {
 
     /// The options of each call for a kernel's PTX and fatbin.
     pub fn flags(&self, nested: bool) -> Vec<String> {
-        let (ptx, fatbin) = (ptx_flags(nested).join(" "), self.fatbin_flags().join(" "));
+        let (ptx, fatbin) = (ptx_flags(PTX_ARCH, nested).join(" "), self.fatbin_flags().join(" "));
         if nested { vec![ptx, OBJECT_FLAGS.join(" "), format!("{fatbin} -dlink")] } else { vec![ptx, fatbin] }
     }
 
@@ -286,9 +297,12 @@ impl Nvcc {
     }
 }
 
+/// The architecture that a kernel's PTX is for.
+const PTX_ARCH: &str = "-arch=compute_75";
+
 /// The options for PTX.
-fn ptx_flags(nested: bool) -> Vec<&'static str> {
-    let mut flags = vec!["-ptx", "-O3", "-lineinfo", "-arch=compute_75"];
+fn ptx_flags(arch: &str, nested: bool) -> Vec<&str> {
+    let mut flags = vec!["-ptx", "-O3", "-lineinfo", arch];
     if nested {
         flags.push("-rdc=true");
     }

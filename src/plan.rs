@@ -1,6 +1,7 @@
 //! Which runs a chapter makes: every kernel at the asked size, then a sweep over what was not asked for.
 //!
-//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block size.
+//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block size. With
+//! `--pending-launches` there is no sweep: such a run is made to see what goes wrong.
 //! The plan follows from the options and the kind of device alone, so two runs of a command make the same runs.
 
 use anyhow::{Result, bail, ensure};
@@ -46,12 +47,14 @@ pub struct Launches {
     pub total: u64,
     /// How many may be waiting or running at a time.
     pub pending: u64,
+    /// Blocks of the first grid that the host launches at once.
+    pub blocks_at_once: u32,
     /// What one costs on a GPU, about.
     pub microseconds: f64,
 }
 
 impl Launches {
-    const NONE: Launches = Launches { total: 0, pending: 0, microseconds: 0.0 };
+    const NONE: Launches = Launches { total: 0, pending: 0, blocks_at_once: u32::MAX, microseconds: 0.0 };
 
     /// What all of them cost on a GPU, about.
     fn all_microseconds(self) -> f64 {
@@ -107,6 +110,12 @@ impl Plan {
             "{} elements are too many for the simulator; give --n 2^26 or less, or use a GPU",
             thousands(n as i64)
         );
+        ensure!(
+            options.pending_launches.is_none()
+                || kernels.iter().any(|kernel| (kernel.launches)(shape) != Launches::NONE),
+            "the kernels of this chapter launch no kernels; leave --pending-launches out, or go on to chapter 4: \
+             cargo run --example ch4_nested -- --pending-launches 64"
+        );
         let every = |n, shape| {
             kernels.iter().map(move |kernel| Planned {
                 kernel: *kernel,
@@ -122,10 +131,11 @@ impl Plan {
 
         let runs: Vec<Planned> = every(n, shape).chain(serial(n)).collect();
         let mut sweep = Vec::new();
-        for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
+        let sweeps = options.pending_launches.is_none();
+        for size in place.sizes(kind, options.n).into_iter().filter(|&size| sweeps && size != n) {
             sweep.extend(every(size, place.shape_of(size, shape.block)).chain(serial(size)));
         }
-        if options.block.is_none() && options.grid.is_none() {
+        if sweeps && options.block.is_none() && options.grid.is_none() {
             for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
                 sweep.extend(every(n, Shape::of_blocks(n, block)));
             }
@@ -146,13 +156,7 @@ impl Place {
     /// The shape for `n` elements under `options`.
     pub fn shape(self, n: u64, options: &Options) -> Result<Shape> {
         match self {
-            Place::Cpu => {
-                ensure!(
-                    options.block.is_none() && options.grid.is_none(),
-                    "this chapter runs on the CPU, which has no blocks; leave --block and --grid out"
-                );
-                Ok(Shape { block: 0, grid: 0 })
-            }
+            Place::Cpu => Ok(Shape { block: 0, grid: 0 }),
             Place::ManyBlocks => Shape::new(n, options.block, options.grid, 512),
             Place::OneBlock => {
                 ensure!(
@@ -192,7 +196,7 @@ impl Place {
         let (first, step, quick) = match (self, kind) {
             (Place::OneBlock, _) => (1, 1, MAX_BLOCK.into()),
             (_, DeviceKind::Sim) => (10, 2, SIM_SWEEP_N),
-            (_, DeviceKind::Cpu) => (10, 2, 1 << 24),
+            (_, DeviceKind::Cpu) => (10, 2, 1 << 26),
             (_, DeviceKind::Gpu) => (10, 2, 1 << 26),
         };
         let last = match kind {
@@ -274,7 +278,7 @@ mod tests {
     const NESTED: Kernel = Kernel {
         launches: |shape| {
             let blocks = shape.grid.into();
-            Launches { total: blocks, pending: blocks, microseconds: 25.0 }
+            Launches { total: blocks, pending: blocks, blocks_at_once: u32::MAX, microseconds: 25.0 }
         },
         ..Kernel::new("nested")
     };
@@ -284,12 +288,16 @@ mod tests {
         let sim = |arguments: &[&str]| {
             sizes(&plan(Place::ManyBlocks, FLAT, DeviceKind::Sim, 1 << 16, arguments).unwrap(), "flat")
         };
-        let smaller = [(1 << 10, 512), (1 << 12, 512), (1 << 14, 512)];
+        let sizes = |exponents: &[u32]| exponents.iter().map(|e| (1 << e, 512)).collect::<Vec<(u64, u32)>>();
         let blocks = [32, 64, 128, 256, 1024].map(|block| (1 << 16, block));
-        assert_eq!(sim(&[]), [&smaller[..], &blocks].concat());
-        assert_eq!(sim(&["--block", "512"]), smaller);
+        assert_eq!(sim(&[]), [sizes(&[10, 12, 14, 18, 20]), blocks.to_vec()].concat());
+        assert_eq!(sim(&["--block", "512"]), sizes(&[10, 12, 14, 18, 20]));
+        assert_eq!(sim(&["--n", "2^14", "--block", "512"]), sizes(&[10, 12]));
         assert_eq!(sim(&["--n", "1000"]), []);
-        assert_eq!(sim(&["--n", "2^20"]), [(1 << 10, 512), (1 << 12, 512), (1 << 14, 512), (1 << 16, 512)]);
+        assert_eq!(sim(&["--n", "2^24"]), sizes(&[10, 12, 14, 16, 18, 20]), "no further than is quick");
+        let dropping =
+            plan(Place::ManyBlocks, NESTED, DeviceKind::Sim, 1 << 16, &["--pending-launches", "9"]);
+        assert!(dropping.unwrap().sweep.is_empty());
     }
 
     #[test]

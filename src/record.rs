@@ -51,6 +51,9 @@ pub struct DeviceInfo {
     /// Worker threads, for a CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// The CPU's model name where the serial recursion was timed beside a GPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
 }
 
 /// The properties of a GPU that its times depend on, as found when the record was made.
@@ -104,6 +107,9 @@ pub struct Run {
     pub expected: i64,
     /// `sum == expected`, and no device launch was dropped, and no diagnostic of severity error.
     pub ok: bool,
+    /// Kinds of the diagnostics of severity error; the simulator only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<crate::sim::Kind>,
     /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
     pub teaches: Option<String>,
     /// Microseconds; none on the simulator, which has no clock.
@@ -122,6 +128,33 @@ pub struct Dropped {
     /// The first `cudaError_t` that the device code saw, with its name.
     pub error: u32,
     pub name: String,
+}
+
+impl Dropped {
+    /// From the failure words of a kernel: the first `cudaError_t`, and how many launches did not happen.
+    pub fn from_words(words: &[u32]) -> Option<Dropped> {
+        let [error, launches] = *words else { return None };
+        (error != 0 || launches != 0).then(|| Dropped {
+            launches: launches.into(),
+            error,
+            name: cuda_error(error).to_string(),
+        })
+    }
+}
+
+/// Names of the errors that a device launch meets (CUDA Runtime API, `cudaError_t`).
+fn cuda_error(error: u32) -> &'static str {
+    match error {
+        1 => "cudaErrorInvalidValue",
+        2 => "cudaErrorMemoryAllocation",
+        9 => "cudaErrorInvalidConfiguration",
+        65 => "cudaErrorLaunchMaxDepthExceeded",
+        69 => "cudaErrorLaunchPendingCountExceeded",
+        98 => "cudaErrorInvalidDeviceFunction",
+        209 => "cudaErrorNoKernelImageForDevice",
+        701 => "cudaErrorLaunchOutOfResources",
+        _ => "another cudaError_t",
+    }
 }
 
 /// Microseconds over `repeats` measured runs.
@@ -149,6 +182,12 @@ impl Timing {
 }
 
 impl Run {
+    /// Whether all is as it should be: the run is ok, or wrong in the way that it is kept to show.
+    pub fn as_taught(&self) -> bool {
+        let taught = |kind: &crate::sim::Kind| self.teaches.as_deref() == Some(kind.to_string().as_str());
+        self.ok || (self.teaches.is_some() && self.found.iter().all(taught))
+    }
+
     /// Bytes of input a second, in GB/s (10^9): 4 bytes an element over the median time.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
         let time = self.time_us?;

@@ -15,7 +15,11 @@ pub fn render(found: &Diagnostic, color: bool) -> String {
 }
 
 /// [`render`], with `source` for the text of a file where it is known.
-fn render_with<'a>(found: &'a Diagnostic, source: impl Fn(&str) -> Option<&'a str>, color: bool) -> String {
+pub fn render_with<'a>(
+    found: &'a Diagnostic,
+    source: impl Fn(&str) -> Option<&'a str>,
+    color: bool,
+) -> String {
     let level = match found.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -57,7 +61,7 @@ struct Site<'a> {
     label: String,
 }
 
-/// The place of the diagnostic, then those related to it.
+/// The place of the diagnostic, then those related to it; what is said about one line stands in one label.
 fn sites(found: &Diagnostic) -> Vec<Site<'_>> {
     let first = found.file.as_deref().zip(found.line).map(|(file, line)| Site {
         file,
@@ -71,7 +75,14 @@ fn sites(found: &Diagnostic) -> Vec<Site<'_>> {
         kind: AnnotationKind::Context,
         label: site.message.clone(),
     });
-    first.into_iter().chain(related).collect()
+    let mut sites: Vec<Site> = Vec::new();
+    for site in first.into_iter().chain(related) {
+        match sites.iter_mut().find(|known| (known.file, known.line) == (site.file, site.line)) {
+            Some(known) => known.label += &format!("; {}", site.label),
+            None => sites.push(site),
+        }
+    }
+    sites
 }
 
 impl<'a> Site<'a> {
@@ -134,6 +145,15 @@ mod tests {
         ] {
             assert!(report.contains(part), "no {part:?} in\n{report}");
         }
+    }
+
+    #[test]
+    fn a_line_that_is_meant_twice_is_shown_once() {
+        let mut race = race();
+        race.related[0].line = 2;
+        let report = render_with(&race, |_| Some("void reduce()\n    a[t] += a[t + s];\n"), false);
+        assert!(report.contains("^ in reduce, block (0, 0, 0), thread (6, 0, 0); read here\n"), "{report}");
+        assert_eq!(report.matches("a[t] += a[t + s];").count(), 1, "{report}");
     }
 
     #[test]

@@ -4,6 +4,17 @@ use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
 use crate::sim::Counters;
 
+const MAX_COLUMNS: usize = 100;
+
+/// `ok`, or what the checks have found in a sum that happens to be right, or `WRONG`.
+fn verdict(run: &Run) -> String {
+    match run.found.first() {
+        _ if run.ok => "ok".into(),
+        Some(kind) if run.sum == run.expected => kind.to_string(),
+        _ => "WRONG".into(),
+    }
+}
+
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
 /// columns, ends in a newline.
 pub fn table(record: &Record) -> String {
@@ -18,7 +29,7 @@ pub fn table(record: &Record) -> String {
         add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
     }
     add("sum", &|run| thousands(run.sum));
-    add("check", &|run| if run.ok { "ok" } else { "WRONG" }.into());
+    add("check", &verdict);
     if has_time {
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
@@ -103,12 +114,23 @@ fn notes(record: &Record, text: &mut String) {
             lines.push(format!("{} is kept to show: {teaches}", run.kernel));
         }
         if let Some(dropped) = &run.dropped {
-            let launches = thousands(dropped.launches as i64);
+            let launches = if dropped.launches == 1 { "launch" } else { "launches" };
             lines.push(format!(
-                "{}: {launches} device launches did not happen ({} {})",
-                run.kernel, dropped.error, dropped.name
+                "{}: {} {launches} dropped, {} ({})",
+                run.kernel,
+                thousands(dropped.launches as i64),
+                dropped.name,
+                dropped.error
             ));
         }
+    }
+    for run in record.sweep.iter().filter(|run| !run.as_taught()) {
+        lines.push(format!(
+            "WRONG in the sweep: {}, n = {}, {} threads a block",
+            run.kernel,
+            thousands(run.n as i64),
+            thousands(run.block.into())
+        ));
     }
     if !lines.is_empty() {
         *text += &format!("\n{}\n", lines.join("\n"));
@@ -116,29 +138,32 @@ fn notes(record: &Record, text: &mut String) {
 }
 
 /// A column: its title and one cell a row.
-struct Column {
+pub(crate) struct Column {
     cells: Vec<String>,
     right: bool,
 }
 
 impl Column {
-    fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
+    pub(crate) fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { cells: std::iter::once(title.to_string()).chain(cells).collect(), right: false }
     }
-    fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
+    pub(crate) fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { right: true, ..Column::left(title, cells) }
     }
 }
 
-/// Writes the columns side by side, two blanks apart.
-fn layout(columns: &[Column], text: &mut String) {
+/// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
+pub(crate) fn layout(columns: &[Column], text: &mut String) {
+    let width = |column: &Column| column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = columns.iter().map(width).collect();
+    let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
+    let gap = if long { " " } else { "  " };
     let rows = columns.first().map_or(0, |column| column.cells.len());
     for row in 0..rows {
         let mut line = String::new();
-        for column in columns {
-            let width = column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        for (column, width) in columns.iter().zip(&widths) {
             let cell = &column.cells[row];
-            line += &if column.right { format!("  {cell:>width$}") } else { format!("{cell:<width$}") };
+            line += &if column.right { format!("{gap}{cell:>width$}") } else { format!("{cell:<width$}") };
         }
         *text += line.trim_end();
         text.push('\n');
@@ -150,7 +175,7 @@ pub fn thousands(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 { "-".to_string() } else { String::new() };
     for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position) % 3 == 0 {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -196,6 +221,82 @@ fn three_digits(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA};
+
+    /// The longest kernel name, the largest numbers.
+    fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
+        let run = Run {
+            kernel: "gpuRecursiveReduceFireAndForget".into(),
+            n: 1 << 26,
+            block: 32,
+            grid: 1 << 21,
+            sum: i32::MIN.into(),
+            expected: i32::MIN.into(),
+            ok: true,
+            teaches: None,
+            time_us,
+            counters,
+            dropped: None,
+            found: Vec::new(),
+        };
+        let device =
+            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
+        Record {
+            schema: SCHEMA,
+            stem: "ch4_nested".into(),
+            device,
+            date: "2026-01-02T03:04:05Z".into(),
+            command: "cargo run --example ch4_nested".into(),
+            source_hash: "0".into(),
+            n: run.n,
+            block: run.block,
+            grid: run.grid,
+            seed: 1,
+            runs: vec![run],
+            sweep: vec![],
+            ok: true,
+        }
+    }
+
+    #[test]
+    fn the_table_fits_100_columns() {
+        let time = Timing { median: 998_765.4, min: 123_456.0, max: 9_876_543.0, repeats: 3 };
+        let counters = Counters {
+            warp_instructions: 999_999_999,
+            divergent_branches: 33_554_432,
+            global_load_sectors: 99_999_999,
+            global_store_sectors: 99_999_999,
+            barriers: 9_999_999,
+            device_launches: 9_999_999,
+            ..Counters::default()
+        };
+        for text in [table(&record(Some(time), None)), table(&record(None, Some(counters)))] {
+            assert!(text.contains("2,097,152") && text.contains("-2,147,483,648"), "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_went_wrong_is_said() {
+        let mut record = record(Timing::of(vec![6e6]), None);
+        let run = &mut record.runs[0];
+        (run.ok, run.sum, run.teaches) = (false, 7, Some("data-race".into()));
+        let name = "cudaErrorLaunchPendingCountExceeded".to_string();
+        run.dropped = Some(Dropped { launches: 92_166, error: 69, name });
+        record.sweep = vec![Run { ok: false, sum: 8, ..record.runs[0].clone() }];
+        record.sweep[0].teaches = None;
+        let text = table(&record);
+        for part in [
+            "67,108,864 elements, 32 threads a block; the serial recursion gives -2,147,483,648",
+            "7  WRONG      6.00 s, one run",
+            "is kept to show: data-race",
+            "WRONG in the sweep: gpuRecursiveReduceFireAndForget, n = 67,108,864, 32 threads a block",
+            "92,166 launches dropped, cudaErrorLaunchPendingCountExceeded (69)",
+        ] {
+            assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{text}");
+    }
 
     #[test]
     fn numbers_are_easy_to_read() {

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use serde_json::Value;
 use workbook::backend::{Device, DeviceChoice, LaunchConfig};
 use workbook::record::{DeviceKind, Dropped, Record};
-use workbook::{data, kernels};
+use workbook::sim::{Diagnostic, Kind};
+use workbook::{data, kernels, report};
 
 /// One run of an example, with a records directory of its own.
 struct Run {
@@ -182,9 +183,30 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
     assert!(text.contains(&format!(
         "ch4_nested: 4,096 elements, 512 threads a block; the serial recursion gives {sum}"
     )));
-    assert!(text.contains("gpuRecursiveReducePasses"));
+    // 8 blocks of 512 halve their elements 9 times; every level has a child for each block.
+    let levels = text.split("gpuRecursiveReduce, level by level:").nth(1).unwrap().replace(',', "");
+    let levels: Vec<Vec<u64>> = levels
+        .lines()
+        .filter_map(|line| line.split_whitespace().map(|word| word.parse().ok()).collect())
+        .filter(|row: &Vec<u64>| !row.is_empty())
+        .collect();
+    let expected: Vec<Vec<u64>> =
+        (0..10).map(|level| vec![level, if level == 0 { 1 } else { 8 }, 8, 4096 >> level]).collect();
+    assert_eq!(levels, expected, "level, grids, blocks, threads");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert!(run.stderr().is_empty(), "{}", run.stderr());
+}
+
+#[test]
+fn the_readme_shows_what_the_first_run_prints() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let run = run("readme", "ch4_nested", "--device sim");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let printed = run.stdout();
+    for part in shown.split("...\n") {
+        assert!(printed.contains(part), "README.md shows\n{part}\nand the run prints\n{printed}");
+    }
 }
 
 #[test]
@@ -220,7 +242,8 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch2_parallel", "--device sim --n 1025", "cargo run --example ch3_blocks -- --n 1025"),
         ("ch2_parallel", "--device sim --n 100 --block 64", "fewer threads"),
         ("ch1_serial", "--device gpu", "runs on the CPU"),
-        ("ch1_serial", "--block 32", "no blocks"),
+        ("ch4_nested", "--pending-launches 0", "1 to 1048576 launches"),
+        ("ch3_blocks", "--device sim --pending-launches 64", "cargo run --example ch4_nested"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
         assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());
@@ -267,6 +290,24 @@ fn a_launch_is_checked_against_the_kernels_signature() {
 }
 
 #[test]
+fn what_the_simulator_finds_is_shown_with_its_source_line() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+    let kernel = module.load_function("reduceInterleaved").unwrap();
+    let short = device.clone_htod(&[1; 32]).unwrap();
+    let mut launch = device.launch_builder(&kernel);
+    let error = launch.arg(&short).arg(&short).arg(&64u32).launch(LaunchConfig::new(1, 64)).unwrap_err();
+    let found = error.downcast::<Diagnostic>().unwrap();
+    assert_eq!(found.kind, Kind::OutOfBounds);
+    let report = report::render(&found, false);
+    for part in
+        ["error[out-of-bounds]", "kernels/ch3_blocks.cu:", "idata[tid] += idata[tid + half];", "help: "]
+    {
+        assert!(report.contains(part), "no {part:?} in\n{report}");
+    }
+}
+
+#[test]
 fn a_launch_that_the_device_drops_is_never_silent() {
     let device = Device::open(DeviceChoice::Sim).unwrap();
     device.set_pending_launch_limit(16).unwrap();
@@ -282,6 +323,44 @@ fn a_launch_that_the_device_drops_is_never_silent() {
     let dropped = Dropped::from_words(&device.clone_dtoh(&failure).unwrap()).unwrap();
     assert_eq!((dropped.error, &*dropped.name), (69, "cudaErrorLaunchPendingCountExceeded"));
     assert!(dropped.launches >= 48, "64 blocks launch a child each, room is for 16: {}", dropped.launches);
+}
+
+/// What the page of chapter 4 says of `--pending-launches`: where launches begin to be dropped, and what one sees.
+#[test]
+fn too_little_room_for_pending_launches_is_shown() {
+    let dropped = |line: &str| {
+        let name = format!("pending-{}", line.replace(' ', "_"));
+        let run = run(&name, "ch4_nested", &format!("--device sim --json {line}"));
+        let json = run.json();
+        let lost: Vec<u64> = json["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|run| {
+                let lost = run["dropped"]["launches"].as_u64().unwrap_or(0);
+                assert_eq!(run["ok"], lost == 0, "{line} {run}");
+                assert_eq!(run["sum"] == run["expected"], lost == 0, "{line} {run}");
+                lost
+            })
+            .collect();
+        assert_eq!(run.status(), Some(i32::from(lost.iter().any(|&lost| lost > 0))), "{line}");
+        assert!(json["sweep"].as_array().unwrap().is_empty());
+        lost
+    };
+    assert_eq!(dropped("--block 2 --n 4096 --pending-launches 2048"), [0, 0, 0, 0]);
+    assert_eq!(dropped("--block 2 --n 4096 --pending-launches 2047"), [1, 1, 0, 0]);
+    assert_eq!(dropped("--block 4 --n 8188 --pending-launches 2048")[0], 0);
+    assert_eq!(dropped("--block 4 --n 8192 --pending-launches 2048")[0], 2);
+    assert_eq!(dropped("--block 4 --n 4096 --pending-launches 2048")[1], 0);
+    assert_eq!(dropped("--block 4 --n 4100 --pending-launches 2048")[1], 1);
+
+    let run = run("pending", "ch4_nested", "--device sim --pending-launches 64 --record");
+    assert_eq!(run.status(), Some(1));
+    for part in ["WRONG", "66 launches dropped, cudaErrorLaunchPendingCountExceeded (69)"] {
+        assert!(run.stdout().contains(part), "no {part:?} in\n{}", run.stdout());
+    }
+    assert!(run.stderr().contains("not recorded"), "{}", run.stderr());
+    assert!(!run.records.exists(), "a wrong run is not recorded");
 }
 
 #[test]

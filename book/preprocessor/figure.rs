@@ -50,6 +50,9 @@ pub fn provenance(record: &Record) -> String {
         ));
         parts.push(format!("memory at up to {} MHz", thousands(gpu.memory_clock_mhz.into())));
     }
+    if let Some(cpu) = &record.device.cpu {
+        parts.push(format!("serial recursion on {}", escape(cpu)));
+    }
     if let Some(threads) = record.device.threads {
         parts.push(format!("{threads} threads"));
     }

@@ -1,6 +1,6 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use workbook::record::Run;
 use workbook::table::{thousands, time};
 
@@ -40,7 +40,8 @@ fn number(text: &str) -> Result<u64> {
     value.with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
 }
 
-/// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break.
+/// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The field
+/// `time/18432` is the share of one of 18,432 launches.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
     let record = named(workbook, record)?;
@@ -49,6 +50,11 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
         "sum" => thousands(run.sum),
         "expected" => thousands(run.expected),
         "time" => time(quantity(run, "time")?),
+        share if share.starts_with("time/") => {
+            let parts = number(&share["time/".len()..])?;
+            ensure!(parts > 0, "a time has no share of 0 parts; write how many there are: time/18432");
+            time(quantity(run, "time")? / parts as f64)
+        }
         "gbps" => format!("{} GB/s", three_digits(quantity(run, "gbps")?)),
         count => thousands(quantity(run, count)? as i64),
     };

@@ -143,7 +143,7 @@ fn a_cell_has_the_command_and_for_each_record_output_charts_and_provenance() {
         "<title>Bandwidth against n</title>",
         "<title>Time against block size</title>",
         "<figcaption>Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz · \
-         memory at up to 3,201 MHz · <time>2026-02-03</time> · source <code>",
+         memory at up to 3,201 MHz · serial recursion on Fixture CPU · <time>2026-02-03</time> · source <code>",
         "<strong>Recorded on the simulator</strong>",
         "<title>Divergent branches against n</title>",
         "<title>Global memory traffic against n</title>",
@@ -205,6 +205,7 @@ fn numbers_of_a_record_in_prose() {
     for (directive, text) in [
         ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 time", "449\u{a0}ms"),
         ("value ch4_nested.gpu gpuRecursiveReduce n=1048576 block=512 time", "449\u{a0}ms"),
+        ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 time/18432", "24.4\u{a0}µs"),
         ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 block=32 dropped", "92,166"),
         ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 block=32 sum", "8,350,141"),
         ("value ch4_nested.gpu gpuRecursiveReduce n=2^20 expected", "133,693,243"),
@@ -289,6 +290,7 @@ fn whatever_is_missing_is_named() {
             "time, gbps, sum, expected, dropped, atomics",
         ),
         (&format!("{value} n=2^20 barriers}}}}"), "page.md:1:", "has no counts in this record", ""),
+        (&format!("{value} n=2^20 time/0}}}}"), "page.md:1:", "no share of 0 parts", "time/18432"),
         (
             "{{#value ch3_blocks.sim reduceNeighbored n=2^16 time}}",
             "page.md:1:",

@@ -287,7 +287,7 @@ fn integer(words: &[&str]) -> Option<(AluFn, usize)> {
             if b == 0 { !0 } else { a.wrapping_div(b) }
         }))),
         "rem" if plain(&[]) => {
-            binary(by_int!(ty, T => typed!(T, |a, b| if b == 0 { a } else { a.wrapping_rem(b) })))
+            binary(by_int!(ty, T => typed!(T, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) })))
         }
         "min" if plain(&[]) => binary(by_int!(ty, T => typed!(T, |a, b| a.min(b)))),
         "max" if plain(&[]) => binary(by_int!(ty, T => typed!(T, |a, b| a.max(b)))),

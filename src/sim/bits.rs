@@ -22,7 +22,7 @@ pub fn find_bit(a: u64, width: u32, shift_amount: bool) -> u64 {
 
 /// `bfe` (PTX ISA 9.7.1.19): `length` bits from `start` on, filled up with zeros or the field's sign.
 pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64 {
-    let (start, length) = ((start & 0xff) as u32, (length & 0xff) as u32);
+    let (start, length) = (field(start, width), field(length, width));
     let top = width - 1;
     let sign_at = (start + length).saturating_sub(1).min(top);
     let sign = signed && length != 0 && a >> sign_at & 1 == 1;
@@ -35,9 +35,15 @@ pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64
     out
 }
 
+/// Start or length of a bit field. The ISA takes the low 8 bits; an H200 does so for 32-bit fields, and takes all
+/// bits for 64-bit ones.
+fn field(bits: u64, width: u32) -> u32 {
+    if width == 64 { (bits as u32).min(255) } else { (bits & 0xff) as u32 }
+}
+
 /// `bfi` (PTX ISA 9.7.1.20): the low `length` bits of `a` put into `b` from `start` on.
 pub fn insert(a: u64, b: u64, start: u64, length: u64, width: u32) -> u64 {
-    let (start, length) = ((start & 0xff) as u32, (length & 0xff) as u32);
+    let (start, length) = (field(start, width), field(length, width));
     let mut out = b;
     for i in 0..length {
         let to = start + i;

@@ -93,7 +93,7 @@ fn set(activation: &mut Activation, p: u32, mask: u32, value: u32) {
 
 /// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c` holds the
 /// clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
-fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool) {
+pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool) {
     let (b, clamp, segment) = ((b & 31) as i64, (c & 31) as i64, (c >> 8 & 31) as i64);
     let most = (lane & segment) | (clamp & !segment);
     let least = lane & segment;

@@ -134,6 +134,9 @@ impl Conversion {
             Type::Float(format) => {
                 let value = self.flush(format.decode(bits), format);
                 match self.to {
+                    Type::Float(to) if value.is_nan() && self.keeps_nan(format, to) => {
+                        format.widen_nan(bits, to)
+                    }
                     Type::Float(to) => self.float(value, to),
                     _ => self.float_to_integer(value, format),
                 }
@@ -144,6 +147,14 @@ impl Conversion {
     /// `.ftz` is about single precision only.
     fn flush(&self, a: f64, format: Format) -> f64 {
         if self.ftz && format == Format::F32 && format.is_subnormal(a) { 0.0f64.copysign(a) } else { a }
+    }
+
+    /// Whether a NaN keeps its sign and fraction, as far as there is room, or becomes the canonical one. PTX leaves
+    /// this open; so does an H200 do it.
+    fn keeps_nan(&self, from: Format, to: Format) -> bool {
+        let double = (from == Format::F64) != (to == Format::F64);
+        let shift = from == Format::BF16 && to == Format::F32;
+        (double || shift) && !self.sat && !self.relu
     }
 
     fn integer(&self, value: i128) -> u64 {

@@ -1,9 +1,14 @@
 //! What the simulator counts, exactly.
+//!
+//! Requests, sectors and bank conflicts are those of the hardware. What Nsight Compute counted on an NVIDIA H200
+//! (driver 580.159.04, CUDA 13.0) for the kernels of chapters 2 and 3, and what the simulator counts too, number
+//! for number (`tests/ncu.rs`, which also has shared memory at nine strides):
+#![doc = include_str!("ncu.md")]
 
 use serde::{Deserialize, Serialize};
 
 use super::alu::{WARP, each};
-use super::observe::{Access, Actor, Observer, Request};
+use super::observe::{Access, Actor, DeviceLaunch, Observer, Request, Start};
 use super::ptx::Space;
 
 /// Bytes of the unit in which the memory system moves data.
@@ -25,16 +30,36 @@ pub struct Counters {
     /// The same for stores (`…_op_st.sum`).
     pub global_store_requests: u64,
     pub global_store_sectors: u64,
+    /// The fewest sectors that the bytes asked for need, request by request: what [`Self::global_load_sectors`] would
+    /// be if each warp's bytes lay side by side. Bytes that several lanes ask for count once.
+    #[serde(default)]
+    pub global_load_sectors_ideal: u64,
+    #[serde(default)]
+    pub global_store_sectors_ideal: u64,
     /// Extra passes that shared-memory accesses needed because lanes met in a bank.
     /// ncu: `l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum`.
     pub shared_bank_conflicts: u64,
     /// Warp-level arrivals at a block barrier.
     pub barriers: u64,
+    /// Those of them that had to wait, because other threads of the block were missing.
+    #[serde(default)]
+    pub barrier_stalls: u64,
     /// Atomic operations on global or shared memory, by thread.
     pub atomics: u64,
     /// Kernels launched by device code, and those that the device refused.
     pub device_launches: u64,
     pub dropped_launches: u64,
+    /// How deep the launches nest: 0 without device launches, 1 for children of the host's grid, and so on.
+    #[serde(default)]
+    pub launch_depth: u64,
+}
+
+impl Counters {
+    /// Lanes that were active in the average instruction, 0 to 32; `None` if none was executed.
+    /// ncu: `smsp__thread_inst_executed_per_inst_executed.ratio`.
+    pub fn average_active_lanes(&self) -> Option<f64> {
+        (self.warp_instructions > 0).then(|| self.thread_instructions as f64 / self.warp_instructions as f64)
+    }
 }
 
 impl std::ops::AddAssign<&Counters> for Counters {
@@ -46,15 +71,23 @@ impl std::ops::AddAssign<&Counters> for Counters {
         self.global_load_sectors += other.global_load_sectors;
         self.global_store_requests += other.global_store_requests;
         self.global_store_sectors += other.global_store_sectors;
+        self.global_load_sectors_ideal += other.global_load_sectors_ideal;
+        self.global_store_sectors_ideal += other.global_store_sectors_ideal;
         self.shared_bank_conflicts += other.shared_bank_conflicts;
         self.barriers += other.barriers;
+        self.barrier_stalls += other.barrier_stalls;
         self.atomics += other.atomics;
         self.device_launches += other.device_launches;
         self.dropped_launches += other.dropped_launches;
+        self.launch_depth = self.launch_depth.max(other.launch_depth);
     }
 }
 
 impl Observer for Counters {
+    fn grid(&mut self, start: Start) {
+        self.launch_depth = self.launch_depth.max(start.depth.into());
+    }
+
     fn instruction(&mut self, active: u32) {
         self.warp_instructions += 1;
         self.thread_instructions += active.count_ones() as u64;
@@ -72,47 +105,76 @@ impl Observer for Counters {
         match (request.space, request.access) {
             (Space::Global, Access::Load) => {
                 self.global_load_requests += 1;
-                self.global_load_sectors += sectors(request);
+                let sectors = sectors(request);
+                self.global_load_sectors += sectors.touched;
+                self.global_load_sectors_ideal += sectors.ideal;
             }
             (Space::Global, _) => {
                 self.global_store_requests += 1;
-                self.global_store_sectors += sectors(request);
+                let sectors = sectors(request);
+                self.global_store_sectors += sectors.touched;
+                self.global_store_sectors_ideal += sectors.ideal;
             }
             (Space::Shared, _) => self.shared_bank_conflicts += bank_conflicts(request),
             _ => {}
         }
     }
 
-    fn barrier(&mut self, _: Actor, _: u32) {
+    fn barrier(&mut self, _: Actor, _: u32, _: u32) {
         self.barriers += 1;
     }
 
-    fn device_launch(&mut self, _: Actor, dropped: bool) {
+    fn barrier_stall(&mut self, _: Actor) {
+        self.barrier_stalls += 1;
+    }
+
+    fn device_launch(&mut self, _: Actor, launch: &DeviceLaunch) {
         self.device_launches += 1;
-        self.dropped_launches += dropped as u64;
+        self.dropped_launches += launch.refused.is_some() as u64;
     }
 }
 
-/// Distinct 32-byte sectors that a request touches.
-fn sectors(request: &Request) -> u64 {
-    let mut seen = [0u64; 2 * WARP];
-    let (mut count, mut sorted) = (0, true);
+/// The sectors of a request.
+struct Sectors {
+    touched: u64,
+    ideal: u64,
+}
+
+/// Distinct 32-byte sectors that a request touches, and the fewest that its distinct bytes fill.
+fn sectors(request: &Request) -> Sectors {
+    let (mut seen, mut asked) = ([0u64; 2 * WARP], [0u64; WARP]);
+    let (mut touched, mut distinct) = (0, 0);
+    let (mut sectors_ascend, mut addresses_ascend) = (true, true);
     each(request.mask, |lane| {
-        let first = request.addresses[lane] / SECTOR;
-        let last = (request.addresses[lane] + request.bytes as u64 - 1) / SECTOR;
-        for sector in [first, last] {
-            if count == 0 || seen[count - 1] != sector {
-                sorted &= count == 0 || seen[count - 1] < sector;
-                seen[count] = sector;
-                count += 1;
+        let address = request.addresses[lane];
+        if distinct == 0 || asked[distinct - 1] != address {
+            addresses_ascend &= distinct == 0 || asked[distinct - 1] < address;
+            asked[distinct] = address;
+            distinct += 1;
+        }
+        for sector in [address / SECTOR, (address + request.bytes as u64 - 1) / SECTOR] {
+            if touched == 0 || seen[touched - 1] != sector {
+                sectors_ascend &= touched == 0 || seen[touched - 1] < sector;
+                seen[touched] = sector;
+                touched += 1;
             }
         }
     });
-    if sorted {
-        return count as u64;
+    if !sectors_ascend {
+        touched = sorted_distinct(&mut seen[..touched]);
     }
-    seen[..count].sort_unstable();
-    1 + seen[..count].windows(2).filter(|pair| pair[0] != pair[1]).count() as u64
+    if !addresses_ascend {
+        distinct = sorted_distinct(&mut asked[..distinct]);
+    }
+    // Accesses are aligned, so those of two lanes are the same bytes or have none in common.
+    let bytes = distinct as u64 * request.bytes as u64;
+    Sectors { touched: touched as u64, ideal: bytes.div_ceil(SECTOR) }
+}
+
+/// How many different numbers there are; sorts them.
+fn sorted_distinct(numbers: &mut [u64]) -> usize {
+    numbers.sort_unstable();
+    numbers.chunk_by(|a, b| a == b).count()
 }
 
 /// Passes beyond those that the width of the access needs anyway. Shared memory has 32 banks of 4 bytes; lanes that

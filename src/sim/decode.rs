@@ -19,6 +19,7 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
         by_name: HashMap::new(),
         kernels: Vec::new(),
         globals: Vec::new(),
+        watches: Vec::new(),
         locs: Vec::new(),
     };
     let bodies: Vec<&FunctionAst> = ast.functions.iter().filter(|f| f.body.is_some()).collect();
@@ -39,7 +40,44 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     }
     program.locs = lines.locs;
     share_workspace(&mut program.functions);
+    watch_barriers(&mut program);
     Ok(program)
+}
+
+/// Numbers the branches that decide whether a barrier is reached, and tells the barriers which they lie behind.
+fn watch_barriers(program: &mut Program) {
+    let mut has_barrier: Vec<bool> = program
+        .functions
+        .iter()
+        .map(|function| function.code.iter().any(|inst| matches!(inst.op, Op::Barrier { .. })))
+        .collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for number in 0..program.functions.len() {
+            let calls_one = program.functions[number].calls.iter().any(|callee| has_barrier[*callee]);
+            changed |= calls_one && !has_barrier[number];
+            has_barrier[number] |= calls_one;
+        }
+    }
+    for function in &mut program.functions {
+        let is_barrier = |op: &Op| match op {
+            Op::Barrier { .. } => true,
+            Op::Call { callee: Callee::Function(callee), .. } => has_barrier[*callee],
+            _ => false,
+        };
+        for (pc, watch) in flow::watches(&function.code, is_barrier) {
+            let number = program.watches.len() as u32;
+            let inst = &mut function.code[pc as usize];
+            inst.watch = number;
+            program.watches.push(inst.loc);
+            for (barriers, taken) in [(&watch.taken, true), (&watch.rest, false)] {
+                for barrier in barriers {
+                    function.barrier_sites.entry(*barrier).or_default().push((number, taken));
+                }
+            }
+        }
+    }
 }
 
 /// A kernel needs a grid's workspace if any function that it calls does.
@@ -266,7 +304,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
                     Named::Frame { offset, bytes: param.bytes() }
                 },
             );
-            params.push(Param { name: param.name.clone(), offset, bytes: param.bytes() });
+            params.push(Param::new(param, offset));
         }
         if !ast.is_entry {
             param_bytes = frame_bytes;
@@ -274,7 +312,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
         for variable in &ast.returns {
             let offset = place(&mut frame_bytes, variable);
             names.insert(variable.name.clone(), Named::Frame { offset, bytes: variable.bytes() });
-            returns = Some(Param { name: variable.name.clone(), offset, bytes: variable.bytes() });
+            returns = Some(Param::new(variable, offset));
         }
         if param_bytes.max(frame_bytes) > MOST_PARAM_BYTES {
             return Err(ptx::unreadable(
@@ -298,6 +336,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
             frame_bytes,
             shared_bytes,
             uses_grid_workspace: false,
+            barrier_sites: HashMap::new(),
             calls: Vec::new(),
             unsupported: None,
         };
@@ -376,7 +415,14 @@ impl<'a, 'b> Decoder<'a, 'b> {
         }
         // A body that runs off its end returns.
         let end = if self.ast.is_entry { Op::Exit } else { Op::Return };
-        self.out.code.push(Inst { op: end, guard: NONE, negated: false, line: self.ast.line, loc });
+        self.out.code.push(Inst {
+            op: end,
+            guard: NONE,
+            negated: false,
+            watch: NONE,
+            line: self.ast.line,
+            loc,
+        });
         let registers = self.out.registers as u32;
         self.out.constants = self.constant_values.iter().map(|value| [*value; alu::WARP]).collect();
         for inst in &mut self.out.code {
@@ -530,7 +576,14 @@ impl<'a, 'b> Decoder<'a, 'b> {
             }
             ((NONE, false), Op::Unsupported(instruction.opcode().into()))
         });
-        self.out.code.push(Inst { op, guard: guard.0, negated: guard.1, line: instruction.line, loc });
+        self.out.code.push(Inst {
+            op,
+            guard: guard.0,
+            negated: guard.1,
+            watch: NONE,
+            line: instruction.line,
+            loc,
+        });
     }
 
     pub fn predicate(&self, name: &str) -> Option<Pred> {

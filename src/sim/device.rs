@@ -9,7 +9,7 @@ use super::diagnostic::{Diagnostic, Kind};
 use super::exec::{Context, lanes, span};
 use super::launch::{Launches, PendingLaunch, check_config};
 use super::memory;
-use super::observe::Observer;
+use super::observe::{DeviceLaunch, Observer};
 use super::program::{FUNCTION_WINDOW, Inst};
 use super::ptx::Space;
 use super::runtime::{self, Call};
@@ -33,7 +33,10 @@ impl<O: Observer> Context<'_, O> {
         if warp.last_error.is_empty() {
             warp.last_error = vec![0; WARP];
         }
-        if call == Call::DeviceSynchronize && self.block.children > 0 {
+        if call == Call::DeviceSynchronize && self.block.children == 0 {
+            let actor = self.actor(warp, inst);
+            self.observer.children_done(actor, active);
+        } else if call == Call::DeviceSynchronize {
             if active == split.mask {
                 warp.splits[index].wait = Wait::Children;
             } else {
@@ -79,13 +82,17 @@ impl<O: Observer> Context<'_, O> {
                 }
                 Call::LaunchDevice => {
                     let (address, stream) = (argument(0, 0, 8), argument(1, 0, 8));
+                    let params = self.launches.params(address);
+                    let number = self.launches.accepted;
                     let refused = self.launches.launch(address, stream, self.block.linear);
                     error = refused;
                     if refused.is_none() {
                         self.block.children += (stream != runtime::STREAM_TAIL) as u32;
                     }
                     let actor = self.actor(warp, inst);
-                    self.observer.device_launch(actor, refused.is_some());
+                    let limit = self.launches.limit;
+                    let launch = DeviceLaunch { launch: number, lane, refused, limit, params: &params };
+                    self.observer.device_launch(actor, &launch);
                     refused.unwrap_or(0) as u64
                 }
                 Call::GetLastError => std::mem::take(&mut warp.last_error[lane]) as u64,
@@ -217,6 +224,12 @@ impl Launches {
         self.buffers.get_mut(slot)?.0.as_mut()?.params.get_mut(span(offset, bytes))
     }
 
+    /// The arguments in an open buffer.
+    fn params(&self, address: u64) -> Vec<u8> {
+        let buffer = slot_of(address).and_then(|slot| self.buffers.get(slot)?.0.as_ref());
+        buffer.map(|buffer| buffer.params.clone()).unwrap_or_default()
+    }
+
     /// Queues the launch, or says why not.
     fn launch(&mut self, address: u64, stream: u64, block: u64) -> Option<u32> {
         let taken = slot_of(address).and_then(|slot| Some((slot, self.buffers.get_mut(slot)?.0.take()?)));
@@ -227,7 +240,8 @@ impl Launches {
         }
         self.pending += 1;
         let Buffer { kernel, config, params } = *buffer;
-        self.requests.push(PendingLaunch { kernel, config, params, stream, block });
+        self.requests.push(PendingLaunch { number: self.accepted, kernel, config, params, stream, block });
+        self.accepted += 1;
         None
     }
 

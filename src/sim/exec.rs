@@ -3,9 +3,10 @@
 use super::alu::{Lanes, WARP, each};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::memory::{self, Memory, Wrong};
-use super::observe::{Access, Actor, Observer, Request};
+use super::observe::{Access, Actor, Observer, Request, Ways};
 use super::program::*;
 use super::ptx::Space;
+use super::undefined;
 use super::warp::{Split, Wait, Warp, thread_index};
 
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
@@ -35,18 +36,21 @@ pub struct BlockState {
     pub threads: u32,
     pub exited: u32,
     pub shared: Vec<u8>,
+    /// Which bytes of it have been written; kept under checks.
+    pub shared_defined: Vec<bool>,
     pub barriers: [Barrier; BARRIERS],
     /// Child grids that `cudaDeviceSynchronize` would wait for.
     pub children: u32,
 }
 
 impl BlockState {
-    /// Opens the barriers that have become complete.
-    fn release(&mut self) {
-        for barrier in &mut self.barriers {
+    /// Opens the barriers that have become complete; `opened` is told which, and whether all threads were there.
+    fn release(&mut self, mut opened: impl FnMut(u32, bool)) {
+        for (id, barrier) in self.barriers.iter_mut().enumerate() {
             let exited = if barrier.expected == 0 { self.exited } else { 0 };
             let expected = if barrier.expected == 0 { self.threads } else { barrier.expected };
             if barrier.arrived > 0 && barrier.arrived + exited >= expected {
+                opened(id as u32, barrier.expected == 0 || barrier.expected >= self.threads);
                 barrier.result = (barrier.count, barrier.threads);
                 barrier.round += 1;
                 (barrier.arrived, barrier.expected, barrier.count, barrier.threads) = (0, 0, 0, 0);
@@ -71,6 +75,7 @@ pub struct Context<'e, O> {
     pub printed: &'e mut String,
     /// Instructions that the whole launch may still execute.
     pub steps_left: &'e mut u64,
+    pub schedule: &'e mut super::schedule::Schedule,
 }
 
 /// Why a warp stopped running.
@@ -102,6 +107,10 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 return Ok(if warp.spins(turn) { Stop::Spins } else { Stop::Turn });
             }
+            if warp.splits.len() > 1 {
+                let first = self.schedule.choose(warp.splits.len());
+                warp.splits.rotate_right(first);
+            }
             let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
             self.run_split(warp, split, &mut left)?;
         }
@@ -121,6 +130,8 @@ impl<'e, O: Observer> Context<'e, O> {
                     return Some(index);
                 }
                 Wait::Children if self.block.children == 0 => {
+                    let (actor, split) = (self.actor_of(warp, index), warp.splits[index]);
+                    self.observer.children_done(actor, split.mask);
                     warp.splits[index].wait = Wait::Nothing;
                     warp.splits[index].pc += 1;
                     return Some(index);
@@ -169,6 +180,20 @@ impl<'e, O: Observer> Context<'e, O> {
         }
     }
 
+    /// The lanes of a split, at the instruction where they stand.
+    fn actor_of(&self, warp: &Warp, index: usize) -> Actor<'e> {
+        let split = warp.splits[index];
+        let function = &self.program.functions[warp.activations[split.activation as usize].function];
+        self.actor(warp, &function.code[split.pc as usize])
+    }
+
+    /// Opens the block's complete barriers.
+    fn release(&mut self) {
+        let (grid, block) = (self.grid, self.block.linear);
+        let observer = &mut *self.observer;
+        self.block.release(|id, all| observer.barrier_opens(grid, block, id, all));
+    }
+
     /// Runs a split until it waits, meets, ends, or has used the turn.
     fn run_split(&mut self, warp: &mut Warp, index: usize, left: &mut u32) -> Executed<()> {
         let Split { mut pc, mask, activation: slot, meets, .. } = warp.splits[index];
@@ -205,9 +230,22 @@ impl<'e, O: Observer> Context<'e, O> {
                 let p = warp.activations[slot as usize].predicates[inst.guard as usize];
                 mask & if inst.negated { !p } else { p }
             };
+            if O::CHECKS {
+                if inst.guard != NONE {
+                    self.check_guard(warp, slot, inst, mask);
+                }
+                if active != 0 {
+                    undefined::follow(&mut warp.activations[slot as usize], &inst.op, active);
+                }
+            }
             let activation = &mut warp.activations[slot as usize];
             match &inst.op {
                 Op::Branch { target, reconverge } => {
+                    if O::CHECKS && inst.watch != NONE {
+                        let actor = self.actor(warp, inst);
+                        self.observer
+                            .branch(actor, &Ways { watch: inst.watch, taken: active, rest: mask & !active });
+                    }
                     if active == mask {
                         pc = *target;
                     } else if active == 0 {
@@ -255,6 +293,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 Op::Load { space, d, bytes, signed, at, order, scope } => {
                     let total = *bytes * d.len() as u32;
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Load,
@@ -264,10 +305,14 @@ impl<'e, O: Observer> Context<'e, O> {
                         bytes: total,
                         order: *order,
                         scope: *scope,
+                        unchanged: 0,
                     };
                     self.load(warp, inst, slot, &request, d, *bytes, *signed)?;
                 }
                 Op::Store { space, s, bytes, at, order, scope } => {
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Store,
@@ -277,6 +322,7 @@ impl<'e, O: Observer> Context<'e, O> {
                         bytes: *bytes * s.len() as u32,
                         order: *order,
                         scope: *scope,
+                        unchanged: 0,
                     };
                     self.store(warp, inst, slot, function, &request, s, *bytes)?;
                 }
@@ -371,6 +417,9 @@ impl<'e, O: Observer> Context<'e, O> {
                     }
                 }
                 Op::Atomic { space, op, bytes, d, at, b, c, order, scope } => {
+                    if O::CHECKS {
+                        self.check_address(warp, slot, inst, at, active);
+                    }
                     let addresses = self.addresses(warp, slot, function, at);
                     let request = Request {
                         access: Access::Atomic { returns: *d != NONE },
@@ -380,6 +429,7 @@ impl<'e, O: Observer> Context<'e, O> {
                         bytes: *bytes,
                         order: *order,
                         scope: *scope,
+                        unchanged: 0,
                     };
                     self.atomic(warp, inst, slot, function, &request, *op, *d, *b, *c)?;
                 }
@@ -437,7 +487,12 @@ impl<'e, O: Observer> Context<'e, O> {
                     }
                     let whole_warp = active | warp.exited == warp.lanes;
                     let actor = self.actor(warp, inst);
-                    self.observer.barrier(actor, active);
+                    self.observer.barrier(actor, active, number as u32);
+                    if O::CHECKS
+                        && let Some(sites) = function.barrier_sites.get(&pc)
+                    {
+                        self.observer.barrier_site(actor, active, sites);
+                    }
                     let barrier = &mut self.block.barriers[number];
                     barrier.expected = expected;
                     // A count is in whole warps (PTX ISA 9.7.13.1).
@@ -448,7 +503,7 @@ impl<'e, O: Observer> Context<'e, O> {
                     let round = barrier.round;
                     warp.splits[index].pc = pc;
                     if *arrive {
-                        self.block.release();
+                        self.release();
                         pc += 1;
                         continue;
                     }
@@ -460,7 +515,10 @@ impl<'e, O: Observer> Context<'e, O> {
                     } else {
                         warp.splits[index].wait = Wait::Barrier { id: number as u8, round };
                     }
-                    self.block.release();
+                    self.release();
+                    if self.block.barriers[number].round == round {
+                        self.observer.barrier_stall(actor);
+                    }
                     return Ok(());
                 }
                 Op::BranchIndexed { index: way, targets, reconverge } => {
@@ -500,6 +558,12 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 Op::Call { callee, args, ret } => {
                     warp.splits[index].pc = pc;
+                    if O::CHECKS
+                        && let Some(sites) = function.barrier_sites.get(&pc)
+                    {
+                        let actor = self.actor(warp, inst);
+                        self.observer.barrier_site(actor, active, sites);
+                    }
                     return self.call(warp, index, inst, active, callee, args, *ret);
                 }
                 Op::Return => {
@@ -512,7 +576,7 @@ impl<'e, O: Observer> Context<'e, O> {
                     warp.splits[index].pc = pc + 1;
                     warp.exit(index, active);
                     self.block.exited += active.count_ones();
-                    self.block.release();
+                    self.release();
                     return Ok(());
                 }
                 Op::Trap => {
@@ -729,6 +793,9 @@ impl<'e, O: Observer> Context<'e, O> {
                     registers[*d as usize][lane] = value;
                 }
             }
+            if O::CHECKS {
+                self.follow_load(warp, slot, inst, request, d, bytes);
+            }
             let actor = self.actor(warp, inst);
             self.observer.request(actor, request);
             Ok(())
@@ -749,6 +816,7 @@ impl<'e, O: Observer> Context<'e, O> {
         Self::split_spaces(request, |request| {
             // A loop that only waits may still count in local memory.
             warp.spin.changes |= request.space != Space::Local;
+            let mut unchanged = 0;
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
@@ -770,12 +838,18 @@ impl<'e, O: Observer> Context<'e, O> {
                     _ => self.memory.slice_mut(address, total).ok(),
                 };
                 let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut same = true;
                 for (part, value) in to.chunks_exact_mut(bytes as usize).zip(values) {
+                    same &= O::CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
                     memory::write(part, value);
                 }
+                unchanged |= (same as u32) << lane;
+            }
+            if O::CHECKS {
+                self.follow_store(warp, slot, inst, request, s, bytes);
             }
             let actor = self.actor(warp, inst);
-            self.observer.request(actor, request);
+            self.observer.request(actor, &Request { unchanged, ..*request });
             Ok(())
         })
     }
@@ -823,6 +897,9 @@ impl<'e, O: Observer> Context<'e, O> {
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
                 }
+            }
+            if O::CHECKS {
+                self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
             }
             let actor = self.actor(warp, inst);
             self.observer.request(actor, request);
@@ -887,6 +964,7 @@ impl<'e, O: Observer> Context<'e, O> {
         let op = &function.code[me.pc as usize].op;
         let barrier = matches!(op, Op::WarpBarrier { .. });
         let mut mask = me.mask;
+        let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
             // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
@@ -902,13 +980,83 @@ impl<'e, O: Observer> Context<'e, O> {
                 };
             if with_me {
                 mask |= other.mask;
+                each(other.mask, |lane| names[lane] = named[lane]);
                 warp.splits[i].wait = Wait::Nothing;
                 warp.splits[i].pc += 1;
             }
         }
-        super::collective::execute(op, &mut warp.activations[me.activation as usize], function, mask);
+        if O::CHECKS {
+            self.check_collective(warp, index, op, mask, &names);
+        }
+        if barrier {
+            let actor = self.actor_of(warp, index);
+            let mut rest = mask;
+            while rest != 0 {
+                let name = names[rest.trailing_zeros() as usize];
+                let group =
+                    lanes(rest).filter(|&lane| names[lane] == name).fold(0u32, |m, lane| m | 1 << lane);
+                self.observer.warp_barrier(actor, group);
+                rest &= !group;
+            }
+        }
+        let activation = &mut warp.activations[me.activation as usize];
+        if O::CHECKS {
+            let from = match op {
+                Op::Shuffle { mode, b, c, .. } => {
+                    let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+                    undefined::shuffle_sources(b, c, *mode)
+                }
+                _ => [0; WARP],
+            };
+            undefined::follow_collective(activation, op, mask, from);
+        }
+        super::collective::execute(op, activation, function, mask);
         warp.splits[index].wait = Wait::Nothing;
         warp.splits[index].pc += 1;
+    }
+
+    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it names: a
+    /// lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
+    fn check_collective(&mut self, warp: &Warp, index: usize, op: &Op, mask: u32, names: &Lanes) {
+        let split = warp.splits[index];
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        let inst = &function.code[split.pc as usize];
+        if let Some(lane) = lanes(mask).find(|&lane| names[lane] as u32 >> lane & 1 == 0) {
+            let finding = self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::WarpCollective,
+                format!(
+                    "lane {lane} takes part with the mask {:#010x}, which does not name it",
+                    names[lane] as u32
+                ),
+                "name every lane that comes here, and no other: compute the mask before the branch, with \
+                 __ballot_sync or from the lane's group",
+            );
+            self.observer.finding(*finding);
+        }
+        if let Op::Shuffle { mode, b, c, .. } = op {
+            let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+            let absent = lanes(mask).find_map(|lane| {
+                let (from, in_range) =
+                    super::collective::shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+                let takes_part = mask & names[lane] as u32 & (1 << from) != 0;
+                (in_range && !takes_part).then_some((lane, from))
+            });
+            if let Some((lane, from)) = absent {
+                let finding = self.fault(
+                    warp,
+                    inst,
+                    1 << lane,
+                    Kind::WarpCollective,
+                    format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
+                    "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
+                );
+                self.observer.finding(*finding);
+            }
+        }
     }
 
     fn waits_at_barrier(&self, warp: &Warp, split: &Split) -> bool {

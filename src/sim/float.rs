@@ -127,7 +127,13 @@ impl Float {
     fn bits(&self, a: u64, b: u64, c: u64) -> u64 {
         let width = self.format.bits();
         let sign = 1u64 << (width - 1);
-        // Only the sign changes: also that of a NaN.
+        // Only the sign changes. What becomes of a NaN is left open; this is what an H200 does.
+        let nan = matches!(self.operation, Operation::Abs | Operation::Neg) && self.format.decode(a).is_nan();
+        match self.format {
+            Format::F32 if nan => return 0x7fff_ffff,
+            Format::F64 if nan => return a | 1 << 51,
+            _ => {}
+        }
         match self.operation {
             Operation::Abs if !self.ftz => return a & (sign - 1),
             Operation::Neg if !self.ftz => return (a ^ sign) & (sign | (sign - 1)),

@@ -169,3 +169,65 @@ fn targets(op: &Op) -> &[u32] {
 fn ends(op: &Op) -> bool {
     matches!(op, Op::Return | Op::Exit | Op::Trap)
 }
+
+/// A branch that has a barrier on one side only: the barriers, by their place, on each side.
+#[derive(Debug)]
+pub struct Watch {
+    pub taken: Vec<u32>,
+    pub rest: Vec<u32>,
+}
+
+/// The branches of a function that decide whether a barrier is reached, with their places. A side that only leads
+/// to the function's end is an early exit, which is legal, and no such branch. `is_barrier` also holds for calls
+/// of functions with a barrier in them.
+pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Watch)> {
+    if !code.iter().any(|inst| is_barrier(&inst.op)) {
+        return Vec::new();
+    }
+    let only_ends = |mut pc: usize| {
+        while matches!(code[pc].op, Op::Nop) {
+            pc += 1;
+        }
+        ends(&code[pc].op) && code[pc].guard == NONE
+    };
+    let mut out = Vec::new();
+    for (pc, inst) in code.iter().enumerate() {
+        let Op::Branch { target, reconverge, .. } = inst.op else { continue };
+        if inst.guard == NONE {
+            continue;
+        }
+        let side = |start: u32| {
+            let mut seen = vec![false; code.len()];
+            let mut stack = vec![start];
+            let mut barriers = Vec::new();
+            while let Some(at) = stack.pop() {
+                if at == reconverge
+                    || at as usize >= code.len()
+                    || std::mem::replace(&mut seen[at as usize], true)
+                {
+                    continue;
+                }
+                let inst = &code[at as usize];
+                if is_barrier(&inst.op) {
+                    barriers.push(at);
+                }
+                stack.extend(targets(&inst.op));
+                let falls_through = inst.guard != NONE || (targets(&inst.op).is_empty() && !ends(&inst.op));
+                if falls_through {
+                    stack.push(at + 1);
+                }
+            }
+            barriers.sort_unstable();
+            barriers
+        };
+        let (taken, rest) = (side(target), side(pc as u32 + 1));
+        let leaves = reconverge == NONE || only_ends(reconverge as usize);
+        let early_exit = leaves && (taken.is_empty() || rest.is_empty());
+        if taken != rest && !early_exit {
+            let only =
+                |of: &[u32], other: &[u32]| of.iter().copied().filter(|b| !other.contains(b)).collect();
+            out.push((pc as u32, Watch { taken: only(&taken, &rest), rest: only(&rest, &taken) }));
+        }
+    }
+    out
+}

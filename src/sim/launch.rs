@@ -16,15 +16,13 @@ use std::collections::{HashMap, VecDeque};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{BARRIERS, Barrier, BlockState, Context, Stop};
 use super::memory::Memory;
-use super::observe::{Observer, Start};
+use super::observe::{After, Observer, Start};
 use super::program::{NONE, Op, Program};
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
-use super::warp::{Position, Warp, thread_index};
+use super::schedule::Schedule;
+use super::warp::{Position, Wait, Warp, thread_index};
 use super::{LaunchConfig, alu};
 
-/// Instructions a warp, and a block, may execute before the next has its turn.
-const WARP_TURN: u32 = 2_048;
-const BLOCK_TURN: u32 = 16_384;
 /// Blocks of a grid that are under way at the same time, and grids. The first is what 132 multiprocessors of 32
 /// blocks hold; the second is the number of resident grids since compute capability 7.0.
 const RESIDENT_BLOCKS: usize = 132 * 32;
@@ -33,9 +31,20 @@ const RESIDENT_GRIDS: usize = 128;
 const STEPS: u64 = 1 << 26;
 const STEPS_A_WARP: u64 = 1 << 12;
 
+/// What a launch may use, and the seed of its schedule.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    pub pending_launches: u64,
+    /// Instructions in all; `None` for a number that grows with the grid.
+    pub steps: Option<u64>,
+    pub schedule: u64,
+}
+
 /// A child grid that waits to be started.
 #[derive(Debug)]
 pub struct PendingLaunch {
+    /// Number among all that were accepted.
+    pub number: u32,
     pub kernel: usize,
     pub config: LaunchConfig,
     pub params: Vec<u8>,
@@ -53,6 +62,7 @@ pub struct Launches {
     /// Launches that count against the limit.
     pub pending: u64,
     pub limit: u64,
+    pub accepted: u32,
     pub(super) streams: u64,
 }
 
@@ -105,6 +115,7 @@ enum Origin {
 #[derive(Debug)]
 struct Grid {
     number: u32,
+    depth: u32,
     kernel: usize,
     config: LaunchConfig,
     params: Vec<u8>,
@@ -123,6 +134,14 @@ struct Grid {
     held: Vec<PendingLaunch>,
     /// Ordered streams, by block and handle: what waits behind the one that runs.
     streams: HashMap<(u64, u64), VecDeque<PendingLaunch>>,
+    /// The grid that each of them started last.
+    last_in_stream: HashMap<(u64, u64), u32>,
+}
+
+/// How the next launch of an ordered stream starts, behind grid `previous`.
+fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, After) {
+    let (block, stream) = (launch.block, launch.stream);
+    (Origin::Stream { block, stream }, After::Stream { launch: launch.number, previous })
 }
 
 /// One launch from the host, until everything it brought about is complete.
@@ -133,6 +152,7 @@ pub struct Engine<'e, O> {
     pub observer: &'e mut O,
     pub printed: &'e mut String,
     pub launches: Launches,
+    schedule: Schedule,
     /// Instructions that may still be executed, and how many more every new warp brings.
     steps_left: u64,
     steps_a_warp: u64,
@@ -146,20 +166,10 @@ pub struct Engine<'e, O> {
     lingering: bool,
     /// Blocks whose memory is used again.
     spare: Vec<Block>,
-    /// Blocks under way, and how many turns in a row have brought nothing but waiting in loops. When every block has had
-    /// such a turn, lanes that wait at joins go on alone until something changes.
+    /// Warps under way, and how many turns of warps in a row have brought nothing but waiting. When all have waited,
+    /// lanes at joins go on alone until something changes.
     resident: usize,
     quiet: usize,
-    alone: bool,
-}
-
-/// How the turn of a block ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    Finished,
-    More,
-    /// All its warps have waited all the time, some of them in loops for what other blocks may write.
-    Spins,
 }
 
 type Executed<T> = Result<T, Box<Diagnostic>>;
@@ -171,15 +181,15 @@ impl<'e, O: Observer> Engine<'e, O> {
         globals: &'e [u64],
         observer: &'e mut O,
         printed: &'e mut String,
-        pending_limit: u64,
-        step_limit: Option<u64>,
+        limits: &Limits,
     ) -> Self {
         let launches = Launches {
             buffers: Vec::new(),
             free: Vec::new(),
             requests: Vec::new(),
             pending: 0,
-            limit: pending_limit,
+            limit: limits.pending_launches,
+            accepted: 0,
             streams: 0,
         };
         Engine {
@@ -189,8 +199,9 @@ impl<'e, O: Observer> Engine<'e, O> {
             observer,
             printed,
             launches,
-            steps_left: step_limit.unwrap_or(STEPS),
-            steps_a_warp: if step_limit.is_some() { 0 } else { STEPS_A_WARP },
+            schedule: Schedule::new(limits.schedule),
+            steps_left: limits.steps.unwrap_or(STEPS),
+            steps_a_warp: if limits.steps.is_some() { 0 } else { STEPS_A_WARP },
             grids: Vec::new(),
             free: Vec::new(),
             running: VecDeque::new(),
@@ -200,20 +211,20 @@ impl<'e, O: Observer> Engine<'e, O> {
             spare: Vec::new(),
             resident: 0,
             quiet: 0,
-            alone: false,
         }
     }
 
     /// Runs `kernel` and all that it launches.
     pub fn run(&mut self, kernel: usize, config: LaunchConfig, params: Vec<u8>) -> Executed<()> {
-        self.start(kernel, config, params, None, Origin::Host)?;
+        self.start(kernel, config, params, None, Origin::Host, After::Host)?;
         while let Some(grid) = self.running.pop_front() {
             self.turn(grid)?;
             while self.running.len() < RESIDENT_GRIDS
                 && let Some((parent, child)) = self.ready.pop_front()
             {
                 let origin = Origin::FireAndForget { block: child.block };
-                self.start(child.kernel, child.config, child.params, Some(parent), origin)?;
+                let after = After::Launch { launch: child.number };
+                self.start(child.kernel, child.config, child.params, Some(parent), origin, after)?;
             }
         }
         Ok(())
@@ -226,6 +237,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         params: Vec<u8>,
         parent: Option<usize>,
         origin: Origin,
+        after: After,
     ) -> Executed<()> {
         let function = &self.program.functions[kernel];
         let (x, y, z) = config.grid_dim;
@@ -237,20 +249,25 @@ impl<'e, O: Observer> Engine<'e, O> {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {
                 bytes.fill(0);
+                self.memory.define(address, 64);
             }
             address
         } else {
             0
         };
         let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+        let depth = launcher.map_or(0, |grid| grid.depth + 1);
         self.observer.grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
+            depth,
             kernel: &function.name,
             config: &config,
+            after,
         });
         let grid = Grid {
             number: self.started,
+            depth,
             kernel,
             config,
             params,
@@ -266,6 +283,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             tail_running: false,
             held: Vec::new(),
             streams: HashMap::new(),
+            last_in_stream: HashMap::new(),
         };
         self.started += 1;
         let slot = match self.free.pop() {
@@ -285,6 +303,15 @@ impl<'e, O: Observer> Engine<'e, O> {
     /// One block of the grid has its turn.
     fn turn(&mut self, slot: usize) -> Executed<()> {
         let Some(mut grid) = self.grids[slot].take() else { return Ok(()) };
+        if !self.schedule.is_plain() {
+            // Some more blocks, and any of them.
+            while grid.next_block < grid.blocks && grid.resident.len() < 8 && self.schedule.choose(2) == 1 {
+                let next = self.open_block(&mut grid);
+                grid.resident.push_back(next);
+            }
+            let first = self.schedule.choose(grid.resident.len());
+            grid.resident.rotate_left(first);
+        }
         let block = match grid.resident.pop_front() {
             Some(block) => Some(block),
             None if grid.next_block < grid.blocks => Some(self.open_block(&mut grid)),
@@ -292,16 +319,15 @@ impl<'e, O: Observer> Engine<'e, O> {
         };
         if let Some(mut block) = block {
             let finished = self.run_block(&grid, &mut block);
-            self.quiet = if finished == Ok(Turn::Spins) { self.quiet + 1 } else { 0 };
-            self.alone = self.quiet > self.resident * (self.running.len() + 1);
             match finished {
                 Err(diagnostic) => return Err(diagnostic),
-                Ok(Turn::Finished) => {
+                Ok(true) => {
+                    self.observer.block_end(grid.number, block.state.linear);
                     grid.finished_blocks += 1;
-                    self.resident -= 1;
+                    self.resident -= block.warps.len();
                     self.spare.push(block);
                 }
-                Ok(_) => {
+                Ok(false) => {
                     grid.resident.push_back(block);
                     // A block that did not finish may wait for one that has not started.
                     if grid.next_block < grid.blocks && grid.resident.len() < RESIDENT_BLOCKS {
@@ -349,8 +375,9 @@ impl<'e, O: Observer> Engine<'e, O> {
                 Some(queue) => queue.push_back(launch),
                 None => {
                     grid.streams.insert((block, stream), VecDeque::new());
-                    let origin = Origin::Stream { block, stream };
-                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin)?;
+                    let previous = grid.last_in_stream.insert((block, stream), self.started);
+                    let (origin, after) = in_stream(&launch, previous);
+                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin, after)?;
                 }
             }
         }
@@ -366,7 +393,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                return self.start(tail.kernel, tail.config, tail.params, Some(slot), Origin::Tail);
+                let origin = Origin::Tail;
+                return self.start(tail.kernel, tail.config, tail.params, Some(slot), origin, After::Parent);
             }
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
             self.grids[slot] = None;
@@ -393,8 +421,9 @@ impl<'e, O: Observer> Engine<'e, O> {
                     child_of(block);
                     match grid.streams.get_mut(&(block, stream)).and_then(VecDeque::pop_front) {
                         Some(next) => {
-                            let origin = Origin::Stream { block, stream };
-                            self.start(next.kernel, next.config, next.params, Some(parent), origin)?;
+                            let previous = grid.last_in_stream.insert((block, stream), self.started);
+                            let (origin, after) = in_stream(&next, previous);
+                            self.start(next.kernel, next.config, next.params, Some(parent), origin, after)?;
                         }
                         None => {
                             grid.streams.remove(&(block, stream));
@@ -411,7 +440,6 @@ impl<'e, O: Observer> Engine<'e, O> {
         let (bx, by, bz) = grid.config.block_dim;
         let linear = grid.next_block;
         grid.next_block += 1;
-        self.resident += 1;
         let index = [
             (linear % gx as u64) as u32,
             (linear / gx as u64 % gy as u64) as u32,
@@ -426,6 +454,7 @@ impl<'e, O: Observer> Engine<'e, O> {
                 threads,
                 exited: 0,
                 shared: Vec::new(),
+                shared_defined: Vec::new(),
                 barriers: [Barrier::default(); BARRIERS],
                 children: 0,
             },
@@ -437,10 +466,12 @@ impl<'e, O: Observer> Engine<'e, O> {
             (index, linear, threads, 0, 0);
         state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
+        state.shared_defined.clear();
         state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
         block.next = 0;
         let warps = threads.div_ceil(alu::WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
+        self.resident += block.warps.len();
         let position = Position {
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
@@ -456,8 +487,8 @@ impl<'e, O: Observer> Engine<'e, O> {
         block
     }
 
-    /// Lets the block's warps run in turn.
-    fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<Turn> {
+    /// Lets the block's warps run in turn; whether the block has finished.
+    fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
         let (bx, by, bz) = grid.config.block_dim;
         let mut context = Context {
             program: self.program,
@@ -472,13 +503,15 @@ impl<'e, O: Observer> Engine<'e, O> {
             launches: &mut self.launches,
             printed: self.printed,
             steps_left: &mut self.steps_left,
+            schedule: &mut self.schedule,
         };
-        if self.alone {
+        if self.quiet > 2 * self.resident * (self.running.len() + 1) {
             block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
         }
-        let mut left = BLOCK_TURN;
+        let mut left = context.schedule.block_turn();
         let count = block.warps.len();
-        let (mut idle, mut spins, mut progress) = (0, false, false);
+        block.next = (block.next + context.schedule.choose(count)) % count;
+        let (mut idle, mut spins) = (0, false);
         while left > 0 {
             if idle == count {
                 // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
@@ -496,23 +529,23 @@ impl<'e, O: Observer> Engine<'e, O> {
                 continue;
             }
             let before = *context.steps_left;
-            let stop = context.run(warp, warp.turn(WARP_TURN.min(left)))?;
+            let turn = warp.turn(context.schedule.warp_turn().min(left));
+            let stop = context.run(warp, turn)?;
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
-            match stop {
-                Stop::Blocked if executed == 0 => idle += 1,
-                Stop::Spins => (idle, spins) = (idle + 1, true),
-                _ => (idle, spins, progress) = (0, false, true),
+            if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
+                (idle, spins, self.quiet) = (idle + 1, spins || stop == Stop::Spins, self.quiet + 1);
+            } else {
+                (idle, spins, self.quiet) = (0, false, 0);
             }
         }
         if context.block.exited == context.block.threads {
-            return Ok(Turn::Finished);
+            return Ok(true);
         }
-        match () {
-            _ if left == 0 || block.waits_for_children() => Ok(Turn::More),
-            _ if spins => Ok(if progress { Turn::More } else { Turn::Spins }),
-            _ => Err(self.deadlock(grid, block)),
+        if left > 0 && !spins && !block.waits_for_children() {
+            return Err(self.deadlock(grid, block));
         }
+        Ok(false)
     }
 
     /// Nobody in the block can go on: says who waits where.
@@ -523,7 +556,11 @@ impl<'e, O: Observer> Engine<'e, O> {
         for warp in &block.warps {
             for split in &warp.splits {
                 waiting += split.mask.count_ones();
-                first = first.or(Some((warp, split)));
+                // A warp that waits for its own lanes is the cause; a barrier may only be the consequence.
+                let lanes = split.wait == Wait::Lanes;
+                if first.is_none() || lanes {
+                    first = Some((warp, split));
+                }
             }
         }
         let at = first.map(|(warp, split)| {
@@ -538,10 +575,11 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
+        let collective = !matches!(at.map(|(inst, _)| &inst.op), Some(Op::Barrier { .. }));
         let place =
             at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {
-            kind: Kind::Deadlock,
+            kind: if collective { Kind::WarpCollective } else { Kind::Deadlock },
             severity: Severity::Error,
             kernel: Some(self.program.functions[grid.kernel].name.clone()),
             file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
@@ -551,8 +589,12 @@ impl<'e, O: Observer> Engine<'e, O> {
             message: format!(
                 "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
             ),
-            help: "let every thread of the block reach the same barrier, the same number of times"
-                .to_string(),
+            help: if collective {
+                "name in the mask exactly the lanes that come to this instruction"
+            } else {
+                "let every thread that the barrier counts reach it, the same number of times"
+            }
+            .to_string(),
             related: Vec::new(),
         })
     }

@@ -48,6 +48,8 @@ pub enum Wrong {
 #[derive(Debug)]
 struct Allocation {
     bytes: Vec<u8>,
+    /// A bit for each byte that has been written; empty if all count as written.
+    defined: Vec<u64>,
     live: bool,
     /// What it is, for messages: a module variable's name, or nothing.
     name: String,
@@ -70,7 +72,8 @@ impl Memory {
         content.try_reserve_exact(bytes as usize).ok()?;
         content.resize(bytes as usize, 0xcd);
         self.live_bytes += bytes;
-        self.allocations.push(Allocation { bytes: content, live: true, name: name.to_string() });
+        let defined = vec![0; content.len().div_ceil(64)];
+        self.allocations.push(Allocation { bytes: content, defined, live: true, name: name.to_string() });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
 
@@ -83,6 +86,43 @@ impl Memory {
             self.live_bytes -= allocation.bytes.len() as u64;
             allocation.bytes = Vec::new();
         }
+    }
+
+    /// Bytes of an allocation have been written.
+    pub fn define(&mut self, address: u64, bytes: usize) {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        if let Some(allocation) = self.allocations.get_mut(index)
+            && !allocation.defined.is_empty()
+        {
+            let end = (offset + bytes).min(allocation.bytes.len());
+            let mut at = offset;
+            while at < end {
+                if at % 64 == 0 && end - at >= 64 {
+                    allocation.defined[at / 64] = u64::MAX;
+                    at += 64;
+                } else {
+                    allocation.defined[at / 64] |= 1 << (at % 64);
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// From now on every byte counts as written: a kernel has run without being watched.
+    pub fn define_all(&mut self) {
+        self.allocations.iter_mut().for_each(|allocation| allocation.defined = Vec::new());
+    }
+
+    /// Whether all these bytes have been written.
+    pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        self.allocations.get(index).is_none_or(|allocation| {
+            allocation.defined.is_empty()
+                || (offset..offset + bytes)
+                    .all(|at| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1))
+        })
     }
 
     /// What the allocation that `address` points into is called, and how many bytes it has.
@@ -130,6 +170,11 @@ impl Memory {
             Some(allocation) => Wrong::Outside { offset, bytes: allocation.bytes.len() as u64 },
         }
     }
+}
+
+/// The allocation that an address lies in, and the byte in it.
+pub fn number_and_offset(address: u64) -> (u64, u64) {
+    (address >> OFFSET_BITS, address & OFFSET_MASK)
 }
 
 /// Little-endian value of up to 8 bytes.

@@ -19,6 +19,7 @@
 
 mod alu;
 mod bits;
+mod check;
 mod collective;
 mod convert;
 mod counters;
@@ -36,8 +37,11 @@ mod program;
 mod ptx;
 mod rounding;
 mod runtime;
+mod schedule;
+mod undefined;
 mod warp;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use counters::Counters;
@@ -95,12 +99,21 @@ impl Module {
     }
 }
 
+/// What came of a checked launch.
+#[derive(Clone, Debug)]
+pub struct Launched {
+    pub counters: Counters,
+    /// At most one for each kind and source line, in the order in which they were found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the launch ran to its end; if not, one of the diagnostics says why.
+    pub completed: bool,
+}
+
 /// The simulated device: its memory and its limits.
 #[derive(Debug)]
 pub struct Simulator {
     memory: memory::Memory,
-    pending_limit: u64,
-    step_limit: Option<u64>,
+    limits: launch::Limits,
     /// Modules whose variables have been laid out, with the variables' addresses.
     loaded: Vec<(Module, Vec<u64>)>,
     printed: String,
@@ -116,8 +129,7 @@ impl Simulator {
     pub fn new() -> Simulator {
         Simulator {
             memory: memory::Memory::default(),
-            pending_limit: DEFAULT_PENDING_LAUNCHES,
-            step_limit: None,
+            limits: launch::Limits { pending_launches: DEFAULT_PENDING_LAUNCHES, steps: None, schedule: 0 },
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -143,6 +155,7 @@ impl Simulator {
         match self.memory.slice_mut(address, bytes.len()) {
             Ok(to) => {
                 to.copy_from_slice(bytes);
+                self.memory.define(address, bytes.len());
                 Ok(())
             }
             Err(wrong) => Err(copy_error("to", bytes.len(), address, &wrong)),
@@ -160,15 +173,21 @@ impl Simulator {
         }
     }
 
+    /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under checks;
+    /// after a launch without checks every byte counts as written.
+    pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
+        self.memory.is_defined(address, bytes)
+    }
+
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
     pub fn set_pending_launch_limit(&mut self, launches: u64) {
-        self.pending_limit = launches;
+        self.limits.pending_launches = launches;
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
     /// it is set, 2^26 and 4,096 more for every warp.
     pub fn set_step_limit(&mut self, instructions: u64) {
-        self.step_limit = Some(instructions);
+        self.limits.steps = Some(instructions);
     }
 
     /// What device `printf` has written since the last call.
@@ -192,13 +211,13 @@ impl Simulator {
     }
 
     /// [`Simulator::launch`], with an observer that is told all that happens.
-    pub fn launch_observed(
+    pub fn launch_observed<O: observe::Observer>(
         &mut self,
         module: &Module,
         kernel: &str,
         config: LaunchConfig,
         args: &[u64],
-        observer: &mut impl observe::Observer,
+        observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
         let (number, params) = launch::parameters(&module.program, kernel, &config, args)?;
         let loaded = self.load(module)?;
@@ -209,10 +228,68 @@ impl Simulator {
             globals,
             observer,
             &mut self.printed,
-            self.pending_limit,
-            self.step_limit,
+            &self.limits,
         );
-        engine.run(number, config, params)
+        let ended = engine.run(number, config, params);
+        if !O::CHECKS {
+            // What this kernel has written is not known.
+            self.memory.define_all();
+        }
+        ended
+    }
+
+    /// [`Simulator::launch`] under the checks: everything that is wrong is listed, not only what stops the launch.
+    pub fn launch_checked(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+    ) -> Launched {
+        let mut counters = Counters::default();
+        let mut found = Vec::new();
+        let ended = self.launch_watched(module, kernel, config, args, &mut counters, &mut found);
+        Launched { counters, completed: ended.is_ok(), diagnostics: found }
+    }
+
+    /// [`Simulator::launch_checked`] with an observer beside the checks. What is found is added to `found`, what stops
+    /// the launch too; it comes back besides.
+    pub fn launch_watched(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        observer: &mut impl observe::Observer,
+        found: &mut Vec<Diagnostic>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let mut names = HashMap::new();
+        let loaded = self.load(module)?;
+        for (variable, address) in module.program.globals.iter().zip(&self.loaded[loaded].1) {
+            names.insert(memory::number_and_offset(*address).0, format!("`{}`", variable.name));
+        }
+        let params = module.params(kernel).unwrap_or_default();
+        for (position, (arg, _)) in args.iter().zip(params).enumerate().filter(|(_, (_, p))| p.bytes == 8) {
+            let (number, _) = memory::number_and_offset(*arg);
+            names.entry(number).or_insert_with(|| format!("argument {position}"));
+        }
+        let mut both = (observer, check::Checker::new(&module.program, names));
+        let ended = self.launch_observed(module, kernel, config, args, &mut both);
+        let seen = found.len();
+        found.extend(both.1.into_found());
+        let Err(diagnostic) = ended else { return Ok(()) };
+        // Threads that wait at a divergent barrier for ever: the barrier has been named.
+        let cause = found[seen..].iter().find(|d| d.kind == Kind::BarrierDivergence);
+        if let (Kind::Deadlock, Some(cause)) = (diagnostic.kind, cause) {
+            return Err(Box::new(cause.clone()));
+        }
+        found.push((*diagnostic).clone());
+        Err(diagnostic)
+    }
+
+    /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled one.
+    pub fn set_schedule(&mut self, seed: u64) {
+        self.limits.schedule = seed;
     }
 
     /// Lays out the module's variables, once.

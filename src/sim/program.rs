@@ -27,6 +27,8 @@ pub struct Program {
     pub kernels: Vec<String>,
     /// Module variables in global and constant memory, in the order of their numbers.
     pub globals: Vec<Variable>,
+    /// Source lines of the branches that decide whether a barrier is reached, by their numbers.
+    pub watches: Vec<u32>,
     /// Line table: what [`Inst::loc`] points into.
     pub locs: Vec<Loc>,
 }
@@ -58,6 +60,9 @@ pub struct Function {
     /// Bytes of static shared memory, and the alignment the dynamic part needs.
     pub shared_bytes: usize,
     pub uses_grid_workspace: bool,
+    /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies behind, and
+    /// whether on the taken side.
+    pub barrier_sites: HashMap<u32, Vec<(u32, bool)>>,
     /// Functions called directly.
     pub calls: Vec<usize>,
     /// The first thing that could not be decoded.
@@ -69,6 +74,14 @@ pub struct Param {
     pub name: String,
     pub offset: usize,
     pub bytes: usize,
+    /// The PTX type without the dot (`u64`); of one element where the parameter is an array.
+    pub kind: String,
+}
+
+impl Param {
+    pub fn new(variable: &super::ptx::Variable, offset: usize) -> Param {
+        Param { name: variable.name.clone(), offset, bytes: variable.bytes(), kind: variable.kind.clone() }
+    }
 }
 
 /// Special registers that do not change while a warp runs (PTX ISA 10).
@@ -98,6 +111,8 @@ pub struct Inst {
     /// The predicate that guards it, or [`NONE`].
     pub guard: Pred,
     pub negated: bool,
+    /// Number of the branch among those that decide whether a barrier is reached, or [`NONE`].
+    pub watch: u32,
     /// Line in the PTX text.
     pub line: u32,
     /// Index into [`Program::locs`], or [`NONE`].

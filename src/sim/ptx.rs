@@ -39,6 +39,8 @@ pub struct Variable {
     pub element: usize,
     pub count: usize,
     pub align: usize,
+    /// The element's type as written, without the dot: `u64`.
+    pub kind: String,
     pub external: bool,
     pub init: Vec<Init>,
 }
@@ -485,6 +487,7 @@ impl Parser<'_> {
     fn variables_up_to(&mut self, space: Space, external: bool, most: usize) -> Parsed<Vec<Variable>> {
         let mut align = None;
         let mut element = 0;
+        let mut kind = String::new();
         let mut vector = 1;
         while let Some(word) = self.peek_word().map(str::to_string) {
             let Some(word) = word.strip_prefix('.') else { break };
@@ -504,7 +507,7 @@ impl Parser<'_> {
                 }
                 "pred" => element = 1,
                 _ => match type_bytes(word) {
-                    Some(bytes) => element = bytes,
+                    Some(bytes) => (element, kind) = (bytes, word.to_string()),
                     None => return self.error(format!("`.{word}` is not a type")),
                 },
             }
@@ -549,7 +552,16 @@ impl Parser<'_> {
                     format!("`{name}` has the impossible alignment {align}"),
                 ));
             }
-            variables.push(Variable { space, name, element, count, align, external, init });
+            variables.push(Variable {
+                space,
+                name,
+                element,
+                count,
+                align,
+                kind: kind.clone(),
+                external,
+                init,
+            });
             if variables.len() >= most || !self.eat(',') {
                 return Ok(variables);
             }

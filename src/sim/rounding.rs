@@ -70,6 +70,14 @@ impl Format {
         a != 0.0 && a.abs() < power(self.least())
     }
 
+    /// A NaN of this format in another: same sign, and the fraction from its top down.
+    pub fn widen_nan(self, bits: u64, to: Format) -> u64 {
+        let sign = bits >> (self.bits() - 1) & 1;
+        let fraction = (bits & ((1 << self.fraction) - 1)) << (64 - self.fraction) >> (64 - to.fraction);
+        let quiet = 1 << (to.fraction - 1);
+        sign << (to.bits() - 1) | ((1 << to.exponent) - 1) << to.fraction | fraction | quiet
+    }
+
     /// The value of a bit pattern.
     pub fn decode(self, bits: u64) -> f64 {
         match self {

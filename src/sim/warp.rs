@@ -9,6 +9,7 @@
 
 use super::alu::{Lanes, WARP};
 use super::program::{Function, NONE, Place};
+use super::undefined::Undefined;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
 const LOCAL_LIMIT: usize = 512 << 10;
@@ -20,6 +21,8 @@ pub struct Activation {
     pub registers: Vec<Lanes>,
     /// One mask a predicate.
     pub predicates: Vec<u32>,
+    /// Which of both hold undefined values; kept under checks.
+    pub undefined: Undefined,
     /// `frame_bytes` bytes a lane.
     pub frame: Vec<u8>,
     pub frame_bytes: usize,
@@ -88,26 +91,32 @@ pub struct Warp {
     pub spin: Spin,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
+    /// Which bytes of it have been written; kept under checks.
+    pub local_defined: Vec<Vec<bool>>,
     position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,
 }
 
-/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load),
-/// again and again, and nothing is changed.
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load), again
+/// and again, and nothing is changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin {
+    /// Whether its instructions have done so since the warp's last turn ended.
     pub watches: bool,
     pub changes: bool,
-    instructions: u32,
-    /// It has been seen spinning before: it is believed sooner, and has short turns.
+    /// Instructions since the last change and since the last look; whether it has ever been seen spinning, after which it
+    /// is believed sooner and has short turns.
+    since_change: u32,
+    since_watch: u32,
     known: bool,
 }
 
 /// Instructions without a change after which a warp that watches memory counts as spinning: at first, and once it is
-/// known to.
+/// known to. A loop that waits looks at least every so many instructions.
 const SPINS: u32 = 1_024;
 const SPINS_AGAIN: u32 = 64;
+const LOOKS: u32 = 256;
 
 /// Where a warp's threads are, for the special registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,6 +152,7 @@ impl Warp {
         self.last_error.clear();
         self.spin = Spin::default();
         self.local.clear();
+        self.local_defined.clear();
         self.activations.truncate(1);
         if self.activations.is_empty() {
             self.activations.push(Activation::default());
@@ -295,16 +305,13 @@ impl Warp {
 
     /// After a turn of so many instructions: whether the warp spins.
     pub fn spins(&mut self, instructions: u32) -> bool {
-        let known = self.spin.known;
-        if self.spin.changes {
-            self.spin = Spin { known, ..Spin::default() };
-            return false;
-        }
-        self.spin.instructions += instructions;
-        let spins = self.spin.watches && self.spin.instructions >= if known { SPINS_AGAIN } else { SPINS };
-        if spins {
-            self.spin = Spin { known: true, ..Spin::default() };
-        }
+        let spin = &mut self.spin;
+        spin.since_change = if spin.changes { 0 } else { spin.since_change.saturating_add(instructions) };
+        spin.since_watch = if spin.watches { 0 } else { spin.since_watch.saturating_add(instructions) };
+        (spin.changes, spin.watches) = (false, false);
+        let enough = if spin.known { SPINS_AGAIN } else { SPINS };
+        let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
+        spin.known |= spins;
         spins
     }
 
@@ -417,6 +424,7 @@ impl Activation {
         self.registers.resize(function.registers, [0; WARP]);
         self.predicates.clear();
         self.predicates.resize(function.predicates, 0);
+        self.undefined.open(function);
         self.frame_bytes = function.frame_bytes;
         self.frame.clear();
         self.frame.resize(function.frame_bytes * WARP, 0);

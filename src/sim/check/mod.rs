@@ -1,0 +1,324 @@
+//! The observers that judge: what they hear of an execution becomes diagnostics.
+//!
+//! | file | kinds |
+//! | --- | --- |
+//! | `race.rs`, `order.rs` | data-race, child-visibility |
+//! | `barrier.rs` | barrier-divergence |
+//! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
+//!
+//! The others show where an instruction is executed (`exec.rs`): out-of-bounds, misaligned, uninitialized-read,
+//! warp-collective, step-limit, and deadlock in `launch.rs`.
+
+mod barrier;
+mod order;
+mod race;
+
+use std::collections::{HashMap, HashSet};
+
+use barrier::{Branches, Divergence};
+use order::{Order, Past};
+use race::{Race, Shadow};
+
+use super::diagnostic::{Diagnostic, Kind, Severity, Site};
+use super::memory;
+use super::observe::{Access, Actor, DeviceLaunch, Observer, Request, Start, Ways};
+use super::program::{Program, Scope};
+use super::ptx::Space;
+use super::runtime;
+use super::warp::thread_index;
+
+/// Diagnostics of one launch, at most.
+const MOST: usize = 64;
+
+/// All checks of one launch.
+pub struct Checker<'p> {
+    program: &'p Program,
+    /// What the allocations are called in messages, by their numbers.
+    names: HashMap<u64, String>,
+    order: Order,
+    shadow: Shadow,
+    branches: Branches,
+    kernels: Vec<String>,
+    /// Launches that were refused, by the line they stand on.
+    refused: HashMap<u32, (usize, u64)>,
+    found: Vec<Diagnostic>,
+    /// What has been said: kind, line, and the other line.
+    said: HashSet<(Kind, u32, u32)>,
+}
+
+impl<'p> Checker<'p> {
+    pub fn new(program: &'p Program, names: HashMap<u64, String>) -> Checker<'p> {
+        Checker {
+            program,
+            names,
+            order: Order::default(),
+            shadow: Shadow::default(),
+            branches: Branches::default(),
+            kernels: Vec::new(),
+            refused: HashMap::new(),
+            found: Vec::new(),
+            said: HashSet::new(),
+        }
+    }
+
+    /// What was found, in the order in which it was found.
+    pub fn into_found(mut self) -> Vec<Diagnostic> {
+        for (at, count) in self.refused.into_values() {
+            let finding = &mut self.found[at];
+            let (one, many) = ("1 device launch was".to_string(), format!("{count} device launches were"));
+            let what = if count == 1 { one } else { many };
+            finding.message = finding.message.replacen("device launches were", &what, 1);
+        }
+        self.found
+    }
+
+    fn say(&mut self, finding: Diagnostic, line: u32, other: u32) {
+        if self.found.len() < MOST && self.said.insert((finding.kind, line, other)) {
+            self.found.push(finding);
+        }
+    }
+
+    fn site(&self, loc: u32) -> Option<(String, u32)> {
+        let loc = self.program.locs.get(loc as usize)?;
+        Some((loc.file.to_string(), loc.line))
+    }
+
+    /// Index of a block in its grid, and of a thread in its block.
+    fn place(&self, grid: u32, block: u64, thread: u32) -> ([u32; 3], [u32; 3]) {
+        let grid = &self.order.grids[grid as usize];
+        let [x, y, _] = grid.grid_dim.map(u64::from);
+        let index = [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32];
+        (index, thread_index(thread, grid.block_dim))
+    }
+
+    fn diagnostic(&self, kind: Kind, grid: u32, block: u64, thread: u32, loc: u32) -> Diagnostic {
+        let (block, thread) = self.place(grid, block, thread);
+        let site = self.site(loc);
+        Diagnostic {
+            kind,
+            severity: Severity::Error,
+            kernel: self.kernels.get(grid as usize).cloned(),
+            file: Some(site.as_ref().map_or(self.program.name.clone(), |site| site.0.clone())),
+            line: site.map(|site| site.1),
+            block: Some(block),
+            thread: Some(thread),
+            message: String::new(),
+            help: String::new(),
+            related: Vec::new(),
+        }
+    }
+
+    /// `byte 24 of argument 0`
+    fn what(&self, space: Space, address: u64) -> String {
+        if space == Space::Shared {
+            return format!("byte {address} of shared memory");
+        }
+        let (number, offset) = memory::number_and_offset(address);
+        match self.names.get(&number) {
+            Some(name) => format!("byte {offset} of {name}"),
+            None => format!("byte {offset} of a buffer"),
+        }
+    }
+
+    fn race(&mut self, actor: Actor, request: &Request, race: Race) {
+        let Past { warp, lane, .. } = race.earlier;
+        let (grid, block, warp) = self.order.locate(warp);
+        let writes = !matches!(request.access, Access::Load);
+        // An ancestor reads what a descendant writes: seen from whichever side came later in this run.
+        let visibility = grid != actor.grid
+            && ((self.order.within(grid, actor.grid) && race.earlier_writes && !writes)
+                || (self.order.within(actor.grid, grid) && !race.earlier_writes && writes));
+        let kind = if visibility { Kind::ChildVisibility } else { Kind::DataRace };
+        let mut finding =
+            self.diagnostic(kind, actor.grid, actor.block, actor.warp * 32 + race.lane as u32, actor.loc);
+        if race.same_value {
+            finding.severity = Severity::Warning;
+        }
+        let (other_block, other_thread) = self.place(grid, block, warp * 32 + lane as u32);
+        let verb = match request.access {
+            Access::Load => "reads",
+            Access::Store => "writes",
+            Access::Atomic { .. } => "atomically updates",
+        };
+        let other_verb = match (race.earlier_atomic, race.earlier_writes) {
+            (true, _) => "atomically updates",
+            (_, true) => "writes",
+            _ => "reads",
+        };
+        let show =
+            |[x, y, z]: [u32; 3]| if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
+        let who = if grid != actor.grid {
+            format!("thread {} of block {} of grid {grid}", show(other_thread), show(other_block))
+        } else if block != actor.block {
+            format!("thread {} of block {}", show(other_thread), show(other_block))
+        } else {
+            format!("thread {} of its block", show(other_thread))
+        };
+        let me = finding.thread.map(show).unwrap_or_default();
+        finding.message = format!(
+            "thread {me} {verb} {}, which {who} {other_verb}, and nothing orders the two",
+            self.what(request.space, race.address)
+        );
+        let same_block = grid == actor.grid && block == actor.block;
+        finding.help = match () {
+            _ if visibility => "a parent cannot wait for its child: read what it writes in a tail launch, or on the host",
+            _ if grid != actor.grid => {
+                "let the launching thread see the writes first (a barrier before the launch), or use a tail launch"
+            }
+            _ if same_block && warp == actor.warp => {
+                "lanes of a warp do not move in step: put __syncwarp() or __syncthreads() between the two"
+            }
+            _ if same_block => "put __syncthreads() between the two, where every thread of the block reaches it",
+            _ => {
+                "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for what comes \
+                 after"
+            }
+        }
+        .to_string();
+        if let Some((file, line)) = self.site(race.earlier_loc) {
+            let message = format!("{who} {other_verb} it here");
+            finding.related.push(Site { file, line, message });
+        }
+        let (low, high) = (actor.loc.min(race.earlier_loc), actor.loc.max(race.earlier_loc));
+        self.say(finding, low, high);
+    }
+
+    fn divergence(&mut self, actor: Actor, divergence: Divergence) {
+        let Divergence { watch, barrier_loc, at, past } = divergence;
+        let mut finding = self.diagnostic(Kind::BarrierDivergence, actor.grid, actor.block, at, barrier_loc);
+        let (_, [x, y, z]) = self.place(actor.grid, actor.block, past);
+        let other = if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
+        let me = finding.thread.map_or(0, |thread| thread[0]);
+        finding.message =
+            format!("thread {me} comes to this barrier, and thread {other} of its block goes past it");
+        finding.help =
+            "move the barrier out of the branch or loop, to where every thread of the block comes, the same \
+                        number of times"
+                .to_string();
+        let branch = self.program.watches.get(watch as usize).copied().unwrap_or(u32::MAX);
+        if let Some((file, line)) = self.site(branch) {
+            let message = "here the threads of the block go different ways".to_string();
+            finding.related.push(Site { file, line, message });
+        }
+        self.say(finding, barrier_loc, barrier_loc);
+    }
+
+    /// A pointer among a launch's arguments that leads into memory of the launching thread or block.
+    fn pointers(&mut self, actor: Actor, launch: &DeviceLaunch) {
+        for word in launch.params.chunks_exact(8) {
+            let (space, _) = memory::resolve(memory::read(word));
+            let (what, whose) = match space {
+                Space::Local => ("a local variable", "thread"),
+                Space::Shared => ("shared memory", "block"),
+                _ => continue,
+            };
+            let thread = actor.warp * 32 + launch.lane as u32;
+            let mut finding =
+                self.diagnostic(Kind::ChildVisibility, actor.grid, actor.block, thread, actor.loc);
+            finding.message =
+                format!("the child is given a pointer to {what}, which is its parent {whose}'s alone");
+            finding.help = "pass a pointer to global memory, or the value itself".to_string();
+            self.say(finding, actor.loc, 0);
+        }
+    }
+}
+
+impl Observer for Checker<'_> {
+    const CHECKS: bool = true;
+
+    fn grid(&mut self, start: Start) {
+        self.order.grid(&start);
+        self.kernels.push(start.kernel.to_string());
+    }
+
+    fn block_end(&mut self, grid: u32, block: u64) {
+        self.order.block_end(grid, block);
+        self.shadow.block_end(grid, block);
+        self.branches.block_end(grid, block);
+    }
+
+    fn branch(&mut self, actor: Actor, ways: &Ways) {
+        let block = (actor.grid, actor.block);
+        if let Some(found) = self.branches.branch(block, actor.warp, ways.watch, ways.taken, ways.rest) {
+            self.divergence(actor, found);
+        }
+    }
+
+    fn request(&mut self, actor: Actor, request: &Request) {
+        if let Some(race) = self.shadow.request(&mut self.order, actor, request) {
+            self.race(actor, request, race);
+        }
+    }
+
+    fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
+        let block = (actor.grid, actor.block);
+        for &(watch, taken) in sites {
+            if let Some(found) = self.branches.barrier(block, actor.warp, mask, actor.loc, watch, taken) {
+                self.divergence(actor, found);
+            }
+        }
+    }
+
+    fn barrier(&mut self, actor: Actor, mask: u32, id: u32) {
+        self.order.arrives(actor.grid, actor.block, actor.warp, mask, id);
+    }
+
+    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
+        self.order.barrier_opens(grid, block, id, all);
+    }
+
+    fn warp_barrier(&mut self, actor: Actor, mask: u32) {
+        self.order.warp_barrier(actor.grid, actor.block, actor.warp, mask);
+    }
+
+    fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
+        self.order.fence(actor.grid, actor.block, actor.warp, mask, scope);
+    }
+
+    fn device_launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
+        let thread = actor.warp * 32 + launch.lane as u32;
+        let Some(error) = launch.refused else {
+            self.order.launch(actor.grid, actor.block, actor.warp, launch.lane);
+            self.pointers(actor, launch);
+            return;
+        };
+        if error != runtime::PENDING_COUNT_EXCEEDED {
+            let mut finding = self.diagnostic(Kind::LaunchLimit, actor.grid, actor.block, thread, actor.loc);
+            finding.message =
+                "a launch by device code is refused: its grid, block or shared memory is not possible".into();
+            finding.help =
+                "a child block has 1 to 1,024 threads, a grid at least one block; check cudaGetLastError() \
+                            after the launch"
+                    .into();
+            self.say(finding, actor.loc, 0);
+            return;
+        }
+        if let Some((_, count)) = self.refused.get_mut(&actor.loc) {
+            *count += 1;
+            return;
+        }
+        let mut finding =
+            self.diagnostic(Kind::PendingLaunchOverflow, actor.grid, actor.block, thread, actor.loc);
+        finding.message = format!(
+            "device launches were dropped, since {} were pending: these children never ran",
+            launch.limit
+        );
+        finding.help =
+            "raise cudaLimitDevRuntimePendingLaunchCount before the first launch, launch fewer blocks at a \
+                        time, or launch one child for all"
+                .to_string();
+        if self.found.len() < MOST {
+            self.refused.insert(actor.loc, (self.found.len(), 1));
+            self.found.push(finding);
+        }
+    }
+
+    fn children_done(&mut self, actor: Actor, mask: u32) {
+        self.order.children_done(actor.grid, actor.block, actor.warp, mask);
+    }
+
+    fn finding(&mut self, diagnostic: Diagnostic) {
+        let line = diagnostic.line.unwrap_or(0);
+        self.say(diagnostic, u32::MAX, line);
+    }
+}

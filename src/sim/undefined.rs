@@ -1,0 +1,332 @@
+//! uninitialized-read: values that nobody has written, followed through registers and memory.
+//!
+//! A value is undefined if it was loaded from bytes that neither the host nor a kernel has written, or computed from
+//! an undefined value. Copying one is no mistake (padding is copied all the time); it is one where it matters: where
+//! it decides a branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes
+//! are kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
+//! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
+
+use super::alu::{Lanes, WARP};
+use super::collective::shuffle_source;
+use super::diagnostic::{Kind, Site};
+use super::exec::{Context, lanes, span};
+use super::observe::{Observer, Request};
+use super::program::{Address, Function, Inst, NONE, Op, Pred, Reg, Shuffle, Vote};
+use super::ptx::Space;
+use super::warp::{Activation, Warp};
+
+/// Which lanes of each register hold undefined values, and the line each comes from.
+#[derive(Debug, Default)]
+pub struct Undefined {
+    registers: Vec<u32>,
+    predicates: Vec<u32>,
+    origins: Vec<u32>,
+    predicate_origins: Vec<u32>,
+}
+
+impl Undefined {
+    /// A function is entered: no register has been written, except those in `defined`.
+    pub fn open(&mut self, function: &Function) {
+        self.registers.clear();
+        self.registers.resize(function.registers, u32::MAX);
+        self.origins.clear();
+        self.origins.resize(function.registers, NONE);
+        self.predicates.clear();
+        self.predicates.resize(function.predicates, 0);
+        self.predicate_origins.clear();
+        self.predicate_origins.resize(function.predicates, NONE);
+        for (_, register) in &function.places {
+            self.registers[*register as usize] = 0;
+        }
+    }
+
+    /// The undefined lanes of a source; a constant has none.
+    fn of(&self, register: Reg) -> u32 {
+        self.registers.get(register as usize).copied().unwrap_or(0)
+    }
+
+    fn origin(&self, register: Reg) -> u32 {
+        self.origins.get(register as usize).copied().unwrap_or(NONE)
+    }
+
+    fn set(&mut self, d: Reg, active: u32, (undefined, origin): (u32, u32)) {
+        if let Some(slot) = self.registers.get_mut(d as usize) {
+            *slot = (*slot & !active) | (undefined & active);
+            if undefined & active != 0 {
+                self.origins[d as usize] = origin;
+            }
+        }
+    }
+
+    fn set_predicate(&mut self, d: Pred, active: u32, (undefined, origin): (u32, u32)) {
+        if let Some(slot) = self.predicates.get_mut(d as usize) {
+            *slot = (*slot & !active) | (undefined & active);
+            if undefined & active != 0 {
+                self.predicate_origins[d as usize] = origin;
+            }
+        }
+    }
+
+    fn predicate(&self, p: Pred) -> (u32, u32) {
+        let of = |all: &[u32], none| all.get(p as usize).copied().unwrap_or(none);
+        (of(&self.predicates, 0), of(&self.predicate_origins, NONE))
+    }
+
+    /// What is undefined in any of the sources, and where the first such comes from.
+    fn any(&self, sources: &[Reg]) -> (u32, u32) {
+        sources.iter().fold((0, NONE), |(undefined, origin), source| {
+            let more = self.of(*source);
+            let origin = if undefined == 0 && more != 0 { self.origin(*source) } else { origin };
+            (undefined | more, origin)
+        })
+    }
+}
+
+/// `a` or `b`, whichever is undefined first.
+fn either(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+    (a.0 | b.0, if a.0 != 0 { a.1 } else { b.1 })
+}
+
+/// Follows undefined values through an instruction that computes, before it is done.
+pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
+    let u = &mut activation.undefined;
+    match op {
+        Op::Alu { d, s, .. } => u.set(*d, active, u.any(s)),
+        Op::Extended { d, s, carry, .. } => {
+            let all = either(u.any(s), u.any(&[*carry]));
+            u.set(*d, active, all);
+        }
+        Op::Test { d, q, a, b, combine, .. } => {
+            let mut all = u.any(&[*a, *b]);
+            if let Some((_, p, _)) = combine {
+                all = either(all, u.predicate(*p));
+            }
+            u.set_predicate(*d, active, all);
+            u.set_predicate(*q, active, all);
+        }
+        Op::Set { d, a, b, .. } => u.set(*d, active, u.any(&[*a, *b])),
+        Op::Select { d, a, b, p, negated } => {
+            let value = activation.predicates[*p as usize];
+            let chosen = if *negated { !value } else { value };
+            let (of_a, of_b) = (u.any(&[*a]), u.any(&[*b]));
+            let values = either((of_a.0 & chosen, of_a.1), (of_b.0 & !chosen, of_b.1));
+            u.set(*d, active, either(u.predicate(*p), values));
+        }
+        Op::Logic { d, a, b, .. } => {
+            let all = either(u.predicate(*a), if *b == NONE { (0, NONE) } else { u.predicate(*b) });
+            u.set_predicate(*d, active, all);
+        }
+        Op::PredConst { d, .. } => u.set_predicate(*d, active, (0, NONE)),
+        Op::Classify { d, a, .. } => u.set_predicate(*d, active, u.any(&[*a])),
+        Op::Pack { d, parts, .. } => u.set(*d, active, u.any(parts)),
+        Op::Unpack { parts, a, .. } => {
+            let all = u.any(&[*a]);
+            parts.iter().for_each(|part| u.set(*part, active, all));
+        }
+        Op::LocalAddress { d, .. } | Op::GlobalAddress { d, .. } | Op::ActiveMask { d } | Op::Clock { d } => {
+            u.set(*d, active, (0, NONE))
+        }
+        // A value that went through a call's parameters counts as defined: only its bytes are kept.
+        Op::LoadFrame { d, .. } => d.iter().for_each(|d| u.set(*d, active, (0, NONE))),
+        _ => {}
+    }
+}
+
+/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane of a
+/// shuffle reads.
+pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: [usize; WARP]) {
+    let u = &mut activation.undefined;
+    match op {
+        Op::Shuffle { d, p, a, .. } => {
+            let of_a = u.any(&[*a]);
+            let read = lanes(mask).fold(0u32, |all, lane| all | (of_a.0 >> from[lane] & 1) << lane);
+            u.set(*d, mask, (read, of_a.1));
+            u.set_predicate(*p, mask, (0, NONE));
+        }
+        Op::Vote { d, mode, p, .. } => {
+            let of_p = u.predicate(*p);
+            let all = if of_p.0 & mask != 0 { (u32::MAX, of_p.1) } else { (0, NONE) };
+            match mode {
+                Vote::Ballot => u.set(*d, mask, all),
+                _ => u.set_predicate(*d, mask, all),
+            }
+        }
+        Op::Match { d, p, a, .. } => {
+            let of_a = u.any(&[*a]);
+            let all = if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) };
+            u.set(*d, mask, all);
+            u.set_predicate(*p, mask, all);
+        }
+        Op::Reduce { d, a, .. } => {
+            let of_a = u.any(&[*a]);
+            u.set(*d, mask, if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) });
+        }
+        _ => {}
+    }
+}
+
+impl<O: Observer> Context<'_, O> {
+    fn undefined(&mut self, warp: &Warp, inst: &Inst, lane: usize, origin: u32, what: &str) {
+        let mut finding = *self.fault(
+            warp,
+            inst,
+            1 << lane,
+            Kind::UninitializedRead,
+            format!("{what} that nobody has written"),
+            "write the memory before it is read: initialise the buffer, the shared array or the variable",
+        );
+        if let Some(loc) = self.program.locs.get(origin as usize) {
+            let message = "the value is read here, from memory that has not been written".to_string();
+            finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
+        }
+        self.observer.finding(finding);
+    }
+
+    /// An undefined value decides whether lanes of `mask` execute an instruction.
+    pub fn check_guard(&mut self, warp: &mut Warp, slot: u32, inst: &Inst, mask: u32) {
+        let (undefined, origin) = warp.activations[slot as usize].undefined.predicate(inst.guard);
+        if undefined & mask != 0 {
+            warp.activations[slot as usize].undefined.set_predicate(inst.guard, mask, (0, NONE));
+            let lane = (undefined & mask).trailing_zeros() as usize;
+            self.undefined(warp, inst, lane, origin, "a branch depends on a value");
+        }
+    }
+
+    /// An undefined value is part of an address.
+    pub fn check_address(&mut self, warp: &mut Warp, slot: u32, inst: &Inst, at: &Address, active: u32) {
+        let undefined = &mut warp.activations[slot as usize].undefined;
+        let (lanes, origin) = undefined.any(&[at.base]);
+        if lanes & active != 0 {
+            undefined.set(at.base, active, (0, NONE));
+            self.undefined(
+                warp,
+                inst,
+                (lanes & active).trailing_zeros() as usize,
+                origin,
+                "an address depends on a value",
+            );
+        }
+    }
+
+    /// Which of the loaded values are undefined.
+    pub fn follow_load(
+        &mut self,
+        warp: &mut Warp,
+        slot: u32,
+        inst: &Inst,
+        request: &Request,
+        d: &[Reg],
+        bytes: u32,
+    ) {
+        for (i, d) in d.iter().enumerate() {
+            let mut undefined = 0u32;
+            for lane in lanes(request.mask) {
+                let address = request.addresses[lane] + (i as u32 * bytes) as u64;
+                undefined |=
+                    (!self.is_defined(warp, request.space, lane, address, bytes as usize) as u32) << lane;
+            }
+            warp.activations[slot as usize].undefined.set(*d, request.mask, (undefined, inst.loc));
+        }
+    }
+
+    /// Undefined values are stored: to global memory that is a mistake, elsewhere they stay undefined.
+    pub fn follow_store(
+        &mut self,
+        warp: &mut Warp,
+        slot: u32,
+        inst: &Inst,
+        request: &Request,
+        s: &[Reg],
+        bytes: u32,
+    ) {
+        for (i, s) in s.iter().enumerate() {
+            let (undefined, origin) = warp.activations[slot as usize].undefined.any(&[*s]);
+            let undefined = undefined & request.mask;
+            let offset = (i as u32 * bytes) as u64;
+            if request.space == Space::Global {
+                for lane in lanes(request.mask) {
+                    self.memory.define(request.addresses[lane] + offset, bytes as usize);
+                }
+                if undefined != 0 {
+                    let lane = undefined.trailing_zeros() as usize;
+                    self.undefined(warp, inst, lane, origin, "a value is stored to global memory");
+                }
+                continue;
+            }
+            for lane in lanes(request.mask) {
+                let defined = undefined >> lane & 1 == 0;
+                let at = span(request.addresses[lane] + offset, bytes as usize);
+                let flags = match request.space {
+                    Space::Shared => &mut self.block.shared_defined,
+                    Space::Local => {
+                        if warp.local_defined.is_empty() {
+                            warp.local_defined = vec![Vec::new(); WARP];
+                        }
+                        &mut warp.local_defined[lane]
+                    }
+                    _ => continue,
+                };
+                if flags.len() < at.end {
+                    flags.resize(at.end, false);
+                }
+                flags[at].fill(defined);
+            }
+        }
+    }
+
+    /// An atomic on bytes that nobody has written, or with an undefined operand.
+    pub fn follow_atomic(
+        &mut self,
+        warp: &mut Warp,
+        slot: u32,
+        inst: &Inst,
+        request: &Request,
+        d: Reg,
+        s: &[Reg],
+    ) {
+        let bytes = request.bytes as usize;
+        let (operands, origin) = warp.activations[slot as usize].undefined.any(s);
+        let memory = lanes(request.mask)
+            .find(|&lane| !self.is_defined(warp, request.space, lane, request.addresses[lane], bytes));
+        let operand =
+            (operands & request.mask != 0).then(|| (operands & request.mask).trailing_zeros() as usize);
+        match (memory, operand) {
+            (Some(lane), _) => self.undefined(warp, inst, lane, NONE, "an atomic reads memory"),
+            (_, Some(lane)) => self.undefined(warp, inst, lane, origin, "an atomic has an operand"),
+            _ => {}
+        }
+        for lane in lanes(request.mask) {
+            let address = request.addresses[lane];
+            match request.space {
+                Space::Shared => {
+                    let at = span(address, bytes);
+                    if self.block.shared_defined.len() < at.end {
+                        self.block.shared_defined.resize(at.end, false);
+                    }
+                    self.block.shared_defined[at].fill(true);
+                }
+                _ => self.memory.define(address, bytes),
+            }
+        }
+        if d != NONE {
+            warp.activations[slot as usize].undefined.set(d, request.mask, (0, NONE));
+        }
+    }
+
+    fn is_defined(&self, warp: &Warp, space: Space, lane: usize, address: u64, bytes: usize) -> bool {
+        let all =
+            |flags: &[bool]| flags.get(span(address, bytes)).is_some_and(|flags| flags.iter().all(|d| *d));
+        match space {
+            Space::Shared => all(&self.block.shared_defined),
+            Space::Local => warp.local_defined.get(lane).is_some_and(|flags| all(flags)),
+            Space::Param => true,
+            _ if address >> 56 != 0 => true,
+            _ => self.memory.is_defined(address, bytes),
+        }
+    }
+}
+
+/// Where each lane of a shuffle reads.
+pub fn shuffle_sources(b: &Lanes, c: &Lanes, mode: Shuffle) -> [usize; WARP] {
+    std::array::from_fn(|lane| shuffle_source(mode, lane as i64, b[lane] as u32, c[lane] as u32).0)
+}

@@ -1,0 +1,98 @@
+//! The file with the reader's kernel: PTX as it is, CUDA C++ through nvcc; and the source lines that diagnostics
+//! quote.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::sim::{Diagnostic, Module};
+
+/// The PTX of `file`, and the sources it was made from.
+pub fn read(file: &Path) -> Result<(String, Sources)> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut sources = Sources::beside(file);
+    sources.add(file, text.clone());
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("ptx") => Ok((text, sources)),
+        Some("cu") => {
+            let nvcc = Nvcc::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+            Ok((compile(file, nvcc)?, sources))
+        }
+        _ => bail!("{} is neither PTX (.ptx) nor CUDA C++ (.cu)", file.display()),
+    }
+}
+
+/// Reads the PTX of `file`; the error is what the simulator says about the text.
+pub fn parse(file: &Path, ptx: &str) -> Result<Module, Box<Diagnostic>> {
+    Module::parse(ptx, &file.display().to_string())
+}
+
+/// Compiles `file`; nvcc's warnings go to stderr, its errors are the error.
+fn compile(file: &Path, nvcc: Option<Nvcc>) -> Result<String> {
+    let Some(nvcc) = nvcc else {
+        bail!("{} must be compiled, and there is no nvcc.\n{HOW_TO_GET_NVCC}", file.display());
+    };
+    let scratch = std::env::temp_dir().join(format!("workbook-simulate-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
+    // From the working directory, so that nvcc names the file as the reader does.
+    let compiled = std::env::current_dir()
+        .context("the working directory is gone")
+        .and_then(|here| nvcc.run_in(&here).ptx(file, &scratch));
+    let _ = std::fs::remove_dir_all(&scratch);
+    let ptx = compiled?;
+    let _ = write!(std::io::stderr(), "{}", ptx.warnings);
+    Ok(ptx.text)
+}
+
+/// The text of source files, by the names that diagnostics have for them.
+#[derive(Default)]
+pub struct Sources {
+    /// The directory of the reader's file.
+    directory: PathBuf,
+    texts: HashMap<String, String>,
+}
+
+impl Sources {
+    fn beside(file: &Path) -> Sources {
+        let directory = file.parent().unwrap_or(Path::new("")).to_owned();
+        Sources { directory, texts: HashMap::new() }
+    }
+
+    fn add(&mut self, file: &Path, text: String) {
+        self.texts.insert(file.display().to_string(), text);
+    }
+
+    /// Reads the files that `diagnostics` name, from the directory of the reader's file or the working directory.
+    /// What is not there is quoted by name and line alone.
+    pub fn read_for(&mut self, diagnostics: &[Diagnostic]) {
+        let related = diagnostics.iter().flat_map(|found| &found.related).map(|site| &site.file);
+        for name in diagnostics.iter().filter_map(|found| found.file.as_ref()).chain(related) {
+            if self.texts.contains_key(name) {
+                continue;
+            }
+            let places = [self.directory.join(name), PathBuf::from(name)];
+            if let Some(text) = places.iter().find_map(|place| std::fs::read_to_string(place).ok()) {
+                self.texts.insert(name.clone(), text);
+            }
+        }
+    }
+
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_nvcc_the_commands_that_bring_it_are_said() {
+        let said = compile(Path::new("mine.cu"), None).unwrap_err().to_string();
+        assert!(said.contains("mine.cu must be compiled, and there is no nvcc"), "{said}");
+        assert!(said.ends_with(HOW_TO_GET_NVCC), "{said}");
+    }
+}

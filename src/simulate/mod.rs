@@ -1,0 +1,55 @@
+//! A reader's own kernel on the simulator, from the command line: what `cargo run --example simulate` does.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | `options.rs` | the command line |
+//! | `spec.rs` | `--arg`: numbers and buffers as text |
+//! | `input.rs` | the file: its kernels, nvcc for a `.cu`, source lines for diagnostics |
+//! | `launch.rs` | arguments against parameters, the launch itself |
+//! | `values.rs` | what a buffer holds, as text and as JSON |
+//! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
+//! | `output.rs` | all that came of it, as text or as JSON, and the exit status |
+
+mod counts;
+mod input;
+mod launch;
+mod options;
+mod output;
+mod spec;
+mod values;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use options::Options;
+use output::Report;
+
+/// Does what the command line asks for. The exit status: 0 nothing is wrong, 1 a diagnostic of severity error, 2 a
+/// command line, file or instruction that the simulator cannot take.
+pub fn run() -> ExitCode {
+    let options = Options::parse_or_exit();
+    match simulate(&options) {
+        Ok(report) => {
+            // Nobody may be reading any more (`| head`); the exit status counts all the same.
+            let _ = report.print(&options);
+            ExitCode::from(report.status())
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn simulate(options: &Options) -> Result<Report> {
+    let (ptx, mut sources) = input::read(&options.file)?;
+    let mut report = match input::parse(&options.file, &ptx) {
+        Ok(module) => launch::launch(&module, options)?,
+        Err(unreadable) => Report::refused(*unreadable),
+    };
+    sources.read_for(&report.diagnostics);
+    report.sources = sources;
+    Ok(report)
+}

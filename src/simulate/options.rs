@@ -1,0 +1,145 @@
+//! The command line of `simulate`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use super::spec::Spec;
+use crate::cli;
+use crate::sim::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
+
+const SPECS: &str = "\
+An argument, one --arg for each parameter in order:
+  i32:5                   a number: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; i32:-5, u32:0xff, u32:2^20,
+                          f32:1.5e-3, f32:inf, f64:nan, f32:-0
+  buf:i32:1,2,3           a buffer with these elements; the kernel gets its address
+  buf:f32:zeros*1024      1,024 times 0
+  buf:f32:0.5*1024        1,024 times the same number
+  buf:i32:iota*1000       0, 1, 2 … 999
+  buf:u8:uninit*64        64 elements that nobody has written
+  buf:i32:                no element
+
+Exit status: 0 nothing is wrong; 1 a diagnostic of severity error; 2 a command line, file or instruction
+that the simulator cannot take.
+
+Example: mine.cu adds up one block's numbers, and somebody has forgotten a barrier:
+
+  extern \"C\" __global__ void sum(const int *in, int *out)
+  {
+      __shared__ int partial[64];
+      unsigned t = threadIdx.x;
+      partial[t] = in[t];
+      // Missing: __syncthreads(), so that every element is there before a neighbour reads it.
+      for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+          if (t < stride)
+              partial[t] += partial[t + stride];
+          __syncthreads();
+      }
+      if (t == 0)
+          *out = partial[0];
+  }
+
+  cargo run --example simulate -- mine.cu --grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0
+
+On a GPU the sum is right nearly every time, 2016, and proves nothing. The simulator names both lines of
+the race, the write and the read in the loop.";
+
+/// What to run, on what, and what to print.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "simulate",
+    bin_name = "cargo run --example simulate --",
+    override_usage = "cargo run --example simulate -- FILE --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg SPEC]… [OPTIONS]",
+    about = "Runs one kernel of yours on the simulator, checks it, and prints what every buffer holds",
+    after_help = SPECS
+)]
+pub struct Options {
+    /// The kernel's file: .ptx, or .cu, which nvcc compiles first
+    pub file: PathBuf,
+    /// The kernel; may be left out if the file has only one
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Blocks
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
+    pub grid: Dimensions,
+    /// Threads a block
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
+    pub block: Dimensions,
+    /// Dynamic shared memory, in bytes a block
+    #[arg(long, value_name = "BYTES", value_parser = size, default_value = "0", allow_hyphen_values = true)]
+    pub shared: u32,
+    /// The next argument of the kernel (below)
+    #[arg(long = "arg", value_name = "SPEC", value_parser = Spec::parse, allow_hyphen_values = true)]
+    pub args: Vec<Spec>,
+    /// How many launches by device code may be pending (cudaLimitDevRuntimePendingLaunchCount)
+    #[arg(long, value_name = "N", value_parser = count, default_value_t = DEFAULT_PENDING_LAUNCHES,
+        allow_hyphen_values = true)]
+    pub pending_launches: u64,
+    /// The order in which blocks and warps have their turns: 0 the plain one, any other number a shuffled one
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub schedule: u64,
+    /// off: no checks but those that stop a kernel, such as an access out of bounds
+    #[arg(long, value_enum, default_value_t = Checks::On)]
+    pub checks: Checks,
+    /// Print one JSON object on stdout, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Checks {
+    On,
+    Off,
+}
+
+/// X, Y, Z.
+pub type Dimensions = (u32, u32, u32);
+
+impl Options {
+    /// The options of this process; a wrong one ends it with exit status 2 and a message.
+    pub fn parse_or_exit() -> Options {
+        Options::parse()
+    }
+
+    pub fn config(&self) -> LaunchConfig {
+        LaunchConfig { grid_dim: self.grid, block_dim: self.block, shared_mem_bytes: self.shared }
+    }
+}
+
+/// `X`, `X,Y` or `X,Y,Z`; what is left out is 1. The limits of a launch are checked with the launch.
+fn dimensions(text: &str) -> Result<Dimensions, String> {
+    let sizes: Option<Vec<u32>> = text.split(',').map(|size| number(size).filter(|n| *n > 0)).collect();
+    match sizes.as_deref() {
+        Some(&[x]) => Ok((x, 1, 1)),
+        Some(&[x, y]) => Ok((x, y, 1)),
+        Some(&[x, y, z]) => Ok((x, y, z)),
+        _ => Err("one to three sizes from 1 on, X[,Y[,Z]], like 256 or 16,16".to_string()),
+    }
+}
+
+fn size(text: &str) -> Result<u32, String> {
+    number(text).ok_or("a number of bytes, like 1024 or 2^10".to_string())
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    cli::number(text.trim(), u64::MAX).ok_or("a number of launches, like 2048 or 2^16".to_string())
+}
+
+fn number(text: &str) -> Option<u32> {
+    cli::number(text.trim(), u32::MAX.into()).and_then(|n| n.try_into().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_one_to_three_parts() {
+        assert_eq!(dimensions("2^10"), Ok((1024, 1, 1)));
+        assert_eq!(dimensions("16,8"), Ok((16, 8, 1)));
+        assert_eq!(dimensions("2, 3, 4"), Ok((2, 3, 4)));
+        for wrong in ["", "0", "-1", "1,2,3,4", "1,,2", "4294967296", "1.5", "x", "8,0"] {
+            assert!(dimensions(wrong).unwrap_err().contains("X[,Y[,Z]]"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What came of a launch, all of it: as text, as JSON, as exit status.
+
+use std::io::{BufWriter, IsTerminal, Result, Write, stderr, stdout};
+
+use serde::Serialize;
+
+use super::counts;
+use super::input::Sources;
+use super::options::{Checks, Options};
+use super::values::Held;
+use crate::report;
+use crate::sim::{Counters, Diagnostic, Kind, Launched, Severity};
+
+/// What came of a launch.
+#[derive(Default)]
+pub struct Report {
+    kernel: String,
+    buffers: Vec<Held>,
+    /// What device `printf` wrote.
+    printed: String,
+    pub diagnostics: Vec<Diagnostic>,
+    counters: Counters,
+    pub sources: Sources,
+    /// Whether the launch ran to its end.
+    completed: bool,
+}
+
+/// The object that `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    ok: bool,
+    kernel: &'a str,
+    buffers: &'a [Held],
+    printed: &'a str,
+    diagnostics: &'a [Diagnostic],
+    counters: JsonCounters<'a>,
+}
+
+#[derive(Serialize)]
+struct JsonCounters<'a> {
+    #[serde(flatten)]
+    counters: &'a Counters,
+    average_active_lanes: Option<f64>,
+}
+
+impl Report {
+    pub fn of(launched: Launched, kernel: &str, buffers: Vec<Held>, printed: String) -> Report {
+        let Launched { counters, diagnostics, completed } = launched;
+        let kernel = kernel.to_string();
+        Report { kernel, buffers, printed, diagnostics, counters, completed, sources: Sources::default() }
+    }
+
+    /// Nothing was launched.
+    pub fn refused(why: Diagnostic) -> Report {
+        Report { diagnostics: vec![why], ..Report::default() }
+    }
+
+    /// 0: nothing is wrong. 1: a diagnostic of severity error. 2: an instruction that the simulator does not know,
+    /// PTX that it cannot read, or a launch that it refused, which is about no place in the kernel.
+    pub fn status(&self) -> u8 {
+        let unsupported = self.diagnostics.iter().any(|found| found.kind == Kind::UnsupportedInstruction);
+        let refused = !self.completed && self.diagnostics.last().is_some_and(|found| found.file.is_none());
+        match self.count(Severity::Error) {
+            _ if unsupported || refused => 2,
+            0 => 0,
+            _ => 1,
+        }
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.diagnostics.iter().filter(|found| found.severity == severity).count()
+    }
+
+    /// Prints all of it: on stdout, but what the simulator cannot take on stderr.
+    pub fn print(&self, options: &Options) -> Result<()> {
+        if self.status() == 2 {
+            let color = stderr().is_terminal();
+            self.findings(&mut stderr().lock(), options.checks, color)?;
+        }
+        let mut out = BufWriter::new(stdout().lock());
+        if options.json {
+            self.json(&mut out)?;
+        } else if self.status() != 2 {
+            self.results(&mut out)?;
+            self.findings(&mut out, options.checks, stdout().is_terminal())?;
+        }
+        out.flush()
+    }
+
+    fn json(&self, out: &mut impl Write) -> Result<()> {
+        let object = Json {
+            ok: self.status() == 0,
+            kernel: &self.kernel,
+            buffers: &self.buffers,
+            printed: &self.printed,
+            diagnostics: &self.diagnostics,
+            counters: JsonCounters {
+                counters: &self.counters,
+                average_active_lanes: self.counters.average_active_lanes(),
+            },
+        };
+        serde_json::to_writer(&mut *out, &object)?;
+        writeln!(out)
+    }
+
+    fn results(&self, out: &mut impl Write) -> Result<()> {
+        if !self.printed.is_empty() {
+            let end = if self.printed.ends_with('\n') { "" } else { "\n" };
+            writeln!(out, "printed by the kernel:\n{}{end}", self.printed)?;
+        }
+        for buffer in &self.buffers {
+            writeln!(out, "{}", buffer.text())?;
+        }
+        writeln!(out, "{}", counts::table(&self.counters))
+    }
+
+    fn findings(&self, out: &mut impl Write, checks: Checks, color: bool) -> Result<()> {
+        for found in &self.diagnostics {
+            writeln!(out, "{}", report::render_with(found, |file| self.sources.text(file), color))?;
+        }
+        writeln!(out, "{}", self.verdict(checks))
+    }
+
+    /// The last line.
+    fn verdict(&self, checks: Checks) -> String {
+        let found: Vec<String> =
+            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")]
+                .into_iter()
+                .map(|(severity, word)| (self.count(severity), word))
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
+                .collect();
+        let how = match (self.status(), self.completed) {
+            (2, _) => "; the simulator cannot run this",
+            (_, true) => "",
+            (_, false) => "; the launch was stopped, and the buffers are as it left them",
+        };
+        match (&found[..], checks) {
+            ([], Checks::On) => "ok: nothing is wrong".to_string(),
+            ([], Checks::Off) => "ran to its end; the checks were off".to_string(),
+            (found, _) => found.join(", ") + how,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The checks against a corpus of small kernels, each with what is wrong with it: tests/corpus/README.md.
+//!
+//! After an edit of a kernel, this compiles it anew:
+//! `WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled`
+
+#[path = "corpus/case.rs"]
+mod case;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use case::{Case, root};
+use workbook::{nvcc, prebuilt};
+
+const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled";
+
+/// The kinds, with a test for each: whatever the schedule, each kernel of the kind gets its verdict.
+macro_rules! kinds {
+    ($($test:ident: $kind:literal,)*) => {
+        const KINDS: &[&str] = &[$($kind),*];
+        $(#[test]
+        fn $test() {
+            check($kind, 4);
+        })*
+    };
+}
+
+kinds! {
+    data_race: "data-race",
+    barrier_divergence: "barrier-divergence",
+    deadlock: "deadlock",
+    out_of_bounds: "out-of-bounds",
+    misaligned: "misaligned",
+    uninitialized_read: "uninitialized-read",
+    warp_collective: "warp-collective",
+    launch_limit: "launch-limit",
+    pending_launch_overflow: "pending-launch-overflow",
+    child_visibility: "child-visibility",
+    step_limit: "step-limit",
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_schedules() {
+    KINDS.iter().for_each(|kind| check(kind, 100));
+}
+
+/// The verdict of every kernel of `kind` under schedules 0 to `schedules` - 1; a clean one leaves the same bits
+/// under each.
+fn check(kind: &str, schedules: u64) {
+    let mut wrong = String::new();
+    for case in case::all().iter().filter(|case| case.kind() == kind) {
+        let module = case.module();
+        let mut first = None;
+        // All disagreements, with the schedules that show them.
+        let mut seen: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for schedule in 0..schedules {
+            let outcome = case.run(&module, schedule);
+            let mut disagreements = case.disagreements(&outcome);
+            if case.clean && *first.get_or_insert_with(|| outcome.buffers.clone()) != outcome.buffers {
+                disagreements.push("the buffers hold something else than under schedule 0".to_owned());
+            }
+            for disagreement in disagreements {
+                seen.entry(disagreement).or_default().push(schedule);
+            }
+        }
+        for (disagreement, at) in seen {
+            wrong += &format!("{}, schedules {at:?}:\n  {disagreement}\n", case.path("cu"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn every_kind_is_shown_and_has_look_alikes() {
+    let cases = case::all();
+    for kind in KINDS {
+        let count = |clean| cases.iter().filter(|case| case.kind() == *kind && case.clean == clean).count();
+        assert!(count(false) >= 4, "{kind}: {} kernels show it", count(false));
+        assert!(count(true) >= 2, "{kind}: {} look-alikes", count(true));
+    }
+    for case in &cases {
+        assert!(KINDS.contains(&case.kind()), "{} is of no kind", case.name);
+        let about = case.source.lines().next().unwrap_or_default();
+        assert!(about.starts_with("// ") && !about.contains(": clean"), "{}: say what it shows", case.name);
+    }
+}
+
+// ---- the committed PTX --------------------------------------------------------------------------------
+
+/// First line of a committed PTX: the hash of the source that it was made from.
+fn stamp(case: &Case) -> String {
+    format!("// {} {}\n", case.path("cu"), prebuilt::source_hash(&case.source))
+}
+
+#[test]
+fn every_ptx_belongs_to_its_source_and_names_no_machine() {
+    for case in case::all() {
+        let path = case.path("ptx");
+        let ptx = std::fs::read_to_string(root().join(&path)).unwrap_or_default();
+        assert!(ptx.starts_with(&stamp(&case)), "{path} is not made from this source; run\n{BLESS}");
+        for entry in ptx.lines().filter(|line| line.trim_start().starts_with(".file")) {
+            let relative = entry.contains("\"tests/corpus/") || entry.contains("\"include/");
+            assert!(relative, "{path}: {entry}");
+        }
+    }
+}
+
+/// With `WORKBOOK_BLESS` set, writes the committed PTX; else proves that it is what the sources give.
+#[test]
+#[ignore = "needs nvcc and the wheels of tests/corpus/requirements.txt"]
+fn compiled() {
+    let nvcc = nvcc::Nvcc::find(root()).unwrap_or_else(|error| panic!("{error:#}"));
+    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{}", nvcc::HOW_TO_GET_NVCC));
+    let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
+    std::fs::create_dir_all(&scratch).unwrap();
+    let mut changed = Vec::new();
+    for case in case::all() {
+        let compiled = nvcc.ptx_for(&root().join(case.path("cu")), &scratch, &case.arch);
+        let ptx = stamp(&case) + &compiled.unwrap_or_else(|error| panic!("{error:#}")).text;
+        let path = root().join(case.path("ptx"));
+        if bless {
+            std::fs::write(&path, ptx).unwrap();
+        } else if std::fs::read_to_string(&path).unwrap_or_default() != ptx {
+            changed.push(case.path("ptx"));
+        }
+    }
+    assert!(changed.is_empty(), "not what the sources give: {}; run\n{BLESS}", changed.join(", "));
+}

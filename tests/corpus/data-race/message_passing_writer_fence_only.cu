@@ -1,0 +1,12 @@
+// The reader's half is missing: it may have read the data before it saw the flag.
+// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+extern "C" __global__ void pass(int* data, int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        *data = 42;  // expect-also: data-race
+        __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {}
+        *out = *data;  // expect: data-race
+    }
+}

@@ -1,0 +1,7 @@
+// An unsigned short is.
+// expect: clean
+// launch: fill<<<1, 1>>> buf:i32:zeros*300 i32:300
+// result: arg0 = 1,1,1
+extern "C" __global__ void fill(int* out, int n) {
+    for (unsigned short i = 0; i < n; i++) atomicAdd(&out[i], 1);
+}

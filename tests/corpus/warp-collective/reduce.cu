@@ -1,0 +1,9 @@
+// All lanes, one instruction.
+// expect: clean
+// arch: 80
+// launch: sum<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*32
+// result: arg1 = 496,496
+extern "C" __global__ void sum(const int* in, int* out) {
+    unsigned t = threadIdx.x;
+    out[t] = __reduce_add_sync(0xffffffff, in[t]);
+}
