@@ -44,12 +44,17 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     Ok(program)
 }
 
+fn waits_for_all(op: &Op) -> bool {
+    // A barrier with a count of its own is for some warps only, as the program wants it.
+    matches!(op, Op::Barrier { count: NONE, arrive: false, .. })
+}
+
 /// Numbers the branches that decide whether a barrier is reached, and tells the barriers which they lie behind.
 fn watch_barriers(program: &mut Program) {
     let mut has_barrier: Vec<bool> = program
         .functions
         .iter()
-        .map(|function| function.code.iter().any(|inst| matches!(inst.op, Op::Barrier { .. })))
+        .map(|function| function.code.iter().any(|inst| waits_for_all(&inst.op)))
         .collect();
     let mut changed = true;
     while changed {
@@ -62,9 +67,8 @@ fn watch_barriers(program: &mut Program) {
     }
     for function in &mut program.functions {
         let is_barrier = |op: &Op| match op {
-            Op::Barrier { .. } => true,
             Op::Call { callee: Callee::Function(callee), .. } => has_barrier[*callee],
-            _ => false,
+            op => waits_for_all(op),
         };
         for (pc, watch) in flow::watches(&function.code, is_barrier) {
             let number = program.watches.len() as u32;

@@ -64,7 +64,7 @@ impl<O: Observer> Context<'_, O> {
                         block_dim: dim(&mut argument, 2),
                         shared_mem_bytes: argument(3, 0, 4) as u32,
                     };
-                    match self.program.functions.get(kernel) {
+                    let buffer = match self.program.functions.get(kernel) {
                         None => {
                             error = Some(runtime::INVALID_DEVICE_FUNCTION);
                             0
@@ -78,7 +78,17 @@ impl<O: Observer> Context<'_, O> {
                             0
                         }
                         Some(function) => self.launches.open(kernel, config, function.param_bytes),
+                    };
+                    if let Some(error) = error {
+                        let (number, limit) = (self.launches.accepted, self.launches.limit);
+                        let actor = self.actor(warp, inst);
+                        let refused = Some(error);
+                        self.observer.device_launch(
+                            actor,
+                            &DeviceLaunch { launch: number, lane, refused, limit, params: &[] },
+                        );
                     }
+                    buffer
                 }
                 Call::LaunchDevice => {
                     let (address, stream) = (argument(0, 0, 8), argument(1, 0, 8));

@@ -517,6 +517,9 @@ impl<'e, O: Observer> Engine<'e, O> {
                 // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
                 // others, they no longer do, unless it is for a child.
                 let children = block.warps.iter().any(Warp::waits_for_children);
+                if O::CHECKS && !children && !spins {
+                    block.warps.iter().for_each(|warp| context.missing_lanes(warp));
+                }
                 if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
                     break;
                 }
@@ -553,14 +556,15 @@ impl<'e, O: Observer> Engine<'e, O> {
         let (bx, by, bz) = grid.config.block_dim;
         let mut waiting = 0;
         let mut first = None;
+        let mut any_barrier = false;
         for warp in &block.warps {
             for split in &warp.splits {
                 waiting += split.mask.count_ones();
-                // A warp that waits for its own lanes is the cause; a barrier may only be the consequence.
-                let lanes = split.wait == Wait::Lanes;
-                if first.is_none() || lanes {
+                let at_barrier = matches!(split.wait, Wait::Barrier { .. });
+                if first.is_none() || (at_barrier && !any_barrier) {
                     first = Some((warp, split));
                 }
+                any_barrier |= at_barrier;
             }
         }
         let at = first.map(|(warp, split)| {
@@ -575,7 +579,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
-        let collective = !matches!(at.map(|(inst, _)| &inst.op), Some(Op::Barrier { .. }));
+        let collective = !any_barrier;
         let place =
             at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {

@@ -275,14 +275,8 @@ impl Simulator {
         }
         let mut both = (observer, check::Checker::new(&module.program, names));
         let ended = self.launch_observed(module, kernel, config, args, &mut both);
-        let seen = found.len();
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
-        // Threads that wait at a divergent barrier for ever: the barrier has been named.
-        let cause = found[seen..].iter().find(|d| d.kind == Kind::BarrierDivergence);
-        if let (Kind::Deadlock, Some(cause)) = (diagnostic.kind, cause) {
-            return Err(Box::new(cause.clone()));
-        }
         found.push((*diagnostic).clone());
         Err(diagnostic)
     }
@@ -317,6 +311,7 @@ impl Simulator {
             if let Ok(content) = self.memory.slice_mut(address, variable.bytes()) {
                 content.fill(0);
             }
+            self.memory.define(address, variable.bytes());
             self.write(address, &bytes)?;
         }
         self.loaded.push((module.clone(), addresses));

@@ -386,6 +386,19 @@ impl Warp {
         }
     }
 
+    /// The call that a split with this join is in: the caller's activation, the place of the call and its join.
+    pub fn call_of(&self, join: u32) -> Option<(u32, u32, u32)> {
+        let mut join = join;
+        while join != NONE {
+            let j = &self.joins[join as usize];
+            if j.returns_from != NONE {
+                return Some((j.activation, j.pc - 1, j.outer));
+            }
+            join = j.outer;
+        }
+        None
+    }
+
     /// The activation that the lanes of `activation` came from, if it is a called one.
     pub fn caller_of(&self, join: u32) -> Option<u32> {
         let mut join = join;

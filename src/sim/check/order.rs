@@ -106,7 +106,8 @@ struct Point {
 #[derive(Debug, Default)]
 struct Log {
     entries: Vec<(Point, Scope)>,
-    by_block: HashMap<(u32, u64), Vec<u32>>,
+    /// Their numbers, by block and by thread: the last that is known of a thread says all that the earlier ones do.
+    by_block: HashMap<(u32, u64), HashMap<(u32, u8), Vec<u32>>>,
     /// What all entries up to this one know of other logs.
     known: Vec<Known>,
 }
@@ -309,7 +310,8 @@ impl Order {
                 learn(&mut known, *other, *upto);
             }
         }
-        log.by_block.entry((grid, block)).or_default().push(log.entries.len() as u32);
+        let threads = log.by_block.entry((grid, block)).or_default();
+        threads.entry((point.warp, point.lane)).or_default().push(log.entries.len() as u32);
         log.entries.push((point, reach));
         log.known.push(known);
     }
@@ -443,9 +445,12 @@ impl Order {
         known.iter().any(|&(log, upto)| {
             let log = &self.logs[log as usize];
             let own = log.by_block.get(&(grid, block));
-            let direct = own.into_iter().flatten().take_while(|entry| **entry < upto).any(|entry| {
-                let (point, scope) = &log.entries[*entry as usize];
-                (*scope > Scope::Cta || me == (grid, block)) && self.before_point(past, point, depth + 1)
+            let direct = own.into_iter().flat_map(HashMap::values).any(|entries| {
+                let known = entries.partition_point(|entry| *entry < upto);
+                known.checked_sub(1).is_some_and(|last| {
+                    let (point, scope) = &log.entries[entries[last] as usize];
+                    (*scope > Scope::Cta || me == (grid, block)) && self.before_point(past, point, depth + 1)
+                })
             });
             direct
                 || (upto > 0 && !log.known[upto as usize - 1].is_empty())

@@ -51,7 +51,10 @@ struct Reads {
 
 #[derive(Clone, Debug, Default)]
 struct Cell {
+    /// The last weak write, and the last strong one: a strong write does not cover a weak one, since it may be in no
+    /// conflict with what the weak one races with.
     write: Option<Seen>,
+    strong: Option<Seen>,
     read: Option<Reads>,
     more: Option<Box<Vec<Reads>>>,
 }
@@ -163,7 +166,9 @@ impl Shadow {
         }
         if strength != Strength::Weak && writes {
             let releases = matches!(request.order, MemoryOrder::Release | MemoryOrder::AcquireRelease);
-            for lane in crate::sim::exec::lanes(request.mask) {
+            // A compare-and-swap that did not swap has written nothing.
+            let written = if atomic { request.mask & !request.unchanged } else { request.mask };
+            for lane in crate::sim::exec::lanes(written) {
                 order.release(grid, block, warp, lane, location(lane), request.scope, releases);
             }
         }
@@ -206,11 +211,13 @@ impl Cell {
     fn touch(&mut self, here: &Here, me: &Seen, read_only: bool, writes: bool) -> Option<(Seen, bool)> {
         let lane = me.past.lane as usize;
         let mut race = None;
-        if let Some(write) = &self.write
-            && !here.after(write.past, lane)
-            && !morally_strong(write.strength, me.strength, here.is_own_block(write.past))
-        {
-            race = Some((*write, true));
+        for write in [&self.write, &self.strong].into_iter().flatten() {
+            if race.is_none()
+                && !here.after(write.past, lane)
+                && !morally_strong(write.strength, me.strength, here.is_own_block(write.past))
+            {
+                race = Some((*write, true));
+            }
         }
         if writes {
             let racing = |reads: &Reads| {
@@ -238,9 +245,11 @@ impl Cell {
                     .find_map(racing)
                     .map(|seen| (seen, false));
             }
-            self.write = Some(*me);
-            self.read = None;
-            self.more = None;
+            if me.strength == Strength::Weak {
+                (self.write, self.strong, self.read, self.more) = (Some(*me), None, None, None);
+            } else {
+                self.strong = Some(*me);
+            }
         } else if read_only {
             self.add_read(here, me);
         }
