@@ -73,7 +73,7 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
     let mut info = device.info();
-    info.cpu = (info.kind == DeviceKind::Gpu).then(cpu_name); // of the serial recursion
+    info.cpu = (info.kind == DeviceKind::Gpu).then(measure::cpu_name); // of the serial recursion
     let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
     bench.say(&first_line(&device));
@@ -114,7 +114,7 @@ fn on_cpu(
     }
     let info = DeviceInfo {
         kind: DeviceKind::Cpu,
-        name: cpu_name(),
+        name: measure::cpu_name(),
         gpu: None,
         threads: Some(rayon::current_num_threads()),
         cpu: None,
@@ -344,13 +344,6 @@ fn records_directory() -> Option<PathBuf> {
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
-}
-
-/// The CPU's model name where the system says it.
-fn cpu_name() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@
 //! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
+//! | [`speed`] | how fast the simulator is: what `cargo bench` measures |
 //! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
 pub mod backend;
@@ -41,4 +42,5 @@ pub mod report;
 pub mod serial;
 pub mod sim;
 pub mod simulate;
+pub mod speed;
 pub mod table;

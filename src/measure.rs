@@ -55,6 +55,13 @@ pub fn on_cpu(data: &[i32], mut work: impl FnMut(&mut [i32]) -> i32) -> Result<(
     Ok((sum, Measurement { time, ..Default::default() }))
 }
 
+/// The CPU's model name where the system says it.
+pub fn cpu_name() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

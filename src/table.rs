@@ -190,7 +190,7 @@ pub fn time(microseconds: f64) -> String {
 }
 
 /// `449 ms [430 .. 470]`, all in the unit of the median; a single run says so.
-fn time_range(timing: &Timing) -> String {
+pub fn time_range(timing: &Timing) -> String {
     let (scale, unit) = unit_of(timing.median);
     let in_unit = |microseconds: f64| three_digits(microseconds / scale);
     if timing.repeats == 1 {

@@ -104,7 +104,7 @@ impl Repository {
     /// What is said of `page`, which cannot be built.
     fn error(&self, page: &str) -> String {
         let (status, content, errors) = self.run(page);
-        assert_eq!(status, 1, "{page}\n{errors}");
+        assert_eq!(status, 2, "{page}\n{errors}");
         assert_eq!(content, "", "no page comes out of a failed build");
         errors
     }
@@ -189,6 +189,48 @@ fn a_record_older_than_the_code_is_marked() {
     fs::write(repository.root.join("examples/ch1_serial.rs"), "fn main() { edited() }\n").unwrap();
     let page = repository.page("{{#cell ch1_serial}}\n");
     assert!(page.contains("<code>examples/ch1_serial.rs</code> has changed since"), "{page}");
+}
+
+#[test]
+fn the_speed_is_that_of_the_recorded_bench() {
+    let repository = Repository::new();
+    let root = repository.root.join("benches");
+    let missing = repository.error("{{#speed}}\n");
+    assert!(
+        missing.contains("page.md:1: {{#speed}}") && missing.contains("cargo bench -- --record"),
+        "{missing}"
+    );
+
+    let timing = workbook::record::Timing { median: 100.0, min: 50.0, max: 200.0, repeats: 3 };
+    let case = workbook::speed::Case {
+        kernel: "reduceNeighbored".into(),
+        n: 1 << 20,
+        block: 512,
+        thread_instructions: 100_000,
+        unchecked: timing,
+        checked: timing,
+    };
+    let hash = workbook::kernels::get("ch3_blocks").unwrap().code_hash;
+    let speed = |source_hash: &str| workbook::speed::Speed {
+        schema: workbook::speed::SCHEMA,
+        date: "2026-02-03T04:05:06Z".into(),
+        cpu: "Fixture CPU".into(),
+        rustc: "rustc 1.90.0".into(),
+        source_hash: source_hash.into(),
+        compiler: "nvcc 13.0.88".into(),
+        kernels: vec![case.clone()],
+        numba: None,
+    };
+    fs::create_dir_all(&root).unwrap();
+    speed(hash).write(&root.join("simulator.json")).unwrap();
+    let page = repository.page("{{#speed}}\n");
+    assert!(
+        page.contains("| `reduceNeighbored` |") && page.contains("1,000 million [500 .. 2,000] |"),
+        "{page}"
+    );
+    assert!(page.contains("Fixture CPU") && !page.contains("has changed since"), "{page}");
+    speed("another").write(&root.join("simulator.json")).unwrap();
+    assert!(repository.page("{{#speed}}\n").contains("<code>kernels/ch3_blocks.cu</code> has changed since"));
 }
 
 #[test]
@@ -317,7 +359,12 @@ fn whatever_is_missing_is_named() {
         ),
         ("```rust\n{{ #rustdoc_include x.rs}}\n```", "page.md:2:", "mdBook's own includes are not used", ""),
         ("{{#playground x.rs}}", "page.md:1:", "mdBook's own includes are not used", ""),
-        ("{{#cells ch4_nested}}", "page.md:1:", "no such directive", "cell, chart, code, value, ratio"),
+        (
+            "{{#cells ch4_nested}}",
+            "page.md:1:",
+            "no such directive",
+            "cell, chart, code, speed, value, ratio",
+        ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {
         let error = repository.error(page);
@@ -342,11 +389,20 @@ fn an_unreadable_record_is_named_with_what_to_do() {
     fs::write(&local, "{\"schema\": 1,").unwrap();
     let error = repository.error("{{#cell ch4_nested}}");
     assert!(error.contains("local/ch4_nested.gpu.json is not a record"), "{error}");
-    assert!(error.contains("delete it and run the chapter again"), "{error}");
+    assert!(error.contains("delete it, or run the chapter again"), "{error}");
 
     fs::copy(repository.root.join("book/records/ch3_blocks.gpu.json"), &local).unwrap();
     let error = repository.error("{{#cell ch4_nested}}");
     assert!(error.contains("local/ch4_nested.gpu.json holds a record of ch3_blocks on a gpu"), "{error}");
+    fs::remove_file(&local).unwrap();
+
+    fs::write(repository.root.join("book/records/ch4_nested.gpu.json"), "{\"schema\": 1,").unwrap();
+    let value = "{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 time}}";
+    let error = repository.error(&format!("{{{{#cell ch4_nested}}}}\n\n{value} and {value}\n"));
+    assert_eq!(error.matches("ch4_nested.gpu.json is not a record").count(), 1, "said once: {error}");
+    assert!(error.contains(&format!("page.md:3: {value}")), "{error}");
+    assert!(error.contains("bring it back: git restore "), "{error}");
+    assert!(error.contains("cargo run --example ch4_nested -- --device gpu --record"), "{error}");
 }
 
 #[test]

@@ -84,6 +84,8 @@ pub enum Stop {
     Finished,
     /// It has used its turn.
     Turn,
+    /// The same, and it only waits in a loop for what others write.
+    Spins,
     /// Every split waits.
     Blocked,
 }
@@ -103,8 +105,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 if warp.splits.len() > 1 {
                     warp.splits.rotate_right(1);
                 }
-                warp.end_turn(turn);
-                return Ok(Stop::Turn);
+                return Ok(if warp.spins(turn) { Stop::Spins } else { Stop::Turn });
             }
             if warp.splits.len() > 1 {
                 let first = self.schedule.choose(warp.splits.len());
