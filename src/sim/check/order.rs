@@ -14,7 +14,7 @@
 //! Time counts the events that order something. An access has the time at which it happened; it is before a barrier
 //! of its block if its time is smaller than the barrier's, and so on. So no access needs a clock of its own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::sim::alu::WARP;
 use crate::sim::observe::{After, Start};
@@ -47,6 +47,17 @@ pub struct Grid {
 
 /// Release logs that have been acquired, each up to some entry.
 type Known = Vec<(u32, u32)>;
+
+/// Most launches that are followed from a grid to its ancestors.
+const LAUNCHES: usize = 1024;
+
+/// What has been looked through for one answer, so that nothing is twice.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Release logs, each up to some entry, as seen from a block.
+    logs: HashMap<(u32, (u32, u64)), u32>,
+    launches: HashSet<u32>,
+}
 
 fn learn(known: &mut Known, log: u32, upto: u32) {
     match known.iter_mut().find(|(l, _)| *l == log) {
@@ -373,7 +384,7 @@ impl Order {
         at == root
     }
 
-    fn before_point(&self, past: Past, point: &Point, depth: u32) -> bool {
+    fn before_point(&self, past: Past, point: &Point, asked: &mut Asked) -> bool {
         if past.warp == point.warp && past.lane == point.lane {
             return past.time < point.time;
         }
@@ -390,14 +401,14 @@ impl Order {
                 return true;
             }
         }
-        self.before_grid(past, grid, point.grid, depth)
-            || self.is_known(past, grid, block, (point.grid, point.block), &point.known, depth)
+        self.before_grid(past, grid, point.grid, asked)
+            || self.is_known(past, grid, block, (point.grid, point.block), &point.known, asked)
             || self.in_children(past, grid, point.grid, point.block, point.children)
     }
 
     /// Whether the start of grid `to` comes after a past access of grid `from`.
-    fn before_grid(&self, past: Past, from: u32, to: u32, depth: u32) -> bool {
-        if from == to || depth > 64 {
+    fn before_grid(&self, past: Past, from: u32, to: u32, asked: &mut Asked) -> bool {
+        if from == to {
             return false;
         }
         let mut at = to;
@@ -415,7 +426,7 @@ impl Order {
                     }
                     at = parent;
                 }
-                After::Launch { launch } => return self.before_launch(past, launch, depth),
+                After::Launch { launch } => return self.before_launch(past, launch, asked),
                 After::Stream { launch, previous } => {
                     let mut earlier = previous;
                     while let Some(number) = earlier {
@@ -427,34 +438,46 @@ impl Order {
                             _ => None,
                         };
                     }
-                    return self.before_launch(past, launch, depth);
+                    return self.before_launch(past, launch, asked);
                 }
             }
         }
     }
 
-    fn before_launch(&self, past: Past, launch: u32, depth: u32) -> bool {
-        self.launches.get(launch as usize).is_some_and(|point| self.before_point(past, point, depth + 1))
+    fn before_launch(&self, past: Past, launch: u32, asked: &mut Asked) -> bool {
+        asked.launches.len() < LAUNCHES
+            && asked.launches.insert(launch)
+            && self.launches.get(launch as usize).is_some_and(|point| self.before_point(past, point, asked))
     }
 
     /// Whether some release that is known comes after the past access.
-    fn is_known(&self, past: Past, grid: u32, block: u64, me: (u32, u64), known: &Known, depth: u32) -> bool {
-        if depth > 8 {
-            return false;
-        }
-        known.iter().any(|&(log, upto)| {
-            let log = &self.logs[log as usize];
+    fn is_known(
+        &self,
+        past: Past,
+        grid: u32,
+        block: u64,
+        me: (u32, u64),
+        known: &Known,
+        asked: &mut Asked,
+    ) -> bool {
+        known.iter().any(|&(number, upto)| {
+            let asked_upto = asked.logs.entry((number, me)).or_default();
+            if *asked_upto >= upto {
+                return false;
+            }
+            let from = std::mem::replace(asked_upto, upto);
+            let log = &self.logs[number as usize];
             let own = log.by_block.get(&(grid, block));
             let direct = own.into_iter().flat_map(HashMap::values).any(|entries| {
-                let known = entries.partition_point(|entry| *entry < upto);
-                known.checked_sub(1).is_some_and(|last| {
-                    let (point, scope) = &log.entries[entries[last] as usize];
-                    (*scope > Scope::Cta || me == (grid, block)) && self.before_point(past, point, depth + 1)
-                })
+                let entries = &entries[..entries.partition_point(|entry| *entry < upto)];
+                let reaches = |entry: &&u32| {
+                    let (_, scope) = log.entries[**entry as usize];
+                    scope > Scope::Cta || me == (grid, block)
+                };
+                let last = entries.iter().rev().find(reaches).filter(|entry| **entry >= from);
+                last.is_some_and(|last| self.before_point(past, &log.entries[*last as usize].0, asked))
             });
-            direct
-                || (upto > 0 && !log.known[upto as usize - 1].is_empty())
-                    && self.is_known(past, grid, block, me, &log.known[upto as usize - 1], depth + 1)
+            direct || self.is_known(past, grid, block, me, &log.known[upto as usize - 1], asked)
         })
     }
 
@@ -545,10 +568,11 @@ impl Here<'_> {
         let (grid, block, _) = self.order.locate(past.warp);
         let thread = self.clock.threads.get(&(warp * 32 + lane as u32));
         let me = (self.grid, self.block);
-        let known = |known: &Known| self.order.is_known(past, grid, block, me, known, 0);
-        self.order.before_grid(past, grid, self.grid, 0)
-            || known(&self.clock.known)
+        let mut asked = Asked::default();
+        let mut known = |known: &Known| self.order.is_known(past, grid, block, me, known, &mut asked);
+        known(&self.clock.known)
             || thread.is_some_and(|thread| known(&thread.known))
+            || self.order.before_grid(past, grid, self.grid, &mut asked)
             || self.order.in_children(
                 past,
                 grid,
