@@ -14,7 +14,7 @@
 //! Time counts the events that order something. An access has the time at which it happened; it is before a barrier
 //! of its block if its time is smaller than the barrier's, and so on. So no access needs a clock of its own.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::sim::alu::WARP;
 use crate::sim::observe::{After, Start};
@@ -48,17 +48,6 @@ pub struct Grid {
 /// Release logs that have been acquired, each up to some entry.
 type Known = Vec<(u32, u32)>;
 
-/// Most launches that are followed from a grid to its ancestors.
-const LAUNCHES: usize = 1024;
-
-/// What has been looked through for one answer, so that nothing is twice.
-#[derive(Debug, Default)]
-struct Asked {
-    /// Release logs, each up to some entry, as seen from a block.
-    logs: HashMap<(u32, (u32, u64)), u32>,
-    launches: HashSet<u32>,
-}
-
 fn learn(known: &mut Known, log: u32, upto: u32) {
     match known.iter_mut().find(|(l, _)| *l == log) {
         Some((_, entries)) => *entries = upto.max(*entries),
@@ -83,6 +72,8 @@ type Rows = Box<[[Time; WARP]; WARP]>;
 struct Partial {
     time: Time,
     members: Vec<u32>,
+    /// Earlier barriers that some of the members have passed, and those before them.
+    earlier: Vec<(Time, Vec<u32>)>,
 }
 
 /// The order within a block that is under way.
@@ -235,10 +226,21 @@ impl Order {
             .filter(|thread| members[*thread as usize / 32] >> (thread % 32) & 1 == 1)
             .collect();
         clock.share(&threads);
+        let meet = |other: &[u32]| members.iter().zip(other).any(|(a, b)| a & b != 0);
+        let mut earlier: Vec<(Time, Vec<u32>)> = Vec::new();
+        for partial in clock.partial.iter().filter(|partial| meet(&partial.members)) {
+            let passed = partial.earlier.iter().cloned().chain([(partial.time, partial.members.clone())]);
+            for barrier in passed {
+                if !earlier.iter().any(|(time, _)| *time == barrier.0) {
+                    earlier.push(barrier);
+                }
+            }
+        }
+        earlier.drain(..earlier.len().saturating_sub(PARTIAL));
         if clock.partial.len() == PARTIAL {
             clock.partial.remove(0);
         }
-        clock.partial.push(Partial { time, members });
+        clock.partial.push(Partial { time, members, earlier });
     }
 
     pub fn warp_barrier(&mut self, grid: u32, block: u64, warp: u32, mask: u32) {
@@ -280,9 +282,15 @@ impl Order {
     /// `lane` reads `location` by a strong access: it learns what has been released there.
     pub fn acquire(&mut self, grid: u32, block: u64, warp: u32, lane: usize, location: Location) {
         let Some(&log) = self.log_of.get(&location) else { return };
-        let upto = self.logs[log as usize].entries.len() as u32;
+        let entries = &self.logs[log as usize];
+        let upto = entries.entries.len() as u32;
+        // What those who released there knew of other locations is known too.
+        let more = entries.known.last().cloned().unwrap_or_default();
         let thread = self.clock(grid, block).threads.entry(warp * 32 + lane as u32).or_default();
         learn(&mut thread.known, log, upto);
+        for (other, upto) in more {
+            learn(&mut thread.known, other, upto);
+        }
     }
 
     /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or, if the
@@ -384,7 +392,15 @@ impl Order {
         at == root
     }
 
-    fn before_point(&self, past: Past, point: &Point, asked: &mut Asked) -> bool {
+    fn before_point(&self, past: Past, point: &Point, depth: u32) -> bool {
+        self.before_directly(past, point, depth) || {
+            let (grid, block, _) = self.locate(past.warp);
+            self.is_known(past, grid, block, (point.grid, point.block), &point.known, depth)
+        }
+    }
+
+    /// [`Order::before_point`] without what the point's thread has learnt from releases.
+    fn before_directly(&self, past: Past, point: &Point, depth: u32) -> bool {
         if past.warp == point.warp && past.lane == point.lane {
             return past.time < point.time;
         }
@@ -401,14 +417,13 @@ impl Order {
                 return true;
             }
         }
-        self.before_grid(past, grid, point.grid, asked)
-            || self.is_known(past, grid, block, (point.grid, point.block), &point.known, asked)
+        self.before_grid(past, grid, point.grid, depth)
             || self.in_children(past, grid, point.grid, point.block, point.children)
     }
 
     /// Whether the start of grid `to` comes after a past access of grid `from`.
-    fn before_grid(&self, past: Past, from: u32, to: u32, asked: &mut Asked) -> bool {
-        if from == to {
+    fn before_grid(&self, past: Past, from: u32, to: u32, depth: u32) -> bool {
+        if from == to || depth > 64 {
             return false;
         }
         let mut at = to;
@@ -426,7 +441,7 @@ impl Order {
                     }
                     at = parent;
                 }
-                After::Launch { launch } => return self.before_launch(past, launch, asked),
+                After::Launch { launch } => return self.before_launch(past, launch, depth),
                 After::Stream { launch, previous } => {
                     let mut earlier = previous;
                     while let Some(number) = earlier {
@@ -438,46 +453,30 @@ impl Order {
                             _ => None,
                         };
                     }
-                    return self.before_launch(past, launch, asked);
+                    return self.before_launch(past, launch, depth);
                 }
             }
         }
     }
 
-    fn before_launch(&self, past: Past, launch: u32, asked: &mut Asked) -> bool {
-        asked.launches.len() < LAUNCHES
-            && asked.launches.insert(launch)
-            && self.launches.get(launch as usize).is_some_and(|point| self.before_point(past, point, asked))
+    fn before_launch(&self, past: Past, launch: u32, depth: u32) -> bool {
+        self.launches.get(launch as usize).is_some_and(|point| self.before_point(past, point, depth + 1))
     }
 
-    /// Whether some release that is known comes after the past access.
-    fn is_known(
-        &self,
-        past: Past,
-        grid: u32,
-        block: u64,
-        me: (u32, u64),
-        known: &Known,
-        asked: &mut Asked,
-    ) -> bool {
-        known.iter().any(|&(number, upto)| {
-            let asked_upto = asked.logs.entry((number, me)).or_default();
-            if *asked_upto >= upto {
-                return false;
-            }
-            let from = std::mem::replace(asked_upto, upto);
-            let log = &self.logs[number as usize];
+    /// Whether some release that is known comes after the past access. What is known is closed: it holds what the
+    /// releasing threads knew.
+    fn is_known(&self, past: Past, grid: u32, block: u64, me: (u32, u64), known: &Known, depth: u32) -> bool {
+        known.iter().any(|&(log, upto)| {
+            let log = &self.logs[log as usize];
             let own = log.by_block.get(&(grid, block));
-            let direct = own.into_iter().flat_map(HashMap::values).any(|entries| {
-                let entries = &entries[..entries.partition_point(|entry| *entry < upto)];
-                let reaches = |entry: &&u32| {
-                    let (_, scope) = log.entries[**entry as usize];
-                    scope > Scope::Cta || me == (grid, block)
-                };
-                let last = entries.iter().rev().find(reaches).filter(|entry| **entry >= from);
-                last.is_some_and(|last| self.before_point(past, &log.entries[*last as usize].0, asked))
-            });
-            direct || self.is_known(past, grid, block, me, &log.known[upto as usize - 1], asked)
+            own.into_iter().flat_map(HashMap::values).any(|entries| {
+                let known = entries.partition_point(|entry| *entry < upto);
+                known.checked_sub(1).is_some_and(|last| {
+                    let (point, scope) = &log.entries[entries[last] as usize];
+                    (*scope > Scope::Cta || me == (grid, block))
+                        && self.before_directly(past, point, depth + 1)
+                })
+            })
         })
     }
 
@@ -502,10 +501,13 @@ impl Order {
 }
 
 fn in_partial(partial: &[Partial], past: Past, past_warp: u32, warp: u32, lane: u8) -> bool {
-    let member = |p: &Partial, warp: u32, lane: u8| {
-        p.members.get(warp as usize).is_some_and(|mask| mask >> lane & 1 == 1)
+    let member = |members: &[u32], warp: u32, lane: u8| {
+        members.get(warp as usize).is_some_and(|mask| mask >> lane & 1 == 1)
     };
-    partial.iter().any(|p| past.time < p.time && member(p, past_warp, past.lane) && member(p, warp, lane))
+    let was_there = |time: Time, members: &[u32]| past.time < time && member(members, past_warp, past.lane);
+    partial.iter().filter(|p| member(&p.members, warp, lane)).any(|p| {
+        was_there(p.time, &p.members) || p.earlier.iter().any(|(time, members)| was_there(*time, members))
+    })
 }
 
 impl BlockClock {
@@ -568,11 +570,10 @@ impl Here<'_> {
         let (grid, block, _) = self.order.locate(past.warp);
         let thread = self.clock.threads.get(&(warp * 32 + lane as u32));
         let me = (self.grid, self.block);
-        let mut asked = Asked::default();
-        let mut known = |known: &Known| self.order.is_known(past, grid, block, me, known, &mut asked);
-        known(&self.clock.known)
+        let known = |known: &Known| self.order.is_known(past, grid, block, me, known, 0);
+        self.order.before_grid(past, grid, self.grid, 0)
+            || known(&self.clock.known)
             || thread.is_some_and(|thread| known(&thread.known))
-            || self.order.before_grid(past, grid, self.grid, &mut asked)
             || self.order.in_children(
                 past,
                 grid,
