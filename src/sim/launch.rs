@@ -166,20 +166,10 @@ pub struct Engine<'e, O> {
     lingering: bool,
     /// Blocks whose memory is used again.
     spare: Vec<Block>,
-    /// Blocks under way, and how many turns in a row have brought nothing but waiting in loops. When every block has had
-    /// such a turn, lanes that wait at joins go on alone until something changes.
+    /// Warps under way, and how many turns of warps in a row have brought nothing but waiting. When all have waited,
+    /// lanes at joins go on alone until something changes.
     resident: usize,
     quiet: usize,
-    alone: bool,
-}
-
-/// How the turn of a block ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    Finished,
-    More,
-    /// All its warps have waited all the time, some of them in loops for what other blocks may write.
-    Spins,
 }
 
 type Executed<T> = Result<T, Box<Diagnostic>>;
@@ -221,7 +211,6 @@ impl<'e, O: Observer> Engine<'e, O> {
             spare: Vec::new(),
             resident: 0,
             quiet: 0,
-            alone: false,
         }
     }
 
@@ -330,17 +319,15 @@ impl<'e, O: Observer> Engine<'e, O> {
         };
         if let Some(mut block) = block {
             let finished = self.run_block(&grid, &mut block);
-            self.quiet = if finished == Ok(Turn::Spins) { self.quiet + 1 } else { 0 };
-            self.alone = self.quiet > self.resident * (self.running.len() + 1);
             match finished {
                 Err(diagnostic) => return Err(diagnostic),
-                Ok(Turn::Finished) => {
+                Ok(true) => {
                     self.observer.block_end(grid.number, block.state.linear);
                     grid.finished_blocks += 1;
-                    self.resident -= 1;
+                    self.resident -= block.warps.len();
                     self.spare.push(block);
                 }
-                Ok(_) => {
+                Ok(false) => {
                     grid.resident.push_back(block);
                     // A block that did not finish may wait for one that has not started.
                     if grid.next_block < grid.blocks && grid.resident.len() < RESIDENT_BLOCKS {
@@ -453,7 +440,6 @@ impl<'e, O: Observer> Engine<'e, O> {
         let (bx, by, bz) = grid.config.block_dim;
         let linear = grid.next_block;
         grid.next_block += 1;
-        self.resident += 1;
         let index = [
             (linear % gx as u64) as u32,
             (linear / gx as u64 % gy as u64) as u32,
@@ -485,6 +471,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         block.next = 0;
         let warps = threads.div_ceil(alu::WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
+        self.resident += block.warps.len();
         let position = Position {
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
@@ -500,8 +487,8 @@ impl<'e, O: Observer> Engine<'e, O> {
         block
     }
 
-    /// Lets the block's warps run in turn.
-    fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<Turn> {
+    /// Lets the block's warps run in turn; whether the block has finished.
+    fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
         let (bx, by, bz) = grid.config.block_dim;
         let mut context = Context {
             program: self.program,
@@ -518,13 +505,13 @@ impl<'e, O: Observer> Engine<'e, O> {
             steps_left: &mut self.steps_left,
             schedule: &mut self.schedule,
         };
-        if self.alone {
+        if self.quiet > 2 * self.resident * (self.running.len() + 1) {
             block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
         }
         let mut left = context.schedule.block_turn();
         let count = block.warps.len();
         block.next = (block.next + context.schedule.choose(count)) % count;
-        let (mut idle, mut spins, mut progress) = (0, false, false);
+        let (mut idle, mut spins) = (0, false);
         while left > 0 {
             if idle == count {
                 // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
@@ -545,24 +532,23 @@ impl<'e, O: Observer> Engine<'e, O> {
                 continue;
             }
             let before = *context.steps_left;
-            let turn = context.schedule.warp_turn().min(left);
-            let stop = context.run(warp, warp.turn(turn))?;
+            let turn = warp.turn(context.schedule.warp_turn().min(left));
+            let stop = context.run(warp, turn)?;
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
-            match stop {
-                Stop::Blocked if executed == 0 => idle += 1,
-                Stop::Spins => (idle, spins) = (idle + 1, true),
-                _ => (idle, spins, progress) = (0, false, true),
+            if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
+                (idle, spins, self.quiet) = (idle + 1, spins || stop == Stop::Spins, self.quiet + 1);
+            } else {
+                (idle, spins, self.quiet) = (0, false, 0);
             }
         }
         if context.block.exited == context.block.threads {
-            return Ok(Turn::Finished);
+            return Ok(true);
         }
-        match () {
-            _ if left == 0 || block.waits_for_children() => Ok(Turn::More),
-            _ if spins => Ok(if progress { Turn::More } else { Turn::Spins }),
-            _ => Err(self.deadlock(grid, block)),
+        if left > 0 && !spins && !block.waits_for_children() {
+            return Err(self.deadlock(grid, block));
         }
+        Ok(false)
     }
 
     /// Nobody in the block can go on: says who waits where.

@@ -98,21 +98,25 @@ pub struct Warp {
     pub last_error: Vec<u32>,
 }
 
-/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load),
-/// again and again, and nothing is changed.
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load), again
+/// and again, and nothing is changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin {
+    /// Whether its instructions have done so since the warp's last turn ended.
     pub watches: bool,
     pub changes: bool,
-    instructions: u32,
-    /// It has been seen spinning before: it is believed sooner, and has short turns.
+    /// Instructions since the last change and since the last look; whether it has ever been seen spinning, after which it
+    /// is believed sooner and has short turns.
+    since_change: u32,
+    since_watch: u32,
     known: bool,
 }
 
 /// Instructions without a change after which a warp that watches memory counts as spinning: at first, and once it is
-/// known to.
+/// known to. A loop that waits looks at least every so many instructions.
 const SPINS: u32 = 1_024;
 const SPINS_AGAIN: u32 = 64;
+const LOOKS: u32 = 256;
 
 /// Where a warp's threads are, for the special registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -301,16 +305,13 @@ impl Warp {
 
     /// After a turn of so many instructions: whether the warp spins.
     pub fn spins(&mut self, instructions: u32) -> bool {
-        let known = self.spin.known;
-        if self.spin.changes {
-            self.spin = Spin { known, ..Spin::default() };
-            return false;
-        }
-        self.spin.instructions += instructions;
-        let spins = self.spin.watches && self.spin.instructions >= if known { SPINS_AGAIN } else { SPINS };
-        if spins {
-            self.spin = Spin { known: true, ..Spin::default() };
-        }
+        let spin = &mut self.spin;
+        spin.since_change = if spin.changes { 0 } else { spin.since_change.saturating_add(instructions) };
+        spin.since_watch = if spin.watches { 0 } else { spin.since_watch.saturating_add(instructions) };
+        (spin.changes, spin.watches) = (false, false);
+        let enough = if spin.known { SPINS_AGAIN } else { SPINS };
+        let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
+        spin.known |= spins;
         spins
     }
 
