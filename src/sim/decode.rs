@@ -45,17 +45,12 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     Ok(program)
 }
 
-fn waits_for_all(op: &Op) -> bool {
-    // A barrier with a count of its own is for some warps only, as the program wants it.
-    matches!(op, Op::Barrier { count: NONE, arrive: false, .. })
-}
-
 /// Numbers the branches that decide whether a barrier is reached, and tells the barriers which they lie behind.
 fn watch_barriers(program: &mut Program) {
     let mut has_barrier: Vec<bool> = program
         .functions
         .iter()
-        .map(|function| function.code.iter().any(|inst| waits_for_all(&inst.op)))
+        .map(|function| function.code.iter().any(|inst| is_block_barrier(&inst.op)))
         .collect();
     let mut changed = true;
     while changed {
@@ -69,7 +64,7 @@ fn watch_barriers(program: &mut Program) {
     for function in &mut program.functions {
         let is_barrier = |op: &Op| match op {
             Op::Call { callee: Callee::Function(callee), .. } => has_barrier[*callee],
-            op => waits_for_all(op),
+            op => is_block_barrier(op),
         };
         for (pc, watch) in flow::watches(&function.code, is_barrier) {
             let number = program.watches.len() as u32;
@@ -83,6 +78,11 @@ fn watch_barriers(program: &mut Program) {
             }
         }
     }
+}
+
+/// A barrier for all threads of the block. One with a count is for so many of them, so a branch may lead there.
+fn is_block_barrier(op: &Op) -> bool {
+    matches!(op, Op::Barrier { count, .. } if *count == NONE)
 }
 
 /// A kernel needs a grid's workspace if any function that it calls does.

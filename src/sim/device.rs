@@ -79,14 +79,13 @@ impl<O: Observer> Context<'_, O> {
                         }
                         Some(function) => self.launches.open(kernel, config, function.param_bytes),
                     };
-                    if let Some(error) = error {
-                        let (number, limit) = (self.launches.accepted, self.launches.limit);
+                    if error.is_some() {
+                        // Compiled code walks past the launch when it gets no buffer: it is refused here.
                         let actor = self.actor(warp, inst);
-                        let refused = Some(error);
-                        self.observer.device_launch(
-                            actor,
-                            &DeviceLaunch { launch: number, lane, refused, limit, params: &[] },
-                        );
+                        let (number, limit) = (self.launches.accepted, self.launches.limit);
+                        let launch =
+                            DeviceLaunch { launch: number, lane, refused: error, limit, params: &[] };
+                        self.observer.device_launch(actor, &launch);
                     }
                     buffer
                 }

@@ -304,17 +304,15 @@ impl Simulator {
             addresses.push(address);
         }
         for (variable, &address) in module.program.globals.iter().zip(&addresses) {
-            let bytes = program::initial_bytes(variable, |name, generic| {
+            let mut bytes = program::initial_bytes(variable, |name, generic| {
                 let mut globals = module.program.globals.iter().zip(&addresses);
                 let global = globals
                     .find(|(v, _)| v.name == name)
                     .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
                 global.or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
-            if let Ok(content) = self.memory.slice_mut(address, variable.bytes()) {
-                content.fill(0);
-            }
-            self.memory.define(address, variable.bytes());
+            // What has no initialiser is zero (PTX ISA 5.4.4).
+            bytes.resize(variable.bytes(), 0);
             self.write(address, &bytes)?;
         }
         self.loaded.push((module.clone(), addresses));

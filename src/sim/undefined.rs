@@ -126,10 +126,9 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
         Op::LocalAddress { d, .. } | Op::GlobalAddress { d, .. } | Op::ActiveMask { d } | Op::Clock { d } => {
             u.set(*d, active, (0, NONE))
         }
-        Op::Barrier { reduce: Some((kind, d, ..)), .. } => match kind {
-            BarReduce::Popc => u.set(*d, active, (0, NONE)),
-            BarReduce::And | BarReduce::Or => u.set_predicate(*d, active, (0, NONE)),
-        },
+        // What a barrier with a reduction will give is defined: it does not follow what the threads bring.
+        Op::Barrier { reduce: Some((BarReduce::Popc, d, ..)), .. } => u.set(*d, active, (0, NONE)),
+        Op::Barrier { reduce: Some((_, d, ..)), .. } => u.set_predicate(*d, active, (0, NONE)),
         // A value that went through a call's parameters counts as defined: only its bytes are kept.
         Op::LoadFrame { d, .. } => d.iter().for_each(|d| u.set(*d, active, (0, NONE))),
         _ => {}
