@@ -1,0 +1,380 @@
+//! What the race check remembers of memory: of every byte the last write and the reads since.
+//!
+//! | | bytes |
+//! | --- | --- |
+//! | a word of 4 bytes in a page that has been touched, read since its last write by lanes of one warp from one line | 28 |
+//! | more for a word with other reads besides | 72, and 20 to 40 for each run of them |
+//! | more for a word whose bytes differ | 128 |
+
+use std::num::NonZeroU32;
+
+use super::order::{Past, Time};
+use crate::sim::program::Scope;
+
+/// Words in a page: a page comes into being when one of its words is touched.
+const PAGE: usize = 256;
+/// Runs of reads that a word remembers; beyond, the older half is forgotten.
+const RUNS: usize = 1 << 16;
+/// Bytes of a word.
+const WORD: u64 = 4;
+
+/// How strongly an access was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    Weak,
+    Strong(Scope),
+}
+
+/// An access that has happened.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    pub past: Past,
+    /// Index into the program's line table.
+    pub loc: u32,
+    pub strength: Strength,
+    pub atomic: bool,
+}
+
+/// An index into the line table in three bytes; a program with 16 million lines has no more of them in messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Line([u8; 3]);
+
+impl Line {
+    fn new(loc: u32) -> Line {
+        let [a, b, c, _] = loc.min(0xff_ffff).to_le_bytes();
+        Line([a, b, c])
+    }
+
+    fn loc(self) -> u32 {
+        let Line([a, b, c]) = self;
+        u32::from_le_bytes([a, b, c, 0])
+    }
+}
+
+/// A [`Seen`] that writes, in 12 bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Write {
+    warp: u32,
+    /// Time begins with the first grid, at 1.
+    time: NonZeroU32,
+    line: Line,
+    /// The lane in the lower five bits, and [`MANNERS`] above.
+    lane_and_manner: u8,
+}
+
+/// How strong a write is, and whether it is an atomic, which are all strong.
+const MANNERS: [(Strength, bool); 7] = [
+    (Strength::Weak, false),
+    (Strength::Strong(Scope::Cta), false),
+    (Strength::Strong(Scope::Gpu), false),
+    (Strength::Strong(Scope::System), false),
+    (Strength::Strong(Scope::Cta), true),
+    (Strength::Strong(Scope::Gpu), true),
+    (Strength::Strong(Scope::System), true),
+];
+
+impl Write {
+    fn new(seen: &Seen) -> Write {
+        let manner = match (seen.strength, seen.atomic) {
+            (Strength::Weak, _) => 0,
+            (Strength::Strong(scope), atomic) => 1 + scope as u8 + 3 * atomic as u8,
+        };
+        Write {
+            warp: seen.past.warp,
+            time: NonZeroU32::new(seen.past.time).unwrap_or(NonZeroU32::MIN),
+            line: Line::new(seen.loc),
+            lane_and_manner: manner << 5 | seen.past.lane,
+        }
+    }
+
+    fn seen(&self) -> Seen {
+        let (strength, atomic) = MANNERS[self.lane_and_manner as usize >> 5];
+        let past = Past { warp: self.warp, lane: self.lane_and_manner & 31, time: self.time.get() };
+        Seen { past, loc: self.line.loc(), strength, atomic }
+    }
+}
+
+/// Reads by lanes of one warp, at one time, from one line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reads {
+    warp: u32,
+    mask: u32,
+    time: Time,
+    line: Line,
+    strength: Strength,
+}
+
+impl Reads {
+    fn new(seen: &Seen) -> Reads {
+        let Past { warp, lane, time } = seen.past;
+        Reads { warp, mask: 1 << lane, time, line: Line::new(seen.loc), strength: seen.strength }
+    }
+
+    /// Takes in `other`, of a single lane, if it is like these or says nothing new.
+    fn merge(&mut self, other: &Reads) -> bool {
+        let alike = (self.warp, self.time, self.strength) == (other.warp, other.time, other.strength)
+            && (self.line == other.line || self.mask & other.mask != 0);
+        if alike {
+            self.mask |= other.mask;
+        }
+        alike
+    }
+}
+
+/// The same reads by each of some warps with numbers in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    first: Reads,
+    warps: u32,
+}
+
+impl Run {
+    fn iter(self) -> impl Iterator<Item = Seen> {
+        (0..self.warps).flat_map(move |more| {
+            let Reads { warp, mask, time, line, strength } = self.first;
+            crate::sim::exec::lanes(mask).map(move |lane| Seen {
+                past: Past { warp: warp + more, lane: lane as u8, time },
+                loc: line.loc(),
+                strength,
+                atomic: false,
+            })
+        })
+    }
+}
+
+/// A word or a byte: its last write, and the first of the reads since. Other reads stand in a list of runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cell {
+    write: Option<Write>,
+    read: Option<Reads>,
+}
+
+impl Cell {
+    #[inline]
+    pub fn last_write(&self) -> Option<Seen> {
+        self.write.as_ref().map(Write::seen)
+    }
+
+    /// Everything before is forgotten.
+    #[inline]
+    pub fn write(&mut self, more: &mut Vec<Run>, seen: &Seen) {
+        self.write = Some(Write::new(seen));
+        self.read = None;
+        *more = Vec::new();
+    }
+
+    /// The reads since the last write.
+    pub fn reads(&self, more: &[Run]) -> impl Iterator<Item = Seen> {
+        let first = self.read.map(|first| Run { first, warps: 1 });
+        first.into_iter().chain(more.iter().copied()).flat_map(Run::iter)
+    }
+
+    /// Adds a read. Those that are `before` it are forgotten, now or when room is needed.
+    #[inline]
+    pub fn read(&mut self, more: &mut Vec<Run>, seen: &Seen, before: impl Fn(Past) -> bool) {
+        let mine = Reads::new(seen);
+        let Some(first) = &mut self.read else {
+            self.read = Some(mine);
+            return;
+        };
+        if first.merge(&mine) {
+            return;
+        }
+        if more.is_empty() && all_before(Run { first: *first, warps: 1 }, &before) {
+            *first = mine;
+        } else {
+            add_run(more, mine, before);
+        }
+    }
+}
+
+fn all_before(run: Run, before: impl Fn(Past) -> bool) -> bool {
+    run.iter().all(|seen| before(seen.past))
+}
+
+#[inline(never)]
+fn add_run(runs: &mut Vec<Run>, mine: Reads, before: impl Fn(Past) -> bool) {
+    if runs.last_mut().is_some_and(|last| last.warps == 1 && last.first.merge(&mine)) {
+        return;
+    }
+    if runs.len() == runs.capacity() {
+        runs.retain(|run| !all_before(*run, &before));
+        join(runs);
+        if runs.len() >= RUNS {
+            runs.drain(..RUNS / 2);
+        }
+        // At least half of the room is free afterwards, so that a read costs the same however many there are.
+        runs.reserve_exact(runs.len().max(2));
+    }
+    runs.push(Run { first: mine, warps: 1 });
+}
+
+/// Puts runs together that go on where another ends.
+fn join(runs: &mut Vec<Run>) {
+    // By time, so that the first race found stays the oldest.
+    runs.sort_by_key(|run| (run.first.time, run.first.strength, run.first.line, run.first.warp));
+    let like = |a: &Reads, b: &Reads| (a.time, a.strength, a.line) == (b.time, b.strength, b.line);
+    runs.dedup_by(|next, run| {
+        let same = like(&next.first, &run.first)
+            && (next.warps, run.warps) == (1, 1)
+            && next.first.warp == run.first.warp;
+        if same {
+            run.first.mask |= next.first.mask;
+        }
+        same
+    });
+    runs.dedup_by(|next, run| {
+        let goes_on = like(&next.first, &run.first)
+            && next.first.mask == run.first.mask
+            && next.first.warp == run.first.warp + run.warps;
+        if goes_on {
+            run.warps += next.warps;
+        }
+        goes_on
+    });
+}
+
+/// A word as it stands in its page, or a byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Word {
+    /// One record of reads is enough.
+    Plain(Cell),
+    /// The number of its [`Rich`].
+    Rich(u32),
+}
+
+const _: () = assert!(size_of::<Word>() == 28);
+
+/// What a [`Word`] cannot hold.
+#[derive(Debug)]
+enum Rich {
+    Reads(Box<(Cell, Vec<Run>)>),
+    /// The bytes of a word differ, or did.
+    Bytes(Box<[Word; WORD as usize]>),
+    Free,
+}
+
+/// Rich words by their numbers.
+#[derive(Debug, Default)]
+struct Riches {
+    all: Vec<Rich>,
+    free: Vec<u32>,
+}
+
+impl Riches {
+    fn keep(&mut self, rich: Rich) -> Word {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.all.push(Rich::Free);
+            self.all.len() as u32 - 1
+        });
+        self.all[number as usize] = rich;
+        Word::Rich(number)
+    }
+
+    fn take(&mut self, number: u32) -> Rich {
+        self.free.push(number);
+        std::mem::replace(&mut self.all[number as usize], Rich::Free)
+    }
+
+    /// Calls `touch` for a word, all of it, or for a byte.
+    #[inline]
+    fn touch<T>(
+        &mut self,
+        word: &mut Word,
+        touch: &mut impl FnMut(&mut Cell, &mut Vec<Run>) -> Option<T>,
+    ) -> Option<T> {
+        match word {
+            Word::Plain(cell) => {
+                let mut more = Vec::new();
+                let found = touch(cell, &mut more);
+                if !more.is_empty() {
+                    *word = self.keep(Rich::Reads(Box::new((*cell, more))));
+                }
+                found
+            }
+            Word::Rich(number) => {
+                let Rich::Reads(reads) = &mut self.all[*number as usize] else { return None };
+                let (cell, more) = &mut **reads;
+                let found = touch(cell, more);
+                if more.is_empty() {
+                    let plain = Word::Plain(*cell);
+                    self.take(*number);
+                    *word = plain;
+                }
+                found
+            }
+        }
+    }
+
+    /// The bytes of a word, by themselves.
+    fn split(&mut self, word: Word) -> Box<[Word; WORD as usize]> {
+        match word {
+            Word::Plain(_) => Box::new([word; WORD as usize]),
+            Word::Rich(number) => match self.take(number) {
+                Rich::Bytes(bytes) => bytes,
+                Rich::Reads(reads) => {
+                    Box::new(std::array::from_fn(|_| self.keep(Rich::Reads(reads.clone()))))
+                }
+                Rich::Free => Box::default(),
+            },
+        }
+    }
+}
+
+impl Default for Word {
+    fn default() -> Word {
+        Word::Plain(Cell::default())
+    }
+}
+
+/// The memory of one allocation, or the shared memory of one block.
+#[derive(Debug, Default)]
+pub struct Region {
+    pages: Vec<Option<Box<[Word]>>>,
+    riches: Riches,
+}
+
+impl Region {
+    /// Calls `touch` for the cells of `bytes` bytes from `at` on, which lie in one word, with their further reads.
+    /// Gives the first that it returns.
+    #[inline]
+    pub fn touch<T>(
+        &mut self,
+        at: u64,
+        bytes: u64,
+        mut touch: impl FnMut(&mut Cell, &mut Vec<Run>) -> Option<T>,
+    ) -> Option<T> {
+        let number = (at / WORD) as usize;
+        if self.pages.len() <= number / PAGE {
+            self.pages.resize_with(number / PAGE + 1, || None);
+        }
+        let page =
+            self.pages[number / PAGE].get_or_insert_with(|| vec![Word::default(); PAGE].into_boxed_slice());
+        let word = &mut page[number % PAGE];
+        let in_bytes = |number: u32| matches!(self.riches.all[number as usize], Rich::Bytes(_));
+        match *word {
+            Word::Plain(_) if bytes == WORD => self.riches.touch(word, &mut touch),
+            Word::Rich(number) if bytes == WORD && !in_bytes(number) => self.riches.touch(word, &mut touch),
+            _ => touch_bytes(word, &mut self.riches, (at % WORD) as usize, bytes as usize, touch),
+        }
+    }
+}
+
+#[inline(never)]
+fn touch_bytes<T>(
+    word: &mut Word,
+    riches: &mut Riches,
+    first: usize,
+    bytes: usize,
+    mut touch: impl FnMut(&mut Cell, &mut Vec<Run>) -> Option<T>,
+) -> Option<T> {
+    let mut all = riches.split(*word);
+    let mut found = None;
+    for byte in &mut all[first..first + bytes] {
+        let this = riches.touch(byte, &mut touch);
+        found = found.or(this);
+    }
+    let alike = matches!(all[0], Word::Plain(_)) && all.iter().all(|byte| *byte == all[0]);
+    *word = if alike { all[0] } else { riches.keep(Rich::Bytes(all)) };
+    found
+}
