@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use workbook::backend::LaunchConfig;
 use workbook::chapter::{self, Case, Chapter, Kernel, Launches, Outcome, Place};
 use workbook::cli::Shape;
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
 // ANCHOR: host
 fn reduce(case: &Case) -> Result<Outcome> {
     let Case { device, module, data, block, grid, .. } = *case;
-    // Before the first launch: a device launch above the limit does not happen, and the host is not told.
+    // Before the first launch: a device launch without room does not happen, and nobody tells the host.
     let enough = case.launches.pending.max(2048).next_power_of_two();
     device.set_pending_launch_limit(case.pending_launches.unwrap_or(enough))?;
     let kernel = module.load_function(case.kernel)?;
@@ -57,13 +57,13 @@ fn reduce(case: &Case) -> Result<Outcome> {
     let g_odata = device.alloc_zeros::<i32>(grid as usize)?;
     let partials = device.alloc::<i32>(partial_sums(grid, block))?;
     let failure = device.alloc_zeros::<u32>(2)?; // first cudaError_t, launches that did not happen
-    let dropped_launches = || Ok::<_, Error>(Dropped::from_words(&device.clone_dtoh(&failure)?));
+    let read_failure = || anyhow::Ok(Dropped::from_words(&device.clone_dtoh(&failure)?));
 
     let mut dropped = None; // by the first run that lost any
     let cost = device.measure(
         || {
             // Not timed: a look at the run before, and the input again.
-            dropped = dropped.take().or(dropped_launches()?);
+            dropped = dropped.take().or(read_failure()?);
             device.memset_zeros(&failure)?;
             device.memcpy_dtod(&input, &g_data)
         },
@@ -87,7 +87,7 @@ fn reduce(case: &Case) -> Result<Outcome> {
 
     // The kernels with a child a block leave a partial sum a block; the others one sum and zeros.
     let sum = device.clone_dtoh(&g_odata)?.into_iter().fold(0, i32::wrapping_add);
-    Ok(Outcome { sum, cost, dropped: dropped.or(dropped_launches()?) })
+    Ok(Outcome { sum, cost, dropped: dropped.or(read_failure()?) })
 }
 // ANCHOR_END: host
 

@@ -205,18 +205,10 @@ impl Record {
     pub fn read(path: &Path) -> Result<Record> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the record {}", path.display()))?;
-        let record: Record = serde_json::from_str(&text).with_context(|| {
-            format!(
-                "{} is not a record of this workbook; delete it and run the chapter again",
-                path.display()
-            )
-        })?;
+        let record: Record = serde_json::from_str(&text)
+            .with_context(|| format!("{} is not a record of this workbook", path.display()))?;
         if record.schema != SCHEMA {
-            bail!(
-                "{} has record layout {}, this workbook reads {SCHEMA}; run the chapter again to replace it",
-                path.display(),
-                record.schema
-            );
+            bail!("{} has record layout {}, and this workbook reads {SCHEMA}", path.display(), record.schema);
         }
         Ok(record)
     }

@@ -5,6 +5,8 @@
 
 #[path = "corpus/case.rs"]
 mod case;
+#[path = "corpus/table.rs"]
+mod table;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -83,6 +85,18 @@ fn every_kind_is_shown_and_has_look_alikes() {
         assert!(KINDS.contains(&case.kind()), "{} is of no kind", case.name);
         let about = case.source.lines().next().unwrap_or_default();
         assert!(about.starts_with("// ") && !about.contains(": clean"), "{}: say what it shows", case.name);
+    }
+}
+
+/// `WORKBOOK_BLESS=1` writes the page's tables.
+#[test]
+fn the_appendix_shows_these_verdicts() {
+    let (page, made) = table::on_the_page();
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        std::fs::write(root().join(table::PAGE), &made).unwrap();
+    } else {
+        let how = "WORKBOOK_BLESS=1 cargo test --test corpus the_appendix";
+        assert!(page == made, "the tables of {} are not those of the corpus; run\n{how}", table::PAGE);
     }
 }
 

@@ -132,17 +132,17 @@ fn variables_hold_what_they_start_with_and_keep_what_is_written() {
 fn printf_writes_as_c_does() {
     let mut bench = Bench::default();
     let (input, counts) = (bench.upload(&[42, -5, 70_000]), bench.upload(&[-1, -1]));
-    let real = bench.upload(&[3.14159265, 123456.789e-10, 1e20, f64::INFINITY, f64::NAN]);
+    let real = bench.upload(&[3.1719, 123456.789e-10, 1e20, f64::INFINITY, f64::NAN]);
     bench.launch(&Source::load(PRINT), "formats", 1, 1, &[input, real, counts]);
     let expected = "no argument\n\
         42|   42|42   |00042|+42| 42|-5\n\
         4294967291|fffffffb|FFFFFFFB|0x2a|52|052\n\
         -5|18446744073709551611|10000000000|8589934592\n\
         4464|112|4464\n\
-        3.141593|3.14|     3.142|3.1     |1.234568e-05|1.2E-05|3.14159|1e+20\n\
+        3.171900|3.17|     3.172|3.2     |1.234568e-05|1.2E-05|3.1719|1e+20\n\
         inf|-inf|nan| -inf\n\
         ok|text|     right|left  |cu|%\n\
-        \x20   42|3.1|042|2\n\
+        \x20   42|3.2|042|2\n\
         0x1234abcd\n\
         1 2\nnone\n";
     assert_eq!(bench.sim.take_printed(), expected);

@@ -140,7 +140,10 @@ fn blocks_wait_for_each_other_at_a_barrier_of_the_grid() {
     let mut bench = Bench::default();
     let (data, arrived) = (bench.upload(&vec![0; n]), bench.upload(&[0, 0]));
     let out = bench.upload(&vec![0; n * rounds]);
-    bench.launch(&Source::load(FLOW), "gridBarrier", grid, block, &[data, arrived, out, rounds as u64]);
+    let args = [data, arrived, out, rounds as u64];
+    let counters = bench.launch(&Source::load(FLOW), "gridBarrier", grid, block, &args);
+    // While one thread waits for the other blocks, its warp's others wait for it: the warps stay whole.
+    assert_eq!(counters.global_store_requests, 2 * rounds as u64 * (grid * block / 32) as u64);
     let found = bench.download::<i32>(out, n * rounds);
     for round in 0..rounds {
         for i in 0..n {

@@ -1,8 +1,7 @@
 //! `mdbook-workbook`: mdBook hands over the book as JSON on standard input and takes it back on standard output.
 //! Protocol: <https://rust-lang.github.io/mdBook/for_developers/preprocessors.html>
 //!
-//! Exit status: 0 fine; 1 something in the pages is wrong, every place by name on standard error; 2 called in
-//! another way than mdBook calls it.
+//! Exit status: 0 fine; 2 the book cannot be built, every place and what to do by name on standard error.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -22,12 +21,8 @@ fn main() -> ExitCode {
         [] if !io::stdin().is_terminal() => match run() {
             Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
             Ok(problems) => {
-                for problem in &problems {
-                    eprintln!("error: {problem}\n");
-                }
-                let places = if problems.len() == 1 { "place" } else { "places" };
-                eprintln!("the book was not built: {} {places} in its pages to put right", problems.len());
-                ExitCode::from(1)
+                eprint!("{}", in_words(&problems));
+                ExitCode::from(2)
             }
             Err(error) => {
                 eprintln!("error: {error:#}");
@@ -39,6 +34,24 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// All problems; those that have the same cause together.
+fn in_words(problems: &[Problem]) -> String {
+    let mut text = String::new();
+    for (at, problem) in problems.iter().enumerate() {
+        let same = |other: &&Problem| other.message == problem.message;
+        if problems[..at].iter().any(|other| same(&other)) {
+            continue;
+        }
+        text += &format!("error: {problem}\n");
+        for other in problems[at + 1..].iter().filter(same) {
+            text += &format!("  the same at {}:{}: {}\n", other.page, other.line, other.directive);
+        }
+        text.push('\n');
+    }
+    let places = if problems.len() == 1 { "place" } else { "places" };
+    text + &format!("the book was not built: {} {places} in its pages to put right\n", problems.len())
 }
 
 /// Takes the book, replaces the directives of its pages and gives it back; or says what is wrong in them.

@@ -1,6 +1,8 @@
 //! Finds and reads records, and says by name which are missing.
 
-use anyhow::{Result, bail};
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::Workbook;
@@ -9,26 +11,26 @@ pub const KINDS: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind
 
 /// The committed record of `stem` on a device of `kind`; `None` if there is none.
 pub fn committed(workbook: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
-    read(workbook.records.join(Record::file_name(stem, kind)), stem, kind)
+    let path = workbook.records.join(Record::file_name(stem, kind));
+    read(&path, stem, kind).map_err(|error| {
+        anyhow!("{error:#}\nbring it back: git restore {}\nor {}", path.display(), make(stem, Some(kind)))
+    })
 }
 
 /// The reader's own record, the same way.
 pub fn local(workbook: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
-    read(workbook.local.join(Record::file_name(stem, kind)), stem, kind)
+    let path = workbook.local.join(Record::file_name(stem, kind));
+    read(&path, stem, kind)
+        .map_err(|error| anyhow!("{error:#}\nit is of a run of yours: delete it, or run the chapter again"))
 }
 
-fn read(path: std::path::PathBuf, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
+fn read(path: &Path, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
     if !path.exists() {
         return Ok(None);
     }
-    let record = Record::read(&path)?;
+    let record = Record::read(path)?;
     if record.stem != stem || record.device.kind != kind {
-        bail!(
-            "{} holds a record of {} on a {}; delete it and run the chapter again",
-            path.display(),
-            record.stem,
-            record.device.kind.as_str()
-        );
+        bail!("{} holds a record of {} on a {}", path.display(), record.stem, record.device.kind.as_str());
     }
     Ok(Some(record))
 }
@@ -50,16 +52,22 @@ pub fn named(workbook: &Workbook, name: &str) -> Result<Record> {
 
 /// What is said of a record of `stem` that does not exist, and how it is made on a device of `kind`.
 pub fn missing(workbook: &Workbook, what: &str, stem: &str, kind: Option<DeviceKind>) -> String {
+    format!(
+        "there is no {what} in {}; there are: {}\n{}",
+        workbook.records.display(),
+        list(names(workbook)),
+        make(stem, kind)
+    )
+}
+
+/// The command that makes a committed record.
+fn make(stem: &str, kind: Option<DeviceKind>) -> String {
     let device = match kind {
         Some(DeviceKind::Gpu) => " --device gpu",
         Some(DeviceKind::Sim) => " --device sim",
         Some(DeviceKind::Cpu) | None => "",
     };
-    format!(
-        "there is no {what} in {}; there are: {}\nmake it: cargo run --example {stem} --{device} --record",
-        workbook.records.display(),
-        list(names(workbook))
-    )
+    format!("make it: cargo run --example {stem} --{device} --record")
 }
 
 /// Names of the committed records, sorted: `ch4_nested.gpu`.

@@ -104,7 +104,7 @@ impl Repository {
     /// What is said of `page`, which cannot be built.
     fn error(&self, page: &str) -> String {
         let (status, content, errors) = self.run(page);
-        assert_eq!(status, 1, "{page}\n{errors}");
+        assert_eq!(status, 2, "{page}\n{errors}");
         assert_eq!(content, "", "no page comes out of a failed build");
         errors
     }
@@ -389,11 +389,20 @@ fn an_unreadable_record_is_named_with_what_to_do() {
     fs::write(&local, "{\"schema\": 1,").unwrap();
     let error = repository.error("{{#cell ch4_nested}}");
     assert!(error.contains("local/ch4_nested.gpu.json is not a record"), "{error}");
-    assert!(error.contains("delete it and run the chapter again"), "{error}");
+    assert!(error.contains("delete it, or run the chapter again"), "{error}");
 
     fs::copy(repository.root.join("book/records/ch3_blocks.gpu.json"), &local).unwrap();
     let error = repository.error("{{#cell ch4_nested}}");
     assert!(error.contains("local/ch4_nested.gpu.json holds a record of ch3_blocks on a gpu"), "{error}");
+    fs::remove_file(&local).unwrap();
+
+    fs::write(repository.root.join("book/records/ch4_nested.gpu.json"), "{\"schema\": 1,").unwrap();
+    let value = "{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 time}}";
+    let error = repository.error(&format!("{{{{#cell ch4_nested}}}}\n\n{value} and {value}\n"));
+    assert_eq!(error.matches("ch4_nested.gpu.json is not a record").count(), 1, "said once: {error}");
+    assert!(error.contains(&format!("page.md:3: {value}")), "{error}");
+    assert!(error.contains("bring it back: git restore "), "{error}");
+    assert!(error.contains("cargo run --example ch4_nested -- --device gpu --record"), "{error}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn watch_barriers(program: &mut Program) {
     let mut has_barrier: Vec<bool> = program
         .functions
         .iter()
-        .map(|function| function.code.iter().any(|inst| matches!(inst.op, Op::Barrier { .. })))
+        .map(|function| function.code.iter().any(|inst| is_block_barrier(&inst.op)))
         .collect();
     let mut changed = true;
     while changed {
@@ -62,9 +62,8 @@ fn watch_barriers(program: &mut Program) {
     }
     for function in &mut program.functions {
         let is_barrier = |op: &Op| match op {
-            Op::Barrier { .. } => true,
             Op::Call { callee: Callee::Function(callee), .. } => has_barrier[*callee],
-            _ => false,
+            op => is_block_barrier(op),
         };
         for (pc, watch) in flow::watches(&function.code, is_barrier) {
             let number = program.watches.len() as u32;
@@ -78,6 +77,11 @@ fn watch_barriers(program: &mut Program) {
             }
         }
     }
+}
+
+/// A barrier for all threads of the block. One with a count is for so many of them, so a branch may lead there.
+fn is_block_barrier(op: &Op) -> bool {
+    matches!(op, Op::Barrier { count, .. } if *count == NONE)
 }
 
 /// A kernel needs a grid's workspace if any function that it calls does.

@@ -64,7 +64,7 @@ impl<O: Observer> Context<'_, O> {
                         block_dim: dim(&mut argument, 2),
                         shared_mem_bytes: argument(3, 0, 4) as u32,
                     };
-                    match self.program.functions.get(kernel) {
+                    let buffer = match self.program.functions.get(kernel) {
                         None => {
                             error = Some(runtime::INVALID_DEVICE_FUNCTION);
                             0
@@ -78,7 +78,16 @@ impl<O: Observer> Context<'_, O> {
                             0
                         }
                         Some(function) => self.launches.open(kernel, config, function.param_bytes),
+                    };
+                    if error.is_some() {
+                        // Compiled code walks past the launch when it gets no buffer: it is refused here.
+                        let actor = self.actor(warp, inst);
+                        let (number, limit) = (self.launches.accepted, self.launches.limit);
+                        let launch =
+                            DeviceLaunch { launch: number, lane, refused: error, limit, params: &[] };
+                        self.observer.device_launch(actor, &launch);
                     }
+                    buffer
                 }
                 Call::LaunchDevice => {
                     let (address, stream) = (argument(0, 0, 8), argument(1, 0, 8));

@@ -84,6 +84,8 @@ pub enum Stop {
     Finished,
     /// It has used its turn.
     Turn,
+    /// The same, and it only waits in a loop for what others write.
+    Spins,
     /// Every split waits.
     Blocked,
 }
@@ -103,8 +105,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 if warp.splits.len() > 1 {
                     warp.splits.rotate_right(1);
                 }
-                warp.end_turn(turn);
-                return Ok(Stop::Turn);
+                return Ok(if warp.spins(turn) { Stop::Spins } else { Stop::Turn });
             }
             if warp.splits.len() > 1 {
                 let first = self.schedule.choose(warp.splits.len());
@@ -211,15 +212,7 @@ impl<'e, O: Observer> Context<'e, O> {
             *left -= 1;
             let inst = &function.code[pc as usize];
             if *self.steps_left == 0 {
-                return Err(self.fault(
-                    warp,
-                    inst,
-                    mask,
-                    Kind::StepLimit,
-                    "the launch has executed more instructions than its limit: a loop does not end"
-                        .to_string(),
-                    "look at what the loop waits for, and whether some thread can still bring it about",
-                ));
+                return Err(self.endless(warp, inst, mask));
             }
             *self.steps_left -= 1;
             self.observer.instruction(mask);
@@ -487,10 +480,8 @@ impl<'e, O: Observer> Context<'e, O> {
                     let whole_warp = active | warp.exited == warp.lanes;
                     let actor = self.actor(warp, inst);
                     self.observer.barrier(actor, active, number as u32);
-                    if O::CHECKS
-                        && let Some(sites) = function.barrier_sites.get(&pc)
-                    {
-                        self.observer.barrier_site(actor, active, sites);
+                    if O::CHECKS {
+                        self.barrier_sites(warp, index, actor, active, pc);
                     }
                     let barrier = &mut self.block.barriers[number];
                     barrier.expected = expected;
@@ -557,12 +548,6 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 Op::Call { callee, args, ret } => {
                     warp.splits[index].pc = pc;
-                    if O::CHECKS
-                        && let Some(sites) = function.barrier_sites.get(&pc)
-                    {
-                        let actor = self.actor(warp, inst);
-                        self.observer.barrier_site(actor, active, sites);
-                    }
                     return self.call(warp, index, inst, active, callee, args, *ret);
                 }
                 Op::Return => {
@@ -749,6 +734,13 @@ impl<'e, O: Observer> Context<'e, O> {
         Ok(())
     }
 
+    /// Whether an address lies behind the local variables of the function that runs.
+    fn is_past_locals(&self, warp: &Warp, slot: u32, address: u64, bytes: usize) -> bool {
+        let activation = &warp.activations[slot as usize];
+        let locals = activation.local_base + self.program.functions[activation.function].local_bytes;
+        address.saturating_add(bytes as u64) > locals as u64
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn load(
         &mut self,
@@ -775,6 +767,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 let from: Option<&[u8]> = match request.space {
                     Space::Shared => self.block.shared.get(span(address, total)),
                     Space::Param => self.params.get(span(address, total)),
+                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
                     Space::Local => {
                         local = warp.local_of(lane, address, total);
                         local.as_deref()
@@ -831,6 +824,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 let to = match request.space {
                     Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
                     Space::Local => warp.local_of(lane, address, total),
                     Space::Param | Space::Const => None,
                     _ if address >> 56 != 0 => self.launches.buffer(address, total),
@@ -874,6 +868,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 }
                 op => op,
             };
+            let mut unchanged = 0;
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
@@ -892,6 +887,8 @@ impl<'e, O: Observer> Context<'e, O> {
                 let old = memory::read(word);
                 let new = combine(op, request.bytes, old, b, c);
                 memory::write(word, new);
+                let swapped = old == b & (u64::MAX >> (64 - 8 * request.bytes));
+                unchanged |= ((op == AtomOp::CompareSwap && !swapped) as u32) << lane;
                 warp.spin.changes |= new != old;
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
@@ -901,7 +898,7 @@ impl<'e, O: Observer> Context<'e, O> {
                 self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
             }
             let actor = self.actor(warp, inst);
-            self.observer.request(actor, request);
+            self.observer.request(actor, &Request { unchanged, ..*request });
             Ok(())
         })
     }
@@ -953,6 +950,38 @@ impl<'e, O: Observer> Context<'e, O> {
             ready &= present;
         });
         ready
+    }
+
+    /// Nobody in the block gets on: names the lanes of `warp` that others wait for in vain.
+    pub fn missing_lanes(&mut self, warp: &Warp) {
+        for index in 0..warp.splits.len() {
+            let split = warp.splits[index];
+            let Some(masks) = self.member_masks(warp, &split).filter(|_| split.wait == Wait::Lanes) else {
+                continue;
+            };
+            let here = warp.splits.iter().filter(|s| s.wait == Wait::Lanes && s.pc == split.pc);
+            let here = here.fold(0u32, |all, s| all | s.mask);
+            let alive = warp.lanes & !warp.exited;
+            let absent = lanes(split.mask).fold(0u32, |all, lane| all | (masks[lane] as u32 & alive & !here));
+            if absent == 0 {
+                continue;
+            }
+            let function = &self.program.functions[warp.activations[split.activation as usize].function];
+            let inst = &function.code[split.pc as usize];
+            let finding = self.fault(
+                warp,
+                inst,
+                split.mask,
+                Kind::WarpCollective,
+                format!(
+                    "the mask {:#010x} names lane {}, which does not come here",
+                    masks[split.mask.trailing_zeros() as usize & 31] as u32,
+                    absent.trailing_zeros()
+                ),
+                "name exactly the lanes that come to this instruction, or move it to where all lanes come",
+            );
+            self.observer.finding(*finding);
+        }
     }
 
     /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go on.
@@ -1014,6 +1043,19 @@ impl<'e, O: Observer> Context<'e, O> {
         warp.splits[index].pc += 1;
     }
 
+    /// Tells which watched branches a barrier lies behind: those of its function, and those around the calls.
+    fn barrier_sites(&mut self, warp: &Warp, index: usize, actor: Actor, active: u32, pc: u32) {
+        let split = warp.splits[index];
+        let mut place = Some((split.activation, pc, split.join));
+        while let Some((activation, pc, join)) = place {
+            let function = &self.program.functions[warp.activations[activation as usize].function];
+            if let Some(sites) = function.barrier_sites.get(&pc) {
+                self.observer.barrier_site(actor, active, sites);
+            }
+            place = warp.call_of(join);
+        }
+    }
+
     /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it names: a
     /// lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
     fn check_collective(&mut self, warp: &Warp, index: usize, op: &Op, mask: u32, names: &Lanes) {
@@ -1033,6 +1075,25 @@ impl<'e, O: Observer> Context<'e, O> {
                 ),
                 "name every lane that comes here, and no other: compute the mask before the branch, with \
                  __ballot_sync or from the lane's group",
+            );
+            self.observer.finding(*finding);
+        }
+        let differs = lanes(mask).find_map(|lane| {
+            let other =
+                lanes(names[lane] as u32 & mask).find(|&other| names[other] as u32 != names[lane] as u32)?;
+            Some((lane, other))
+        });
+        if let Some((lane, other)) = differs {
+            let finding = self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::WarpCollective,
+                format!(
+                    "lane {lane} names the lanes {:#010x}, among them lane {other}, which names {:#010x}",
+                    names[lane] as u32, names[other] as u32
+                ),
+                "let all lanes that work together pass the same mask",
             );
             self.observer.finding(*finding);
         }
@@ -1088,6 +1149,19 @@ impl<'e, O: Observer> Context<'e, O> {
             help: help.to_string(),
             related: Vec::new(),
         })
+    }
+
+    /// The launch has used up its instructions.
+    #[cold]
+    fn endless(&self, warp: &Warp, inst: &Inst, mask: u32) -> Box<Diagnostic> {
+        self.fault(
+            warp,
+            inst,
+            mask,
+            Kind::StepLimit,
+            "the launch has executed more instructions than its limit: a loop does not end".to_string(),
+            "look at what the loop waits for, and whether some thread can still bring it about",
+        )
     }
 
     #[cold]

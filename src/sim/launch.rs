@@ -166,6 +166,10 @@ pub struct Engine<'e, O> {
     lingering: bool,
     /// Blocks whose memory is used again.
     spare: Vec<Block>,
+    /// Warps under way, and how many turns of warps in a row have brought nothing but waiting. When all have waited,
+    /// lanes at joins go on alone until something changes.
+    resident: usize,
+    quiet: usize,
 }
 
 type Executed<T> = Result<T, Box<Diagnostic>>;
@@ -205,6 +209,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             started: 0,
             lingering: false,
             spare: Vec::new(),
+            resident: 0,
+            quiet: 0,
         }
     }
 
@@ -318,6 +324,7 @@ impl<'e, O: Observer> Engine<'e, O> {
                 Ok(true) => {
                     self.observer.block_end(grid.number, block.state.linear);
                     grid.finished_blocks += 1;
+                    self.resident -= block.warps.len();
                     self.spare.push(block);
                 }
                 Ok(false) => {
@@ -464,6 +471,7 @@ impl<'e, O: Observer> Engine<'e, O> {
         block.next = 0;
         let warps = threads.div_ceil(alu::WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
+        self.resident += block.warps.len();
         let position = Position {
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
@@ -497,16 +505,22 @@ impl<'e, O: Observer> Engine<'e, O> {
             steps_left: &mut self.steps_left,
             schedule: &mut self.schedule,
         };
+        if self.quiet > 2 * self.resident * (self.running.len() + 1) {
+            block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
+        }
         let mut left = context.schedule.block_turn();
         let count = block.warps.len();
         block.next = (block.next + context.schedule.choose(count)) % count;
-        let mut idle = 0;
+        let (mut idle, mut spins) = (0, false);
         while left > 0 {
             if idle == count {
-                // Nobody gets on: lanes that wait at a join for others no longer do, unless it is a child they
-                // wait for.
+                // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
+                // others, they no longer do, unless it is for a child.
                 let children = block.warps.iter().any(Warp::waits_for_children);
-                if children || !block.warps.iter_mut().any(Warp::go_on_alone) {
+                if O::CHECKS && !children && !spins {
+                    block.warps.iter().for_each(|warp| context.missing_lanes(warp));
+                }
+                if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
                     break;
                 }
                 idle = 0;
@@ -518,17 +532,20 @@ impl<'e, O: Observer> Engine<'e, O> {
                 continue;
             }
             let before = *context.steps_left;
-            let turn = context.schedule.warp_turn().min(left);
+            let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
-            // A warp that got nowhere is idle; if all are, nobody in the block can go on by itself.
-            idle = if stop == Stop::Blocked && executed == 0 { idle + 1 } else { 0 };
+            if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
+                (idle, spins, self.quiet) = (idle + 1, spins || stop == Stop::Spins, self.quiet + 1);
+            } else {
+                (idle, spins, self.quiet) = (0, false, 0);
+            }
         }
         if context.block.exited == context.block.threads {
             return Ok(true);
         }
-        if left > 0 && !block.waits_for_children() {
+        if left > 0 && !spins && !block.waits_for_children() {
             return Err(self.deadlock(grid, block));
         }
         Ok(false)
@@ -539,14 +556,15 @@ impl<'e, O: Observer> Engine<'e, O> {
         let (bx, by, bz) = grid.config.block_dim;
         let mut waiting = 0;
         let mut first = None;
+        let mut any_barrier = false;
         for warp in &block.warps {
             for split in &warp.splits {
                 waiting += split.mask.count_ones();
-                // A warp that waits for its own lanes is the cause; a barrier may only be the consequence.
-                let lanes = split.wait == Wait::Lanes;
-                if first.is_none() || lanes {
+                let at_barrier = matches!(split.wait, Wait::Barrier { .. });
+                if first.is_none() || (at_barrier && !any_barrier) {
                     first = Some((warp, split));
                 }
+                any_barrier |= at_barrier;
             }
         }
         let at = first.map(|(warp, split)| {
@@ -561,7 +579,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             _ => "for lanes of their warp that never come",
         };
-        let collective = !matches!(at.map(|(inst, _)| &inst.op), Some(Op::Barrier { .. }));
+        let collective = !any_barrier;
         let place =
             at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
         Box::new(Diagnostic {

@@ -114,14 +114,14 @@ impl Memory {
         self.allocations.iter_mut().for_each(|allocation| allocation.defined = Vec::new());
     }
 
-    /// Whether all these bytes have been written.
+    /// Whether any of these bytes has been written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
         let offset = (address & OFFSET_MASK) as usize;
         let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
         self.allocations.get(index).is_none_or(|allocation| {
             allocation.defined.is_empty()
                 || (offset..offset + bytes)
-                    .all(|at| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1))
+                    .any(|at| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1))
         })
     }
 

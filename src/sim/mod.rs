@@ -275,14 +275,8 @@ impl Simulator {
         }
         let mut both = (observer, check::Checker::new(&module.program, names));
         let ended = self.launch_observed(module, kernel, config, args, &mut both);
-        let seen = found.len();
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
-        // Threads that wait at a divergent barrier for ever: the barrier has been named.
-        let cause = found[seen..].iter().find(|d| d.kind == Kind::BarrierDivergence);
-        if let (Kind::Deadlock, Some(cause)) = (diagnostic.kind, cause) {
-            return Err(Box::new(cause.clone()));
-        }
         found.push((*diagnostic).clone());
         Err(diagnostic)
     }
@@ -307,16 +301,15 @@ impl Simulator {
             addresses.push(address);
         }
         for (variable, &address) in module.program.globals.iter().zip(&addresses) {
-            let bytes = program::initial_bytes(variable, |name, generic| {
+            let mut bytes = program::initial_bytes(variable, |name, generic| {
                 let mut globals = module.program.globals.iter().zip(&addresses);
                 let global = globals
                     .find(|(v, _)| v.name == name)
                     .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
                 global.or_else(|| Some(program::FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
-            if let Ok(content) = self.memory.slice_mut(address, variable.bytes()) {
-                content.fill(0);
-            }
+            // What has no initialiser is zero (PTX ISA 5.4.4).
+            bytes.resize(variable.bytes(), 0);
             self.write(address, &bytes)?;
         }
         self.loaded.push((module.clone(), addresses));

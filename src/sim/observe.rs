@@ -42,7 +42,7 @@ pub struct Request<'a> {
     pub bytes: u32,
     pub order: Order,
     pub scope: Scope,
-    /// Lanes of a store that write what is there already; known only under checks.
+    /// Lanes of a store that write what is there already (known only under checks), and of an atomic that does not swap.
     pub unchanged: u32,
 }
 

@@ -1,7 +1,7 @@
 //! uninitialized-read: values that nobody has written, followed through registers and memory.
 //!
-//! A value is undefined if it was loaded from bytes that neither the host nor a kernel has written, or computed from
-//! an undefined value. Copying one is no mistake (padding is copied all the time); it is one where it matters: where
+//! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a value
+//! that is defined in part is often a structure with its padding), or computed from an undefined value. Copying one is no mistake (padding is copied all the time); it is one where it matters: where
 //! it decides a branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes
 //! are kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
 //! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
@@ -11,7 +11,7 @@ use super::collective::shuffle_source;
 use super::diagnostic::{Kind, Site};
 use super::exec::{Context, lanes, span};
 use super::observe::{Observer, Request};
-use super::program::{Address, Function, Inst, NONE, Op, Pred, Reg, Shuffle, Vote};
+use super::program::{Address, BarReduce, Function, Inst, NONE, Op, Pred, Reg, Shuffle, Vote};
 use super::ptx::Space;
 use super::warp::{Activation, Warp};
 
@@ -126,6 +126,9 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
         Op::LocalAddress { d, .. } | Op::GlobalAddress { d, .. } | Op::ActiveMask { d } | Op::Clock { d } => {
             u.set(*d, active, (0, NONE))
         }
+        // What a barrier with a reduction will give is defined: it does not follow what the threads bring.
+        Op::Barrier { reduce: Some((BarReduce::Popc, d, ..)), .. } => u.set(*d, active, (0, NONE)),
+        Op::Barrier { reduce: Some((_, d, ..)), .. } => u.set_predicate(*d, active, (0, NONE)),
         // A value that went through a call's parameters counts as defined: only its bytes are kept.
         Op::LoadFrame { d, .. } => d.iter().for_each(|d| u.set(*d, active, (0, NONE))),
         _ => {}
@@ -139,7 +142,9 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
     match op {
         Op::Shuffle { d, p, a, .. } => {
             let of_a = u.any(&[*a]);
-            let read = lanes(mask).fold(0u32, |all, lane| all | (of_a.0 >> from[lane] & 1) << lane);
+            // A lane that does not take part has been named by the check of the shuffle itself.
+            let given = of_a.0 & mask;
+            let read = lanes(mask).fold(0u32, |all, lane| all | (given >> from[lane] & 1) << lane);
             u.set(*d, mask, (read, of_a.1));
             u.set_predicate(*p, mask, (0, NONE));
         }
@@ -314,11 +319,10 @@ impl<O: Observer> Context<'_, O> {
     }
 
     fn is_defined(&self, warp: &Warp, space: Space, lane: usize, address: u64, bytes: usize) -> bool {
-        let all =
-            |flags: &[bool]| flags.get(span(address, bytes)).is_some_and(|flags| flags.iter().all(|d| *d));
+        let any = |flags: &[bool]| span(address, bytes).any(|at| flags.get(at) == Some(&true));
         match space {
-            Space::Shared => all(&self.block.shared_defined),
-            Space::Local => warp.local_defined.get(lane).is_some_and(|flags| all(flags)),
+            Space::Shared => any(&self.block.shared_defined),
+            Space::Local => warp.local_defined.get(lane).is_some_and(|flags| any(flags)),
             Space::Param => true,
             _ if address >> 56 != 0 => true,
             _ => self.memory.is_defined(address, bytes),

@@ -4,8 +4,8 @@
 //! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has
 //! arrived or exited, then all go on as one. Every split keeps its own place, so one that waits at a barrier
 //! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++ Programming
-//! Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise: where the lanes that
-//! are missing spin or wait for what those at the join have yet to do, these go on without them.
+//! Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise: where nobody gets on,
+//! the lanes at a join go on without those that are missing, which may spin for a lock that they hold.
 
 use super::alu::{Lanes, WARP};
 use super::program::{Function, NONE, Place};
@@ -98,17 +98,25 @@ pub struct Warp {
     pub last_error: Vec<u32>,
 }
 
-/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load),
-/// again and again, and nothing is changed.
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load), again
+/// and again, and nothing is changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin {
+    /// Whether its instructions have done so since the warp's last turn ended.
     pub watches: bool,
     pub changes: bool,
-    instructions: u32,
+    /// Instructions since the last change and since the last look; whether it has ever been seen spinning, after which it
+    /// is believed sooner and has short turns.
+    since_change: u32,
+    since_watch: u32,
+    known: bool,
 }
 
-/// Instructions without a change after which a warp that watches memory counts as spinning.
+/// Instructions without a change after which a warp that watches memory counts as spinning: at first, and once it is
+/// known to. A loop that waits looks at least every so many instructions.
 const SPINS: u32 = 1_024;
+const SPINS_AGAIN: u32 = 64;
+const LOOKS: u32 = 256;
 
 /// Where a warp's threads are, for the special registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -290,17 +298,21 @@ impl Warp {
         any
     }
 
-    /// After a turn of so many instructions: lanes that wait at a join may have what the spinning ones wait for.
-    pub fn end_turn(&mut self, instructions: u32) {
-        if self.spin.changes {
-            self.spin = Spin::default();
-            return;
-        }
-        self.spin.instructions += instructions;
-        if self.spin.watches && self.spin.instructions >= SPINS {
-            self.spin = Spin::default();
-            self.go_on_alone();
-        }
+    /// Instructions that the next turn may have, at most `turn`.
+    pub fn turn(&self, turn: u32) -> u32 {
+        if self.spin.known { turn.min(SPINS_AGAIN) } else { turn }
+    }
+
+    /// After a turn of so many instructions: whether the warp spins.
+    pub fn spins(&mut self, instructions: u32) -> bool {
+        let spin = &mut self.spin;
+        spin.since_change = if spin.changes { 0 } else { spin.since_change.saturating_add(instructions) };
+        spin.since_watch = if spin.watches { 0 } else { spin.since_watch.saturating_add(instructions) };
+        (spin.changes, spin.watches) = (false, false);
+        let enough = if spin.known { SPINS_AGAIN } else { SPINS };
+        let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
+        spin.known |= spins;
+        spins
     }
 
     /// The lanes of `mask` exit; they are lanes of `split`, which goes on with the others, if any.
@@ -372,6 +384,19 @@ impl Warp {
             self.joins[join as usize].arrived |= mask;
             self.settle(join);
         }
+    }
+
+    /// The call that a split with this join is in: the caller's activation, the place of the call and its join.
+    pub fn call_of(&self, join: u32) -> Option<(u32, u32, u32)> {
+        let mut join = join;
+        while join != NONE {
+            let j = &self.joins[join as usize];
+            if j.returns_from != NONE {
+                return Some((j.activation, j.pc - 1, j.outer));
+            }
+            join = j.outer;
+        }
+        None
     }
 
     /// The activation that the lanes of `activation` came from, if it is a called one.

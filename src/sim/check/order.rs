@@ -72,6 +72,8 @@ type Rows = Box<[[Time; WARP]; WARP]>;
 struct Partial {
     time: Time,
     members: Vec<u32>,
+    /// Earlier barriers that some of the members have passed, and those before them.
+    earlier: Vec<(Time, Vec<u32>)>,
 }
 
 /// The order within a block that is under way.
@@ -106,7 +108,8 @@ struct Point {
 #[derive(Debug, Default)]
 struct Log {
     entries: Vec<(Point, Scope)>,
-    by_block: HashMap<(u32, u64), Vec<u32>>,
+    /// Their numbers, by block and by thread: the last that is known of a thread says all that the earlier ones do.
+    by_block: HashMap<(u32, u64), HashMap<(u32, u8), Vec<u32>>>,
     /// What all entries up to this one know of other logs.
     known: Vec<Known>,
 }
@@ -223,10 +226,21 @@ impl Order {
             .filter(|thread| members[*thread as usize / 32] >> (thread % 32) & 1 == 1)
             .collect();
         clock.share(&threads);
+        let meet = |other: &[u32]| members.iter().zip(other).any(|(a, b)| a & b != 0);
+        let mut earlier: Vec<(Time, Vec<u32>)> = Vec::new();
+        for partial in clock.partial.iter().filter(|partial| meet(&partial.members)) {
+            let passed = partial.earlier.iter().cloned().chain([(partial.time, partial.members.clone())]);
+            for barrier in passed {
+                if !earlier.iter().any(|(time, _)| *time == barrier.0) {
+                    earlier.push(barrier);
+                }
+            }
+        }
+        earlier.drain(..earlier.len().saturating_sub(PARTIAL));
         if clock.partial.len() == PARTIAL {
             clock.partial.remove(0);
         }
-        clock.partial.push(Partial { time, members });
+        clock.partial.push(Partial { time, members, earlier });
     }
 
     pub fn warp_barrier(&mut self, grid: u32, block: u64, warp: u32, mask: u32) {
@@ -268,9 +282,15 @@ impl Order {
     /// `lane` reads `location` by a strong access: it learns what has been released there.
     pub fn acquire(&mut self, grid: u32, block: u64, warp: u32, lane: usize, location: Location) {
         let Some(&log) = self.log_of.get(&location) else { return };
-        let upto = self.logs[log as usize].entries.len() as u32;
+        let entries = &self.logs[log as usize];
+        let upto = entries.entries.len() as u32;
+        // What those who released there knew of other locations is known too.
+        let more = entries.known.last().cloned().unwrap_or_default();
         let thread = self.clock(grid, block).threads.entry(warp * 32 + lane as u32).or_default();
         learn(&mut thread.known, log, upto);
+        for (other, upto) in more {
+            learn(&mut thread.known, other, upto);
+        }
     }
 
     /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or, if the
@@ -309,7 +329,8 @@ impl Order {
                 learn(&mut known, *other, *upto);
             }
         }
-        log.by_block.entry((grid, block)).or_default().push(log.entries.len() as u32);
+        let threads = log.by_block.entry((grid, block)).or_default();
+        threads.entry((point.warp, point.lane)).or_default().push(log.entries.len() as u32);
         log.entries.push((point, reach));
         log.known.push(known);
     }
@@ -372,6 +393,14 @@ impl Order {
     }
 
     fn before_point(&self, past: Past, point: &Point, depth: u32) -> bool {
+        self.before_directly(past, point, depth) || {
+            let (grid, block, _) = self.locate(past.warp);
+            self.is_known(past, grid, block, (point.grid, point.block), &point.known, depth)
+        }
+    }
+
+    /// [`Order::before_point`] without what the point's thread has learnt from releases.
+    fn before_directly(&self, past: Past, point: &Point, depth: u32) -> bool {
         if past.warp == point.warp && past.lane == point.lane {
             return past.time < point.time;
         }
@@ -389,7 +418,6 @@ impl Order {
             }
         }
         self.before_grid(past, grid, point.grid, depth)
-            || self.is_known(past, grid, block, (point.grid, point.block), &point.known, depth)
             || self.in_children(past, grid, point.grid, point.block, point.children)
     }
 
@@ -435,21 +463,20 @@ impl Order {
         self.launches.get(launch as usize).is_some_and(|point| self.before_point(past, point, depth + 1))
     }
 
-    /// Whether some release that is known comes after the past access.
+    /// Whether some release that is known comes after the past access. What is known is closed: it holds what the
+    /// releasing threads knew.
     fn is_known(&self, past: Past, grid: u32, block: u64, me: (u32, u64), known: &Known, depth: u32) -> bool {
-        if depth > 8 {
-            return false;
-        }
         known.iter().any(|&(log, upto)| {
             let log = &self.logs[log as usize];
             let own = log.by_block.get(&(grid, block));
-            let direct = own.into_iter().flatten().take_while(|entry| **entry < upto).any(|entry| {
-                let (point, scope) = &log.entries[*entry as usize];
-                (*scope > Scope::Cta || me == (grid, block)) && self.before_point(past, point, depth + 1)
-            });
-            direct
-                || (upto > 0 && !log.known[upto as usize - 1].is_empty())
-                    && self.is_known(past, grid, block, me, &log.known[upto as usize - 1], depth + 1)
+            own.into_iter().flat_map(HashMap::values).any(|entries| {
+                let known = entries.partition_point(|entry| *entry < upto);
+                known.checked_sub(1).is_some_and(|last| {
+                    let (point, scope) = &log.entries[entries[last] as usize];
+                    (*scope > Scope::Cta || me == (grid, block))
+                        && self.before_directly(past, point, depth + 1)
+                })
+            })
         })
     }
 
@@ -474,10 +501,13 @@ impl Order {
 }
 
 fn in_partial(partial: &[Partial], past: Past, past_warp: u32, warp: u32, lane: u8) -> bool {
-    let member = |p: &Partial, warp: u32, lane: u8| {
-        p.members.get(warp as usize).is_some_and(|mask| mask >> lane & 1 == 1)
+    let member = |members: &[u32], warp: u32, lane: u8| {
+        members.get(warp as usize).is_some_and(|mask| mask >> lane & 1 == 1)
     };
-    partial.iter().any(|p| past.time < p.time && member(p, past_warp, past.lane) && member(p, warp, lane))
+    let was_there = |time: Time, members: &[u32]| past.time < time && member(members, past_warp, past.lane);
+    partial.iter().filter(|p| member(&p.members, warp, lane)).any(|p| {
+        was_there(p.time, &p.members) || p.earlier.iter().any(|(time, members)| was_there(*time, members))
+    })
 }
 
 impl BlockClock {

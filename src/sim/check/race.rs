@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use super::order::{Here, Location, Order, Past};
-use super::shadow::{Cell, Region, Run, Seen, Strength};
+use super::shadow::{Cell, Region, Rest, Seen, Strength};
 use crate::sim::memory::number_and_offset;
 use crate::sim::observe::{Access, Actor, Request};
 use crate::sim::program::{Order as MemoryOrder, Scope};
@@ -87,12 +87,12 @@ impl Shadow {
             let mut at = offset;
             while at < end {
                 let next = end.min((at / 4 + 1) * 4);
-                let race = region.touch(at, next - at, |cell, more| {
-                    let race = race_with(cell, more, &here, &me, writes);
+                let race = region.touch(at, next - at, |cell, rest| {
+                    let race = race_with(cell, rest, &here, &me, writes);
                     if writes {
-                        cell.write(more, &me);
+                        cell.write(rest, &me);
                     } else {
-                        cell.read(more, &me, |past| here.after(past, lane));
+                        cell.read(rest, &me, |past| here.after(past, lane));
                     }
                     race
                 });
@@ -114,7 +114,9 @@ impl Shadow {
         }
         if strength != Strength::Weak && writes {
             let releases = matches!(request.order, MemoryOrder::Release | MemoryOrder::AcquireRelease);
-            for lane in crate::sim::exec::lanes(request.mask) {
+            // A compare-and-swap that did not swap has written nothing.
+            let written = if atomic { request.mask & !request.unchanged } else { request.mask };
+            for lane in crate::sim::exec::lanes(written) {
                 order.release(grid, block, warp, lane, location(lane), request.scope, releases);
             }
         }
@@ -139,11 +141,11 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
 
 /// The earlier access to a cell that this one races with, and whether that writes.
 #[inline]
-fn race_with(cell: &Cell, more: &[Run], here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool)> {
+fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool)> {
     let races = |earlier: &Seen| {
         !here.after(earlier.past, me.past.lane as usize)
             && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past))
     };
-    let write = cell.last_write().filter(races).map(|write| (write, true));
-    write.or_else(|| if writes { cell.reads(more).find(races).map(|read| (read, false)) } else { None })
+    let write = cell.writes(rest).find(races).map(|write| (write, true));
+    write.or_else(|| if writes { cell.reads(rest).find(races).map(|read| (read, false)) } else { None })
 }

@@ -3,7 +3,7 @@
 //! | | bytes |
 //! | --- | --- |
 //! | a word of 4 bytes in a page that has been touched, read since its last write by lanes of one warp from one line | 28 |
-//! | more for a word with other reads besides | 72, and 20 to 40 for each run of them |
+//! | more for a word with other reads, or weak and strong writes | 88, and 20 to 40 for each run of reads |
 //! | more for a word whose bytes differ | 128 |
 
 use std::num::NonZeroU32;
@@ -14,7 +14,7 @@ use crate::sim::program::Scope;
 /// Words in a page: a page comes into being when one of its words is touched.
 const PAGE: usize = 256;
 /// Runs of reads that a word remembers; beyond, the older half is forgotten.
-const RUNS: usize = 1 << 16;
+const RUNS: usize = 4096;
 /// Bytes of a word.
 const WORD: u64 = 4;
 
@@ -87,6 +87,10 @@ impl Write {
         }
     }
 
+    fn is_weak(&self) -> bool {
+        self.lane_and_manner >> 5 == 0
+    }
+
     fn seen(&self) -> Seen {
         let (strength, atomic) = MANNERS[self.lane_and_manner as usize >> 5];
         let past = Past { warp: self.warp, lane: self.lane_and_manner & 31, time: self.time.get() };
@@ -119,6 +123,10 @@ impl Reads {
         }
         alike
     }
+
+    fn covers(&self, earlier: Run, before: impl Fn(Past) -> bool) -> bool {
+        self.strength <= earlier.first.strength && earlier.iter().all(|seen| before(seen.past))
+    }
 }
 
 /// The same reads by each of some warps with numbers in a row.
@@ -142,36 +150,60 @@ impl Run {
     }
 }
 
-/// A word or a byte: its last write, and the first of the reads since. Other reads stand in a list of runs.
+/// A word or a byte, as far as it mostly goes: its last write, and the first of the reads since.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cell {
+    /// The last weak write; the last strong one as long as there is no weak one.
     write: Option<Write>,
     read: Option<Reads>,
 }
 
+/// What a [`Cell`] does not hold.
+#[derive(Clone, Debug, Default)]
+pub struct Rest {
+    /// The last strong write since the weak one. It does not cover the weak one and the reads, since it may be in no
+    /// conflict with what they race with.
+    strong: Option<Write>,
+    /// Further reads since the last weak write.
+    reads: Vec<Run>,
+}
+
+impl Rest {
+    fn is_empty(&self) -> bool {
+        self.strong.is_none() && self.reads.is_empty()
+    }
+}
+
 impl Cell {
+    /// The last writes.
     #[inline]
-    pub fn last_write(&self) -> Option<Seen> {
-        self.write.as_ref().map(Write::seen)
+    pub fn writes(&self, rest: &Rest) -> impl Iterator<Item = Seen> {
+        [self.write, rest.strong].into_iter().flatten().map(|write| write.seen())
     }
 
-    /// Everything before is forgotten.
-    #[inline]
-    pub fn write(&mut self, more: &mut Vec<Run>, seen: &Seen) {
-        self.write = Some(Write::new(seen));
-        self.read = None;
-        *more = Vec::new();
-    }
-
-    /// The reads since the last write.
-    pub fn reads(&self, more: &[Run]) -> impl Iterator<Item = Seen> {
+    /// The reads since the last weak write.
+    pub fn reads(&self, rest: &Rest) -> impl Iterator<Item = Seen> {
         let first = self.read.map(|first| Run { first, warps: 1 });
-        first.into_iter().chain(more.iter().copied()).flat_map(Run::iter)
+        first.into_iter().chain(rest.reads.iter().copied()).flat_map(Run::iter)
     }
 
-    /// Adds a read. Those that are `before` it are forgotten, now or when room is needed.
+    /// A write takes place.
     #[inline]
-    pub fn read(&mut self, more: &mut Vec<Run>, seen: &Seen, before: impl Fn(Past) -> bool) {
+    pub fn write(&mut self, rest: &mut Rest, seen: &Seen) {
+        let write = Write::new(seen);
+        if write.is_weak() {
+            (self.write, self.read, *rest) = (Some(write), None, Rest::default());
+        } else if self.write.is_some_and(|write| write.is_weak()) {
+            rest.strong = Some(write);
+        } else {
+            self.write = Some(write);
+        }
+    }
+
+    /// A read takes place. Those that it covers are forgotten, now or when room is needed: they are `before` it, and
+    /// no weaker, so that a write that races with one of them races with it.
+    #[inline]
+    pub fn read(&mut self, rest: &mut Rest, seen: &Seen, before: impl Fn(Past) -> bool) {
         let mine = Reads::new(seen);
         let Some(first) = &mut self.read else {
             self.read = Some(mine);
@@ -180,16 +212,12 @@ impl Cell {
         if first.merge(&mine) {
             return;
         }
-        if more.is_empty() && all_before(Run { first: *first, warps: 1 }, &before) {
+        if rest.reads.is_empty() && mine.covers(Run { first: *first, warps: 1 }, &before) {
             *first = mine;
         } else {
-            add_run(more, mine, before);
+            add_run(&mut rest.reads, mine, before);
         }
     }
-}
-
-fn all_before(run: Run, before: impl Fn(Past) -> bool) -> bool {
-    run.iter().all(|seen| before(seen.past))
 }
 
 #[inline(never)]
@@ -198,7 +226,7 @@ fn add_run(runs: &mut Vec<Run>, mine: Reads, before: impl Fn(Past) -> bool) {
         return;
     }
     if runs.len() == runs.capacity() {
-        runs.retain(|run| !all_before(*run, &before));
+        runs.retain(|run| !mine.covers(*run, &before));
         join(runs);
         if runs.len() >= RUNS {
             runs.drain(..RUNS / 2);
@@ -237,7 +265,6 @@ fn join(runs: &mut Vec<Run>) {
 /// A word as it stands in its page, or a byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Word {
-    /// One record of reads is enough.
     Plain(Cell),
     /// The number of its [`Rich`].
     Rich(u32),
@@ -248,7 +275,7 @@ const _: () = assert!(size_of::<Word>() == 28);
 /// What a [`Word`] cannot hold.
 #[derive(Debug)]
 enum Rich {
-    Reads(Box<(Cell, Vec<Run>)>),
+    More(Box<(Cell, Rest)>),
     /// The bytes of a word differ, or did.
     Bytes(Box<[Word; WORD as usize]>),
     Free,
@@ -281,22 +308,22 @@ impl Riches {
     fn touch<T>(
         &mut self,
         word: &mut Word,
-        touch: &mut impl FnMut(&mut Cell, &mut Vec<Run>) -> Option<T>,
+        touch: &mut impl FnMut(&mut Cell, &mut Rest) -> Option<T>,
     ) -> Option<T> {
         match word {
             Word::Plain(cell) => {
-                let mut more = Vec::new();
-                let found = touch(cell, &mut more);
-                if !more.is_empty() {
-                    *word = self.keep(Rich::Reads(Box::new((*cell, more))));
+                let mut rest = Rest::default();
+                let found = touch(cell, &mut rest);
+                if !rest.is_empty() {
+                    *word = self.keep(Rich::More(Box::new((*cell, rest))));
                 }
                 found
             }
             Word::Rich(number) => {
-                let Rich::Reads(reads) = &mut self.all[*number as usize] else { return None };
-                let (cell, more) = &mut **reads;
-                let found = touch(cell, more);
-                if more.is_empty() {
+                let Rich::More(more) = &mut self.all[*number as usize] else { return None };
+                let (cell, rest) = &mut **more;
+                let found = touch(cell, rest);
+                if rest.is_empty() {
                     let plain = Word::Plain(*cell);
                     self.take(*number);
                     *word = plain;
@@ -312,9 +339,7 @@ impl Riches {
             Word::Plain(_) => Box::new([word; WORD as usize]),
             Word::Rich(number) => match self.take(number) {
                 Rich::Bytes(bytes) => bytes,
-                Rich::Reads(reads) => {
-                    Box::new(std::array::from_fn(|_| self.keep(Rich::Reads(reads.clone()))))
-                }
+                Rich::More(more) => Box::new(std::array::from_fn(|_| self.keep(Rich::More(more.clone())))),
                 Rich::Free => Box::default(),
             },
         }
@@ -335,14 +360,14 @@ pub struct Region {
 }
 
 impl Region {
-    /// Calls `touch` for the cells of `bytes` bytes from `at` on, which lie in one word, with their further reads.
+    /// Calls `touch` for the cells of `bytes` bytes from `at` on, which lie in one word, with their rest.
     /// Gives the first that it returns.
     #[inline]
     pub fn touch<T>(
         &mut self,
         at: u64,
         bytes: u64,
-        mut touch: impl FnMut(&mut Cell, &mut Vec<Run>) -> Option<T>,
+        mut touch: impl FnMut(&mut Cell, &mut Rest) -> Option<T>,
     ) -> Option<T> {
         let number = (at / WORD) as usize;
         if self.pages.len() <= number / PAGE {
@@ -366,7 +391,7 @@ fn touch_bytes<T>(
     riches: &mut Riches,
     first: usize,
     bytes: usize,
-    mut touch: impl FnMut(&mut Cell, &mut Vec<Run>) -> Option<T>,
+    mut touch: impl FnMut(&mut Cell, &mut Rest) -> Option<T>,
 ) -> Option<T> {
     let mut all = riches.split(*word);
     let mut found = None;

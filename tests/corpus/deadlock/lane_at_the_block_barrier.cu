@@ -3,7 +3,7 @@
 extern "C" __global__ void wait(int* out) {
     unsigned t = threadIdx.x;
     if (t == 0) {
-        __syncthreads();  // expect: deadlock  expect-also: barrier-divergence, warp-collective
+        __syncthreads();  // expect: deadlock|barrier-divergence  expect-also: warp-collective
     } else {
         __syncwarp();  // expect-also: deadlock, warp-collective
     }

@@ -3,7 +3,7 @@
 extern "C" __global__ void wait(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {
-        __syncthreads();  // expect: deadlock  expect-also: barrier-divergence
+        __syncthreads();  // expect: deadlock|barrier-divergence
     } else {
         asm volatile("bar.sync 1, 64;" ::: "memory");  // expect-also: deadlock, barrier-divergence
     }

@@ -6,5 +6,5 @@ extern "C" __global__ void sums(const int* in, int* out) {
     for (int half = 16; half > 0; half /= 2) {
         sum += __shfl_down_sync(0xffffffff, sum, half);  // expect: warp-collective
     }
-    if (t % 32 == 0) out[t / 32] = sum;
+    if (t % 32 == 0) out[t / 32] = sum;  // expect-also: uninitialized-read
 }
