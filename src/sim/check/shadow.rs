@@ -403,3 +403,99 @@ fn touch_bytes<T>(
     *word = if alike { all[0] } else { riches.keep(Rich::Bytes(all)) };
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(warp: u32, lane: u8, time: Time, strength: Strength) -> Seen {
+        Seen { past: Past { warp, lane, time }, loc: 7, strength, atomic: false }
+    }
+
+    /// What is written and read comes back, from every kind of access.
+    #[test]
+    fn records_hold_what_they_are_given() {
+        for (strength, atomic) in MANNERS {
+            let past = Past { warp: u32::MAX - 1, lane: 31, time: u32::MAX };
+            let write = Write::new(&Seen { past, loc: 0xab_cdef, strength, atomic }).seen();
+            assert_eq!((write.past, write.loc), (past, 0xab_cdef));
+            assert_eq!((write.strength, write.atomic), (strength, atomic));
+        }
+        assert_eq!(Line::new(u32::MAX).loc(), 0xff_ffff);
+    }
+
+    /// Random accesses to 16 bytes, by threads of three blocks that have barriers, against lists that forget nothing.
+    #[test]
+    fn no_race_is_forgotten() {
+        #[derive(Default, Clone)]
+        struct Byte {
+            weak: Option<Past>,
+            strong: Option<Past>,
+            reads: Vec<(Past, Strength)>,
+        }
+        let mut random = 1u64;
+        let mut below = |limit: u64| {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (random >> 33) % limit
+        };
+        let gpu = Strength::Strong(Scope::Gpu);
+        let (mut region, mut model) = (Region::default(), vec![Byte::default(); 16]);
+        let (mut now, mut barriers, mut races) = (1, [0; 3], [0; 2]);
+        for step in 0..200_000 {
+            if below(20) == 0 {
+                now += 1;
+                barriers[below(3) as usize] = now;
+            }
+            let me = Past { warp: below(6) as u32, lane: below(4) as u8, time: now };
+            let (writes, strength) = (below(4) == 0, if below(3) == 0 { gpu } else { Strength::Weak });
+            let bytes = 1 << below(3);
+            let at = below(16 / bytes) * bytes;
+            let before = |past: Past| {
+                (past.warp, past.lane) == (me.warp, me.lane)
+                    || past.warp / 2 == me.warp / 2 && past.time < barriers[me.warp as usize / 2]
+            };
+            let races_with = |past: Past, other: Strength| !before(past) && (strength, other) != (gpu, gpu);
+            let found = region.touch(at, bytes, |cell, rest| {
+                let mine = seen(me.warp, me.lane, me.time, strength);
+                let races = |earlier: &Seen| races_with(earlier.past, earlier.strength);
+                let race =
+                    cell.writes(rest).any(|e| races(&e)) || writes && cell.reads(rest).any(|e| races(&e));
+                if writes {
+                    cell.write(rest, &mine)
+                } else {
+                    cell.read(rest, &mine, before)
+                }
+                race.then_some(())
+            });
+            let mut expected = false;
+            for byte in &mut model[at as usize..(at + bytes) as usize] {
+                expected |= byte.weak.is_some_and(|past| races_with(past, Strength::Weak));
+                expected |= byte.strong.is_some_and(|past| races_with(past, gpu));
+                expected |= writes && byte.reads.iter().any(|read| races_with(read.0, read.1));
+                match (writes, strength) {
+                    (true, Strength::Weak) => *byte = Byte { weak: Some(me), ..Byte::default() },
+                    (true, _) => byte.strong = Some(me),
+                    _ => byte.reads.push((me, strength)),
+                }
+            }
+            assert_eq!(found.is_some(), expected, "step {step}");
+            races[expected as usize] += 1;
+        }
+        assert!(races[0] > 10_000 && races[1] > 10_000, "both happen: {races:?}");
+        assert!(region.riches.all.len() <= 4 + 16, "what is not needed any more is used again");
+    }
+
+    #[test]
+    fn the_same_read_by_all_warps_is_one_run() {
+        let (mut cell, mut rest) = (Cell::default(), Rest::default());
+        for warp in 0..100_000 {
+            for lane in 0..32 {
+                cell.read(&mut rest, &seen(warp, lane, 1, Strength::Weak), |past| {
+                    past.warp == warp && past.lane == lane
+                });
+            }
+        }
+        assert_eq!(cell.reads(&rest).count(), 32 * 100_000);
+        assert!(rest.reads.capacity() <= 8, "{}", rest.reads.capacity());
+    }
+}
