@@ -3,7 +3,7 @@
 //! | | bytes |
 //! | --- | --- |
 //! | a word of 4 bytes in a page that has been touched, read since its last write by lanes of one warp from one line | 28 |
-//! | more for a word with other reads, or weak and strong writes | 88, and 20 to 40 for each run of reads |
+//! | more for a word with other reads, or weak and strong writes | 88, and 24 to 48 for each run of reads |
 //! | more for a word whose bytes differ | 128 |
 
 use std::num::NonZeroU32;
@@ -13,6 +13,8 @@ use crate::sim::program::Scope;
 
 /// Words in a page: a page comes into being when one of its words is touched.
 const PAGE: usize = 256;
+/// A read that is made again is looked for in the last so many runs.
+const LOOK_BACK: usize = 8;
 /// Runs of reads that a word remembers; beyond, the older half is forgotten.
 const RUNS: usize = 4096;
 /// Bytes of a word.
@@ -129,24 +131,59 @@ impl Reads {
     }
 }
 
-/// The same reads by each of some warps with numbers in a row.
+/// The same reads by each of some warps, whose numbers are `step` apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     first: Reads,
     warps: u32,
+    step: u32,
 }
 
 impl Run {
+    fn one(first: Reads) -> Run {
+        Run { first, warps: 1, step: 1 }
+    }
+
     fn iter(self) -> impl Iterator<Item = Seen> {
-        (0..self.warps).flat_map(move |more| {
+        (0..self.warps).flat_map(move |number| {
             let Reads { warp, mask, time, line, strength } = self.first;
             crate::sim::exec::lanes(mask).map(move |lane| Seen {
-                past: Past { warp: warp + more, lane: lane as u8, time },
+                past: Past { warp: warp + number * self.step, lane: lane as u8, time },
                 loc: line.loc(),
                 strength,
                 atomic: false,
             })
         })
+    }
+
+    /// At the same time, from the same line, and as strongly.
+    fn is_like(&self, other: &Reads) -> bool {
+        let Reads { time, line, strength, .. } = self.first;
+        (time, line, strength) == (other.time, other.line, other.strength)
+    }
+
+    /// Takes in `mine` if it is among these already, or of the one warp that there is.
+    fn merge(&mut self, mine: &Reads) -> bool {
+        if self.warps == 1 {
+            return self.first.merge(mine);
+        }
+        let ahead = mine.warp.wrapping_sub(self.first.warp);
+        self.is_like(mine)
+            && ahead % self.step == 0
+            && ahead / self.step < self.warps
+            && mine.mask & !self.first.mask == 0
+    }
+
+    /// This run and one that goes on where it ends.
+    fn with(self, next: &Run) -> Option<Run> {
+        let last = self.first.warp + (self.warps - 1) * self.step;
+        let step = next.first.warp.wrapping_sub(last);
+        let goes_on = self.is_like(&next.first)
+            && self.first.mask == next.first.mask
+            && next.first.warp > last
+            && (self.warps == 1 || self.step == step)
+            && (next.warps == 1 || next.step == step);
+        goes_on.then_some(Run { warps: self.warps + next.warps, step, ..self })
     }
 }
 
@@ -183,7 +220,7 @@ impl Cell {
 
     /// The reads since the last weak write.
     pub fn reads(&self, rest: &Rest) -> impl Iterator<Item = Seen> {
-        let first = self.read.map(|first| Run { first, warps: 1 });
+        let first = self.read.map(|first| Run::one(first));
         first.into_iter().chain(rest.reads.iter().copied()).flat_map(Run::iter)
     }
 
@@ -212,7 +249,7 @@ impl Cell {
         if first.merge(&mine) {
             return;
         }
-        if rest.reads.is_empty() && mine.covers(Run { first: *first, warps: 1 }, &before) {
+        if rest.reads.is_empty() && mine.covers(Run::one(*first), &before) {
             *first = mine;
         } else {
             add_run(&mut rest.reads, mine, before);
@@ -222,7 +259,7 @@ impl Cell {
 
 #[inline(never)]
 fn add_run(runs: &mut Vec<Run>, mine: Reads, before: impl Fn(Past) -> bool) {
-    if runs.last_mut().is_some_and(|last| last.warps == 1 && last.first.merge(&mine)) {
+    if runs.iter_mut().rev().take(LOOK_BACK).any(|run| run.merge(&mine)) {
         return;
     }
     if runs.len() == runs.capacity() {
@@ -234,32 +271,29 @@ fn add_run(runs: &mut Vec<Run>, mine: Reads, before: impl Fn(Past) -> bool) {
         // At least half of the room is free afterwards, so that a read costs the same however many there are.
         runs.reserve_exact(runs.len().max(2));
     }
-    runs.push(Run { first: mine, warps: 1 });
+    runs.push(Run::one(mine));
 }
 
-/// Puts runs together that go on where another ends.
+/// Puts runs together.
 fn join(runs: &mut Vec<Run>) {
     // By time, so that the first race found stays the oldest.
-    runs.sort_by_key(|run| (run.first.time, run.first.strength, run.first.line, run.first.warp));
-    let like = |a: &Reads, b: &Reads| (a.time, a.strength, a.line) == (b.time, b.strength, b.line);
-    runs.dedup_by(|next, run| {
-        let same = like(&next.first, &run.first)
-            && (next.warps, run.warps) == (1, 1)
-            && next.first.warp == run.first.warp;
-        if same {
-            run.first.mask |= next.first.mask;
+    runs.sort_by_key(|Run { first, .. }| (first.time, first.strength, first.line, first.warp));
+    runs.dedup_by(|next, run| next.warps == 1 && run.merge(&next.first));
+    let mut kept = 0;
+    for i in 1..runs.len() {
+        // Two warps alone make no run: their distance may be chance.
+        let run = runs[kept].with(&runs[i]);
+        let run =
+            run.filter(|run| run.warps > 2 || runs.get(i + 1).is_some_and(|next| run.with(next).is_some()));
+        match run {
+            Some(run) => runs[kept] = run,
+            None => {
+                kept += 1;
+                runs[kept] = runs[i];
+            }
         }
-        same
-    });
-    runs.dedup_by(|next, run| {
-        let goes_on = like(&next.first, &run.first)
-            && next.first.mask == run.first.mask
-            && next.first.warp == run.first.warp + run.warps;
-        if goes_on {
-            run.warps += next.warps;
-        }
-        goes_on
-    });
+    }
+    runs.truncate(kept + 1);
 }
 
 /// A word as it stands in its page, or a byte.
@@ -486,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_read_by_all_warps_is_one_run() {
+    fn the_same_read_by_many_warps_is_few_runs() {
         let (mut cell, mut rest) = (Cell::default(), Rest::default());
         for warp in 0..100_000 {
             for lane in 0..32 {
@@ -497,5 +531,17 @@ mod tests {
         }
         assert_eq!(cell.reads(&rest).count(), 32 * 100_000);
         assert!(rest.reads.capacity() <= 8, "{}", rest.reads.capacity());
+
+        // One warp of each block, twice; a hundred blocks are under way at a time.
+        let (mut cell, mut rest) = (Cell::default(), Rest::default());
+        for block in 0..20_000 {
+            let warp = 3 + 8 * (block / 100 * 100 % 10_000 + block * 37 % 100);
+            cell.read(&mut rest, &seen(warp, 0, 1, Strength::Weak), |past| past.warp == warp);
+        }
+        let mut warps: Vec<_> = cell.reads(&rest).map(|seen| seen.past.warp).collect();
+        warps.sort();
+        warps.dedup();
+        assert_eq!(warps.len(), 10_000);
+        assert!(rest.reads.capacity() < 1000, "{}", rest.reads.capacity());
     }
 }
