@@ -179,7 +179,7 @@ impl Simulator {
     /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under checks;
     /// after a launch without checks every byte counts as written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
-        self.memory.is_defined(address, bytes)
+        self.memory.defined_bytes(address, bytes) == bytes
     }
 
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
