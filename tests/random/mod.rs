@@ -8,7 +8,7 @@
 //! | `program.rs` | a program as a tree, and its text |
 //! | `run.rs` | programs on the simulator and on a GPU |
 //! | `reduce.rs` | a smaller program that still shows a difference |
-//! | `results.rs` | the recorded results: `h200.txt` |
+//! | `results.rs` | the recorded results: `h200.txt`; `open.txt` lists the programs that still differ from them |
 
 pub mod generate;
 pub mod operations;
