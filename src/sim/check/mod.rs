@@ -2,7 +2,7 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `order.rs` | data-race, child-visibility |
+//! | `race.rs`, `order.rs`, `shadow.rs` | data-race, child-visibility |
 //! | `barrier.rs` | barrier-divergence |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
@@ -12,6 +12,7 @@
 mod barrier;
 mod order;
 mod race;
+mod shadow;
 
 use std::collections::{HashMap, HashSet};
 

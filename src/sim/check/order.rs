@@ -547,7 +547,8 @@ impl Here<'_> {
         if past.warp == self.warp && past.lane as usize == lane {
             return true;
         }
-        self.after_slowly(past, lane, same_block)
+        // Whatever orders two threads takes time.
+        past.time < self.order.now && self.after_slowly(past, lane, same_block)
     }
 
     pub fn is_own_block(&self, past: Past) -> bool {
