@@ -209,6 +209,23 @@ fn the_readme_shows_what_the_first_run_prints() {
     }
 }
 
+/// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
+#[test]
+fn the_committed_counts_are_what_the_simulator_gives() {
+    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested"] {
+        let run = run(&format!("committed-{stem}"), stem, "--device sim --json");
+        let now: Record = serde_json::from_value(run.json()).unwrap();
+        let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
+        let committed = Record::read(&records.join(Record::file_name(stem, DeviceKind::Sim))).unwrap();
+        let runs = |record: Record| [record.runs, record.sweep].concat();
+        let (now, committed) = (runs(now), runs(committed));
+        for (now, committed) in now.iter().zip(&committed) {
+            assert_eq!(now, committed, "make it anew: cargo run --example {stem} -- --device sim --record");
+        }
+        assert_eq!(now.len(), committed.len());
+    }
+}
+
 #[test]
 fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only() {
     let local = run("local", "ch3_blocks", "--device sim --n 2^12");

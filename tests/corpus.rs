@@ -22,7 +22,8 @@ macro_rules! kinds {
         const KINDS: &[&str] = &[$($kind),*];
         $(#[test]
         fn $test() {
-            check($kind, 4);
+            let wrong = check($kind, 4);
+            assert!(wrong.is_empty(), "\n{wrong}");
         })*
     };
 }
@@ -44,12 +45,13 @@ kinds! {
 #[test]
 #[ignore = "takes minutes"]
 fn a_hundred_schedules() {
-    KINDS.iter().for_each(|kind| check(kind, 100));
+    let wrong: String = KINDS.iter().map(|kind| check(kind, 100)).collect();
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// The verdict of every kernel of `kind` under schedules 0 to `schedules` - 1; a clean one leaves the same bits
-/// under each.
-fn check(kind: &str, schedules: u64) {
+/// What differs from the verdicts of the kernels of `kind` under schedules 0 to `schedules` - 1; a clean one has to
+/// leave the same bits under each.
+fn check(kind: &str, schedules: u64) -> String {
     let mut wrong = String::new();
     for case in case::all().iter().filter(|case| case.kind() == kind) {
         let module = case.module();
@@ -59,6 +61,10 @@ fn check(kind: &str, schedules: u64) {
         for schedule in 0..schedules {
             let outcome = case.run(&module, schedule);
             let mut disagreements = case.disagreements(&outcome);
+            if case.missed {
+                let found = "is found now: take out its line `// missed: …`".to_owned();
+                disagreements = if disagreements.is_empty() { vec![found] } else { Vec::new() };
+            }
             if case.clean && *first.get_or_insert_with(|| outcome.buffers.clone()) != outcome.buffers {
                 disagreements.push("the buffers hold something else than under schedule 0".to_owned());
             }
@@ -70,7 +76,7 @@ fn check(kind: &str, schedules: u64) {
             wrong += &format!("{}, schedules {at:?}:\n  {disagreement}\n", case.path("cu"));
         }
     }
-    assert!(wrong.is_empty(), "\n{wrong}");
+    wrong
 }
 
 #[test]

@@ -172,7 +172,9 @@ fn a_block_that_waits_for_ever_is_a_deadlock() {
     assert_eq!(diagnostic.kind, Kind::Deadlock);
     says(&diagnostic, "64 of the block's 64 threads wait");
     says(&fails(&mut bench, PROGRESS, "tooFewForTheBarrier", 64, &[out]), "at a barrier");
+    assert_eq!(fails(&mut bench, PROGRESS, "halfAtTheBarrier", 32, &[out]).kind, Kind::Deadlock);
     let diagnostic = fails(&mut bench, PROGRESS, "lanesThatNeverCome", 32, &[out]);
+    assert_eq!(diagnostic.kind, Kind::WarpCollective);
     says(&diagnostic, "for lanes of their warp that never come");
 }
 

@@ -172,7 +172,7 @@ fn lanes_that_leave_inside_a_branch_do_not_keep_the_others_apart() {
     let (found, counters) = map("leavesInsideABranch", &input, &[9]);
     assert_eq!(found, input.iter().map(|&x| way(x)).collect::<Vec<i32>>());
     // One warp goes once through the loop. If its two groups went by themselves there would be twice as much.
-    let (_, alone) = map("leavesInsideABranch", &vec![2; 32], &[9]);
+    let (_, alone) = map("leavesInsideABranch", &[2; 32], &[9]);
     assert!(
         counters.warp_instructions < alone.warp_instructions + 30,
         "{} instructions, {} without divergence",

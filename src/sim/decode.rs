@@ -2,17 +2,18 @@
 //! its text, and fails when its kernel is launched. The opcodes themselves are in `opcode.rs`.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::alu;
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::flow;
+use super::layout::{Lines, SharedLayout, place, shared_variables};
+use super::parser;
 use super::program::*;
 use super::ptx::{self, FunctionAst, Instruction, Operand, Space, Statement, Variable};
 
 /// Reads and decodes a module.
 pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
-    let ast = ptx::parse(text, name)?;
+    let ast = parser::parse(text, name)?;
     let mut program = Program {
         name: name.to_string(),
         functions: Vec::new(),
@@ -99,97 +100,6 @@ fn share_workspace(functions: &mut [Function]) {
     }
 }
 
-/// Where shared variables lie: first those of the module and of device functions, which are at the same place for every
-/// kernel, then a kernel's own, then the dynamic ones, which all start at one place.
-struct SharedLayout {
-    /// By the function that declares it, if it is not the module.
-    offsets: HashMap<(Option<String>, String), u64>,
-    bytes: usize,
-    dynamic: Vec<String>,
-    dynamic_align: usize,
-}
-
-impl SharedLayout {
-    fn new(module: &[Variable], bodies: &[&FunctionAst]) -> SharedLayout {
-        let mut layout =
-            SharedLayout { offsets: HashMap::new(), bytes: 0, dynamic: Vec::new(), dynamic_align: 16 };
-        for variable in module {
-            if variable.external {
-                layout.dynamic.push(variable.name.clone());
-                layout.dynamic_align = layout.dynamic_align.max(variable.align);
-            } else {
-                let offset = place(&mut layout.bytes, variable) as u64;
-                layout.offsets.insert((None, variable.name.clone()), offset);
-            }
-        }
-        for function in bodies.iter().filter(|f| !f.is_entry) {
-            for variable in shared_variables(function) {
-                let offset = place(&mut layout.bytes, variable) as u64;
-                layout.offsets.insert((Some(function.name.clone()), variable.name.clone()), offset);
-            }
-        }
-        layout
-    }
-}
-
-/// The shared variables that a function declares itself.
-fn shared_variables(function: &FunctionAst) -> impl Iterator<Item = &Variable> {
-    function.body.iter().flatten().filter_map(|statement| match statement {
-        Statement::Variable(variable) if variable.space == Space::Shared => Some(variable),
-        _ => None,
-    })
-}
-
-/// The line table. A line of a header that was inlined is followed to the reader's own line.
-pub struct Lines<'a> {
-    files: &'a HashMap<u32, String>,
-    paths: HashMap<u32, Arc<str>>,
-    inlined: HashMap<(u32, u32, u32), (u32, u32, u32)>,
-    index: HashMap<Loc, u32>,
-    locs: Vec<Loc>,
-}
-
-impl<'a> Lines<'a> {
-    fn new(files: &'a HashMap<u32, String>) -> Lines<'a> {
-        Lines {
-            files,
-            paths: HashMap::new(),
-            inlined: HashMap::new(),
-            index: HashMap::new(),
-            locs: Vec::new(),
-        }
-    }
-
-    fn is_header(&self, file: u32) -> bool {
-        self.files.get(&file).is_some_and(|path| path.contains("include/"))
-    }
-
-    /// The index for a `.loc`, or [`NONE`] where it says "no line".
-    fn find(&mut self, at: (u32, u32, u32), inlined_at: Option<(u32, u32, u32)>) -> u32 {
-        match inlined_at {
-            Some(outer) => self.inlined.insert(at, outer),
-            None => self.inlined.remove(&at),
-        };
-        let (mut at, mut steps) = (at, 0);
-        while self.is_header(at.0) && steps < 64 {
-            let Some(outer) = self.inlined.get(&at) else { break };
-            at = *outer;
-            steps += 1;
-        }
-        if at.1 == 0 {
-            return NONE;
-        }
-        let path = self.paths.entry(at.0).or_insert_with(|| {
-            self.files.get(&at.0).map_or_else(|| format!("file {}", at.0).into(), |path| path.as_str().into())
-        });
-        let loc = Loc { file: path.clone(), line: at.1 };
-        *self.index.entry(loc.clone()).or_insert_with(|| {
-            self.locs.push(loc);
-            self.locs.len() as u32 - 1
-        })
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterKind {
     Predicate,
@@ -252,13 +162,6 @@ const CONSTANT: u32 = 1 << 30;
 const MOST_PARAM_BYTES: usize = 32_764;
 
 type Decoded<T> = Result<T, Box<Diagnostic>>;
-
-/// Places `variable` behind `offset`, aligned; returns where it starts.
-fn place(offset: &mut usize, variable: &Variable) -> usize {
-    let start = offset.next_multiple_of(variable.align.max(1));
-    *offset = start + variable.bytes();
-    start
-}
 
 impl<'a, 'b> Decoder<'a, 'b> {
     fn new(

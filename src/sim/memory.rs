@@ -98,7 +98,7 @@ impl Memory {
             let end = (offset + bytes).min(allocation.bytes.len());
             let mut at = offset;
             while at < end {
-                if at % 64 == 0 && end - at >= 64 {
+                if at.is_multiple_of(64) && end - at >= 64 {
                     allocation.defined[at / 64] = u64::MAX;
                     at += 64;
                 } else {

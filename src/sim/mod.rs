@@ -2,8 +2,8 @@
 //!
 //! | file | job |
 //! | --- | --- |
-//! | `ptx.rs` | text -> statements |
-//! | `decode.rs`, `opcode.rs` | statements -> typed program, decoded once: names; opcodes |
+//! | `lexer.rs`, `parser.rs`, `ptx.rs` | text -> tokens -> statements; what statements are |
+//! | `decode.rs`, `layout.rs`, `opcode.rs` | statements -> typed program, decoded once: names, places, opcodes |
 //! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
 //! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
 //! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
@@ -30,9 +30,12 @@ mod exec;
 mod float;
 mod flow;
 mod launch;
+mod layout;
+mod lexer;
 mod memory;
 pub mod observe;
 mod opcode;
+mod parser;
 mod program;
 mod ptx;
 mod rounding;

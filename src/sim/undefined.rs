@@ -92,8 +92,11 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
     let u = &mut activation.undefined;
     match op {
         Op::Alu { d, s, .. } => u.set(*d, active, u.any(s)),
-        Op::Extended { d, s, carry, .. } => {
-            let all = either(u.any(s), u.any(&[*carry]));
+        Op::Extended { how, d, s, carry } => {
+            let all = if how.takes { either(u.any(s), u.any(&[*carry])) } else { u.any(s) };
+            if how.leaves {
+                u.set(*carry, active, all);
+            }
             u.set(*d, active, all);
         }
         Op::Test { d, q, a, b, combine, .. } => {

@@ -17,6 +17,8 @@ pub struct Case {
     pub arch: String,
     /// Whether nothing is wrong with it. If something is, nothing is promised about its results.
     pub clean: bool,
+    /// Whether the simulator is known not to find what is wrong with it.
+    pub missed: bool,
     kernel: String,
     config: LaunchConfig,
     arguments: Vec<Argument>,
@@ -95,6 +97,7 @@ impl Case {
         };
         let arch = format!("-arch=compute_{}", head("arch: ").next().unwrap_or("75"));
         let clean = head("expect: ").any(|text| text == "clean");
+        let missed = head("missed: ").next().is_some();
         let results = head("result: ")
             .map(|text| read_result(text, &arguments).ok_or(format!("cannot read `{text}`")))
             .collect::<Result<_, _>>()?;
@@ -129,6 +132,7 @@ impl Case {
             name: name.to_owned(),
             arch,
             clean,
+            missed,
             kernel,
             config,
             arguments,

@@ -39,13 +39,22 @@ extern "C" __global__ void tooFewForTheBarrier(int* out)
     out[threadIdx.x] = 1;
 }
 
+// Half of a warp waits for the other half, which waits for the whole block.
+extern "C" __global__ void halfAtTheBarrier(int* out)
+{
+    if (threadIdx.x < 16)
+        __syncwarp();
+    else
+        __syncthreads(); // expect: deadlock
+    out[threadIdx.x] = 1;
+}
+
 extern "C" __global__ void lanesThatNeverCome(int* out)
 {
     if (threadIdx.x < 16)
-        __syncwarp(); // expect: deadlock
+        out[threadIdx.x] = __shfl_sync(0xffffffff, out[threadIdx.x], 20); // expect: warp-collective
     else
-        __syncthreads();
-    out[threadIdx.x] = 1;
+        out[threadIdx.x] = __shfl_sync(0xffffffff, out[threadIdx.x], 4) + 1;
 }
 
 extern "C" __global__ void trapped(const int* in)

@@ -104,12 +104,15 @@ struct Point {
     children: Time,
 }
 
+/// Numbers of entries, by warp and lane.
+type ByThread = HashMap<(u32, u8), Vec<u32>>;
+
 /// The releases to one location, in their order.
 #[derive(Debug, Default)]
 struct Log {
     entries: Vec<(Point, Scope)>,
     /// Their numbers, by block and by thread: the last that is known of a thread says all that the earlier ones do.
-    by_block: HashMap<(u32, u64), HashMap<(u32, u8), Vec<u32>>>,
+    by_block: HashMap<(u32, u64), ByThread>,
     /// What all entries up to this one know of other logs.
     known: Vec<Known>,
 }

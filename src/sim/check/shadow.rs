@@ -169,7 +169,7 @@ impl Run {
         }
         let ahead = mine.warp.wrapping_sub(self.first.warp);
         self.is_like(mine)
-            && ahead % self.step == 0
+            && ahead.is_multiple_of(self.step)
             && ahead / self.step < self.warps
             && mine.mask & !self.first.mask == 0
     }
@@ -220,7 +220,7 @@ impl Cell {
 
     /// The reads since the last weak write.
     pub fn reads(&self, rest: &Rest) -> impl Iterator<Item = Seen> {
-        let first = self.read.map(|first| Run::one(first));
+        let first = self.read.map(Run::one);
         first.into_iter().chain(rest.reads.iter().copied()).flat_map(Run::iter)
     }
 

@@ -1,0 +1,75 @@
+//! Programs on the simulator and on a GPU.
+
+use workbook::backend::Device;
+use workbook::kernels::Build;
+use workbook::prebuilt::State;
+use workbook::sim::{self, LaunchConfig, Simulator};
+
+use super::program::Program;
+
+/// Runs `programs`, all of them kernels of `text`, under the simulator's checks. Each starts from the same inputs, with
+/// results that hold `initial`. Returns the results, or what is wrong, which for these programs is never their fault.
+pub fn on_simulator(
+    text: &str,
+    programs: &[Program],
+    inputs: &[u64],
+    initial: &[u64],
+) -> Result<Vec<Vec<u64>>, String> {
+    let said = |what: Box<sim::Diagnostic>| format!("the simulator says: {what}");
+    let module = sim::Module::parse(text, "random.ptx").map_err(said)?;
+    let mut simulator = Simulator::new();
+    let given = simulator.alloc(8 * inputs.len() as u64).map_err(said)?;
+    simulator.write(given, bytemuck::cast_slice(inputs)).map_err(said)?;
+    let mut all = Vec::new();
+    for program in programs {
+        let mut results = initial[..program.results()].to_vec();
+        let address = simulator.alloc(8 * results.len() as u64).map_err(said)?;
+        simulator.write(address, bytemuck::cast_slice(&results)).map_err(said)?;
+        let config = LaunchConfig::new(1, program.threads as u32);
+        let launched = simulator.launch_checked(&module, &program.kernel(), config, &[given, address]);
+        if let Some(diagnostic) = launched.diagnostics.first() {
+            return Err(format!("program {}: the simulator says: {diagnostic}", program.number));
+        }
+        simulator.read(address, bytemuck::cast_slice_mut(&mut results)).map_err(said)?;
+        simulator.free(address);
+        all.push(results);
+    }
+    Ok(all)
+}
+
+/// The same on a GPU.
+pub fn on_gpu(
+    device: &Device,
+    text: &str,
+    programs: &[Program],
+    inputs: &[u64],
+    initial: &[u64],
+) -> Result<Vec<Vec<u64>>, String> {
+    let wrong = |what: anyhow::Error| format!("{what:#}");
+    // The driver takes the text as the compiler would, with a zero at its end.
+    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    let ptx = leak(format!("{text}\0"));
+    let build = Build {
+        stem: "random",
+        source_path: "",
+        source: "",
+        ptx: &ptx[..text.len()],
+        fatbin: ptx.as_bytes(),
+        code_hash: "",
+        compiler: "",
+        state: State::Prebuilt,
+    };
+    let module = device.load_module(&build).map_err(wrong)?;
+    let given = device.clone_htod(inputs).map_err(wrong)?;
+    let mut all = Vec::new();
+    for program in programs {
+        let kernel = module.load_function(&program.kernel()).map_err(wrong)?;
+        let results = device.clone_htod(&initial[..program.results()]).map_err(wrong)?;
+        let config = LaunchConfig::new(1, program.threads as u32);
+        device.launch_builder(&kernel).arg(&given).arg(&results).launch(config).map_err(wrong)?;
+        all.push(
+            device.clone_dtoh(&results).map_err(|what| format!("program {}: {what:#}", program.number))?,
+        );
+    }
+    Ok(all)
+}
