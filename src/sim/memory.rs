@@ -114,15 +114,14 @@ impl Memory {
         self.allocations.iter_mut().for_each(|allocation| allocation.defined = Vec::new());
     }
 
-    /// Whether any of these bytes has been written.
-    pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
+    /// How many of these bytes have been written.
+    pub fn defined_bytes(&self, address: u64, bytes: usize) -> usize {
         let offset = (address & OFFSET_MASK) as usize;
         let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        self.allocations.get(index).is_none_or(|allocation| {
-            allocation.defined.is_empty()
-                || (offset..offset + bytes)
-                    .any(|at| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1))
-        })
+        let Some(allocation) = self.allocations.get(index) else { return bytes };
+        let is_written =
+            |at: &usize| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1);
+        (offset..offset + bytes).filter(is_written).count()
     }
 
     /// What the allocation that `address` points into is called, and how many bytes it has.

@@ -1,4 +1,4 @@
-//! The simulator: executes the very PTX that `nvcc` wrote, counts, and stops at the first thing that cannot go on.
+//! The simulator: executes the very PTX that `nvcc` wrote, counts, and says what is wrong, with the line.
 //!
 //! | file | job |
 //! | --- | --- |
@@ -12,6 +12,9 @@
 //! | `memory.rs` | state spaces, allocations, bounds |
 //! | `launch.rs` | grids and blocks, in turn; child grids in their order |
 //! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
+//! | `schedule.rs` | in which order blocks, warps and diverged lanes have their turns |
+//! | `undefined.rs` | values that nobody has written, followed through registers and memory |
+//! | `check/` | the observers that judge: races, barriers, child grids |
 //! | `observe.rs` | the events of an execution; `counters.rs` listens and counts |
 //! | `diagnostic.rs` | what is said when something is wrong |
 //!
@@ -179,7 +182,7 @@ impl Simulator {
     /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under checks;
     /// after a launch without checks every byte counts as written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
-        self.memory.is_defined(address, bytes)
+        self.memory.defined_bytes(address, bytes) == bytes
     }
 
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.

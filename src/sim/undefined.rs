@@ -328,7 +328,7 @@ impl<O: Observer> Context<'_, O> {
             Space::Local => warp.local_defined.get(lane).is_some_and(|flags| any(flags)),
             Space::Param => true,
             _ if address >> 56 != 0 => true,
-            _ => self.memory.is_defined(address, bytes),
+            _ => self.memory.defined_bytes(address, bytes) > 0,
         }
     }
 }
