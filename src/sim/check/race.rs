@@ -146,6 +146,10 @@ fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> 
         !here.after(earlier.past, me.past.lane as usize)
             && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past))
     };
-    let write = cell.writes(rest).find(races).map(|write| (write, true));
-    write.or_else(|| if writes { cell.reads(rest).find(races).map(|read| (read, false)) } else { None })
+    for write in cell.writes(rest).into_iter().flatten() {
+        if races(&write) {
+            return Some((write, true));
+        }
+    }
+    if writes { cell.reads(rest).find(races).map(|read| (read, false)) } else { None }
 }

@@ -214,8 +214,8 @@ impl Rest {
 impl Cell {
     /// The last writes.
     #[inline]
-    pub fn writes(&self, rest: &Rest) -> impl Iterator<Item = Seen> {
-        [self.write, rest.strong].into_iter().flatten().map(|write| write.seen())
+    pub fn writes(&self, rest: &Rest) -> [Option<Seen>; 2] {
+        [self.write, rest.strong].map(|write| write.map(|write| write.seen()))
     }
 
     /// The reads since the last weak write.
@@ -338,33 +338,36 @@ impl Riches {
     }
 
     /// Calls `touch` for a word, all of it, or for a byte.
-    #[inline]
+    #[inline(always)]
     fn touch<T>(
         &mut self,
         word: &mut Word,
         touch: &mut impl FnMut(&mut Cell, &mut Rest) -> Option<T>,
     ) -> Option<T> {
-        match word {
-            Word::Plain(cell) => {
-                let mut rest = Rest::default();
-                let found = touch(cell, &mut rest);
-                if !rest.is_empty() {
-                    *word = self.keep(Rich::More(Box::new((*cell, rest))));
-                }
-                found
-            }
-            Word::Rich(number) => {
-                let Rich::More(more) = &mut self.all[*number as usize] else { return None };
-                let (cell, rest) = &mut **more;
-                let found = touch(cell, rest);
-                if rest.is_empty() {
-                    let plain = Word::Plain(*cell);
-                    self.take(*number);
-                    *word = plain;
-                }
-                found
-            }
+        let Word::Plain(cell) = word else { return self.touch_rich(word, touch) };
+        let mut rest = Rest::default();
+        let found = touch(cell, &mut rest);
+        if !rest.is_empty() {
+            *word = self.keep(Rich::More(Box::new((*cell, rest))));
         }
+        found
+    }
+
+    #[inline(never)]
+    fn touch_rich<T>(
+        &mut self,
+        word: &mut Word,
+        touch: &mut impl FnMut(&mut Cell, &mut Rest) -> Option<T>,
+    ) -> Option<T> {
+        let Word::Rich(number) = *word else { return None };
+        let Rich::More(more) = &mut self.all[number as usize] else { return None };
+        let (cell, rest) = &mut **more;
+        let found = touch(cell, rest);
+        if rest.is_empty() {
+            *word = Word::Plain(*cell);
+            self.take(number);
+        }
+        found
     }
 
     /// The bytes of a word, by themselves.
@@ -492,8 +495,8 @@ mod tests {
             let found = region.touch(at, bytes, |cell, rest| {
                 let mine = seen(me.warp, me.lane, me.time, strength);
                 let races = |earlier: &Seen| races_with(earlier.past, earlier.strength);
-                let race =
-                    cell.writes(rest).any(|e| races(&e)) || writes && cell.reads(rest).any(|e| races(&e));
+                let race = cell.writes(rest).into_iter().flatten().any(|e| races(&e))
+                    || writes && cell.reads(rest).any(|e| races(&e));
                 if writes {
                     cell.write(rest, &mine)
                 } else {
