@@ -110,7 +110,7 @@ impl Speed {
                     name,
                     time_range(time),
                     rates(ours.thread_instructions, time),
-                    thousands((numba.time.median / time.median).round() as i64),
+                    thousands(two_digits(numba.time.median / time.median)),
                 ]
             };
             text += &table(&[
@@ -119,12 +119,12 @@ impl Speed {
                 row("workbook, checks on".to_string(), &ours.checked),
                 row("workbook, checks off".to_string(), &ours.unchecked),
             ]);
-            text += "\nnumba runs Python, not PTX: what it is said to execute are the thread-instructions of the PTX \
-                     that nvcc makes of this kernel. The ratio is one of times.\n";
+            text += "\nnumba runs Python, not PTX: its rate counts the thread-instructions of the PTX that nvcc makes of this \
+                     kernel. The ratio is one of times.\n";
         }
         let _ = write!(
             text,
-            "\nMedians [slowest .. fastest launch] on one core of a machine that other work shares: {}, {}, {}, {}.\n",
+            "\nMedians [least .. most] over several launches, on one core of a machine that other work shares: {}, {}, {}, {}.\n",
             self.cpu,
             self.rustc,
             self.compiler,
@@ -139,7 +139,13 @@ fn size(case: &Case) -> String {
     format!("at n = {}, {} threads a block", thousands(case.n.into()), case.block)
 }
 
-/// `980 million [955 .. 1,010]`: instructions a second in the median run, the slowest and the fastest.
+/// Rounded to two significant digits: more of a ratio of times is noise.
+fn two_digits(ratio: f64) -> i64 {
+    let unit = 10f64.powi((ratio.max(1.0).log10().floor() as i32 - 1).max(0));
+    ((ratio / unit).round() * unit) as i64
+}
+
+/// `980 million [955 .. 1,010]`: instructions a second in the median launch, the slowest and the fastest.
 fn rates(instructions: u64, time: &Timing) -> String {
     let a_second = |microseconds: f64| instructions as f64 / microseconds * 1e6;
     let (scale, unit) = if a_second(time.median) >= 1e6 { (1e6, "million") } else { (1e3, "thousand") };
@@ -201,7 +207,7 @@ mod tests {
             numba: Some(Numba {
                 numba: "0.68.1".into(),
                 python: "3.11.7".into(),
-                time: timing(2e6, 1e6, 4e6),
+                time: timing(2.04e6, 1e6, 4e6),
                 ours: case(8192, 800_000, 1000.0),
             }),
         };
@@ -216,8 +222,8 @@ mod tests {
             of("`reduce`"),
             ["100,000,000", "1,000 million [500 .. 2,000]", "250 million [125 .. 500]"]
         );
-        assert_eq!(of("numba 0.68.1"), ["2.00 s [1.00 .. 4.00]", "400 thousand [200 .. 800]", "1"]);
-        assert_eq!(of("workbook, checks on"), ["4.00 ms [2.00 .. 8.00]", "200 million [100 .. 400]", "500"]);
+        assert_eq!(of("numba 0.68.1"), ["2.04 s [1.00 .. 4.00]", "392 thousand [200 .. 800]", "1"]);
+        assert_eq!(of("workbook, checks on"), ["4.00 ms [2.00 .. 8.00]", "200 million [100 .. 400]", "510"]);
         assert_eq!(
             of("workbook, checks off"),
             ["1.00 ms [0.50 .. 2.00]", "800 million [400 .. 1,600]", "2,000"]
