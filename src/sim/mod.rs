@@ -103,6 +103,11 @@ impl Module {
         let function = &self.program.functions[*self.program.by_name.get(kernel)?];
         function.is_entry.then_some(&function.params[..])
     }
+
+    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no line table.
+    pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
+        self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
+    }
 }
 
 /// What came of a checked launch.
