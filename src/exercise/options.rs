@@ -9,8 +9,7 @@ use crate::backend::DeviceChoice;
 /// How the learner calls the program.
 pub const COMMAND: &str = "cargo run --example exercise --";
 
-const VERBS: &str = "\
-  (nothing)            lists all exercises, and what to do next
+const VERBS: &str = "  (nothing)            lists all exercises, and what to do next
   3.1                  checks your answer to 3.1
   hint 3.1             the next hint
   watch                checks on every save, and moves on; watch 3.1 begins there

@@ -170,7 +170,7 @@ impl Session {
         let id = exercise.id;
         if !self.state.of(id).passed && !give_up {
             say(&format!(
-                "{} has not passed yet; then its solution is shown.\nTo see it all the same: {COMMAND} solution {id} \
+                "{}: the solution is shown once yours has passed.\nTo see it before: {COMMAND} solution {id} \
                  --give-up\n\n",
                 show::title(&exercise)
             ));

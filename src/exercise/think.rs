@@ -4,9 +4,8 @@ use super::source::Exercise;
 
 /// The sentence for the first of `kinds` that has one: the exercise's own, else a general one.
 pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
-    let own = kinds.iter().find_map(|kind| exercise.think(kind));
-    let general = kinds.iter().find_map(|kind| general(kind));
-    own.or(general).unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
+    let said = kinds.iter().find_map(|kind| exercise.think(kind).or(general(kind)));
+    said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
 }
 
 fn general(kind: &str) -> Option<&'static str> {
@@ -34,7 +33,7 @@ fn general(kind: &str) -> Option<&'static str> {
             "Which elements are left out or counted twice? Take the smallest input that fails, and a pencil."
         }
         "input-changed" => "The input is only to be read: where can the intermediate sums go instead?",
-        "goal" => "The answer is right. Where does it do more than it has to?",
+        "goal" => "Where does it do more than it has to?",
         "wrong-line" => "Which two lines touch the same element without anything between them?",
         "compile-error" => "The first error counts; those that follow may come from it.",
         "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",
