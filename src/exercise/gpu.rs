@@ -162,3 +162,42 @@ impl<'a> Run<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::Kind;
+    use super::super::{catalogue, code};
+    use super::*;
+    use crate::backend::DeviceChoice;
+    use crate::prebuilt::source_hash;
+
+    /// All but the clock: the simulator stands in for the GPU.
+    #[test]
+    fn every_solution_runs_through_the_device() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for exercise in catalogue::read(root).unwrap() {
+            let Kind::Kernel(plan) = &exercise.kind else { continue };
+            let hash = source_hash(&exercise.solution());
+            let ptx = code::committed(root, &exercise, &hash).unwrap().expect("the committed build");
+            let device = Device::open(DeviceChoice::Sim).unwrap();
+            let module = device.load_code(&exercise.path, &ptx, &[]).unwrap();
+            let functions = plan.kernels().into_iter();
+            let functions =
+                functions.map(|name| (name.to_string(), module.load_function(name).unwrap())).collect();
+            for case in plan.cases().into_iter().filter(|case| case.schedule == 0 && case.n <= 1025) {
+                let [input, other] = host::inputs(case);
+                let run = Run::new(&device, plan, case).unwrap();
+                for _ in 0..2 {
+                    run.restore().unwrap();
+                    run.launch(&functions).unwrap();
+                    assert_eq!(
+                        run.result().unwrap(),
+                        plan.op.expected(&input, &other),
+                        "{}: {case}",
+                        exercise.id
+                    );
+                }
+            }
+        }
+    }
+}

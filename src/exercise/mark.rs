@@ -114,15 +114,18 @@ pub fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Ver
     if goals.iter().all(Reached::is_met) {
         return Verdict::Passed { tried: cases.len(), goals };
     }
+    too_much(exercise, plan.op.noun(), cases.len(), goals)
+}
+
+/// An answer that is right, and misses a goal.
+pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, goals: Vec<Reached>) -> Verdict {
+    let missed = goals.iter().find(|reached| !reached.is_met()).map(|reached| reached.goal.name());
+    let about: Vec<String> = missed.into_iter().chain(["goal".to_string()]).collect();
     Verdict::Failed(Box::new(Failure {
         kinds: vec!["goal".into()],
-        what: format!(
-            "The {} is right for all {} inputs, and it costs too much.",
-            plan.op.noun(),
-            cases.len()
-        ),
+        what: format!("The {noun} is right for all {tried} inputs, and it costs too much."),
         goals,
-        think: think::sentence(exercise, &["goal".into()]),
+        think: think::sentence(exercise, &about),
         ..Failure::default()
     }))
 }
@@ -190,7 +193,10 @@ fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Optio
     let mut kinds: Vec<String> = diagnostics.iter().map(|found| found.kind.to_string()).collect();
     kinds.extend(kind.map(str::to_string));
     let line = written_at.filter(|(file, _)| *file == exercise.path && kinds == ["wrong-result"]);
-    let think = think::sentence(exercise, &kinds);
+    let think = match case.n == 0 && kinds == ["wrong-result"] {
+        true => think::sentence(exercise, &["no numbers".into()]),
+        false => think::sentence(exercise, &kinds),
+    };
     Some(Failure {
         kinds,
         what,

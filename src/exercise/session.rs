@@ -66,7 +66,7 @@ impl Session {
 
     fn list(&self) -> Result<u8> {
         say(&show::list(&self.exercises, &self.state));
-        say(&format!("\n{}", show::what_next(&self.exercises, &self.state)));
+        say(&format!("\n{}", show::what_next(&self.exercises, &self.state, None)));
         Ok(0)
     }
 
@@ -96,7 +96,7 @@ impl Session {
                 self.state.at(id).passed = true;
                 self.remember();
                 say(&format!("\nCompare with a solution: {COMMAND} solution {id}\n\n"));
-                say(&show::what_next(&self.exercises, &self.state));
+                say(&show::what_next(&self.exercises, &self.state, Some(id)));
                 Ok(0)
             }
         }
@@ -182,46 +182,50 @@ impl Session {
             self.remember();
         }
         say(&format!("A solution to {}:\n\n{}\n", show::title(&exercise), exercise.solution_code()));
-        say(&show::what_next(&self.exercises, &self.state));
+        say(&show::what_next(&self.exercises, &self.state, Some(id)));
         Ok(0)
     }
 
     /// Checks whenever the learner's file is saved, and moves on when it passes. Ends when all is done.
     fn watch(&mut self, id: Option<Id>, device: DeviceChoice) -> Result<u8> {
-        let mut id = id;
-        while let Some(exercise) = self.asked_or_next(id.take())? {
-            say(&format!(
-                "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
-                show::title(&exercise),
-                exercise.path
-            ));
-            let path = self.root.join(&exercise.path);
-            let mut seen = None;
-            if std::fs::read_to_string(&path).is_ok_and(|text| text == exercise.stub()) {
-                seen = stamp(&path);
-            }
-            loop {
-                let now = stamp(&path);
-                // A file that is just being replaced is not there for a moment.
-                if now.is_some() && now != seen {
-                    seen = now;
-                    if self.check(exercise.id, device)? == 0 {
-                        break;
-                    }
-                    say("\n");
-                }
-                std::thread::sleep(LOOK);
-            }
-            say("\n");
+        let mut exercise = self.asked_or_next(id)?;
+        while let Some(now) = exercise {
+            self.watch_one(&now, device)?;
+            exercise = show::next(&self.exercises, &self.state, Some(now.id)).cloned();
         }
         self.list()
+    }
+
+    /// Checks `exercise` whenever its file is saved, until it passes. An untouched task is not checked.
+    fn watch_one(&mut self, exercise: &Exercise, device: DeviceChoice) -> Result<()> {
+        say(&format!(
+            "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
+            show::title(exercise),
+            exercise.path
+        ));
+        let path = self.root.join(&exercise.path);
+        let is_task = std::fs::read_to_string(&path).is_ok_and(|text| text == exercise.stub());
+        let mut seen = if is_task { stamp(&path) } else { None };
+        loop {
+            let now = stamp(&path);
+            // A file that is just being replaced is not there for a moment.
+            if now.is_some() && now != seen {
+                seen = now;
+                if self.check(exercise.id, device)? == 0 {
+                    say("\n");
+                    return Ok(());
+                }
+                say("\n");
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// The exercise `id`, or the first one that is not done; `None` if all are.
     fn asked_or_next(&self, id: Option<Id>) -> Result<Option<Exercise>> {
         match id {
             Some(id) => Ok(Some(catalogue::find(&self.exercises, id)?.clone())),
-            None => Ok(show::next(&self.exercises, &self.state).cloned()),
+            None => Ok(show::next(&self.exercises, &self.state, None).cloned()),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::catalogue;
 use super::mark::{Failure, Reached};
 use super::options::COMMAND;
-use super::source::{Exercise, Kind, wrapped};
+use super::source::{Exercise, Id, Kind, wrapped};
 use super::state::State;
 use crate::report;
 use crate::table::{Column, layout, thousands};
@@ -18,7 +18,7 @@ const PRINTED: usize = 12;
 pub fn list(exercises: &[Exercise], state: &State) -> String {
     let done = exercises.iter().filter(|exercise| state.of(exercise.id).passed).count();
     let mut text = format!("Exercises: {done} of {} done.\n", exercises.len());
-    let next = next(exercises, state).map(|exercise| exercise.id);
+    let next = next(exercises, state, None).map(|exercise| exercise.id);
     let mut chapter = 0;
     for exercise in exercises {
         if exercise.id.chapter != chapter {
@@ -45,14 +45,15 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
     text
 }
 
-/// The first exercise that is not done.
-pub fn next<'a>(exercises: &'a [Exercise], state: &State) -> Option<&'a Exercise> {
-    exercises.iter().find(|exercise| !state.of(exercise.id).passed)
+/// The first exercise behind `after` that is not done; if there is none, the first of all.
+pub fn next<'a>(exercises: &'a [Exercise], state: &State, after: Option<Id>) -> Option<&'a Exercise> {
+    let open = || exercises.iter().filter(|exercise| !state.of(exercise.id).passed);
+    open().find(|exercise| Some(exercise.id) > after).or(open().next())
 }
 
-/// What to do next: the first exercise that is not done.
-pub fn what_next(exercises: &[Exercise], state: &State) -> String {
-    match next(exercises, state) {
+/// What to do next, after the exercise `after`.
+pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> String {
+    match next(exercises, state, after) {
         Some(exercise) => format!(
             "Next: {} {}. Edit {}, then\n  {COMMAND} {}\nIts text is also in the book, in chapter {}.\n",
             exercise.id, exercise.title, exercise.path, exercise.id, exercise.id.chapter

@@ -33,7 +33,20 @@ fn general(kind: &str) -> Option<&'static str> {
             "Which elements are left out or counted twice? Take the smallest input that fails, and a pencil."
         }
         "input-changed" => "The input is only to be read: where can the intermediate sums go instead?",
+        "divergent branches" => "Which lanes of a warp go which way at this branch, in each step?",
+        "global load requests" => {
+            "Which numbers are loaded more than once, and could be kept or loaded together?"
+        }
+        "global store sectors" => "Which stores does nobody outside the block ever read?",
+        "shared bank conflicts" => {
+            "Which words do the lanes of a warp touch together, and in which banks are they?"
+        }
+        "barriers" => "At which barriers does most of the block wait for nothing?",
+        "atomics" => "Which threads have to make an atomic operation, and which could leave it to another?",
+        "device launches" => "How many levels are there, and how many children does each of them launch?",
+        "allocations" => "What needs memory of its own that is there already?",
         "goal" => "Where does it do more than it has to?",
+        "no numbers" => "What is the answer if there are no numbers at all?",
         "wrong-line" => "Which two lines touch the same element without anything between them?",
         "compile-error" => "The first error counts; those that follow may come from it.",
         "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",

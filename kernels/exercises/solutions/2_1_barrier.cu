@@ -27,6 +27,9 @@
 //@ mutant guard-off-by-one: out-of-bounds
 //@ - tid + stride < size
 //@ + tid + stride <= size
+//@ mutant renamed: missing-kernel
+//@ - void reduceNeighbored(
+//@ + void reduceNeighbours(
 
 extern "C" __global__ void reduceNeighbored(int *g_data, int *g_odata, unsigned int size)
 {

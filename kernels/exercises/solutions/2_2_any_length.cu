@@ -25,6 +25,9 @@
 //@ mutant leaves-early: wrong-result
 //@ - length > 1
 //@ + length > 2
+//@ mutant endless: step-limit
+//@ - length = (length + 1) / 2) {
+//@ + length = length / 2 + 1) {
 
 extern "C" __global__ void reduceHalves(int *g_data, int *g_odata, unsigned int size)
 {

@@ -22,6 +22,9 @@
 //@ mutant all-blocks-write-one: data-race
 //@ - g_odata[blockIdx.x] =
 //@ + g_odata[0] =
+//@ mutant another-parameter: missing-kernel
+//@ - int *g_odata, unsigned int size)
+//@ + int *g_odata, unsigned int size, int more)
 
 extern "C" __global__ void reduceNeighbored(int *g_idata, int *g_odata, unsigned int size)
 {

@@ -23,6 +23,9 @@
 //@ mutant no-barrier: data-race
 //@ - __syncthreads(); // the tile is there
 //@ + // nothing
+//@ mutant writes-into-the-input: input-changed
+//@ - atomicAdd(total, sum);
+//@ + atomicAdd(total, sum); if (i < size) ((int *)g_idata)[i] = 0;
 
 // The sum of `mine` over all threads of the block.
 static __device__ int blockSum(int mine)
