@@ -102,7 +102,7 @@ pub struct Case {
 }
 
 /// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
-const SIZES: &[usize] = &[0, 1, 2, 31, 32, 33, 1000, 1025, 4097, 100_003];
+const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
 const BLOCKS: &[u32] = &[32, 96, 256];
 /// The plain order of turns and two shuffled ones.
 const SCHEDULES: &[u64] = &[0, 1, 2];

@@ -205,6 +205,11 @@ impl Exercise {
         self.head() + &self.derive(Part::Answer).0
     }
 
+    /// The stub without its head, as the book shows it.
+    pub fn stub_code(&self) -> String {
+        self.derive(Part::Stub).0.trim_start().to_string()
+    }
+
     /// The solution without its head, as the book and the terminal show it.
     pub fn solution_code(&self) -> String {
         self.derive(Part::Answer).0.trim_start().to_string()
