@@ -35,6 +35,8 @@ const STEPS_A_WARP: u64 = 1 << 12;
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub pending_launches: u64,
+    /// Levels of grids that may wait for their children.
+    pub sync_depth: u32,
     /// Instructions in all; `None` for a number that grows with the grid.
     pub steps: Option<u64>,
     pub schedule: u64,
@@ -63,6 +65,9 @@ pub struct Launches {
     pub pending: u64,
     pub limit: u64,
     pub accepted: u32,
+    /// How deep the grid whose turn it is lies, and from which depth on a grid may not wait for its children.
+    pub depth: u32,
+    pub sync_depth: u32,
     pub(super) streams: u64,
 }
 
@@ -190,6 +195,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             pending: 0,
             limit: limits.pending_launches,
             accepted: 0,
+            depth: 0,
+            sync_depth: limits.sync_depth,
             streams: 0,
         };
         Engine {
@@ -490,6 +497,7 @@ impl<'e, O: Observer> Engine<'e, O> {
     /// Lets the block's warps run in turn; whether the block has finished.
     fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
         let (bx, by, bz) = grid.config.block_dim;
+        self.launches.depth = grid.depth;
         let mut context = Context {
             program: self.program,
             memory: self.memory,
