@@ -46,6 +46,6 @@ fn reduce(case: &Case) -> Result<Outcome> {
     )?;
 
     let sum = device.clone_dtoh(&g_odata)?[0];
-    Ok(Outcome { sum, cost, dropped: None })
+    Ok(Outcome { sum: sum.into(), cost, dropped: None })
 }
 // ANCHOR_END: host

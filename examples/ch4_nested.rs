@@ -87,7 +87,7 @@ fn reduce(case: &Case) -> Result<Outcome> {
 
     // The kernels with a child a block leave a partial sum a block; the others one sum and zeros.
     let sum = device.clone_dtoh(&g_odata)?.into_iter().fold(0, i32::wrapping_add);
-    Ok(Outcome { sum, cost, dropped: dropped.or(read_failure()?) })
+    Ok(Outcome { sum: sum.into(), cost, dropped: dropped.or(read_failure()?) })
 }
 // ANCHOR_END: host
 

@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
 use crate::sim::{Diagnostic, Severity};
 use crate::table::{self, thousands};
+use crate::value::{Expected, Operation, Value};
 use crate::{chart, data, kernels, prebuilt, report, serial};
 
 pub use crate::plan::{Kernel, Launches, Place};
@@ -40,6 +41,7 @@ pub struct Case<'a> {
     pub device: &'a Device,
     pub module: &'a Module,
     pub kernel: &'static str,
+    /// The chapter's numbers, of which an operation on another type makes its elements.
     pub data: &'a [i32],
     /// Threads a block, and blocks of the first grid.
     pub block: u32,
@@ -51,7 +53,8 @@ pub struct Case<'a> {
 
 /// What came of a run.
 pub struct Outcome {
-    pub sum: i32,
+    /// What the kernel's operation gave.
+    pub sum: Value,
     pub cost: Measurement,
     pub dropped: Option<Dropped>,
 }
@@ -80,7 +83,7 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
     let finished = bench.run_all(&mut |case, data| {
         if case.kernel.name == SERIAL.name {
             let (sum, cost) = measure::on_cpu(data, serial::recursive_reduce)?;
-            return Ok(Outcome { sum, cost, dropped: None });
+            return Ok(Outcome { sum: sum.into(), cost, dropped: None });
         }
         reduce(&Case {
             device: &device,
@@ -124,7 +127,7 @@ fn on_cpu(
     bench.say(&first_line);
     let finished = bench.run_all(&mut |case, data| {
         let (sum, cost) = measure::on_cpu(data, |data| sum(case.kernel.name, data))?;
-        Ok(Outcome { sum, cost, dropped: None })
+        Ok(Outcome { sum: sum.into(), cost, dropped: None })
     });
     bench.conclude(finished)
 }
@@ -190,8 +193,9 @@ impl<'a> Bench<'a> {
         for (position, case) in cases().enumerate() {
             progress.step(format!("{}, n = {}", case.kernel.name, thousands(case.n as i64)));
             let data = &data[..case.n as usize];
-            let expected =
-                *expected.entry(case.n).or_insert_with(|| serial::recursive_reduce(&mut data.to_vec()));
+            let operation = case.kernel.operation;
+            let expected: &Expected =
+                expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = run(case, data)?;
             let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
             let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
@@ -200,9 +204,12 @@ impl<'a> Bench<'a> {
                 n: case.n,
                 block: case.shape.block,
                 grid: case.shape.grid,
-                sum: outcome.sum.into(),
-                expected: expected.into(),
-                ok: outcome.sum == expected && outcome.dropped.is_none() && errors.is_empty(),
+                operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
+                ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
+                sum: outcome.sum,
+                expected: expected.value.clone(),
+                bound: expected.bound,
+                element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
                 found: errors,
                 teaches: (case.kernel.teaches)(case.n).map(str::to_string),
                 time_us: outcome.cost.time,
@@ -384,7 +391,7 @@ mod tests {
             let mut run = |case: &Planned, data: &[i32]| {
                 let sum = data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
                 let sum = if case.kernel.name == wrong { !sum } else { sum };
-                Ok(Outcome { sum, cost: Measurement::default(), dropped: lost.clone() })
+                Ok(Outcome { sum: sum.into(), cost: Measurement::default(), dropped: lost.clone() })
             };
             bench.run_all(&mut run).unwrap();
             assert_eq!(bench.record.runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);

@@ -10,7 +10,9 @@
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
 //! | [`data`] | the numbers that every chapter adds up |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc; used by `build.rs` too |
-//! | [`serial`] | the recursion that every sum is checked against |
+//! | [`serial`] | the recursions that every result is checked against |
+//! | [`operator`] | what an array can be reduced by: a sum, or any associative operation with an identity |
+//! | [`value`] | a result of any type, and what it should have been |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
@@ -34,6 +36,7 @@ pub mod kernels;
 pub mod levels;
 pub mod measure;
 pub mod nvcc;
+pub mod operator;
 pub mod plan;
 pub mod prebuilt;
 mod progress;
@@ -44,3 +47,4 @@ pub mod sim;
 pub mod simulate;
 pub mod speed;
 pub mod table;
+pub mod value;

@@ -3,6 +3,7 @@
 use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
 use crate::sim::Counters;
+use crate::value::{Expected, Value};
 
 const MAX_COLUMNS: usize = 100;
 
@@ -10,9 +11,13 @@ const MAX_COLUMNS: usize = 100;
 fn verdict(run: &Run) -> String {
     match run.found.first() {
         _ if run.ok => "ok".into(),
-        Some(kind) if run.sum == run.expected => kind.to_string(),
+        Some(kind) if expected(run).admits(&run.sum) => kind.to_string(),
         _ => "WRONG".into(),
     }
+}
+
+fn expected(run: &Run) -> Expected {
+    Expected { value: run.expected.clone(), bound: run.bound }
 }
 
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
@@ -20,6 +25,7 @@ fn verdict(run: &Run) -> String {
 pub fn table(record: &Record) -> String {
     let mut text = headline(record);
     let has_grid = record.runs.iter().any(|run| run.grid > 0);
+    let only_sums = record.runs.iter().all(|run| run.operation.is_none());
     let has_time = record.runs.iter().any(|run| run.time_us.is_some());
 
     let mut sums = vec![Column::left("kernel", record.runs.iter().map(|run| run.kernel.clone()))];
@@ -28,7 +34,13 @@ pub fn table(record: &Record) -> String {
     if has_grid {
         add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
     }
-    add("sum", &|run| thousands(run.sum));
+    add(if only_sums { "sum" } else { "result" }, &|run| run.sum.to_string());
+    if common_expected(record).is_none() {
+        add("serial", &|run| run.expected.to_string());
+    }
+    if record.runs.iter().any(|run| run.bound.is_some()) {
+        add("may differ by", &|run| run.bound.map_or("-".into(), |bound| format!("{bound:.1e}")));
+    }
     add("check", &verdict);
     if has_time {
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
@@ -78,10 +90,16 @@ fn headline(record: &Record) -> String {
     if record.block > 0 {
         text += &format!(", {} threads a block", thousands(record.block.into()));
     }
-    if let Some(run) = record.runs.first() {
-        text += &format!("; the serial recursion gives {}", thousands(run.expected));
+    if let Some(expected) = common_expected(record) {
+        text += &format!("; the serial recursion gives {expected}");
     }
     text + "\n\n"
+}
+
+/// What the serial recursion says, where it is the same for all runs.
+fn common_expected(record: &Record) -> Option<&Value> {
+    let first = &record.runs.first()?.expected;
+    record.runs.iter().all(|run| run.expected == *first).then_some(first)
 }
 
 /// Exact counts; a kind of event that no kernel shows has no column.
@@ -230,8 +248,11 @@ mod tests {
             n: 1 << 26,
             block: 32,
             grid: 1 << 21,
+            operation: None,
             sum: i32::MIN.into(),
             expected: i32::MIN.into(),
+            bound: None,
+            element_bytes: None,
             ok: true,
             teaches: None,
             time_us,
@@ -280,10 +301,10 @@ mod tests {
     fn what_went_wrong_is_said() {
         let mut record = record(Timing::of(vec![6e6]), None);
         let run = &mut record.runs[0];
-        (run.ok, run.sum, run.teaches) = (false, 7, Some("data-race".into()));
+        (run.ok, run.sum, run.teaches) = (false, 7.into(), Some("data-race".into()));
         let name = "cudaErrorLaunchPendingCountExceeded".to_string();
         run.dropped = Some(Dropped { launches: 92_166, error: 69, name });
-        record.sweep = vec![Run { ok: false, sum: 8, ..record.runs[0].clone() }];
+        record.sweep = vec![Run { ok: false, sum: 8.into(), ..record.runs[0].clone() }];
         record.sweep[0].teaches = None;
         let text = table(&record);
         for part in [
@@ -296,6 +317,25 @@ mod tests {
             assert!(text.contains(part), "no {part:?} in\n{text}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{text}");
+    }
+
+    #[test]
+    fn results_of_several_operations_stand_beside_what_was_expected() {
+        let mut record = record(None, None);
+        let dot = Run {
+            operation: Some("dot product of f32".into()),
+            sum: 0.25f32.into(),
+            expected: 0.5.into(),
+            bound: Some(0.3),
+            ..record.runs[0].clone()
+        };
+        record.runs.push(dot);
+        let text = table(&record);
+        for part in
+            ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "may differ by", "3.0e-1"]
+        {
+            assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
     }
 
     #[test]
