@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`backend`] | [`Device`](backend::Device): a GPU or the simulator behind one set of verbs, named as cudarc names them |
 //! | `gpu` | the GPU; the only file that names cudarc |
+//! | `graph` | launches captured once, launched again with one call |
 //! | [`sim`] | the simulator: reads PTX, executes it, counts |
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
@@ -32,6 +33,7 @@ pub mod chart;
 pub mod cli;
 pub mod data;
 mod gpu;
+mod graph;
 pub mod kernels;
 pub mod levels;
 pub mod measure;
