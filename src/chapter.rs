@@ -211,7 +211,7 @@ impl<'a> Bench<'a> {
                 bound: expected.bound,
                 element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
                 found: errors,
-                teaches: (case.kernel.teaches)(case.n).map(str::to_string),
+                teaches: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
                 time_us: outcome.cost.time,
                 counters: outcome.cost.counters,
                 dropped: outcome.dropped,
@@ -366,7 +366,7 @@ mod tests {
         place: Place::ManyBlocks,
         kernels: &[
             Kernel::new("right"),
-            Kernel { teaches: |_| Some("data-race"), ..Kernel::new("kept to show a mistake") },
+            Kernel { teaches: |_, _| Some("data-race"), ..Kernel::new("kept to show a mistake") },
         ],
         default_n: |_| 33,
     };
