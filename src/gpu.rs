@@ -368,6 +368,7 @@ fn dotted(version: i32) -> String {
 fn needed_cuda() -> (i32, &'static str) {
     kernels::all()
         .iter()
+        .filter(|build| !build.fatbin.is_empty())
         .filter_map(|build| {
             let version = build.compiler.split_whitespace().last()?;
             Some((version.split('.').next()?.parse().ok()?, build.compiler))
