@@ -4,10 +4,12 @@
 //! `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the launching thread
 //! learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
 
+use super::access::span;
 use super::alu::WARP;
+use super::arguments::check_config;
 use super::diagnostic::{Diagnostic, Kind};
-use super::exec::{Context, lanes, span};
-use super::launch::{Launches, PendingLaunch, check_config};
+use super::exec::{Context, lanes};
+use super::launch::{Launches, PendingLaunch};
 use super::memory;
 use super::observe::{DeviceLaunch, Observer};
 use super::program::{FUNCTION_WINDOW, Inst};
