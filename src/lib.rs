@@ -14,6 +14,7 @@
 //! | [`serial`] | the recursions that every result is checked against |
 //! | [`operator`] | what an array can be reduced by: a sum, or any associative operation with an identity |
 //! | [`value`] | a result of any type, and what it should have been |
+//! | [`bound`] | how far a sum of floats may be from the exact one |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
@@ -29,6 +30,7 @@
 //! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
 pub mod backend;
+pub mod bound;
 pub mod chapter;
 pub mod chart;
 pub mod cli;

@@ -9,10 +9,12 @@
 //! first `cudaLimitDevRuntimeSyncDepth` levels only, two unless set: the host's grid and its children. In deeper ones it
 //! returned an error. That launches nested 24 deep at most is not modelled.
 
+use super::access::span;
 use super::alu::WARP;
+use super::arguments::check_config;
 use super::diagnostic::{Diagnostic, Kind, Severity};
-use super::exec::{Context, lanes, span};
-use super::launch::{Launches, PendingLaunch, check_config};
+use super::exec::{Context, lanes};
+use super::launch::{Launches, PendingLaunch};
 use super::memory;
 use super::observe::{DeviceLaunch, Observer};
 use super::program::{FUNCTION_WINDOW, Inst};

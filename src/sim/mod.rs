@@ -3,14 +3,19 @@
 //! | file | job |
 //! | --- | --- |
 //! | `lexer.rs`, `parser.rs`, `ptx.rs` | text -> tokens -> statements; what statements are |
-//! | `decode.rs`, `layout.rs`, `opcode.rs` | statements -> typed program, decoded once: names, places, opcodes |
+//! | `decode.rs`, `layout.rs` | statements -> typed program, decoded once; places of variables, lines |
+//! | `names.rs`, `opcode.rs`, `opcode_memory.rs` | what names, operands and opcodes stand for |
 //! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
 //! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
 //! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
-//! | `exec.rs`, `collective.rs` | what the other instructions do: memory, branches, barriers, shuffles |
+//! | `exec.rs` | runs a warp: what each instruction does, with the five files below |
+//! | `registers.rs`, `access.rs` | moves between registers; loads, stores and atomics |
+//! | `block.rs`, `collective.rs`, `call.rs` | block barriers; shuffles, votes and warp barriers; calls |
+//! | `fault.rs` | what is said where an instruction goes wrong |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
 //! | `memory.rs` | state spaces, allocations, bounds |
-//! | `launch.rs` | grids and blocks, in turn; child grids in their order |
+//! | `arguments.rs` | a launch's limits and arguments |
+//! | `launch.rs`, `resident.rs` | grids in turn, child grids in their order; blocks, and the turns of their warps |
 //! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
 //! | `schedule.rs` | in which order blocks, warps and diverged lanes have their turns |
 //! | `undefined.rs` | values that nobody has written, followed through registers and memory |
@@ -20,8 +25,12 @@
 //!
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 
+mod access;
 mod alu;
+mod arguments;
 mod bits;
+mod block;
+mod call;
 mod check;
 mod collective;
 mod convert;
@@ -30,17 +39,22 @@ mod decode;
 mod device;
 mod diagnostic;
 mod exec;
+mod fault;
 mod float;
 mod flow;
 mod launch;
 mod layout;
 mod lexer;
 mod memory;
+mod names;
 pub mod observe;
 mod opcode;
+mod opcode_memory;
 mod parser;
 mod program;
 mod ptx;
+mod registers;
+mod resident;
 mod rounding;
 mod runtime;
 mod schedule;
@@ -50,9 +64,9 @@ mod warp;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use arguments::check_config;
 pub use counters::Counters;
 pub use diagnostic::{Diagnostic, Kind, Severity, Site};
-pub use launch::check_config;
 pub use program::{Order, Param, Scope};
 pub use ptx::Space;
 
@@ -237,7 +251,7 @@ impl Simulator {
         args: &[u64],
         observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
-        let (number, params) = launch::parameters(&module.program, kernel, &config, args)?;
+        let (number, params) = arguments::parameters(&module.program, kernel, &config, args)?;
         let loaded = self.load(module)?;
         let globals = &self.loaded[loaded].1;
         let mut engine = launch::Engine::new(
