@@ -82,7 +82,7 @@ enum Origin {
 #[derive(Debug)]
 pub struct Grid {
     pub number: u32,
-    depth: u32,
+    pub depth: u32,
     pub kernel: usize,
     pub config: LaunchConfig,
     pub params: Vec<u8>,
