@@ -117,7 +117,10 @@ fn a_parent_of_before_cuda_12_waits_for_its_children() {
     let source = Source::load("tests/behaviour/cdp1/synchronise.cu");
     let mut bench = Bench::default();
     let (data, out) = (bench.upload(&(0..32).collect::<Vec<i32>>()), bench.upload(&[0; 64]));
-    bench.launch(&source, "rounds", 1, 32, &[data, out, 3]);
+    let config = LaunchConfig::new(1, 32);
+    let launched = bench.sim.launch_checked(&source.module, "rounds", config, &[data, out, 3]);
+    // Who has waited sees what the children wrote, and so does who has met it at a barrier.
+    assert_eq!(launched.diagnostics, []);
     let mut expected = vec![2 + 33, 4 + 35, 6 + 37];
     expected.extend((0..32).map(|i| i + 6));
     assert_eq!(bench.download::<i32>(out, 35), expected);
