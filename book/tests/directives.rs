@@ -150,7 +150,7 @@ fn an_exercise_has_its_task_its_code_and_folds_open() {
     let page = Repository::new().page("{{#exercise 3.1}}\n");
     let places: Vec<_> = [
         "### 3.1 Add them up\n\nAll **three** of them.\n\n",
-        "- The host launches sum(data, out, n) with one block.\n",
+        "- The host launches `sum(data, out, n)` with one block.\n",
         "- Goal: no barriers at n = 96, 96 threads a block.\n",
         "```sh\ncargo run --example exercise -- 3.1\n```",
         "<code>kernels/exercises/3_1_add.cu</code>",

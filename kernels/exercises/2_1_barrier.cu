@@ -4,7 +4,7 @@
 // its neighbour's sum. Nothing makes a thread wait until that neighbour has finished its own step. Put one
 // `__syncthreads()` where it belongs.
 //
-// The host launches reduceNeighbored(data, out, n) with one block.
+// The host launches `reduceNeighbored(data, out, n)` with one block.
 //
 // Check it:  cargo run --example exercise -- 2.1
 // A hint:    cargo run --example exercise -- hint 2.1

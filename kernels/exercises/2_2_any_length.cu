@@ -3,7 +3,7 @@
 // One block adds up `size` numbers in place, the second half onto the first. The kernel is right as long as `size` is a
 // power of two. Make it right for every size that the block has threads for, also for none.
 //
-// The host launches reduceHalves(data, out, n) with one block.
+// The host launches `reduceHalves(data, out, n)` with one block.
 //
 // Check it:  cargo run --example exercise -- 2.2
 // A hint:    cargo run --example exercise -- hint 2.2

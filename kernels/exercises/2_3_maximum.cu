@@ -3,7 +3,7 @@
 // The tree works for every operation that may be regrouped. Let it find the largest number. For no numbers at all the
 // answer is the one that changes no maximum: the smallest `int`, `INT_MIN`.
 //
-// The host launches maxNeighbored(data, out, n) with one block.
+// The host launches `maxNeighbored(data, out, n)` with one block.
 //
 // Check it:  cargo run --example exercise -- 2.3
 // A hint:    cargo run --example exercise -- hint 2.3

@@ -3,8 +3,8 @@
 // Every block adds up a stretch of `blockDim.x` numbers. The last block may own fewer, and the kernel does not know.
 // Make it right for any number of numbers and of threads, without a `return` before a barrier.
 //
-// The host launches reduceNeighbored(data, partials, n) with a thread for each of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceNeighbored(data, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 //
 // Check it:  cargo run --example exercise -- 3.1
 // A hint:    cargo run --example exercise -- hint 3.1

@@ -4,8 +4,8 @@
 // additions, and give them to other threads: those with the smallest indices. Then no warp diverges as long as 32
 // threads or more have something to do.
 //
-// The host launches reduceNeighboredLess(data, partials, n) with a thread for each of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceNeighboredLess(data, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 6 divergent branches at n = 512, 512 threads a block.
 //
 // Check it:  cargo run --example exercise -- 3.2

@@ -3,8 +3,8 @@
 // In every step a thread loads two numbers and stores their sum. Its own number it has stored itself, one step before:
 // let it keep that number in a register, and load only the partner's. The others still have to find every sum in memory.
 //
-// The host launches reduceInterleaved(data, partials, n) with a thread for each of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceInterleaved(data, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 28 global load requests at n = 512, 512 threads a block.
 //
 // Check it:  cargo run --example exercise -- 3.3

@@ -4,8 +4,8 @@
 // numbers as it has threads: thread t first adds the number `blockDim.x` further on to its own, and then the tree
 // begins. The host launches half as many blocks already.
 //
-// The host launches reduceTwo(data, partials, n) with a thread for every 2 of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceTwo(data, partials, n)` with a thread for every 2 of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 160 barriers at n = 1,024, 512 threads a block.
 //
 // Check it:  cargo run --example exercise -- 3.4

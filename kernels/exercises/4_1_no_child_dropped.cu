@@ -4,8 +4,8 @@
 // children waiting than the device has room for: the others never run, and nobody is told. Launch one child for the
 // whole grid instead: the grid halves the whole array, and one of its threads launches the next level.
 //
-// The host launches reduceNested(data, total, n) with a thread for each of the n numbers.
-// total is 0 at the start, and holds the result at the end.
+// The host launches `reduceNested(data, total, n)` with a thread for each of the `n` numbers.
+// `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 17 device launches at n = 100,003, 32 threads a block.
 //
 // Check it:  cargo run --example exercise -- 4.1

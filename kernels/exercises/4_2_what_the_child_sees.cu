@@ -4,8 +4,8 @@
 // that moment. Here the child comes too early: it reads sums that other threads of the parent have yet to write. Let
 // the child see all of them. It stays a fire-and-forget launch.
 //
-// The host launches reduceForget(data, partials, n) with a thread for each of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceForget(data, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 //
 // Check it:  cargo run --example exercise -- 4.2
 // A hint:    cargo run --example exercise -- hint 4.2

@@ -3,7 +3,7 @@
 // A recursion needs a case that launches nothing. This one has none: it halves one element to one element, and goes on.
 // Give it an end, for one element and for none, that writes the result.
 //
-// The host launches reduceLevels(data, out, n) with a thread for each of the n numbers.
+// The host launches `reduceLevels(data, out, n)` with a thread for each of the `n` numbers.
 //
 // Check it:  cargo run --example exercise -- 4.3
 // A hint:    cargo run --example exercise -- hint 4.3

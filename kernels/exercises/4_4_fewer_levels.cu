@@ -3,7 +3,7 @@
 // A level of a nested launch costs far more than its additions. Halving takes 17 levels for 100,003 numbers. Let each
 // level leave a quarter instead of a half: a thread adds up to three numbers to its own.
 //
-// The host launches reduceQuarters(data, out, n) with a thread for each of the n numbers.
+// The host launches `reduceQuarters(data, out, n)` with a thread for each of the `n` numbers.
 // Goal: at most 9 device launches at n = 100,003, 256 threads a block.
 //
 // Check it:  cargo run --example exercise -- 4.4

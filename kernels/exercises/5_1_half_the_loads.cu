@@ -3,8 +3,8 @@
 // The tree in global memory loads every sum again that it has just stored. Bring the block's numbers into shared memory
 // first, each with one load, and build the tree there. Global memory is then read once and written once.
 //
-// The host launches reduceShared(data, partials, n) with a thread for each of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceShared(data, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 16 global load requests at n = 512, 512 threads a block.
 // Goal: at most 1 global store sectors at n = 512, 512 threads a block.
 //

@@ -4,8 +4,8 @@
 // right sum, and a barrier is missing: somebody may fill the tile for the next round before somebody else has taken
 // the sum of this one.
 //
-// The host launches reduceTiles(input, partials, n) with 4 blocks.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceTiles(input, partials, n)` with 4 blocks.
+// Each block leaves its result in `partials`, and the host adds them up.
 //
 // Check it:  cargo run --example exercise -- 5.2
 // A hint:    cargo run --example exercise -- hint 5.2

@@ -4,8 +4,8 @@
 // working threads touch words that lie `2 * stride` apart, so several lanes of a warp meet in one of the 32 banks and
 // are served one after another. Build the tree so that neighbouring threads touch neighbouring words.
 //
-// The host launches dotProduct(input, other, partials, n) with a thread for each of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `dotProduct(input, other, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 // Goal: no shared bank conflicts at n = 256, 256 threads a block.
 //
 // Check it:  cargo run --example exercise -- 5.3

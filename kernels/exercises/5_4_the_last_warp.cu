@@ -4,8 +4,8 @@
 // tree at 32 and let the first warp finish with `__shfl_down_sync`: a lane reads the register of another, without
 // memory and without a barrier. Blocks have 64 threads or more here, a power of two.
 //
-// The host launches reduceWarp(input, partials, n) with a thread for each of the n numbers.
-// Each block leaves its result in partials, and the host adds them up.
+// The host launches `reduceWarp(input, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 32 barriers at n = 256, 256 threads a block.
 //
 // Check it:  cargo run --example exercise -- 5.4

@@ -4,8 +4,8 @@
 // partial sums than that block has threads: then some are forgotten. Make the second kernel right for any number of
 // them.
 //
-// The host launches reduceTile(input, partials, n) with a thread for each of the n numbers.
-// The host launches reducePartials(partials, out, blocks) with one block.
+// The host launches `reduceTile(input, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reducePartials(partials, out, blocks)` with one block.
 //
 // Check it:  cargo run --example exercise -- 6.1
 // A hint:    cargo run --example exercise -- hint 6.1

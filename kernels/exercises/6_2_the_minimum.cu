@@ -4,8 +4,8 @@
 // identity, the value that changes nothing and stands in for what is not there. Find the smallest number. For none the
 // answer is `INT_MAX`.
 //
-// The host launches minTile(input, partials, n) with a thread for each of the n numbers.
-// The host launches minPartials(partials, out, blocks) with one block.
+// The host launches `minTile(input, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `minPartials(partials, out, blocks)` with one block.
 //
 // Check it:  cargo run --example exercise -- 6.2
 // A hint:    cargo run --example exercise -- hint 6.2

@@ -4,8 +4,9 @@
 // leaves its partial sum and then draws a ticket from a counter in global memory. The block with the last ticket knows
 // that all the others have left theirs, and adds them up. Here block 0 does it, without waiting for anybody.
 //
-// The host launches reduceOnce(input, partials, out, ticket, n) with a thread for each of the n numbers.
-// ticket is 0 at the start.
+// The host launches `reduceOnce(input, partials, out, ticket, n)` with a thread for each of the `n`
+// numbers.
+// `ticket` is 0 at the start.
 //
 // Check it:  cargo run --example exercise -- 6.3
 // A hint:    cargo run --example exercise -- hint 6.3

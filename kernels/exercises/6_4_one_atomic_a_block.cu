@@ -3,8 +3,8 @@
 // `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order does not matter. But
 // all of them queue at one address. Let the block add up its numbers first, and make one atomic addition.
 //
-// The host launches reduceAtomic(input, total, n) with a thread for each of the n numbers.
-// total is 0 at the start, and holds the result at the end.
+// The host launches `reduceAtomic(input, total, n)` with a thread for each of the `n` numbers.
+// `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 4 atomics at n = 1,024, 256 threads a block.
 //
 // Check it:  cargo run --example exercise -- 6.4

@@ -4,8 +4,8 @@
 // Each thread adds up many numbers in a register before the block's tree begins: its own, and those that lie a whole
 // grid further on, again and again.
 //
-// The host launches reduceStride(input, total, n) with 16 blocks.
-// total is 0 at the start, and holds the result at the end.
+// The host launches `reduceStride(input, total, n)` with 16 blocks.
+// `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 16 atomics at n = 100,003, 256 threads a block.
 //
 // Check it:  cargo run --example exercise -- 7.1

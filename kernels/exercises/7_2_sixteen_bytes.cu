@@ -4,8 +4,8 @@
 // requests are then on their way for the same bytes. Up to three numbers at the end fill no `int4`, and have to be
 // added by somebody, once.
 //
-// The host launches reduceVector(input, total, n) with 4 blocks.
-// total is 0 at the start, and holds the result at the end.
+// The host launches `reduceVector(input, total, n)` with 4 blocks.
+// `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 36 global load requests at n = 4,096, 256 threads a block.
 //
 // Check it:  cargo run --example exercise -- 7.2

@@ -4,8 +4,8 @@
 // `__shfl_xor_sync` or `__shfl_down_sync`. Then one lane of each warp makes an atomic addition. Rebuild the end of the
 // kernel that way. Blocks have whole warps here.
 //
-// The host launches reduceWarps(input, total, n) with 4 blocks.
-// total is 0 at the start, and holds the result at the end.
+// The host launches `reduceWarps(input, total, n)` with 4 blocks.
+// `total` is 0 at the start, and holds the result at the end.
 // Goal: no barriers at n = 4,096, 256 threads a block.
 // Goal: at most 32 atomics at n = 4,096, 256 threads a block.
 //

@@ -174,13 +174,13 @@ impl Plan {
             Op::Min => "takes the smallest of them",
         };
         if self.result == Place::Partials {
-            lines.push(format!("Each block leaves its result in partials, and the host {combined}."));
+            lines.push(format!("Each block leaves its result in `partials`, and the host {combined}."));
         }
         if uses(Arg::Total) {
-            lines.push("total is 0 at the start, and holds the result at the end.".into());
+            lines.push("`total` is 0 at the start, and holds the result at the end.".into());
         }
         if uses(Arg::Ticket) {
-            lines.push("ticket is 0 at the start.".into());
+            lines.push("`ticket` is 0 at the start.".into());
         }
         lines
     }
@@ -205,7 +205,7 @@ impl Launch {
 impl fmt::Display for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let args: Vec<&str> = self.args.iter().map(|arg| arg.name()).collect();
-        write!(f, "{}({}) with {}", self.kernel, args.join(", "), self.grid)
+        write!(f, "`{}({})` with {}", self.kernel, args.join(", "), self.grid)
     }
 }
 
@@ -244,8 +244,8 @@ impl fmt::Display for Grid {
         match self {
             Grid::Fixed(1) => f.write_str("one block"),
             Grid::Fixed(blocks) => write!(f, "{blocks} blocks"),
-            Grid::Share(1) => f.write_str("a thread for each of the n numbers"),
-            Grid::Share(items) => write!(f, "a thread for every {items} of the n numbers"),
+            Grid::Share(1) => f.write_str("a thread for each of the `n` numbers"),
+            Grid::Share(items) => write!(f, "a thread for every {items} of the `n` numbers"),
         }
     }
 }
