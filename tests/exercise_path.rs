@@ -1,6 +1,6 @@
 //! The exercises as a new user goes through them: with the terminal alone, on a machine without a GPU and without nvcc.
 //!
-//! `tests/exercise_path/transcript.txt` is the whole path, from 1.1 to the last. What a learner types into his files is
+//! `tests/exercise_path/transcript.txt` is the whole path, from 1.1 to the last. What a learner types is
 //! a text that has a committed build: a wrong answer, then the solution. After a change of what the terminal says:
 //! `WORKBOOK_BLESS=1 cargo test --test exercise_path`.
 

@@ -81,7 +81,22 @@ fn stubs_fail_solutions_pass_and_mutants_fail_as_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// In a repository where nobody works on the exercises. A learner's files are his own.
+#[test]
+fn a_kernel_that_lacks_a_line_goes_wrong_without_it_and_only_without_it() {
+    for exercise in exercises() {
+        let Kind::Line { lines, plan } = &exercise.kind else { continue };
+        assert_eq!(lines.len(), 1, "{}", exercise.stem);
+        let found = |text: &str| {
+            let ptx = code::committed(root(), &exercise, &source_hash(text)).unwrap();
+            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run\n{BLESS}", exercise.stem)))
+                .unwrap()
+        };
+        assert!(found(&exercise.stub()).contains("data-race"), "{}", exercise.stem);
+        assert_eq!(found(&exercise.mended()).into_iter().collect::<Vec<_>>(), [""; 0], "{}", exercise.stem);
+    }
+}
+
+/// In a repository where nobody works on the exercises. A learner's files are their own.
 #[test]
 fn every_stub_is_its_solution_with_the_marked_body_replaced() {
     for exercise in exercises() {

@@ -60,6 +60,17 @@ fn every_page_is_in_the_summary() {
     }
 }
 
+#[test]
+fn the_exercises_call_the_chapters_as_the_book_does() {
+    let summary = fs::read_to_string(book().join("src/SUMMARY.md")).unwrap();
+    let chapters = summary.lines().filter_map(|line| line.strip_prefix("- [")?.split_once("](ch"));
+    for (title, file) in chapters {
+        let number = file.split('_').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        let listed = workbook::exercise::catalogue::chapter(number);
+        assert!(listed == title || listed == "More", "chapter {number} is {listed:?}, in the book {title:?}");
+    }
+}
+
 /// A chapter without a page has its exercises in the terminal alone.
 #[test]
 fn every_exercise_is_on_the_page_of_its_chapter() {

@@ -15,19 +15,22 @@ use crate::prebuilt::source_hash;
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution` or the name of a mutant.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant.
 #[derive(Clone, Debug)]
 pub struct Variant {
     pub name: String,
     pub text: String,
 }
 
-/// All known texts of `exercise`: stub, solution, then mutants.
+/// All known texts of `exercise`: stub, solution, mended (where a line is asked for), then mutants.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     let mut variants = vec![
         Variant { name: "stub".into(), text: exercise.stub() },
         Variant { name: "solution".into(), text: exercise.solution() },
     ];
+    if let Kind::Line { .. } = exercise.kind {
+        variants.push(Variant { name: "mended".into(), text: exercise.mended() });
+    }
     for mutant in &exercise.mutants {
         variants.push(Variant { name: mutant.name.clone(), text: exercise.mutated(mutant)? });
     }

@@ -49,7 +49,7 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome, Box
         Place::Total => Arg::Total,
         Place::Partials => Arg::Partials,
     };
-    let Some(result) = buffers.get(&place).copied() else { return Ok(Outcome::default()) };
+    let result = buffers.get(&place).copied().unwrap_or(Buffer { address: 0, len: 0 });
 
     let mut outcome = Outcome { completed: true, ..Outcome::default() };
     let mut watch = (Counters::default(), LastStore { buffer: result, loc: None });

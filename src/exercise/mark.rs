@@ -1,5 +1,6 @@
 //! Marks an answer: right on hard inputs, without a diagnostic, within the goals.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
@@ -76,7 +77,7 @@ pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
 pub fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
     match &exercise.kind {
         Kind::Function(name) => rust::mark(root, exercise, name),
-        Kind::Line(lines) => Ok(mark_line(exercise, lines, text)),
+        Kind::Line { lines, .. } => Ok(mark_line(exercise, lines, text)),
         Kind::Kernel(plan) => match code::build(root, exercise, text)? {
             Built::NoNvcc => Ok(Verdict::NoNvcc),
             Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
@@ -134,6 +135,17 @@ fn with_diagnostics(exercise: &Exercise, what: String, diagnostics: Vec<Diagnost
     let kinds: Vec<String> = diagnostics.iter().map(|found| found.kind.to_string()).collect();
     let think = think::sentence(exercise, &kinds);
     Verdict::Failed(Box::new(Failure { kinds, what, diagnostics, think, ..Failure::default() }))
+}
+
+/// The kinds of what is found in `ptx`, over all inputs of `plan`; whatever the result.
+pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<String>, Box<Diagnostic>> {
+    let module = Module::parse(ptx, &exercise.path)?;
+    let mut kinds = BTreeSet::new();
+    for case in plan.cases() {
+        let found = host::simulate(&module, plan, case)?.diagnostics;
+        kinds.extend(found.iter().map(|found| found.kind.to_string()));
+    }
+    Ok(kinds)
 }
 
 /// Why the plan cannot launch the kernels of `module`, if so.

@@ -1,5 +1,6 @@
 //! Marks an answer in Rust: rustc compiles the learner's file as it is, and a child process calls the function.
 
+use std::env::consts::EXE_SUFFIX;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -33,7 +34,7 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
         return Ok(failed(exercise, "compile-error", said(&compiled)));
     }
 
-    let (main, program) = (scratch.0.join("main.rs"), scratch.0.join("main"));
+    let (main, program) = (scratch.0.join("main.rs"), scratch.0.join(format!("main{EXE_SUFFIX}")));
     std::fs::write(&main, HARNESS.replace("FUNCTION", name))?;
     let mut compile = rustc(root);
     compile.arg("--extern").arg(format!("answer={}", library.display())).arg(&main).arg("-o").arg(&program);

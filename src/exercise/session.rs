@@ -59,8 +59,7 @@ impl Session {
             "From chapter 2 on you write CUDA C++, and no nvcc, its compiler, was found here.\n{HOW_TO_GET_NVCC}\n\
              This is said once. Chapter 1 needs no nvcc.\n\n"
         ));
-        self.state.told_of_nvcc = true;
-        self.remember();
+        self.remember(|state| state.told_of_nvcc = true);
         Ok(())
     }
 
@@ -72,6 +71,7 @@ impl Session {
 
     fn check(&mut self, id: Id, device: DeviceChoice) -> Result<u8> {
         let exercise = catalogue::find(&self.exercises, id)?.clone();
+        let gpu = open(device)?;
         match mark::mark(&self.root, &exercise)? {
             Verdict::NoNvcc => bail!(
                 "{} has to be compiled, and no nvcc was found.\n{HOW_TO_GET_NVCC}\nThen check again: {COMMAND} {id}",
@@ -89,12 +89,13 @@ impl Session {
             }
             Verdict::Passed { tried, goals } => {
                 say(&show::passed(&exercise, tried, &goals));
-                if !self.on_gpu(&exercise, device)? {
+                if let Some(gpu) = gpu
+                    && !self.on_gpu(&exercise, &gpu)?
+                {
                     say(&format!("\n{}", show::try_again(&exercise, &self.state)));
                     return Ok(1);
                 }
-                self.state.at(id).passed = true;
-                self.remember();
+                self.remember(|state| state.at(id).passed = true);
                 say(&format!("\nCompare with a solution: {COMMAND} solution {id}\n\n"));
                 say(&show::what_next(&self.exercises, &self.state, Some(id)));
                 Ok(0)
@@ -102,17 +103,11 @@ impl Session {
         }
     }
 
-    /// Runs an answer that passes on the GPU too, if `device` asks for it; whether it is right there.
-    fn on_gpu(&self, exercise: &Exercise, device: DeviceChoice) -> Result<bool> {
+    /// Runs an answer that passes on the GPU too; whether it is right there.
+    fn on_gpu(&self, exercise: &Exercise, device: &Device) -> Result<bool> {
         let Kind::Kernel(plan) = &exercise.kind else { return Ok(true) };
-        if device == DeviceChoice::Sim {
-            return Ok(true);
-        }
-        let device = Device::open(device)?;
-        if device.no_gpu().is_some() {
-            return Ok(true);
-        }
-        Ok(match gpu::check(&self.root, exercise, plan, &device)? {
+        let report = gpu::check(&self.root, exercise, plan, device)?;
+        Ok(match report {
             gpu::Report::Right(times) => {
                 say(&format!("\n{times}"));
                 true
@@ -137,8 +132,7 @@ impl Session {
         } else {
             let text = format!("Hint {} of {}: {}", given + 1, hints.len(), hints[given]);
             say(&show::paragraph(&text));
-            self.state.at(id).hints = given + 1;
-            self.remember();
+            self.remember(|state| state.at(id).hints = given + 1);
         }
         say(&format!("\n{}", show::try_again(&exercise, &self.state)));
         Ok(0)
@@ -178,8 +172,7 @@ impl Session {
             return Ok(1);
         }
         if !self.state.of(id).passed {
-            self.state.at(id).gave_up = true;
-            self.remember();
+            self.remember(|state| state.at(id).gave_up = true);
         }
         say(&format!("A solution to {}:\n\n{}\n", show::title(&exercise), exercise.solution_code()));
         say(&show::what_next(&self.exercises, &self.state, Some(id)));
@@ -229,12 +222,21 @@ impl Session {
         }
     }
 
-    /// Writes the state; where that is not possible the work goes on.
-    fn remember(&self) {
-        if let Err(error) = self.state.write() {
+    /// Writes a change of the state; where that is not possible the work goes on.
+    fn remember(&mut self, change: impl Fn(&mut State)) {
+        if let Err(error) = self.state.change(change) {
             warn(&format!("your progress is not remembered: {error:#}"));
         }
     }
+}
+
+/// The GPU that `choice` asks for; an error if it asks for one and there is none.
+fn open(choice: DeviceChoice) -> Result<Option<Device>> {
+    if choice == DeviceChoice::Sim {
+        return Ok(None);
+    }
+    let device = Device::open(choice)?;
+    Ok(if device.no_gpu().is_some() { None } else { Some(device) })
 }
 
 /// Tells one version of a file from another.

@@ -77,7 +77,7 @@ pub fn passed(exercise: &Exercise, tried: usize, goals: &[Reached]) -> String {
             )
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
-        Kind::Line(_) => "passed. That is the line.".to_string(),
+        Kind::Line { .. } => "passed. That is the line.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
     if !goals.is_empty() {

@@ -18,7 +18,7 @@
 //! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; then pairs of the next two |
 //! | `//@ - TEXT`, `//@ + TEXT` | the text, which stands once in the solution, and what replaces it |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer, then what the learner finds in its place, as `//\| ` lines |
-//! | `//@ here` | the line above is the answer, in an exercise that asks for the number of a line |
+//! | `//@ here TEXT` | in an exercise that asks for the number of a line: behind the line above, TEXT is missing |
 
 use std::path::Path;
 
@@ -53,8 +53,8 @@ pub enum Kind {
     Kernel(Plan),
     /// A Rust function with this name.
     Function(String),
-    /// The number of a line, one of these.
-    Line(Vec<u32>),
+    /// The number of a line behind which something is missing: one of these. The kernel goes wrong without it.
+    Line { lines: Vec<u32>, plan: Plan },
 }
 
 /// A wrong answer that the check must refuse.
@@ -117,7 +117,7 @@ impl Exercise {
         let mut body = Vec::new();
         let mut mutant_lines = false;
         for line in lines {
-            let in_body = BODY_MARKS.contains(&line.trim());
+            let in_body = BODY_MARKS.contains(&line.trim()) || line.trim().starts_with(HERE);
             let Some(mark) = line.strip_prefix("//@ ").filter(|_| !in_body) else {
                 body.push(line.to_string());
                 continue;
@@ -136,7 +136,7 @@ impl Exercise {
             path: path.to_string(),
             title: title.to_string(),
             task,
-            kind: Kind::Line(Vec::new()),
+            kind: Kind::Line { lines: Vec::new(), plan: Plan::default() },
             hints: Vec::new(),
             goals: Vec::new(),
             mutants: Vec::new(),
@@ -147,10 +147,11 @@ impl Exercise {
         for mark in &marks {
             exercise.mark(mark, &mut plan).with_context(|| format!("//@ {mark}"))?;
         }
-        if !plan.launches.is_empty() {
-            exercise.kind = Kind::Kernel(plan);
-        } else if matches!(exercise.kind, Kind::Line(_)) {
-            exercise.kind = Kind::Line(exercise.lines_marked_here());
+        let lines = exercise.lines_marked_here();
+        match exercise.kind {
+            Kind::Function(_) => {}
+            _ if lines.is_empty() => exercise.kind = Kind::Kernel(plan),
+            _ => exercise.kind = Kind::Line { lines, plan },
         }
         exercise.check()?;
         Ok(exercise)
@@ -215,6 +216,11 @@ impl Exercise {
         self.derive(Part::Answer).0.trim_start().to_string()
     }
 
+    /// The stub with the line that is missing, in an exercise that asks where.
+    pub fn mended(&self) -> String {
+        self.head() + &self.derive(Part::Mended).0
+    }
+
     /// The solution with the texts of `mutant` replaced.
     pub fn mutated(&self, mutant: &Mutant) -> Result<String> {
         let mut text = self.solution();
@@ -253,7 +259,7 @@ impl Exercise {
     pub fn about(&self) -> Vec<String> {
         let mut lines = match &self.kind {
             Kind::Kernel(plan) => plan.sentences(),
-            Kind::Function(_) | Kind::Line(_) => Vec::new(),
+            Kind::Function(_) | Kind::Line { .. } => Vec::new(),
         };
         lines.extend(self.goals.iter().map(|goal| format!("Goal: {goal}.")));
         lines
@@ -269,8 +275,14 @@ impl Exercise {
                 "//@ begin" => inside = Some(Part::Answer),
                 "//@ stub" => inside = Some(Part::Stub),
                 "//@ end" => inside = None,
-                "//@ here" => here.push(out.lines().count() as u32),
-                _ if inside.is_some_and(|inside| inside != part) => {}
+                mark if mark.starts_with(HERE) => {
+                    here.push(out.lines().count() as u32);
+                    if part == Part::Mended {
+                        out += &line.replacen(HERE, "", 1);
+                        out.push('\n');
+                    }
+                }
+                _ if inside.is_some_and(|inside| !part.has(inside)) => {}
                 _ => {
                     // `    //| int x;` is `    int x;`.
                     let line = match line.split_once("//|") {
@@ -295,13 +307,22 @@ impl Exercise {
 }
 
 /// Marks that stand in the text of an exercise, where they belong.
-const BODY_MARKS: [&str; 4] = ["//@ begin", "//@ stub", "//@ end", "//@ here"];
+const BODY_MARKS: [&str; 3] = ["//@ begin", "//@ stub", "//@ end"];
+const HERE: &str = "//@ here ";
 
-/// Which of the two texts between `//@ begin` and `//@ end`.
+/// Which text is derived, and which of the two between `//@ begin` and `//@ end` a line belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Answer,
     Stub,
+    /// The stub with what is missing `here`.
+    Mended,
+}
+
+impl Part {
+    fn has(self, inside: Part) -> bool {
+        inside == if self == Part::Mended { Part::Stub } else { self }
+    }
 }
 
 /// Without empty lines at both ends.

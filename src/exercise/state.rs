@@ -62,8 +62,18 @@ impl State {
         }
     }
 
+    /// Makes a change to what is in the file now (`watch` may run beside a `hint`), and writes it.
+    pub fn change(&mut self, change: impl Fn(&mut State)) -> Result<()> {
+        let root = self.path.parent().unwrap_or(Path::new(""));
+        if let Ok((newest, None)) = State::read(root) {
+            *self = newest;
+        }
+        change(self);
+        self.write()
+    }
+
     /// Writes the state; who reads the file never sees half of it.
-    pub fn write(&self) -> Result<()> {
+    fn write(&self) -> Result<()> {
         let unfinished = self.path.with_extension("json.unfinished");
         let text = serde_json::to_string_pretty(self)? + "\n";
         std::fs::write(&unfinished, text)

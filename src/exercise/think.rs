@@ -14,13 +14,13 @@ fn general(kind: &str) -> Option<&'static str> {
             "Which barrier stands between the thread that writes this element and the one that reads it?"
         }
         "barrier-divergence" => "Which threads of the block do not come to this barrier, and why?",
-        "deadlock" => "Who is waited for, and can he still come?",
+        "deadlock" => "Which threads are waited for, and can they still come?",
         "out-of-bounds" => {
             "Which index is the largest that this line can have, and which is the largest that exists?"
         }
         "misaligned" => "Which addresses may a load of this width have?",
         "uninitialized-read" => {
-            "Who should have written this element before it is read, and does he, for every input?"
+            "Which thread should have written this element before it is read, and does it, for every input?"
         }
         "warp-collective" => "Which lanes does the mask name, and which come to this line?",
         "launch-limit" => "How large may a grid and a block be, and how deep may launches nest?",

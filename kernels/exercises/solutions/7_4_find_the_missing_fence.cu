@@ -4,6 +4,10 @@
 // missing: another block may see a ticket before it sees the partial sum that belongs to it. Behind which line does the
 // fence belong? Write the number of that line below, and change nothing else.
 //
+//@ launch reduceOnce(input, partials, out, ticket) grid=n/block
+//@ result out
+//@ blocks 32
+//@ sizes 32 1024
 //@ hint A fence stands between two accesses of one thread, and makes others see the first before the second.
 //@ hint Which two writes to global memory does thread 0 make, and in which order must the last block see them?
 //@ hint The fence that is there already is the reader's. The writer has none.
@@ -33,7 +37,7 @@ extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_
     }
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = sum;
-        //@ here
+        //@ here __threadfence();
         last = atomicAdd(ticket, 1) == gridDim.x - 1;
         __threadfence();
     }
