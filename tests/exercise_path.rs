@@ -412,3 +412,16 @@ fn what_the_learner_writes_is_compiled() {
     learner.write(&exercise, &format!("#include <stdio.h>\n{text}"));
     learner.says("2.1").exits(1, &["The kernel printed:\n  here\n", "lines more", "error[data-race]"]);
 }
+
+#[test]
+fn a_gpu_that_is_not_there_is_said_before_anything_is_checked() {
+    use workbook::backend::{Device, DeviceChoice};
+    let learner = Learner::new("no-gpu");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &exercise.solution());
+    if Device::open(DeviceChoice::Gpu).is_err() {
+        let said = learner.says("2.1 --device gpu").exits(2, &["GPU"]);
+        assert!(!said.text.contains("passed"), "{}", said.text);
+        learner.says("2.1 --device auto").exits(0, &["passed"]);
+    }
+}

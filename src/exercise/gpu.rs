@@ -50,7 +50,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
     std::fs::create_dir_all(path.parent().unwrap_or(&solution.0))?;
     std::fs::write(&path, exercise.solution())?;
     let reference = load(&nvcc.run_in(&solution.0), device, &solution.0, exercise)?;
-    let case = timed(plan);
+    let case = plan.timed().context("the exercise has no inputs")?;
     let run = Run::new(device, plan, case)?;
     let time = |functions: &HashMap<String, Function>| {
         let measured = device.measure(|| run.restore(), || run.launch(functions))?;
@@ -64,16 +64,6 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
         shown(&yours),
         shown(&reference)
     )))
-}
-
-/// The input that is timed: long, or what fits one block; where each block may launch children, few blocks.
-fn timed(plan: &Plan) -> Case {
-    let nested = plan.launches.iter().any(|launch| launch.args.contains(&Arg::Failure));
-    match plan.cases().last() {
-        Some(last) if last.n <= last.block as usize => Case { schedule: 0, ..*last },
-        Some(last) => Case { n: if nested { 1 << 16 } else { 1 << 24 }, block: last.block, schedule: 0 },
-        None => Case { n: 1 << 16, block: 256, schedule: 0 },
-    }
 }
 
 /// The kernels of the file of `exercise` below `root`, by name.
@@ -105,7 +95,6 @@ impl<'a> Run<'a> {
         for arg in plan.launches.iter().flat_map(|launch| &launch.args).filter(|arg| arg.bytes() == 8) {
             let len = match arg {
                 Arg::Partials => blocks as usize,
-                Arg::Failure => 2,
                 Arg::Input | Arg::Other | Arg::Data => case.n,
                 _ => 1,
             };

@@ -121,7 +121,6 @@ impl Buffer {
             Arg::Input | Arg::Data => &inputs[0],
             Arg::Other => &inputs[1],
             Arg::Total | Arg::Ticket => &[0],
-            Arg::Failure => &[0, 0],
             Arg::Partials | Arg::Out | Arg::N | Arg::Blocks => &[],
         };
         let len = match arg {

@@ -9,7 +9,6 @@
 //! | `partials` | an `int` for each block of the first launch, not initialised |
 //! | `out` | one `int`, not initialised |
 //! | `total`, `ticket` | one `int` that is 0 |
-//! | `failure` | two `unsigned int` that are 0: the first error of a device launch, and how many did not happen |
 //! | `n`, `blocks` | how many numbers there are, and blocks in the first launch |
 //!
 //! The grid is a number, or a division that rounds up and is at least 1: `n/block`, `n/(4*block)`.
@@ -51,7 +50,6 @@ pub enum Arg {
     Out,
     Total,
     Ticket,
-    Failure,
     N,
     Blocks,
 }
@@ -107,7 +105,7 @@ const BLOCKS: &[u32] = &[32, 96, 256];
 /// The plain order of turns and two shuffled ones.
 const SCHEDULES: &[u64] = &[0, 1, 2];
 
-const ARGS: [(&str, Arg); 10] = [
+const ARGS: [(&str, Arg); 9] = [
     ("input", Arg::Input),
     ("other", Arg::Other),
     ("data", Arg::Data),
@@ -115,7 +113,6 @@ const ARGS: [(&str, Arg); 10] = [
     ("out", Arg::Out),
     ("total", Arg::Total),
     ("ticket", Arg::Ticket),
-    ("failure", Arg::Failure),
     ("n", Arg::N),
     ("blocks", Arg::Blocks),
 ];
@@ -151,9 +148,21 @@ impl Plan {
                 cases.extend(SCHEDULES.iter().map(|&schedule| Case { n, block, schedule }));
             }
         }
-        let most = self.most_blocks.unwrap_or(u32::MAX);
-        cases.retain(|case| self.launches.iter().all(|launch| launch.grid.blocks(*case) <= most));
+        cases.retain(|case| self.has_room(*case));
         cases
+    }
+
+    /// The input that is timed on a GPU: long, as far as the blocks may go; or what fits one block.
+    pub fn timed(&self) -> Option<Case> {
+        let last = Case { schedule: 0, ..*self.cases().last()? };
+        let mut lengths = (10..=24).rev().map(|power| 1 << power);
+        let long = lengths.find_map(|n| Some(Case { n, ..last }).filter(|case| self.has_room(*case)));
+        if self.one_block { Some(last) } else { long.or(Some(last)) }
+    }
+
+    fn has_room(&self, case: Case) -> bool {
+        let most = self.most_blocks.unwrap_or(u32::MAX);
+        self.launches.iter().all(|launch| launch.grid.blocks(case) <= most)
     }
 
     /// The kernels' names, each once.

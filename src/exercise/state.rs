@@ -99,3 +99,23 @@ pub fn free_name(path: &Path, word: &str) -> PathBuf {
     };
     (1..u32::MAX).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_programs_that_remember_at_the_same_time_lose_nothing() {
+        let root = std::env::temp_dir().join(format!("workbook-state-{}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        let (first, second) = (Id { chapter: 1, number: 1 }, Id { chapter: 1, number: 2 });
+        let (mut watch, _) = State::read(&root).unwrap();
+        let (mut hint, _) = State::read(&root).unwrap();
+        hint.change(|state| state.at(second).hints = 2).unwrap();
+        watch.change(|state| state.at(first).passed = true).unwrap();
+        let (state, damaged) = State::read(&root).unwrap();
+        assert!(state.of(first).passed && damaged.is_none());
+        assert_eq!((state.of(second).hints, watch.of(second).hints), (2, 2));
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}
