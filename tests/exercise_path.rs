@@ -407,10 +407,12 @@ fn what_the_learner_writes_is_compiled() {
         learner.says("2.2").exits(1, &["2.2 Any length: not yet"]);
     }
     let text = solution
-        .replace("__syncthreads();", "")
+        .replace("__syncthreads();", "int never = 1;")
         .replace("if (tid == 0) {", "printf(\"here\\n\"); if (tid == 0) {");
     learner.write(&exercise, &format!("#include <stdio.h>\n{text}"));
-    learner.says("2.1").exits(1, &["The kernel printed:\n  here\n", "lines more", "error[data-race]"]);
+    let parts =
+        ["nvcc warns:", "\"never\"", "The kernel printed:\n  here\n", "lines more", "error[data-race]"];
+    learner.says("2.1").exits(1, &parts);
 }
 
 #[test]

@@ -43,6 +43,8 @@ pub struct Failure {
     pub goals: Vec<Reached>,
     /// What device `printf` wrote.
     pub printed: String,
+    /// What nvcc warned of.
+    pub warnings: String,
     /// One sentence on what to think about.
     pub think: String,
 }
@@ -81,7 +83,10 @@ pub fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict
         Kind::Kernel(plan) => match code::build(root, exercise, text)? {
             Built::NoNvcc => Ok(Verdict::NoNvcc),
             Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
-            Built::Ptx { text: ptx, .. } => Ok(mark_ptx(root, exercise, plan, &ptx)),
+            Built::Ptx { text: ptx, warnings } => Ok(match mark_ptx(root, exercise, plan, &ptx) {
+                Verdict::Failed(failure) => Verdict::Failed(Box::new(Failure { warnings, ..*failure })),
+                passed => passed,
+            }),
         },
     }
 }

@@ -93,6 +93,9 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, color: bool)
         let code = source.lines().nth(line as usize - 1).unwrap_or("").trim();
         text += &format!("It was stored at {}:{line}:\n  {code}\n", exercise.path);
     }
+    if !failure.warnings.is_empty() {
+        text += &format!("\nnvcc warns:\n{}\n", failure.warnings.trim_end());
+    }
     if !failure.printed.is_empty() {
         let lines: Vec<&str> = failure.printed.lines().collect();
         text += "\nThe kernel printed:\n";

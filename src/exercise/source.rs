@@ -349,3 +349,78 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// 3.1 Add them up\n//\n// All of them.\n//\n\
+        //@ launch sum(data, out, n) grid=n/(2*block)\n//@ result out\n\
+        //@ goal barriers <= 8 n=96 block=32\n\
+        //@ hint One,\n//@      and the same.\n//@ hint Two.\n\
+        //@ think data-race: Who reads?\n\
+        //@ mutant less: wrong-result\n//@ - data[1] += data[2];\n//@ + // nothing\n\n\
+        void sum(int *data)\n{\n    //@ begin\n    data[1] += data[2];\n    data[0] += data[1];\n\
+        \x20   //@ stub\n    //| // Here.\n    //@ end\n}\n";
+
+    fn parse(text: &str) -> Result<Exercise> {
+        Exercise::parse("3_1_add.cu", text)
+    }
+
+    fn refusal(text: &str) -> String {
+        format!("{:#}", parse(text).unwrap_err())
+    }
+
+    #[test]
+    fn stub_solution_and_mutant_differ_in_the_marked_body_alone() {
+        let exercise = parse(TEXT).unwrap();
+        let head = "// Exercise 3.1: Add them up\n//\n// All of them.\n//\n\
+            // The host launches `sum(data, out, n)` with a thread for every 2 of the `n` numbers.\n\
+            // Goal: at most 8 barriers at n = 96, 32 threads a block.\n//\n\
+            // Check it:  cargo run --example exercise -- 3.1\n\
+            // A hint:    cargo run --example exercise -- hint 3.1\n\nvoid sum(int *data)\n{\n";
+        let body = "    data[1] += data[2];\n    data[0] += data[1];\n";
+        assert_eq!(exercise.stub(), format!("{head}    // Here.\n}}\n"));
+        assert_eq!(exercise.solution(), format!("{head}{body}}}\n"));
+        let mutated = exercise.mutated(&exercise.mutants[0]).unwrap();
+        assert_eq!(mutated, format!("{head}    // nothing\n    data[0] += data[1];\n}}\n"));
+        assert_eq!(exercise.path, "kernels/exercises/3_1_add.cu");
+        assert_eq!(exercise.hints, ["One, and the same.", "Two."]);
+        assert_eq!(exercise.think("data-race"), Some("Who reads?"));
+    }
+
+    #[test]
+    fn line_endings_do_not_matter() {
+        assert_eq!(parse(&TEXT.replace('\n', "\r\n")).unwrap().stub(), parse(TEXT).unwrap().stub());
+    }
+
+    #[test]
+    fn a_line_that_is_missing_is_found_by_its_number() {
+        let text = TEXT.replace("    //@ begin", "    int x;\n    //@ here __syncthreads();\n    //@ begin");
+        let exercise = parse(&text).unwrap();
+        let Kind::Line { lines, .. } = &exercise.kind else { panic!("{:?}", exercise.kind) };
+        let stub = exercise.stub();
+        assert_eq!(stub.lines().nth(lines[0] as usize - 1), Some("    int x;"));
+        let mended = stub.replace("    int x;\n", "    int x;\n    __syncthreads();\n");
+        assert_eq!(exercise.mended(), mended);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (from, to, said) in [
+            ("// 3.1 Add", "// Add", "the first line is not `// N.M Title`"),
+            ("// All of them.\n", "", "there is no task"),
+            ("//@ hint", "//@ hnt", "//@ hnt One,"),
+            ("//@ end", "", "begin, stub and end do not come together"),
+            ("data, out, n)", "data, out, m)", "there is no argument m"),
+            ("n/(2*block)", "n/0", "the grid is a number, n/block or n/(4*block)"),
+            ("//@ goal barriers", "//@ goal bariers", "no counter bariers"),
+            ("//@ - data[1] +=", "//@ - data[2] +=", "mutant less: `data[2] += data[2];` stands 0 times"),
+            ("//@ mutant less: wrong-result\n", "", "there is no mutant above it"),
+        ] {
+            assert!(TEXT.contains(from), "{from}");
+            let refusal = refusal(&TEXT.replace(from, to));
+            assert!(refusal.contains(said) && refusal.contains("solutions/3_1_add.cu"), "{from}: {refusal}");
+        }
+    }
+}
