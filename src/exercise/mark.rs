@@ -109,7 +109,8 @@ pub fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Ver
     if let Some(what) = misfit(&module, plan) {
         return failed(exercise, "missing-kernel", what);
     }
-    let cases = plan.cases();
+    // Where a goal is measured the answer has to be right, too.
+    let cases: Vec<Case> = plan.cases().into_iter().chain(exercise.goals.iter().map(Goal::case)).collect();
     let wrong = cases.par_iter().find_map_first(|case| wrong(exercise, &module, plan, *case));
     if let Some(failure) = wrong {
         return Verdict::Failed(Box::new(failure));
