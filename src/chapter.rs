@@ -220,7 +220,7 @@ impl<'a> Bench<'a> {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
                 block: case.shape.block,
-                grid: case.shape.grid,
+                grid: outcome.cost.grid.unwrap_or(case.shape.grid),
                 operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
                 ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
                 sum: outcome.sum,

@@ -22,9 +22,16 @@ use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::schedule::Schedule;
 use super::{LaunchConfig, alu};
 
-/// Blocks of a grid that are under way at the same time, and grids. The first is what 132 multiprocessors of 32
-/// blocks hold; the second is the number of resident grids since compute capability 7.0.
-const RESIDENT_BLOCKS: usize = 132 * 32;
+/// An H200: its multiprocessors, and how many blocks and warps and how much shared memory each holds, of which
+/// every block takes 1 KiB more than it asks for (CUDA C++ Programming Guide, "Technical Specifications", 9.0).
+const MULTIPROCESSORS: usize = 132;
+const BLOCKS_EACH: usize = 32;
+const WARPS_EACH: usize = 64;
+const SHARED_EACH: usize = 228 << 10;
+const SHARED_A_BLOCK: usize = 1 << 10;
+/// Blocks of a grid that are under way at the same time, and grids; the second is the number of resident grids
+/// since compute capability 7.0.
+const RESIDENT_BLOCKS: usize = MULTIPROCESSORS * BLOCKS_EACH;
 const RESIDENT_GRIDS: usize = 128;
 /// Instructions that a launch may execute: so many, and so many more for every warp.
 const STEPS: u64 = 1 << 26;
@@ -68,6 +75,14 @@ pub struct Launches {
     pub depth: u32,
     pub sync_depth: u32,
     pub(super) streams: u64,
+}
+
+/// Blocks of `config` with `shared` bytes of shared memory each that fit at the same time.
+pub fn resident_blocks(config: &LaunchConfig, shared: usize) -> u32 {
+    let (x, y, z) = config.block_dim;
+    let warps = (x as usize * y as usize * z as usize).div_ceil(alu::WARP).max(1);
+    let by_shared = SHARED_EACH / (shared + SHARED_A_BLOCK);
+    (MULTIPROCESSORS * BLOCKS_EACH.min(WARPS_EACH / warps).min(by_shared)) as u32
 }
 
 /// How a grid came to be, and so whom it tells that it is complete.

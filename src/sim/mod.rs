@@ -119,6 +119,14 @@ impl Module {
         let function = &self.program.functions[*self.program.by_name.get(kernel)?];
         function.is_entry.then_some(&function.params[..])
     }
+
+    /// Blocks of `kernel`, in the block of `config`, that are under way at a time: as many as threads, blocks and
+    /// shared memory of an H200 allow. Registers are not counted, which belong to machine code.
+    pub fn resident_blocks(&self, kernel: &str, config: &LaunchConfig) -> u32 {
+        let of = |function: &usize| self.program.functions[*function].shared_bytes;
+        let shared = self.program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
+        launch::resident_blocks(config, shared)
+    }
 }
 
 /// What came of a checked launch.
