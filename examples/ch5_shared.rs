@@ -27,8 +27,13 @@ const CHAPTER: Chapter = Chapter {
         Kernel { name: "dotLoop", on_host: true, error: |n, _| bound::of_dot(n, n), ..DOT },
         Kernel { name: "dotKahan", on_host: true, error: |n, _| kahan_error(n), ..DOT },
         Kernel { name: POSTS_DATA, operation: DOT_OF_THE_POST, swept: false, ..DOT },
-        Kernel { name: "dotBarrierInBranch", swept: false, teaches: |_| Some("barrier-divergence"), ..DOT },
-        Kernel { name: "dotBarriersMispaired", swept: false, teaches: |_| Some("barrier-divergence"), ..DOT },
+        Kernel { name: "dotBarrierInBranch", swept: false, teaches: |_, shape| divergence(shape, 1), ..DOT },
+        Kernel {
+            name: "dotBarriersMispaired",
+            swept: false,
+            teaches: |_, shape| divergence(shape, 32),
+            ..DOT
+        },
     ],
     default_n: |_| 33 * 1024, // the post's constant
 };
@@ -107,6 +112,11 @@ fn error(n: u64, shape: Shape) -> f64 {
 /// For [`kahan`]: (2u + O(nu²)) Σ|aᵢbᵢ| for the additions (Higham, 4.3), u for the product. The O is taken as 8nu².
 fn kahan_error(n: u64) -> f64 {
     bound::UNIT_F32 * (3.0 + 8.0 * n as f64 * bound::UNIT_F32)
+}
+
+/// What a barrier in a branch is kept to show, in blocks of more than `alike` threads: those all go the same way.
+fn divergence(shape: Shape, alike: u32) -> Option<&'static str> {
+    (shape.block > alike).then_some("barrier-divergence")
 }
 
 /// As many as an H200 holds at a time, if there are elements for them.

@@ -20,6 +20,7 @@
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
+//! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |
 //! | [`levels`] | how a nested run unfolds, level by level |
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
@@ -40,6 +41,7 @@ mod graph;
 pub mod kernels;
 pub mod levels;
 pub mod measure;
+pub mod museum;
 pub mod nvcc;
 pub mod operator;
 pub mod plan;

@@ -38,8 +38,8 @@ pub struct Kernel {
     /// By what the operation's error bound is multiplied for `n` elements in a shape: 1, unless the bound depends on
     /// the order in which that shape adds.
     pub error: fn(n: u64, shape: Shape) -> f64,
-    /// What a wrong run of `n` elements is kept to show: a diagnostic kind or a word of its own.
-    pub teaches: fn(n: u64) -> Option<&'static str>,
+    /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
+    pub teaches: fn(n: u64, shape: Shape) -> Option<&'static str>,
     /// Blocks of the first grid.
     pub grid: fn(n: u64, shape: Shape) -> u32,
     /// What the device launches by itself, `shape` being that of the first grid.
@@ -55,7 +55,7 @@ impl Kernel {
             swept: true,
             on_host: false,
             error: |_, _| 1.0,
-            teaches: |_| None,
+            teaches: |_, _| None,
             grid: |_, shape| shape.grid,
             launches: |_| Launches::NONE,
         }

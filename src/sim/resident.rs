@@ -79,6 +79,7 @@ impl<O: Observer> Engine<'_, O> {
     /// Lets the block's warps run in turn; whether the block has finished.
     pub fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
         let (bx, by, bz) = grid.config.block_dim;
+        self.launches.depth = grid.depth;
         let mut context = Context {
             program: self.program,
             memory: self.memory,
