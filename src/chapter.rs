@@ -51,6 +51,9 @@ pub struct Case<'a> {
     pub pending_launches: Option<u64>,
 }
 
+/// What measures the memory spaces of a GPU ([`crate::spaces::measure`]).
+pub type Spaces = fn(&Device, &Module) -> Result<Vec<MemorySpace>>;
+
 /// What came of a run.
 pub struct Outcome {
     /// What the kernel's operation gave.
@@ -66,11 +69,7 @@ pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode 
 }
 
 /// Runs a chapter as [`run`] does; on a GPU it measures the memory spaces too, unless a size is asked for.
-pub fn run_with_spaces(
-    chapter: &Chapter,
-    reduce: fn(&Case) -> Result<Outcome>,
-    spaces: fn(&Device, &Module) -> Result<Vec<MemorySpace>>,
-) -> ExitCode {
+pub fn run_with_spaces(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>, spaces: Spaces) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
     exit(on_device(chapter, &options, reduce, Some(spaces)))
 }
@@ -101,7 +100,7 @@ fn on_device(
     chapter: &Chapter,
     options: &Options,
     reduce: fn(&Case) -> Result<Outcome>,
-    spaces: Option<fn(&Device, &Module) -> Result<Vec<MemorySpace>>>,
+    spaces: Option<Spaces>,
 ) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
