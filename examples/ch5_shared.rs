@@ -60,7 +60,7 @@ fn posts_pair(index: usize) -> (f32, f32) {
 // ANCHOR_END: data
 
 // ANCHOR: operations
-/// The products in f64, where they are exact, and their sum, where 29 bits more are kept: the reference.
+/// The reference: products in f64, where they are exact, and their sum, which keeps 29 bits more.
 struct DotInF64;
 
 impl Operator for DotInF64 {
@@ -79,7 +79,7 @@ impl Operator for DotInF64 {
     }
 }
 
-/// No product is negative, so the sum of |a·b|, on which the error bound rests, is the dot product itself.
+/// No product is negative, so the sum of |a·b|, on which the error bound rests, is the dot product.
 const DOT_OF_F32: Operation = Operation {
     name: "dot product of f32",
     element_bytes: 8,
@@ -100,8 +100,9 @@ const DOT_OF_THE_POST: Operation = Operation {
     },
 };
 
-/// How far a kernel may be off, as a share of the sum of |a·b|. A product goes through the additions of its thread,
-/// of the tree of its block, and of the partial sums; from 2^24 on the post's data are rounded too, once for a and b each.
+/// How far a kernel may be off, as a share of the sum of |a·b|. A product goes through the additions of
+/// its thread, of the tree of its block, and of the partial sums; and it may be rounded itself, as may the
+/// post's a and b from 2^24 on.
 fn error(n: u64, shape: Shape) -> f64 {
     let threads = u64::from(shape.block) * u64::from(shape.grid);
     let tree = shape.block.next_power_of_two().ilog2();
