@@ -291,7 +291,7 @@ fn three_digits(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA};
+    use crate::record::{DeviceInfo, DeviceKind, Dropped, Limit, MemorySpace, SCHEMA};
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
@@ -388,6 +388,23 @@ mod tests {
         for part in ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "within", "3.0e-1"]
         {
             assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn memory_spaces_and_limits_follow_where_they_were_measured() {
+        let mut record = record(None, None);
+        assert!(!table(&record).contains("memory space"));
+        record.spaces = vec![MemorySpace { space: "shared".into(), clocks: 23.02, gbps: 32_494.9 }];
+        record.limits = vec![Limit { name: "max_grid_dim_x".into(), value: 2_147_483_647 }];
+        let text = table(&record);
+        for row in [
+            ["memory space", "clocks a load", "GB/s, whole GPU"],
+            ["shared", "23.0", "32,495"],
+            ["max_grid_dim_x", "2,147,483,647", ""],
+        ] {
+            let is_row = |line: &str| row.iter().all(|cell| line.contains(cell));
+            assert!(text.lines().any(is_row), "no {row:?} in\n{text}");
         }
     }
 
