@@ -165,9 +165,9 @@ extern "C" __global__ void dotBarriersMispaired(const float *a, const float *b, 
 // ---- What a memory space costs. Measured on a GPU; no result is of interest here, only clocks and times.
 
 // ANCHOR: chase
-// Latency: one thread goes from word to word, and each word says where the next one is, so no load can
-// begin before the one before it has ended. Times `steps` loads in clocks of the multiprocessor, after some
-// that bring in what a cache can hold. `end` keeps the loads from being optimised away.
+// Latency: one thread goes from word to word, and each word says where the next one is, so no load
+// can begin before the one before it has ended. Times `steps` loads in clocks of the multiprocessor,
+// after some to warm up. `end` keeps the loads from being optimised away.
 template <typename Place, typename Load>
 static __device__ void chase(Place place, Load load, unsigned int steps, long long *clocks,
                              unsigned long long *end)
@@ -203,7 +203,8 @@ extern "C" __global__ void chaseRegister(unsigned int steps, long long *clocks, 
 #define HOP 33   // words from one to the next: odd, so that all are visited, and all banks
 
 // ANCHOR: chaseShared
-extern "C" __global__ void chaseShared(unsigned int steps, long long *clocks, unsigned long long *end)
+extern "C" __global__ void chaseShared(unsigned int steps, long long *clocks,
+                                       unsigned long long *end)
 {
     __shared__ unsigned int chain[CHAIN];
 #pragma unroll 1
