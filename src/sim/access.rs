@@ -31,6 +31,11 @@ impl<O: Observer> Context<'_, O> {
         }
     }
 
+    /// The byte of the block's shared memory that an address in it means.
+    pub fn shared_offset(&self, address: u64) -> u64 {
+        address
+    }
+
     /// Turns a request into one or more with a definite space: a generic address may lie in any.
     fn split_spaces(request: &Request, mut f: impl FnMut(&Request) -> Executed<()>) -> Executed<()> {
         if request.space != Space::Generic {

@@ -251,6 +251,11 @@ impl<'e, O: Observer> Context<'e, O> {
                     };
                     self.atomic(warp, inst, slot, function, &request, *op, *d, *b, *c)?;
                 }
+                Op::CopyAsync { .. } => self.copy_async(warp, inst, slot, active)?,
+                Op::CopyGroup(Copies::Commit) => warp.copies.commit(active),
+                Op::CopyGroup(Copies::Wait { but }) => self.copies_done(warp, active, *but),
+                Op::CopyArrive { .. } => self.copy_arrive(warp, inst, slot, active)?,
+                Op::Mbarrier { .. } => self.mbarrier(warp, inst, slot, active)?,
                 Op::Clock { d } => {
                     // There is no clock: time is the number of instructions executed so far.
                     let now = u64::MAX - *self.steps_left;

@@ -4,13 +4,14 @@
 //! | --- | --- |
 //! | `lexer.rs`, `parser.rs`, `ptx.rs` | text -> tokens -> statements; what statements are |
 //! | `decode.rs`, `layout.rs` | statements -> typed program, decoded once; places of variables, lines |
-//! | `names.rs`, `opcode.rs`, `opcode_memory.rs` | what names, operands and opcodes stand for |
+//! | `names.rs`, `opcode.rs`, `opcode_memory.rs`, `opcode_async.rs` | what names, operands and opcodes stand for |
 //! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
 //! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
 //! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
-//! | `exec.rs` | runs a warp: what each instruction does, with the five files below |
+//! | `exec.rs` | runs a warp: what each instruction does, with the seven files below |
 //! | `registers.rs`, `access.rs` | moves between registers; loads, stores and atomics |
 //! | `block.rs`, `collective.rs`, `call.rs` | block barriers; shuffles, votes and warp barriers; calls |
+//! | `copies.rs`, `mbarrier.rs` | asynchronous copies into shared memory, and the barriers that stand there |
 //! | `fault.rs` | what is said where an instruction goes wrong |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
 //! | `memory.rs` | state spaces, allocations, bounds |
@@ -34,6 +35,7 @@ mod call;
 mod check;
 mod collective;
 mod convert;
+mod copies;
 mod counters;
 mod decode;
 mod device;
@@ -45,10 +47,12 @@ mod flow;
 mod launch;
 mod layout;
 mod lexer;
+mod mbarrier;
 mod memory;
 mod names;
 pub mod observe;
 mod opcode;
+mod opcode_async;
 mod opcode_memory;
 mod parser;
 mod program;

@@ -158,6 +158,8 @@ impl Decoder<'_, '_> {
                     mask: self.source(o.get(2)?)?,
                 })
             }
+            "cp" => self.copy_async(&words, o),
+            "mbarrier" => self.mbarrier(&words, o),
             "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
             "bra" => {
                 let Operand::Name(label) = o.first()? else { return None };
@@ -201,7 +203,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    fn predicate_operand(&mut self, operand: &Operand) -> Option<(Pred, bool)> {
+    pub fn predicate_operand(&mut self, operand: &Operand) -> Option<(Pred, bool)> {
         match operand {
             Operand::Name(name) => Some((self.predicate(name)?, false)),
             Operand::Not(name) => Some((self.predicate(name)?, true)),

@@ -12,7 +12,7 @@ use super::collective::shuffle_source;
 use super::diagnostic::{Kind, Site};
 use super::exec::{Context, lanes};
 use super::observe::{Observer, Request};
-use super::program::{Address, BarReduce, Function, Inst, NONE, Op, Pred, Reg, Shuffle, Vote};
+use super::program::{Address, BarReduce, Function, Inst, Mbarrier, NONE, Op, Pred, Reg, Shuffle, Vote};
 use super::ptx::Space;
 use super::warp::{Activation, Warp};
 
@@ -130,6 +130,8 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
         Op::LocalAddress { d, .. } | Op::GlobalAddress { d, .. } | Op::ActiveMask { d } | Op::Clock { d } => {
             u.set(*d, active, (0, NONE))
         }
+        Op::Mbarrier { how: Mbarrier::Test { .. }, d, .. } => u.set_predicate(*d, active, (0, NONE)),
+        Op::Mbarrier { d, .. } => u.set(*d, active, (0, NONE)),
         // What a barrier with a reduction will give is defined: it does not follow what the threads bring.
         Op::Barrier { reduce: Some((BarReduce::Popc, d, ..)), .. } => u.set(*d, active, (0, NONE)),
         Op::Barrier { reduce: Some((_, d, ..)), .. } => u.set_predicate(*d, active, (0, NONE)),
