@@ -113,11 +113,11 @@ fn shared_memory_has_its_bounds() {
     let out = bench.upload(&[0; 64]);
     let diagnostic = fails(&mut bench, BOUNDS, "sharedTooFar", 64, &[out]);
     assert_eq!(diagnostic.thread, Some([63, 0, 0]));
-    says(&diagnostic, "at offset 256 of shared memory, of which the block has 256 bytes");
+    says(&diagnostic, "at byte 256 of the shared variable `tile` of 256 bytes");
     let config = LaunchConfig { shared_mem_bytes: 128, ..LaunchConfig::new(1, 64) };
     let kernel = "dynamicSharedTooFar";
     let diagnostic = fails_at(&mut bench, BOUNDS, (kernel, kernel), config, &[out]);
-    says(&diagnostic, "a store of 4 bytes at offset 128 of shared memory, of which the block has 128 bytes");
+    says(&diagnostic, "a store of 4 bytes at byte 128 of the block's 128 bytes of dynamic shared memory");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl<O: Observer> Context<'_, O> {
         }
         let mut to = self.addresses(warp, slot, function, to);
         let from = self.addresses(warp, slot, function, from);
-        each(active, |lane| to[lane] = self.shared_offset(to[lane]));
+        each(active, |lane| to[lane] = self.shared.offset(to[lane], *bytes));
         let request = CopyRequest { mask: active, to: &to, from: &from, bytes: *bytes, given: &taken };
         let store = request.side(Access::Store, Space::Shared, active, *bytes);
         let load = request.side(Access::Load, Space::Global, active, *bytes);

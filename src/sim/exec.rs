@@ -7,6 +7,7 @@ use super::memory::Memory;
 use super::observe::{Access, Actor, Observer, Request, Ways};
 use super::program::*;
 use super::registers;
+use super::shared::Layout;
 use super::undefined;
 use super::warp::{Split, Wait, Warp};
 
@@ -19,6 +20,8 @@ pub struct Context<'e, O> {
     pub globals: &'e [u64],
     pub params: &'e [u8],
     pub block: &'e mut BlockState,
+    /// Where the variables lie in the block's shared memory.
+    pub shared: Layout<'e>,
     pub kernel: &'e str,
     pub grid: u32,
     pub block_dim: [u32; 3],

@@ -72,11 +72,7 @@ impl<O: Observer> Context<'_, O> {
         let (address, bytes) = (request.addresses[lane], request.bytes);
         let verb = verb(request.access);
         let message = match request.space {
-            Space::Shared => format!(
-                "{verb} of {bytes} bytes at offset {} of shared memory, of which the block has {} bytes",
-                address as i64,
-                self.block.shared.len()
-            ),
+            Space::Shared => format!("{verb} of {bytes} bytes {}", self.shared.describe(address)),
             Space::Local => format!("{verb} of {bytes} bytes at offset {address} of local memory"),
             Space::Param if request.access == Access::Load => {
                 format!("{verb} of {bytes} bytes at offset {address} of the parameters")

@@ -210,7 +210,7 @@ impl<O: Observer> Context<'_, O> {
                 }
                 addresses[lane] = address;
             }
-            addresses[lane] = self.shared_offset(addresses[lane]);
+            addresses[lane] = self.shared.offset(addresses[lane], 8);
             let request = request(Access::Atomic { returns: false }, active, &addresses, Order::Relaxed);
             if addresses[lane] % 8 != 0 {
                 return Err(self.misaligned(warp, inst, lane, &request));
@@ -248,7 +248,14 @@ impl<O: Observer> Context<'_, O> {
         }
     }
 
-    fn mbarrier_fault(&self, warp: &Warp, inst: &Inst, lane: usize, what: String, help: &str) -> Box<Diagnostic> {
+    fn mbarrier_fault(
+        &self,
+        warp: &Warp,
+        inst: &Inst,
+        lane: usize,
+        what: String,
+        help: &str,
+    ) -> Box<Diagnostic> {
         self.fault(warp, inst, 1 << lane, Kind::BarrierDivergence, what, help)
     }
 }

@@ -14,7 +14,7 @@
 //! | `copies.rs`, `mbarrier.rs` | asynchronous copies into shared memory, and the barriers that stand there |
 //! | `fault.rs` | what is said where an instruction goes wrong |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
-//! | `memory.rs` | state spaces, allocations, bounds |
+//! | `memory.rs`, `shared.rs` | state spaces, allocations, bounds; the variables of shared memory |
 //! | `arguments.rs` | a launch's limits and arguments |
 //! | `launch.rs`, `resident.rs` | grids in turn, child grids in their order; blocks, and the turns of their warps |
 //! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
@@ -62,6 +62,7 @@ mod resident;
 mod rounding;
 mod runtime;
 mod schedule;
+mod shared;
 mod undefined;
 mod warp;
 

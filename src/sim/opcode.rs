@@ -260,12 +260,6 @@ impl Decoder<'_, '_> {
                     Some(Named::Global { number }) => {
                         return Some(Op::GlobalAddress { d, global: number, offset: more });
                     }
-                    Some(Named::DynamicShared) if more != 0 => {
-                        let (f, _) = alu::select(&["add", "s64"])?;
-                        let (start, zero) = (self.place(Place::DynamicShared), self.constant(0));
-                        let more = self.constant(more as u64);
-                        return Some(Op::Alu { f, d, s: [start, more, zero, zero] });
-                    }
                     None if matches!(
                         name,
                         "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"

@@ -62,8 +62,16 @@ impl Decoder<'_, '_> {
             return Some(Op::Alu { f, d, s: [state, mask, zero, zero] });
         }
         let known = [
-            "b64", "shared", "shared::cta", "noComplete", "expect_tx", "parity", "release", "acquire",
-            "relaxed", "cta",
+            "b64",
+            "shared",
+            "shared::cta",
+            "noComplete",
+            "expect_tx",
+            "parity",
+            "release",
+            "acquire",
+            "relaxed",
+            "cta",
         ];
         if words.last() != Some(&"b64") || !words[2..].iter().all(|word| known.contains(word)) {
             return None;
@@ -78,7 +86,8 @@ impl Decoder<'_, '_> {
             ("complete_tx", [at, count]) => (Mbarrier::CompleteBytes, None, [Some(at), Some(count)]),
             ("arrive" | "arrive_drop", [d, at, count @ ..]) if count.len() <= 1 => {
                 let drop = what == "arrive_drop";
-                let how = if expects { Mbarrier::ArriveExpecting { drop } } else { Mbarrier::Arrive { drop } };
+                let how =
+                    if expects { Mbarrier::ArriveExpecting { drop } } else { Mbarrier::Arrive { drop } };
                 (how, Some(d), [Some(at), count.first()])
             }
             // The hint how long to wait, which may come last, has no meaning without a clock.

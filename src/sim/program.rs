@@ -59,6 +59,8 @@ pub struct Function {
     pub frame_bytes: usize,
     /// Bytes of static shared memory, and the alignment the dynamic part needs.
     pub shared_bytes: usize,
+    /// The shared variables that the kernel sees, by the numbers that their addresses have.
+    pub shared: Vec<super::shared::Variable>,
     pub uses_grid_workspace: bool,
     /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies behind, and
     /// whether on the taken side.
@@ -99,8 +101,6 @@ pub enum Place {
     /// `%envreg1` and `%envreg2`: the halves of the address of a cooperative grid's workspace.
     Workspace(u32),
     DynamicSharedSize,
-    /// Where dynamic shared memory starts: behind the kernel's static part.
-    DynamicShared,
     TotalSharedSize,
     Zero,
 }

@@ -7,6 +7,7 @@ use super::exec::{Context, Executed, Stop};
 use super::launch::{Engine, Grid};
 use super::observe::Observer;
 use super::program::{NONE, Op};
+use super::shared::Layout;
 use super::warp::{Position, Wait, Warp, thread_index};
 
 #[derive(Debug)]
@@ -79,6 +80,8 @@ impl<O: Observer> Engine<'_, O> {
     /// Lets the block's warps run in turn; whether the block has finished.
     pub fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
         let (bx, by, bz) = grid.config.block_dim;
+        let function = &self.program.functions[grid.kernel];
+        let dynamic = (function.shared_bytes, grid.config.shared_mem_bytes as usize);
         let mut context = Context {
             program: self.program,
             memory: self.memory,
@@ -86,7 +89,8 @@ impl<O: Observer> Engine<'_, O> {
             globals: self.globals,
             params: &grid.params,
             block: &mut block.state,
-            kernel: &self.program.functions[grid.kernel].name,
+            shared: Layout { variables: &function.shared, dynamic },
+            kernel: &function.name,
             grid: grid.number,
             block_dim: [bx, by, bz],
             launches: &mut self.launches,

@@ -488,7 +488,6 @@ fn place_value(place: Place, lane: u32, warp: u32, at: &Position) -> u64 {
             }
         }
         Place::Workspace(half) => (at.workspace >> (32 * half)) as u32,
-        Place::DynamicShared => at.static_shared,
         Place::DynamicSharedSize => at.dynamic_shared,
         Place::TotalSharedSize => at.static_shared + at.dynamic_shared,
         Place::Zero => 0,

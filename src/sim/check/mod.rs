@@ -25,9 +25,7 @@ use race::{Race, Shadow};
 
 use super::diagnostic::{Diagnostic, Kind, Severity, Site};
 use super::memory;
-use super::observe::{
-    Access, Actor, CopyRequest, DeviceLaunch, MbarrierUse, Observer, Request, Start, Ways,
-};
+use super::observe::{Access, Actor, CopyRequest, DeviceLaunch, MbarrierUse, Observer, Request, Start, Ways};
 use super::program::{Program, Scope};
 use super::ptx::Space;
 use super::runtime;
@@ -205,9 +203,10 @@ impl<'p> Checker<'p> {
             verb(request.access),
             self.what(request.space, meeting.address)
         );
-        finding.help = "let the thread that copies wait for its copies (__pipeline_wait_prior, cp.async.wait_all), and \
+        finding.help =
+            "let the thread that copies wait for its copies (__pipeline_wait_prior, cp.async.wait_all), and \
                         then the block at a barrier"
-            .to_string();
+                .to_string();
         if let Some((file, line)) = self.site(owner.loc) {
             finding.related.push(Site { file, line, message: "the copy starts here".to_string() });
         }
