@@ -32,6 +32,15 @@ impl<O: Observer> Context<'_, O> {
         }
     }
 
+    /// Tells the launch's progress where its first and its last lane touch global memory.
+    fn touch(&mut self, request: &Request) {
+        if request.space == Space::Global {
+            let (first, last) = (request.mask.trailing_zeros(), 31 - request.mask.leading_zeros());
+            self.progress.touch(request.addresses[first as usize]);
+            self.progress.touch(request.addresses[last as usize]);
+        }
+    }
+
     /// Turns a request into one or more with a definite space, since a generic address may lie in any. What lies in
     /// shared memory has offsets there in place of addresses.
     fn split_spaces(
@@ -117,6 +126,7 @@ impl<O: Observer> Context<'_, O> {
                 }
             }
             if O::CHECKS {
+                self.touch(request);
                 self.follow_load(warp, slot, inst, request, d, bytes);
             }
             let actor = self.actor(warp, inst);
@@ -170,6 +180,7 @@ impl<O: Observer> Context<'_, O> {
                 unchanged |= (same as u32) << lane;
             }
             if O::CHECKS {
+                self.touch(request);
                 self.follow_store(warp, slot, inst, request, s, bytes);
             }
             let actor = self.actor(warp, inst);
@@ -226,6 +237,7 @@ impl<O: Observer> Context<'_, O> {
                 }
             }
             if O::CHECKS {
+                self.touch(request);
                 self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
             }
             let actor = self.actor(warp, inst);

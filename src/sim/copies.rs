@@ -87,6 +87,9 @@ impl<O: Observer> Context<'_, O> {
             }
         }
         let actor = self.actor(warp, inst);
+        if O::CHECKS {
+            self.progress.touch(from[active.trailing_zeros() as usize]);
+        }
         self.observer.copy_starts(actor, &request);
         let group = warp.copies.groups;
         let copy = Copy { mask: active, to, from, bytes: *bytes, given: taken, group, loc: inst.loc };

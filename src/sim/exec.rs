@@ -6,6 +6,7 @@ use super::diagnostic::{Diagnostic, Kind};
 use super::memory::Memory;
 use super::observe::{Access, Actor, Observer, Request, Ways};
 use super::program::*;
+use super::progress::Progress;
 use super::registers;
 use super::shared::Layout;
 use super::undefined;
@@ -29,6 +30,7 @@ pub struct Context<'e, O> {
     pub printed: &'e mut String,
     /// Instructions that the whole launch may still execute.
     pub steps_left: &'e mut u64,
+    pub progress: &'e mut Progress,
     pub schedule: &'e mut super::schedule::Schedule,
 }
 
@@ -131,7 +133,10 @@ impl<'e, O: Observer> Context<'e, O> {
             *left -= 1;
             let inst = &function.code[pc as usize];
             if *self.steps_left == 0 {
-                return Err(self.endless(warp, inst, mask));
+                return Err(self.endless(warp, inst, mask, false));
+            }
+            if O::CHECKS && self.progress.step() {
+                return Err(self.endless(warp, inst, mask, true));
             }
             *self.steps_left -= 1;
             self.observer.instruction(mask);

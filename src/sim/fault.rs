@@ -36,15 +36,21 @@ impl<O: Observer> Context<'_, O> {
         })
     }
 
-    /// The launch has used up its instructions.
+    /// The launch has used up its instructions: all of them, or those that it may execute without getting on.
     #[cold]
-    pub fn endless(&self, warp: &Warp, inst: &Inst, mask: u32) -> Box<Diagnostic> {
+    pub fn endless(&self, warp: &Warp, inst: &Inst, mask: u32, stuck: bool) -> Box<Diagnostic> {
+        let what = if stuck {
+            "millions of instructions in which no thread has come to its end, and hardly any memory was new: a loop \
+             does not end"
+        } else {
+            "the launch has executed more instructions than its limit: a loop does not end"
+        };
         self.fault(
             warp,
             inst,
             mask,
             Kind::StepLimit,
-            "the launch has executed more instructions than its limit: a loop does not end".to_string(),
+            what.to_string(),
             "look at what the loop waits for, and whether some thread can still bring it about",
         )
     }

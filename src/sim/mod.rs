@@ -18,6 +18,7 @@
 //! | `arguments.rs` | a launch's limits and arguments |
 //! | `launch.rs`, `resident.rs` | grids in turn, child grids in their order; blocks, and the turns of their warps |
 //! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
+//! | `progress.rs` | whether a launch gets on, or runs without end |
 //! | `schedule.rs` | in which order blocks, warps and diverged lanes have their turns |
 //! | `undefined.rs` | values that nobody has written, followed through registers and memory |
 //! | `check/` | the observers that judge: races, barriers, child grids |
@@ -56,6 +57,7 @@ mod opcode_async;
 mod opcode_memory;
 mod parser;
 mod program;
+mod progress;
 mod ptx;
 mod registers;
 mod resident;
@@ -210,7 +212,8 @@ impl Simulator {
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
-    /// it is set, 2^26 and 4,096 more for every warp.
+    /// it is set, 2^26 and 4,096 more for every warp; a launch under checks may not go on for so long without getting
+    /// on (`progress.rs`).
     pub fn set_step_limit(&mut self, instructions: u64) {
         self.limits.steps = Some(instructions);
     }

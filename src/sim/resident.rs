@@ -62,6 +62,7 @@ impl<O: Observer> Engine<'_, O> {
         let warps = threads.div_ceil(alu::WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
         self.resident += block.warps.len();
+        self.progress.block(block.warps.len(), grid.depth);
         let position = Position {
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
@@ -96,6 +97,7 @@ impl<O: Observer> Engine<'_, O> {
             launches: &mut self.launches,
             printed: self.printed,
             steps_left: &mut self.steps_left,
+            progress: &mut self.progress,
             schedule: &mut self.schedule,
         };
         if self.quiet > 2 * self.resident * (self.running.len() + 1) {
@@ -124,9 +126,12 @@ impl<O: Observer> Engine<'_, O> {
                 idle += 1;
                 continue;
             }
-            let before = *context.steps_left;
+            let (before, exited) = (*context.steps_left, context.block.exited);
             let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
+            if context.block.exited != exited {
+                context.progress.exit(grid.depth);
+            }
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {

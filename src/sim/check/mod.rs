@@ -47,8 +47,8 @@ pub struct Checker<'p> {
     /// Launches that were refused, by the line they stand on.
     refused: HashMap<u32, (usize, u64)>,
     found: Vec<Diagnostic>,
-    /// What has been said: kind, line, and the other line.
-    said: HashSet<(Kind, u32, u32)>,
+    /// What has been said: kind, severity, line, and the other line.
+    said: HashSet<(Kind, Severity, u32, u32)>,
 }
 
 impl<'p> Checker<'p> {
@@ -79,7 +79,7 @@ impl<'p> Checker<'p> {
     }
 
     fn say(&mut self, finding: Diagnostic, line: u32, other: u32) {
-        if self.found.len() < MOST && self.said.insert((finding.kind, line, other)) {
+        if self.found.len() < MOST && self.said.insert((finding.kind, finding.severity, line, other)) {
             self.found.push(finding);
         }
     }
@@ -140,6 +140,9 @@ impl<'p> Checker<'p> {
         if race.same_value {
             finding.severity = Severity::Warning;
         }
+        if race.unfenced {
+            finding.severity = Severity::Note;
+        }
         let (other_block, other_thread) = self.place(grid, block, warp * 32 + lane as u32);
         let verb = verb(request.access);
         let other_verb = match (race.earlier_atomic, race.earlier_writes) {
@@ -155,12 +158,20 @@ impl<'p> Checker<'p> {
             format!("thread {} of its block", show(other_thread))
         };
         let me = finding.thread.map(show).unwrap_or_default();
+        let order = match race.unfenced {
+            true => "has seen the flag that orders the two, but has no fence behind it",
+            false => "nothing orders the two",
+        };
         finding.message = format!(
-            "thread {me} {verb} {}, which {who} {other_verb}, and nothing orders the two",
+            "thread {me} {verb} {}, which {who} {other_verb}, and {order}",
             self.what(request.space, race.address)
         );
         let same_block = grid == actor.grid && block == actor.block;
         finding.help = match () {
+            _ if race.unfenced => {
+                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or let the \
+                 atomic acquire; the rules ask for it, though most code does without"
+            }
             _ if visibility => "a parent cannot wait for its child: read what it writes in a tail launch, or on the host",
             _ if grid != actor.grid => {
                 "let the launching thread see the writes first (a barrier before the launch), or use a tail launch"

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::order::{Here, Location, Order, Past};
+use super::order::{Before, Here, Location, Order, Past};
 use super::shadow::{Cell, Region, Rest, Seen, Strength};
 use crate::sim::exec::lanes;
 use crate::sim::memory::number_and_offset;
@@ -28,6 +28,8 @@ pub struct Race {
     pub earlier_loc: u32,
     pub earlier_writes: bool,
     pub earlier_atomic: bool,
+    /// The two are in order but for a fence behind the flag that this thread has seen.
+    pub unfenced: bool,
     /// Both write, and this one writes what is there already.
     pub same_value: bool,
 }
@@ -52,9 +54,10 @@ impl Shadow {
         let is_strong = strength(request) != Strength::Weak;
         let location =
             |lane: usize| -> Location { (in_shared.then_some((grid, block)), request.addresses[lane]) };
-        if is_strong && request.access != Access::Store {
+        if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
+            let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
             for lane in lanes(request.mask) {
-                order.acquire(grid, block, warp, lane, location(lane));
+                order.acquire(grid, block, warp, lane, location(lane), acquires);
             }
         }
         let found = self.touch(order, actor, request);
@@ -84,7 +87,8 @@ impl Shadow {
         for lane in lanes(by.done) {
             let location = (Some((grid, block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
             if request.access == Access::Load {
-                order.acquire(grid, block, warp, lane, location);
+                let acquires = request.order == MemoryOrder::Acquire;
+                order.acquire(grid, block, warp, lane, location, acquires);
             } else {
                 let releases = request.order == MemoryOrder::Release;
                 order.release(grid, block, warp, lane, location, request.scope, releases);
@@ -132,10 +136,11 @@ impl Shadow {
                     }
                     race
                 });
-                if let Some((earlier, earlier_writes)) = race
-                    && found.is_none()
+                if let Some((earlier, earlier_writes, unfenced)) = race
+                    && found.is_none_or(|found: Race| found.unfenced && !unfenced)
                 {
                     found = Some(Race {
+                        unfenced,
                         lane,
                         address: address + (at - offset),
                         earlier: earlier.past,
@@ -178,17 +183,32 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
     }
 }
 
-/// The earlier access to a cell that this one races with, and whether that writes.
+/// The earlier access to a cell that this one races with, whether that writes, and whether only a fence is missing. If
+/// there are several, one of those that nothing orders.
 #[inline]
-fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool)> {
+fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, bool)> {
     let races = |earlier: &Seen| {
-        !here.after(earlier.past, me.past.lane as usize)
-            && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past))
+        let before = here.before(earlier.past, me.past.lane as usize);
+        let races = before != Before::Yes
+            && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past));
+        races.then_some(before == Before::Unfenced)
     };
+    let mut unfenced = None;
     for write in cell.writes(rest).into_iter().flatten() {
-        if races(&write) {
-            return Some((write, true));
+        match races(&write) {
+            Some(false) => return Some((write, true, false)),
+            Some(true) => unfenced = Some((write, true, true)),
+            None => {}
         }
     }
-    if writes { cell.reads(rest).find(races).map(|read| (read, false)) } else { None }
+    if writes {
+        for read in cell.reads(rest) {
+            match races(&read) {
+                Some(false) => return Some((read, false, false)),
+                Some(true) => unfenced = Some((read, false, true)),
+                None => {}
+            }
+        }
+    }
+    unfenced
 }
