@@ -114,7 +114,7 @@ impl<O: Observer> Context<'_, O> {
                     let (space, address) = memory::resolve(to);
                     let slot = match space {
                         Space::Local => warp.local_of(lane, address, 8),
-                        Space::Shared => self.block.shared.get_mut(span(address, 8)),
+                        Space::Shared => self.block.shared.get_mut(span(self.shared.offset(address, 8), 8)),
                         _ => self.memory.slice_mut(address, 8).ok(),
                     };
                     match slot {

@@ -212,7 +212,7 @@ impl<O: Observer> Context<'_, O> {
             }
             addresses[lane] = self.shared.offset(addresses[lane], 8);
             let request = request(Access::Atomic { returns: false }, active, &addresses, Order::Relaxed);
-            if addresses[lane] % 8 != 0 {
+            if !addresses[lane].is_multiple_of(8) {
                 return Err(self.misaligned(warp, inst, lane, &request));
             }
             if self.block.shared.get(span(addresses[lane], 8)).is_none() {
