@@ -48,6 +48,6 @@ fn reduce(case: &Case) -> Result<Outcome> {
 
     // What is left, one number a block, the host adds up. This is not timed either.
     let sum = device.clone_dtoh(&g_odata)?.into_iter().fold(0, i32::wrapping_add);
-    Ok(Outcome { sum, cost, dropped: None })
+    Ok(Outcome { sum: sum.into(), cost, dropped: None })
 }
 // ANCHOR_END: host

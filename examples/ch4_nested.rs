@@ -3,6 +3,10 @@
 //!     cargo run --example ch4_nested
 //!     cargo run --example ch4_nested -- --n 2^16 --grid 128         # the post's choice: so many blocks
 //!     cargo run --example ch4_nested -- --pending-launches 64       # too little room: launches are dropped
+//!     cargo run --example ch4_nested -- --museum                    # the post's own kernel, beside its port
+
+#[path = "ch4_nested/museum.rs"]
+mod museum;
 
 use std::process::ExitCode;
 
@@ -41,7 +45,7 @@ const CHAPTER: Chapter = Chapter {
 };
 
 fn main() -> ExitCode {
-    chapter::run(&CHAPTER, reduce)
+    chapter::run_with_museum(&CHAPTER, reduce, &museum::CHAPTER, museum::reduce)
 }
 
 // ANCHOR: host
@@ -87,7 +91,7 @@ fn reduce(case: &Case) -> Result<Outcome> {
 
     // The kernels with a child a block leave a partial sum a block; the others one sum and zeros.
     let sum = device.clone_dtoh(&g_odata)?.into_iter().fold(0, i32::wrapping_add);
-    Ok(Outcome { sum, cost, dropped: dropped.or(read_failure()?) })
+    Ok(Outcome { sum: sum.into(), cost, dropped: dropped.or(read_failure()?) })
 }
 // ANCHOR_END: host
 

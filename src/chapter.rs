@@ -19,7 +19,8 @@ use crate::progress::Progress;
 use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
 use crate::sim::{Diagnostic, Severity};
 use crate::table::{self, thousands};
-use crate::{chart, data, kernels, prebuilt, report, serial};
+use crate::value::{Expected, Operation, Value};
+use crate::{chart, data, kernels, museum, prebuilt, report, serial};
 
 pub use crate::plan::{Kernel, Launches, Place};
 
@@ -40,6 +41,7 @@ pub struct Case<'a> {
     pub device: &'a Device,
     pub module: &'a Module,
     pub kernel: &'static str,
+    /// The chapter's numbers, of which an operation on another type makes its elements.
     pub data: &'a [i32],
     /// Threads a block, and blocks of the first grid.
     pub block: u32,
@@ -51,7 +53,8 @@ pub struct Case<'a> {
 
 /// What came of a run.
 pub struct Outcome {
-    pub sum: i32,
+    /// What the kernel's operation gave.
+    pub sum: Value,
     pub cost: Measurement,
     pub dropped: Option<Dropped>,
 }
@@ -60,6 +63,21 @@ pub struct Outcome {
 pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
     exit(on_device(chapter, &options, reduce))
+}
+
+/// [`run`], unless the reader asks for the chapter's museum: then `museum` runs in its place, with `visit` for its host
+/// side, on the simulator.
+pub fn run_with_museum(
+    chapter: &Chapter,
+    reduce: fn(&Case) -> Result<Outcome>,
+    museum: &Chapter,
+    visit: fn(&Case) -> Result<Outcome>,
+) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    exit(match options.museum {
+        true => museum::visit(&options).and_then(|options| on_device(museum, &options, visit)),
+        false => on_device(chapter, &options, reduce),
+    })
 }
 
 /// Runs a chapter without a kernel: `sum` adds up on the CPU by the way of that name. `source` is the text of
@@ -76,11 +94,11 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
     info.cpu = (info.kind == DeviceKind::Gpu).then(measure::cpu_name); // of the serial recursion
     let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
-    bench.say(&first_line(&device));
+    bench.say(&first_line(chapter, &device));
     let finished = bench.run_all(&mut |case, data| {
         if case.kernel.name == SERIAL.name {
             let (sum, cost) = measure::on_cpu(data, serial::recursive_reduce)?;
-            return Ok(Outcome { sum, cost, dropped: None });
+            return Ok(Outcome { sum: sum.into(), cost, dropped: None });
         }
         reduce(&Case {
             device: &device,
@@ -124,13 +142,13 @@ fn on_cpu(
     bench.say(&first_line);
     let finished = bench.run_all(&mut |case, data| {
         let (sum, cost) = measure::on_cpu(data, |data| sum(case.kernel.name, data))?;
-        Ok(Outcome { sum, cost, dropped: None })
+        Ok(Outcome { sum: sum.into(), cost, dropped: None })
     });
     bench.conclude(finished)
 }
 
 /// Where the kernels run, and why there.
-fn first_line(device: &Device) -> String {
+fn first_line(chapter: &Chapter, device: &Device) -> String {
     let info = device.info();
     match (&info.gpu, device.no_gpu()) {
         (Some(gpu), _) => format!(
@@ -141,6 +159,7 @@ fn first_line(device: &Device) -> String {
             gpu.cuda
         ),
         (None, Some(no_gpu)) => format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason),
+        (None, None) if chapter.stem == museum::STEM => museum::WHY_THE_SIMULATOR.to_string(),
         (None, None) => "On the simulator".to_string(),
     }
 }
@@ -159,6 +178,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device.
     fn new(chapter: &Chapter, options: &'a Options, device: DeviceInfo, source_hash: String) -> Result<Self> {
+        museum::check(chapter.stem, options)?;
         let n = options.n.unwrap_or((chapter.default_n)(device.kind));
         let shape = chapter.place.shape(n, options)?;
         let plan = Plan::new(chapter.place, chapter.kernels, device.kind, n, shape, options)?;
@@ -190,8 +210,9 @@ impl<'a> Bench<'a> {
         for (position, case) in cases().enumerate() {
             progress.step(format!("{}, n = {}", case.kernel.name, thousands(case.n as i64)));
             let data = &data[..case.n as usize];
-            let expected =
-                *expected.entry(case.n).or_insert_with(|| serial::recursive_reduce(&mut data.to_vec()));
+            let operation = case.kernel.operation;
+            let expected: &Expected =
+                expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = run(case, data)?;
             let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
             let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
@@ -199,12 +220,15 @@ impl<'a> Bench<'a> {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
                 block: case.shape.block,
-                grid: case.shape.grid,
-                sum: outcome.sum.into(),
-                expected: expected.into(),
-                ok: outcome.sum == expected && outcome.dropped.is_none() && errors.is_empty(),
+                grid: outcome.cost.grid.unwrap_or(case.shape.grid),
+                operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
+                ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
+                sum: outcome.sum,
+                expected: expected.value.clone(),
+                bound: expected.bound,
+                element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
                 found: errors,
-                teaches: (case.kernel.teaches)(case.n).map(str::to_string),
+                teaches: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
                 time_us: outcome.cost.time,
                 counters: outcome.cost.counters,
                 dropped: outcome.dropped,
@@ -324,7 +348,7 @@ const NO_CHECKOUT: &str =
 fn command(stem: &str) -> String {
     let options: Vec<_> =
         std::env::args().skip(1).filter(|option| option != "--json" && option != "--record").collect();
-    let mut command = format!("cargo run --example {stem}");
+    let mut command = format!("cargo run --example {}", museum::example(stem));
     if !options.is_empty() {
         command += &format!(" -- {}", options.join(" "));
     }
@@ -359,7 +383,7 @@ mod tests {
         place: Place::ManyBlocks,
         kernels: &[
             Kernel::new("right"),
-            Kernel { teaches: |_| Some("data-race"), ..Kernel::new("kept to show a mistake") },
+            Kernel { teaches: |_, _| Some("data-race"), ..Kernel::new("kept to show a mistake") },
         ],
         default_n: |_| 33,
     };
@@ -384,7 +408,7 @@ mod tests {
             let mut run = |case: &Planned, data: &[i32]| {
                 let sum = data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
                 let sum = if case.kernel.name == wrong { !sum } else { sum };
-                Ok(Outcome { sum, cost: Measurement::default(), dropped: lost.clone() })
+                Ok(Outcome { sum: sum.into(), cost: Measurement::default(), dropped: lost.clone() })
             };
             bench.run_all(&mut run).unwrap();
             assert_eq!(bench.record.runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);

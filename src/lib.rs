@@ -5,16 +5,21 @@
 //! | --- | --- |
 //! | [`backend`] | [`Device`](backend::Device): a GPU or the simulator behind one set of verbs, named as cudarc names them |
 //! | `gpu` | the GPU; the only file that names cudarc |
+//! | `graph` | launches captured once, launched again with one call |
 //! | [`sim`] | the simulator: reads PTX, executes it, counts |
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
 //! | [`data`] | the numbers that every chapter adds up |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc; used by `build.rs` too |
-//! | [`serial`] | the recursion that every sum is checked against |
+//! | [`serial`] | the recursions that every result is checked against |
+//! | [`operator`] | what an array can be reduced by: a sum, or any associative operation with an identity |
+//! | [`value`] | a result of any type, and what it should have been |
+//! | [`bound`] | how far a sum of floats may be from the exact one |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
+//! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |
 //! | [`levels`] | how a nested run unfolds, level by level |
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
@@ -25,15 +30,19 @@
 //! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
 pub mod backend;
+pub mod bound;
 pub mod chapter;
 pub mod chart;
 pub mod cli;
 pub mod data;
 mod gpu;
+mod graph;
 pub mod kernels;
 pub mod levels;
 pub mod measure;
+pub mod museum;
 pub mod nvcc;
+pub mod operator;
 pub mod plan;
 pub mod prebuilt;
 mod progress;
@@ -44,3 +53,4 @@ pub mod sim;
 pub mod simulate;
 pub mod speed;
 pub mod table;
+pub mod value;

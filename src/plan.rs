@@ -10,6 +10,7 @@ use crate::backend::MAX_BLOCK;
 use crate::cli::{Options, Shape};
 use crate::record::DeviceKind;
 use crate::table::{thousands, time};
+use crate::value::Operation;
 
 /// Where a chapter's kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +23,16 @@ pub enum Place {
     ManyBlocks,
 }
 
-/// One way to add up.
+/// One way to reduce.
 #[derive(Clone, Copy)]
 pub struct Kernel {
     pub name: &'static str,
-    /// What a wrong run of `n` elements is kept to show: a diagnostic kind or a word of its own.
-    pub teaches: fn(n: u64) -> Option<&'static str>,
+    /// What it computes.
+    pub operation: Operation,
+    /// Whether the sweep runs it too.
+    pub swept: bool,
+    /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
+    pub teaches: fn(n: u64, shape: Shape) -> Option<&'static str>,
     /// Blocks of the first grid.
     pub grid: fn(n: u64, shape: Shape) -> u32,
     /// What the device launches by itself, `shape` being that of the first grid.
@@ -35,9 +40,16 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel that is right, runs in the asked shape and launches nothing.
+    /// A kernel that adds up rightly, runs in the asked shape and launches nothing.
     pub const fn new(name: &'static str) -> Kernel {
-        Kernel { name, teaches: |_| None, grid: |_, shape| shape.grid, launches: |_| Launches::NONE }
+        Kernel {
+            name,
+            operation: Operation::SUM,
+            swept: true,
+            teaches: |_, _| None,
+            grid: |_, shape| shape.grid,
+            launches: |_| Launches::NONE,
+        }
     }
 }
 
@@ -123,21 +135,23 @@ impl Plan {
                 shape: Shape { grid: (kernel.grid)(n, shape), ..shape },
             })
         };
-        // Beside a GPU's kernels stands the serial recursion, once a size.
+        let swept = |n, shape| every(n, shape).filter(|case| case.kernel.swept);
+        // Beside a GPU's kernels that add up stands the serial recursion, once a size.
+        let adds_up = kernels.iter().any(|kernel| kernel.operation.name == Operation::SUM.name);
         let serial = |n| {
             let cpu = Planned { kernel: SERIAL, n, shape: Shape { block: 0, grid: 0 } };
-            (kind == DeviceKind::Gpu).then_some(cpu)
+            (kind == DeviceKind::Gpu && adds_up).then_some(cpu)
         };
 
         let runs: Vec<Planned> = every(n, shape).chain(serial(n)).collect();
         let mut sweep = Vec::new();
         let sweeps = options.pending_launches.is_none();
         for size in place.sizes(kind, options.n).into_iter().filter(|&size| sweeps && size != n) {
-            sweep.extend(every(size, place.shape_of(size, shape.block)).chain(serial(size)));
+            sweep.extend(swept(size, place.shape_of(size, shape.block)).chain(serial(size)));
         }
         if sweeps && options.block.is_none() && options.grid.is_none() {
             for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
-                sweep.extend(every(n, Shape::of_blocks(n, block)));
+                sweep.extend(swept(n, Shape::of_blocks(n, block)));
             }
         }
 

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::value::Value;
+
 /// Version of the JSON layout; a record of another version is refused by name.
 pub const SCHEMA: u32 = 1;
 
@@ -102,10 +104,19 @@ pub struct Run {
     /// Threads a block, and blocks; 0 where there is no kernel.
     pub block: u32,
     pub grid: u32,
-    /// What came back, and what the serial recursion says. 32-bit sums wrap.
-    pub sum: i64,
-    pub expected: i64,
-    /// `sum == expected`, and no device launch was dropped, and no diagnostic of severity error.
+    /// What is computed ([`crate::value::Operation::name`]), where it is not the sum of `i32`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// What came back, and what the serial recursion says. Sums of integers wrap.
+    pub sum: Value,
+    pub expected: Value,
+    /// How far apart the two may be, where rounding lets them differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
+    /// Bytes of input an element, where it is not 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element_bytes: Option<u32>,
+    /// `sum` is `expected` (within `bound`), and no device launch was dropped, and no diagnostic of severity error.
     pub ok: bool,
     /// Kinds of the diagnostics of severity error; the simulator only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -188,10 +199,11 @@ impl Run {
         self.ok || (self.teaches.is_some() && self.found.iter().all(taught))
     }
 
-    /// Bytes of input a second, in GB/s (10^9): 4 bytes an element over the median time.
+    /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
         let time = self.time_us?;
-        (time.median > 0.0).then(|| self.n as f64 * 4.0 / time.median / 1e3)
+        (time.median > 0.0)
+            .then(|| self.n as f64 * f64::from(self.element_bytes.unwrap_or(4)) / time.median / 1e3)
     }
 }
 

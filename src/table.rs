@@ -2,17 +2,23 @@
 
 use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
-use crate::sim::Counters;
+use crate::sim::{Counters, Kind};
+use crate::value::{Expected, Value};
 
 const MAX_COLUMNS: usize = 100;
 
-/// `ok`, or what the checks have found in a sum that happens to be right, or `WRONG`.
+/// `ok`, or what the checks have found in a sum that happens to be right or never came to be, or `WRONG`.
 fn verdict(run: &Run) -> String {
     match run.found.first() {
         _ if run.ok => "ok".into(),
-        Some(kind) if run.sum == run.expected => kind.to_string(),
+        Some(Kind::LaunchLimit) => Kind::LaunchLimit.to_string(),
+        Some(kind) if expected(run).admits(&run.sum) => kind.to_string(),
         _ => "WRONG".into(),
     }
+}
+
+fn expected(run: &Run) -> Expected {
+    Expected { value: run.expected.clone(), bound: run.bound }
 }
 
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
@@ -20,6 +26,7 @@ fn verdict(run: &Run) -> String {
 pub fn table(record: &Record) -> String {
     let mut text = headline(record);
     let has_grid = record.runs.iter().any(|run| run.grid > 0);
+    let only_sums = record.runs.iter().all(|run| run.operation.is_none());
     let has_time = record.runs.iter().any(|run| run.time_us.is_some());
 
     let mut sums = vec![Column::left("kernel", record.runs.iter().map(|run| run.kernel.clone()))];
@@ -28,11 +35,28 @@ pub fn table(record: &Record) -> String {
     if has_grid {
         add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
     }
-    add("sum", &|run| thousands(run.sum));
+    add(if only_sums { "sum" } else { "result" }, &|run| run.sum.to_string());
+    if common_expected(record).is_none() {
+        let same = |run: &Run| run.expected == run.sum;
+        add("serial", &|run| if same(run) { "the same".into() } else { run.expected.to_string() });
+    }
+    if record.runs.iter().any(|run| run.bound.is_some()) {
+        add("may differ by", &|run| run.bound.map_or("-".into(), |bound| format!("{bound:.1e}")));
+    }
     add("check", &verdict);
     if has_time {
+        let mut times = Vec::new();
+        let mut add = |title, cell: &dyn Fn(&Run) -> String| {
+            times.push(Column::right(title, record.runs.iter().map(cell)));
+        };
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
+        if width(&sums) + width(&times) > MAX_COLUMNS {
+            layout(&sums, &mut text);
+            text.push('\n');
+            sums = vec![Column::left("times", record.runs.iter().map(|run| run.kernel.clone()))];
+        }
+        sums.extend(times);
     }
     layout(&sums, &mut text);
 
@@ -78,10 +102,16 @@ fn headline(record: &Record) -> String {
     if record.block > 0 {
         text += &format!(", {} threads a block", thousands(record.block.into()));
     }
-    if let Some(run) = record.runs.first() {
-        text += &format!("; the serial recursion gives {}", thousands(run.expected));
+    if let Some(expected) = common_expected(record) {
+        text += &format!("; the serial recursion gives {expected}");
     }
     text + "\n\n"
+}
+
+/// What the serial recursion says, where it is the same for all runs.
+fn common_expected(record: &Record) -> Option<&Value> {
+    let first = &record.runs.first()?.expected;
+    record.runs.iter().all(|run| run.expected == *first).then_some(first)
 }
 
 /// Exact counts; a kind of event that no kernel shows has no column.
@@ -150,12 +180,19 @@ impl Column {
     pub(crate) fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { right: true, ..Column::left(title, cells) }
     }
+    fn width(&self) -> usize {
+        self.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
+    }
+}
+
+/// Characters that the columns take, each with one blank.
+fn width(columns: &[Column]) -> usize {
+    columns.iter().map(|column| column.width() + 1).sum()
 }
 
 /// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
 pub(crate) fn layout(columns: &[Column], text: &mut String) {
-    let width = |column: &Column| column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = columns.iter().map(width).collect();
+    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
     let gap = if long { " " } else { "  " };
     let rows = columns.first().map_or(0, |column| column.cells.len());
@@ -230,8 +267,11 @@ mod tests {
             n: 1 << 26,
             block: 32,
             grid: 1 << 21,
+            operation: None,
             sum: i32::MIN.into(),
             expected: i32::MIN.into(),
+            bound: None,
+            element_bytes: None,
             ok: true,
             teaches: None,
             time_us,
@@ -280,10 +320,10 @@ mod tests {
     fn what_went_wrong_is_said() {
         let mut record = record(Timing::of(vec![6e6]), None);
         let run = &mut record.runs[0];
-        (run.ok, run.sum, run.teaches) = (false, 7, Some("data-race".into()));
+        (run.ok, run.sum, run.teaches) = (false, 7.into(), Some("data-race".into()));
         let name = "cudaErrorLaunchPendingCountExceeded".to_string();
         run.dropped = Some(Dropped { launches: 92_166, error: 69, name });
-        record.sweep = vec![Run { ok: false, sum: 8, ..record.runs[0].clone() }];
+        record.sweep = vec![Run { ok: false, sum: 8.into(), ..record.runs[0].clone() }];
         record.sweep[0].teaches = None;
         let text = table(&record);
         for part in [
@@ -296,6 +336,25 @@ mod tests {
             assert!(text.contains(part), "no {part:?} in\n{text}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{text}");
+    }
+
+    #[test]
+    fn results_of_several_operations_stand_beside_what_was_expected() {
+        let mut record = record(None, None);
+        let dot = Run {
+            operation: Some("dot product of f32".into()),
+            sum: 0.25f32.into(),
+            expected: 0.5.into(),
+            bound: Some(0.3),
+            ..record.runs[0].clone()
+        };
+        record.runs.push(dot);
+        let text = table(&record);
+        for part in
+            ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "may differ by", "3.0e-1"]
+        {
+            assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
     }
 
     #[test]

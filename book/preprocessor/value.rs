@@ -47,8 +47,8 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
     let record = named(workbook, record)?;
     let run = run(&record, kernel, n, block)?;
     let text = match field {
-        "sum" => thousands(run.sum),
-        "expected" => thousands(run.expected),
+        "sum" => run.sum.to_string(),
+        "expected" => run.expected.to_string(),
         "time" => time(quantity(run, "time")?),
         share if share.starts_with("time/") => {
             let parts = number(&share["time/".len()..])?;

@@ -23,9 +23,16 @@ use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::schedule::Schedule;
 use super::{LaunchConfig, alu};
 
-/// Blocks of a grid that are under way at the same time, and grids. The first is what 132 multiprocessors of 32
-/// blocks hold; the second is the number of resident grids since compute capability 7.0.
-const RESIDENT_BLOCKS: usize = 132 * 32;
+/// An H200: its multiprocessors, and how many blocks and warps and how much shared memory each holds, of which
+/// every block takes 1 KiB more than it asks for (CUDA C++ Programming Guide, "Technical Specifications", 9.0).
+const MULTIPROCESSORS: usize = 132;
+const BLOCKS_EACH: usize = 32;
+const WARPS_EACH: usize = 64;
+const SHARED_EACH: usize = 228 << 10;
+const SHARED_A_BLOCK: usize = 1 << 10;
+/// Blocks of a grid that are under way at the same time, and grids; the second is the number of resident grids
+/// since compute capability 7.0.
+const RESIDENT_BLOCKS: usize = MULTIPROCESSORS * BLOCKS_EACH;
 const RESIDENT_GRIDS: usize = 128;
 /// Instructions that a launch may execute: so many, and so many more for every warp.
 const STEPS: u64 = 1 << 26;
@@ -35,6 +42,8 @@ const STEPS_A_WARP: u64 = 1 << 12;
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub pending_launches: u64,
+    /// Levels of grids that may wait for their children.
+    pub sync_depth: u32,
     /// Instructions in all; `None` for a number that grows with the grid.
     pub steps: Option<u64>,
     pub schedule: u64,
@@ -63,7 +72,18 @@ pub struct Launches {
     pub pending: u64,
     pub limit: u64,
     pub accepted: u32,
+    /// How deep the grid whose turn it is lies, and from which depth on a grid may not wait for its children.
+    pub depth: u32,
+    pub sync_depth: u32,
     pub(super) streams: u64,
+}
+
+/// Blocks of `config` with `shared` bytes of shared memory each that fit at the same time.
+pub fn resident_blocks(config: &LaunchConfig, shared: usize) -> u32 {
+    let (x, y, z) = config.block_dim;
+    let warps = (x as usize * y as usize * z as usize).div_ceil(alu::WARP).max(1);
+    let by_shared = SHARED_EACH / (shared + SHARED_A_BLOCK);
+    (MULTIPROCESSORS * BLOCKS_EACH.min(WARPS_EACH / warps).min(by_shared)) as u32
 }
 
 /// How a grid came to be, and so whom it tells that it is complete.
@@ -152,6 +172,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             pending: 0,
             limit: limits.pending_launches,
             accepted: 0,
+            depth: 0,
+            sync_depth: limits.sync_depth,
             streams: 0,
         };
         Engine {

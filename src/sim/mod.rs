@@ -79,6 +79,8 @@ pub use ptx::Space;
 
 /// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
 pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
+/// `cudaLimitDevRuntimeSyncDepth` unless it is set: the host's grid may wait for its children, and so may they.
+pub const DEFAULT_SYNC_DEPTH: u32 = 2;
 /// Bytes of shared memory a block can have: on compute capability 9.0, after raising the limit.
 pub const MAX_SHARED: usize = 227 << 10;
 /// The same without raising it, as for a device launch.
@@ -124,6 +126,14 @@ impl Module {
         let function = &self.program.functions[*self.program.by_name.get(kernel)?];
         function.is_entry.then_some(&function.params[..])
     }
+
+    /// Blocks of `kernel`, in the block of `config`, that are under way at a time: as many as threads, blocks and
+    /// shared memory of an H200 allow. Registers are not counted, which belong to machine code.
+    pub fn resident_blocks(&self, kernel: &str, config: &LaunchConfig) -> u32 {
+        let of = |function: &usize| self.program.functions[*function].shared_bytes;
+        let shared = self.program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
+        launch::resident_blocks(config, shared)
+    }
 }
 
 /// What came of a checked launch.
@@ -156,7 +166,12 @@ impl Simulator {
     pub fn new() -> Simulator {
         Simulator {
             memory: memory::Memory::default(),
-            limits: launch::Limits { pending_launches: DEFAULT_PENDING_LAUNCHES, steps: None, schedule: 0 },
+            limits: launch::Limits {
+                pending_launches: DEFAULT_PENDING_LAUNCHES,
+                sync_depth: DEFAULT_SYNC_DEPTH,
+                steps: None,
+                schedule: 0,
+            },
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -209,6 +224,11 @@ impl Simulator {
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
     pub fn set_pending_launch_limit(&mut self, launches: u64) {
         self.limits.pending_launches = launches;
+    }
+
+    /// `cudaLimitDevRuntimeSyncDepth`; 2 unless set. Only device code of CUDA before 12 can wait at all.
+    pub fn set_sync_depth_limit(&mut self, levels: u32) {
+        self.limits.sync_depth = levels;
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless

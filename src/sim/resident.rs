@@ -83,6 +83,7 @@ impl<O: Observer> Engine<'_, O> {
         let (bx, by, bz) = grid.config.block_dim;
         let function = &self.program.functions[grid.kernel];
         let dynamic = (function.shared_bytes, grid.config.shared_mem_bytes as usize);
+        self.launches.depth = grid.depth;
         let mut context = Context {
             program: self.program,
             memory: self.memory,

@@ -172,7 +172,7 @@ impl<'p> Checker<'p> {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or let the \
                  atomic acquire; the rules ask for it, though most code does without"
             }
-            _ if visibility => "a parent cannot wait for its child: read what it writes in a tail launch, or on the host",
+            _ if visibility => "the parent does not wait for its child: read what it writes in a tail launch, or on the host",
             _ if grid != actor.grid => {
                 "let the launching thread see the writes first (a barrier before the launch), or use a tail launch"
             }
