@@ -225,10 +225,16 @@ fn an_unknown_instruction_stops_the_kernels_that_use_it_and_no_other() {
         says(&diagnostic, "does not know `vabsdiff4.u32.u32.u32.add` (line ");
         assert_eq!(bench.download::<u32>(out, 32), before, "{kernel} has run before it failed");
     }
-    says(
-        &fails(&mut bench, UNKNOWN, "needsAHeap", 1, &[out]),
-        "it calls `malloc`, which is not in this module",
-    );
+}
+
+#[test]
+fn a_function_of_another_module_stops_the_kernel_that_calls_it() {
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.extern .func elsewhere;\n\
+                .visible .entry k(.param .u64 p)\n{\n call elsewhere;\n ret;\n}\n";
+    let module = Module::parse(text, "bare.ptx").unwrap();
+    let diagnostic = Simulator::new().launch(&module, "k", LaunchConfig::new(1, 1), &[0]).unwrap_err();
+    assert_eq!((diagnostic.kind, diagnostic.line), (Kind::UnsupportedInstruction, Some(7)));
+    says(&diagnostic, "it calls `elsewhere`, which is not in this module");
 }
 
 #[test]

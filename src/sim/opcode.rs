@@ -176,6 +176,20 @@ impl Decoder<'_, '_> {
             "trap" => Some(Op::Trap),
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
             | "setmaxnreg" => Some(Op::Nop),
+            "lop3" if words.len() == 3 => {
+                let [Operand::Pair(d, p), a, b, c, table, q] = &o[..] else { return None };
+                let bits = match words[1] {
+                    "or" => Bits::Or,
+                    "and" => Bits::And,
+                    _ => return None,
+                };
+                let (f, _) = alu::select(&["lop3", ty])?;
+                let d = self.destination(&Operand::Name(d.clone()))?;
+                let p = self.predicate(p)?;
+                let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
+                let (q, negated) = self.predicate_operand(q)?;
+                Some(Op::LogicTest { f, d, p, s, bits, q, negated })
+            }
             _ if let Some((how, sources)) = Extended::parse(&words) => {
                 if o.len() != sources + 1 {
                     return None;
@@ -342,6 +356,11 @@ impl Decoder<'_, '_> {
             None if o.len() == 3 => None,
             None => return None,
         };
+        if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
+            let f = alu::test(compare, half, ftz)?;
+            let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
+            return Some(Op::TestHalves { f, d, q, a, b, combine });
+        }
         let f = alu::test(compare, ty, ftz)?;
         Some(Op::Test { f, d, q, a: self.source(o.get(1)?)?, b: self.source(o.get(2)?)?, combine })
     }

@@ -256,6 +256,25 @@ pub enum Op {
         b: Reg,
         combine: Option<(Bits, Pred, bool)>,
     },
+    /// `setp` of two halves: `d` from the lower ones, `q` from the upper ones.
+    TestHalves {
+        f: TestFn,
+        d: Pred,
+        q: Pred,
+        a: Reg,
+        b: Reg,
+        combine: Option<(Bits, Pred, bool)>,
+    },
+    /// `lop3` that also says whether its result has any bit: `p = (d != 0) op q`.
+    LogicTest {
+        f: Alu,
+        d: Reg,
+        p: Pred,
+        s: [Reg; 4],
+        bits: Bits,
+        q: Pred,
+        negated: bool,
+    },
     /// `set`: all ones (or 1.0) where the comparison holds.
     Set {
         f: TestFn,
@@ -462,7 +481,11 @@ impl Op {
                 f(d);
                 s.iter_mut().for_each(f);
             }
-            Op::Test { a, b, .. } => {
+            Op::LogicTest { d, s, .. } => {
+                f(d);
+                s.iter_mut().for_each(f);
+            }
+            Op::Test { a, b, .. } | Op::TestHalves { a, b, .. } => {
                 f(a);
                 f(b);
             }

@@ -136,6 +136,17 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
             u.set_predicate(*d, active, all);
             u.set_predicate(*q, active, all);
         }
+        Op::TestHalves { d, q, a, b, combine, .. } => {
+            let given = combine.map_or((0, NONE), |(_, p, _)| u.predicate(p));
+            let all = either(u.any(&[*a, *b]), given);
+            u.set_predicate(*d, active, all);
+            u.set_predicate(*q, active, all);
+        }
+        Op::LogicTest { d, p, s, q, .. } => {
+            let of_d = u.any(s);
+            u.set_predicate(*p, active, either(of_d, u.predicate(*q)));
+            u.set(*d, active, of_d);
+        }
         Op::Set { d, a, b, .. } => u.set(*d, active, u.any(&[*a, *b])),
         Op::Select { d, a, b, p, negated } => {
             let value = activation.predicates[*p as usize];
