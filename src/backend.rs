@@ -88,7 +88,7 @@ enum Memory {
 
 /// A chapter's kernels on a device.
 pub struct Module {
-    stem: &'static str,
+    name: String,
     ptx: sim::Module,
     gpu: Option<gpu::Module>,
 }
@@ -154,12 +154,17 @@ impl Device {
 
     /// Makes the kernels of `build` ready to launch: the fatbin on a GPU, the PTX on the simulator.
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let ptx = sim::Module::parse(build.ptx, build.stem).map_err(found)?;
+        self.load_code(build.stem, build.ptx, build.fatbin)
+    }
+
+    /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
+    pub fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
+        let ptx = sim::Module::parse(ptx, name).map_err(found)?;
         let gpu = match &self.kind {
-            Kind::Gpu(gpu) => Some(gpu.load_module(build.fatbin)?),
+            Kind::Gpu(gpu) => Some(gpu.load_module(fatbin)?),
             Kind::Sim(_) => None,
         };
-        Ok(Module { stem: build.stem, ptx, gpu })
+        Ok(Module { name: name.to_string(), ptx, gpu })
     }
 
     /// `len` elements, contents undefined.
@@ -423,7 +428,7 @@ impl Module {
     pub fn load_function(&self, name: &str) -> Result<Function> {
         let Some(params) = self.ptx.params(name) else {
             let kernels = self.ptx.kernels().join(", ");
-            bail!("{} has no kernel named {name}; there are: {kernels}", self.stem);
+            bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
         };
         let code = match &self.gpu {
             Some(module) => Code::Gpu(gpu::load_function(module, name)?),

@@ -25,6 +25,7 @@
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
+//! | [`exercise`] | the exercises: checks, hints, solutions, progress |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
 //! | [`speed`] | how fast the simulator is: what `cargo bench` measures |
@@ -36,6 +37,7 @@ pub mod chapter;
 pub mod chart;
 pub mod cli;
 pub mod data;
+pub mod exercise;
 mod gpu;
 mod graph;
 pub mod kernels;

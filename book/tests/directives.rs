@@ -38,15 +38,34 @@ const KERNEL: &str = "// about it\n\
 
 const EXAMPLE: &str = "fn main() {}\n";
 
+const EXERCISE: &str = "// 3.1 Add them up\n\
+    //\n\
+    // All **three** of them.\n\
+    //\n\
+    //@ launch sum(data, out, n) grid=1\n\
+    //@ result out\n\
+    //@ goal barriers <= 0 n=96 block=96\n\
+    //@ hint Which one is missing?\n\
+    \n\
+    void sum(int *data)\n\
+    {\n\
+    \x20   //@ begin\n\
+    \x20   data[0] += data[2];\n\
+    \x20   //@ stub\n\
+    \x20   //| // Here.\n\
+    \x20   //@ end\n\
+    }\n";
+
 impl Repository {
     fn new() -> Repository {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("workbook-book-{}-{number}", std::process::id()));
-        for directory in ["kernels", "examples", "book/src", "book/records"] {
+        for directory in ["kernels/exercises/solutions", "examples", "book/src", "book/records"] {
             fs::create_dir_all(root.join(directory)).unwrap();
         }
         fs::write(root.join("kernels/k.cu"), KERNEL).unwrap();
+        fs::write(root.join("kernels/exercises/solutions/3_1_add.cu"), EXERCISE).unwrap();
         fs::write(root.join("examples/ch1_serial.rs"), EXAMPLE).unwrap();
         let repository = Repository { root };
         for record in [
@@ -124,6 +143,24 @@ fn a_listing_comes_from_its_anchor() {
         "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += data[2];\n}\n```\n\n\
          <p class=\"listing\"><code>kernels/k.cu</code></p>\n\n\nafter\n"
     );
+}
+
+#[test]
+fn an_exercise_has_its_task_its_code_and_folds_open() {
+    let page = Repository::new().page("{{#exercise 3.1}}\n");
+    let places: Vec<_> = [
+        "### 3.1 Add them up\n\nAll **three** of them.\n\n",
+        "- The host launches `sum(data, out, n)` with one block.\n",
+        "- Goal: no barriers at n = 96, 96 threads a block.\n",
+        "```sh\ncargo run --example exercise -- 3.1\n```",
+        "<code>kernels/exercises/3_1_add.cu</code>",
+        "<summary>The code, as it is given</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    // Here.\n}\n```\n\n</details>",
+        "<summary>Hint 1</summary>\n\nWhich one is missing?\n\n</details>",
+        "<summary>A solution</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    data[0] += data[2];\n}\n```\n\n</details>",
+    ]
+    .map(|part| page.find(part).unwrap_or_else(|| panic!("no {part:?} in\n{page}")))
+    .into();
+    assert!(places.is_sorted(), "{page}");
 }
 
 #[test]
@@ -311,6 +348,9 @@ fn whatever_is_missing_is_named() {
         ("{{#code kernels/k.cu open}}", "page.md:1:", "the anchor `open` has no end", "ANCHOR_END: open"),
         ("{{#code kernels/k.cu empty}}", "page.md:1:", "the anchor `empty` is empty", ""),
         ("{{#code kernels/x.cu sum}}", "page.md:1:", "cannot read kernels/x.cu", ""),
+        ("{{#exercise 3.2}}", "page.md:1: {{#exercise 3.2}}", "there is no exercise 3.2", "there are: 3.1"),
+        ("{{#exercise three}}", "page.md:1:", "`three` is no number", "write it like 3.1"),
+        ("{{#exercise}}", "page.md:1:", "wants one argument", "{{#exercise 3.1}}"),
         ("{{#code kernels/k.cu}}", "page.md:1:", "wants two arguments", "{{#code FILE ANCHOR}}"),
         ("text {{#code kernels/k.cu sum}}", "page.md:1:", "has to stand alone", ""),
         (
@@ -391,7 +431,7 @@ fn whatever_is_missing_is_named() {
             "{{#cells ch4_nested}}",
             "page.md:1:",
             "no such directive",
-            "cell, chart, code, speed, value, ratio",
+            "cell, chart, code, exercise, speed, value, ratio",
         ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {

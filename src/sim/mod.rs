@@ -134,6 +134,11 @@ impl Module {
         let shared = self.program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
         launch::resident_blocks(config, shared)
     }
+
+    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no line table.
+    pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
+        self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
+    }
 }
 
 /// What came of a checked launch.
