@@ -127,17 +127,17 @@ impl Module {
         function.is_entry.then_some(&function.params[..])
     }
 
-    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no line table.
-    pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
-        self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
-    }
-
     /// Blocks of `kernel`, in the block of `config`, that are under way at a time: as many as threads, blocks and
     /// shared memory of an H200 allow. Registers are not counted, which belong to machine code.
     pub fn resident_blocks(&self, kernel: &str, config: &LaunchConfig) -> u32 {
         let of = |function: &usize| self.program.functions[*function].shared_bytes;
         let shared = self.program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
         launch::resident_blocks(config, shared)
+    }
+
+    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no line table.
+    pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
+        self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
     }
 }
 
