@@ -25,7 +25,7 @@ use program::{CELLS, HEADER, Program};
 use rng::{Random, mix};
 
 /// Raise it with every change of the programs or of their inputs: the recorded results are then those of others.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 pub const PROGRAMS: usize = 10_000;
 /// Programs in one module, which a GPU's driver compiles as a whole.
 pub const PER_MODULE: usize = 50;
