@@ -33,7 +33,7 @@ use crate::graph::{Step, Steps};
 use crate::kernels::Build;
 use crate::levels::Levels;
 use crate::measure::{self, Measurement};
-use crate::record::{DeviceInfo, DeviceKind};
+use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::{self, Counters, Simulator};
 
 pub use crate::gpu::{Fault, NoGpu};
@@ -136,6 +136,14 @@ impl Device {
                 threads: None,
                 cpu: None,
             },
+        }
+    }
+
+    /// The limits of a GPU, as the driver reports them; none of the simulator.
+    pub fn limits(&self) -> Vec<Limit> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.limits(),
+            Kind::Sim(_) => Vec::new(),
         }
     }
 

@@ -16,6 +16,7 @@
 //! | [`value`] | a result of any type, and what it should have been |
 //! | [`bound`] | how far a sum of floats may be from the exact one |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
+//! | [`spaces`] | what a load from each memory space of a GPU costs |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
@@ -51,6 +52,7 @@ pub mod report;
 pub mod serial;
 pub mod sim;
 pub mod simulate;
+pub mod spaces;
 pub mod speed;
 pub mod table;
 pub mod value;

@@ -9,6 +9,8 @@
 //! | `{{#speed}}` | how fast the simulator is: the tables of the last recorded `cargo bench` |
 //! | `{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}` | one number of a record |
 //! | `{{#ratio STEM.KIND KERNEL KERNEL n=N [block=B] FIELD}}` | the first kernel's number over the second's |
+//! | `{{#space STEM.KIND SPACE FIELD}}` | what a memory space costs: `clocks` from load to load, `gbps` |
+//! | `{{#limit STEM.KIND NAME}}` | a limit of the device |
 //!
 //! The first four stand alone on a line, the others anywhere in text. `\{{#cell STEM}}` is left as it is.
 //! mdBook's own includes are refused: they turn a missing anchor into an empty block.
@@ -23,6 +25,7 @@
 //! | `figure.rs` | charts, and where a record came from, in words |
 //! | `speed.rs` | how fast the simulator is |
 //! | `value.rs` | numbers in prose |
+//! | `space.rs` | the same of memory spaces and limits |
 //! | `records.rs` | finds and reads records |
 //! | `version.rs` | whether the code has changed since a record was made |
 
@@ -32,6 +35,7 @@ mod directives;
 mod expand;
 mod figure;
 mod records;
+mod space;
 mod speed;
 mod value;
 mod version;

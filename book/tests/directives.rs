@@ -263,6 +263,34 @@ fn numbers_of_a_record_in_prose() {
 }
 
 #[test]
+fn errors_memory_spaces_and_limits_in_prose() {
+    let repository = Repository::new();
+    repository.add(&fixtures::shared_on_gpu(), "book/records");
+    for (directive, text) in [
+        ("value ch5_shared.gpu dotLoop n=2^20 error", "1.0·10⁻⁴"),
+        ("value ch5_shared.gpu dot n=2^20 error", "0"),
+        ("value ch5_shared.gpu dot n=33792 bound", "3.4·10¹"),
+        ("ratio ch5_shared.gpu dotLoop dot n=33792 error", "10"),
+        ("space ch5_shared.gpu shared clocks", "23.0"),
+        ("space ch5_shared.gpu global gbps", "4,211\u{a0}GB/s"),
+        ("limit ch5_shared.gpu max_threads_per_block", "1,024"),
+    ] {
+        assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
+    }
+    for (directive, missing) in [
+        ("space ch5_shared.gpu local clocks", "no memory space `local`; there are: shared, global"),
+        ("space ch5_shared.gpu shared time", "no field `time`; there are: clocks, gbps"),
+        ("space ch5_shared.gpu shared", "wants three arguments"),
+        ("limit ch5_shared.gpu max_grid", "no limit `max_grid`; there are: max_threads_per_block"),
+        ("limit ch5_shared.gpu", "wants two arguments"),
+        ("value ch5_shared.gpu dotBarriersMispaired n=33792 error", "no error of a right result"),
+    ] {
+        let error = repository.error(&format!("{{{{#{directive}}}}}\n"));
+        assert!(error.contains(missing), "{error}");
+    }
+}
+
+#[test]
 fn escaped_directives_and_mdbooks_title_are_left() {
     let page = "{{#title A title}}\n`\\{{#cell ch9}}`\n";
     assert_eq!(Repository::new().page(page), page);
@@ -329,7 +357,7 @@ fn whatever_is_missing_is_named() {
             &format!("{value} n=2^20 tme}}}}"),
             "page.md:1:",
             "no field `tme`",
-            "time, gbps, sum, expected, dropped, atomics",
+            "time, gbps, sum, expected, error, bound, dropped, atomics",
         ),
         (&format!("{value} n=2^20 barriers}}}}"), "page.md:1:", "has no counts in this record", ""),
         (&format!("{value} n=2^20 time/0}}}}"), "page.md:1:", "no share of 0 parts", "time/18432"),
