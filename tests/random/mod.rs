@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | `rng.rs` | random numbers and edge values |
 //! | `operations.rs` | the instructions, as patterns |
-//! | `generate.rs` | patterns, branches, loops and functions -> a program |
-//! | `assembler.rs` | mistakes of ptxas that the programs keep clear of |
+//! | `generate.rs` | patterns, branches, loops and functions -> a program; `generate/` holds its parts |
+//! | `assembler.rs` | mistakes of ptxas, and the few that the programs keep clear of |
 //! | `program.rs` | a program as a tree, and its text |
 //! | `run.rs` | programs on the simulator and on a GPU |
 //! | `reduce.rs` | a smaller program that still shows a difference |
