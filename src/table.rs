@@ -257,6 +257,7 @@ mod tests {
             teaches: None,
             time_us,
             counters,
+            device_launches: None,
             dropped: None,
             found: Vec::new(),
         };
