@@ -35,7 +35,6 @@ const CHAPTER: Chapter = Chapter {
         // Flat: as many levels as there can be, in a graph. Nobody asks; a level without nodes does nothing.
         Kernel { name: "graph/divideLevel", grid: a_block_a_multiprocessor, ..LEVEL },
         NESTED,
-        Kernel { name: "graph/gpuRecursiveDivide", same_counts: true, ..NESTED },
     ],
     default_n: |device| if device == DeviceKind::Gpu { 1 << 16 } else { 1 << 10 },
 };

@@ -6,11 +6,13 @@
 //! | `bandwidth` | n | the same: bytes of input over time |
 //! | `divergence` | n | the simulator: divergent branches |
 //! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
+//! | `launches` | launches by device code | time of nested kernels, and what a launch costs |
 //! | `block` | threads a block | time, or warp instructions on the simulator; where more than one block size was run |
 //!
 //! Both axes of every chart are logarithmic. `draw.rs` is the only file that names plotters.
 
 mod draw;
+mod fit;
 mod ink;
 mod scale;
 
@@ -26,7 +28,7 @@ use scale::Scale;
 /// One chart of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// `time`, `bandwidth`, `block`, `divergence` or `sectors`: part of a file name and of a page's directive.
+    /// `time`, `bandwidth`, `launches`, `block`, `divergence` or `sectors`: part of a file name and of a page's directive.
     pub name: &'static str,
     pub title: String,
     /// What the chart shows, in words: axes, device, date, and the ends of every line.
@@ -49,6 +51,8 @@ struct Series {
 enum Style {
     /// The i-th kernel of the record: its colour and marker, the same in all charts of the record.
     Kernel(usize),
+    /// The same, launched as a graph: the kernel's line, dashed.
+    Graph(usize),
     /// Work of the host that kernels are compared with.
     Host,
     /// A computed limit, not a measurement.
@@ -90,6 +94,8 @@ const TIME: Quantity = Quantity {
     tick: scale::time,
     value: |run| run.time_us.map(|time| (time.median, Some((time.min, time.max)))),
 };
+
+const LAUNCHES: Quantity = Quantity { name: "launches", ..TIME };
 
 const BANDWIDTH: Quantity = Quantity {
     name: "bandwidth",
@@ -141,6 +147,7 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
     for quantity in sizes {
         charts.extend(against_size(record, quantity)?);
     }
+    charts.extend(against_launches(record, &LAUNCHES)?);
     charts.extend(against_block(record, &blocks)?);
     Ok(charts)
 }
@@ -157,7 +164,7 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         }
         at_size.values().filter_map(|run| point(run.n as f64, run, quantity)).collect()
     });
-    if lines.is_empty() {
+    if lines.iter().all(|line| line.style == Style::Host) {
         return Ok(None);
     }
     if quantity.name == SECTORS.name {
@@ -172,10 +179,11 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         });
     }
     let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
-    let one_block = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_))).all(|line| {
-        let mut blocks = line.points.iter().map(|point| point.block);
-        blocks.all(|block| block == record.block)
-    });
+    let one_block =
+        lines.iter().filter(|line| matches!(line.style, Style::Kernel(_) | Style::Graph(_))).all(|line| {
+            let mut blocks = line.points.iter().map(|point| point.block);
+            blocks.all(|block| block == record.block)
+        });
     let detail = if one_block && record.block > 0 {
         format!(" · {} threads a block", thousands(record.block.into()))
     } else {
@@ -183,6 +191,39 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
     };
     finish(record, quantity, Against { word: "n", axis: "n, elements summed", scale, detail }, lines)
         .map(Some)
+}
+
+/// `quantity` against launches by device code, over all runs of nested kernels, with a straight line through those of
+/// the first; `None` unless that has several numbers of launches.
+fn against_launches(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
+    let mut lines = lines(record, |kernel| {
+        let mut at: BTreeMap<u64, &Run> = BTreeMap::new();
+        for run in runs(record).filter(|run| run.kernel == kernel && run.ok) {
+            let Some(launches) = run.device_launches else { continue };
+            let chosen = at.entry(launches).or_insert(run);
+            if chosen.block != record.block && run.block == record.block {
+                *chosen = run;
+            }
+        }
+        at.iter().filter_map(|(&launches, run)| point(launches as f64, run, quantity)).collect()
+    });
+    lines.retain(|line| line.points.len() > 2);
+    let Some(first) = lines.first() else { return Ok(None) };
+    let points: Vec<(f64, f64)> = first.points.iter().map(|point| (point.x, point.y)).collect();
+    if let Some((start, each)) = fit::line(&points) {
+        let ends = [points.first(), points.last()].into_iter().flatten();
+        let fitted =
+            |&(x, _): &(f64, f64)| Point { x, y: start + each * x, spread: None, block: 0, right: true };
+        lines.push(Series {
+            name: format!("{} + {} a launch", table::time(start), table::time(each)),
+            style: Style::Limit,
+            points: ends.map(fitted).collect(),
+        });
+    }
+    let scale = Scale::decades(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)), scale::count);
+    let detail = " · all sizes and blocks; dashed: fitted to the first kernel".to_string();
+    let against = Against { word: "device launches", axis: "launches by device code", scale, detail };
+    finish(record, quantity, against, lines).map(Some)
 }
 
 /// `quantity` against the block size, at the record's n; `None` unless a kernel has two block sizes there.
@@ -270,6 +311,9 @@ fn describe(
     text
 }
 
+/// What the name of a kernel begins with whose launches the host made as one graph.
+const IN_A_GRAPH: &str = "graph/";
+
 /// One line a kernel that has points, in the order in which the record names the kernels.
 fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
     let mut names: Vec<(&str, Style)> = Vec::new();
@@ -279,7 +323,14 @@ fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
             continue;
         }
         // A run without a block is the host's: beside kernels it is what they are compared with.
-        if run.block == 0 && record.device.kind != DeviceKind::Cpu {
+        let by_host = run.block == 0 && record.device.kind != DeviceKind::Cpu;
+        let in_a_graph = run.kernel.strip_prefix(IN_A_GRAPH);
+        let same = names.iter().find(|(name, _)| Some(*name) == in_a_graph);
+        if let Some(&(_, Style::Kernel(i))) = same {
+            names.push((&run.kernel, Style::Graph(i)));
+            continue;
+        }
+        if by_host {
             names.push((&run.kernel, Style::Host));
         } else {
             names.push((&run.kernel, Style::Kernel(kernels)));

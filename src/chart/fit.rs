@@ -1,0 +1,38 @@
+//! A straight line through measured points.
+
+/// `a` and `b` of the line `y = a + b x` for which the squares of the relative errors, `(a + b x - y) / y`, have the
+/// smallest sum; `None` unless two points have different x.
+pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let sum = |term: fn(f64, f64) -> f64| points.iter().map(|&(x, y)| term(x, y) / (y * y)).sum::<f64>();
+    let (ones, xs, ys) = (sum(|_, _| 1.0), sum(|x, _| x), sum(|_, y| y));
+    let (squares, products) = (sum(|x, _| x * x), sum(|x, y| x * y));
+    let determinant = ones * squares - xs * xs;
+    let b = (ones * products - xs * ys) / determinant;
+    let a = (ys - b * xs) / ones;
+    (determinant > 1e-9 * ones * squares && a.is_finite() && b.is_finite()).then_some((a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_on_a_line_give_the_line() {
+        let points = [1.0, 10.0, 18_432.0].map(|x| (x, 4.0 + 11.0 * x));
+        let (a, b) = line(&points).unwrap();
+        assert!((a - 4.0).abs() < 1e-6 && (b - 11.0).abs() < 1e-9, "{a} {b}");
+    }
+
+    #[test]
+    fn small_and_large_points_count_alike() {
+        // 10% too slow at both ends.
+        let (_, b) = line(&[(10.0, 110.0), (100.0, 1000.0), (1e6, 1.1e7)]).unwrap();
+        assert!(b > 10.0 && b < 11.0, "{b}");
+    }
+
+    #[test]
+    fn one_place_gives_no_line() {
+        assert_eq!(line(&[]), None);
+        assert_eq!(line(&[(3.0, 1.0), (3.0, 2.0)]), None);
+    }
+}
