@@ -448,6 +448,10 @@ fn too_little_room_for_pending_launches_is_shown() {
 
     let run = run("pending", "ch4_nested", "--device sim --pending-launches 64 --record");
     assert_eq!(run.status(), Some(1));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/ch4_nested.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shown = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    assert!(run.stderr().contains(shown), "the page shows\n{shown}\nand the run says\n{}", run.stderr());
     for part in ["WRONG", "66 launches dropped, cudaErrorLaunchPendingCountExceeded (69)"] {
         assert!(run.stdout().contains(part), "no {part:?} in\n{}", run.stdout());
     }
