@@ -167,7 +167,8 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
     if lines.iter().all(|line| line.style == Style::Host) {
         return Ok(None);
     }
-    if quantity.name == SECTORS.name {
+    let reads = runs(record).any(|run| run.element_bytes != Some(0));
+    if quantity.name == SECTORS.name && reads {
         let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
@@ -189,8 +190,8 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
     } else {
         String::new()
     };
-    finish(record, quantity, Against { word: "n", axis: "n, elements summed", scale, detail }, lines)
-        .map(Some)
+    let axis = if reads { "n, elements summed" } else { "n" };
+    finish(record, quantity, Against { word: "n", axis, scale, detail }, lines).map(Some)
 }
 
 /// `quantity` against launches by device code, over all runs of nested kernels, with a straight line through those of
@@ -215,7 +216,10 @@ fn against_launches(record: &Record, quantity: &Quantity) -> Result<Option<Chart
         let fitted =
             |&(x, _): &(f64, f64)| Point { x, y: start + each * x, spread: None, block: 0, right: true };
         lines.push(Series {
-            name: format!("{} + {} a launch", table::time(start), table::time(each)),
+            name: match start {
+                0.0 => format!("{} a launch", table::time(each)),
+                _ => format!("{} + {} a launch", table::time(start), table::time(each)),
+            },
             style: Style::Limit,
             points: ends.map(fitted).collect(),
         });

@@ -1,14 +1,17 @@
-//! A straight line through measured points.
+//! A straight line through measured times.
 
 /// `a` and `b` of the line `y = a + b x` for which the squares of the relative errors, `(a + b x - y) / y`, have the
-/// smallest sum; `None` unless two points have different x.
+/// smallest sum, among the lines with `a` not below 0: work takes time even without a launch. `None` unless two points
+/// have different x.
 pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let sum = |term: fn(f64, f64) -> f64| points.iter().map(|&(x, y)| term(x, y) / (y * y)).sum::<f64>();
     let (ones, xs, ys) = (sum(|_, _| 1.0), sum(|x, _| x), sum(|_, y| y));
     let (squares, products) = (sum(|x, _| x * x), sum(|x, y| x * y));
     let determinant = ones * squares - xs * xs;
-    let b = (ones * products - xs * ys) / determinant;
-    let a = (ys - b * xs) / ones;
+    let (a, b) = match (ones * products - xs * ys) / determinant {
+        b if ys < b * xs => (0.0, products / squares),
+        b => ((ys - b * xs) / ones, b),
+    };
     (determinant > 1e-9 * ones * squares && a.is_finite() && b.is_finite()).then_some((a, b))
 }
 
@@ -28,6 +31,13 @@ mod tests {
         // 10% too slow at both ends.
         let (_, b) = line(&[(10.0, 110.0), (100.0, 1000.0), (1e6, 1.1e7)]).unwrap();
         assert!(b > 10.0 && b < 11.0, "{b}");
+    }
+
+    #[test]
+    fn no_time_is_below_zero() {
+        let (a, b) = line(&[(10.0, 90.0), (100.0, 1000.0), (1000.0, 10_000.0)]).unwrap();
+        assert_eq!(a, 0.0);
+        assert!(b > 9.0 && b < 10.0, "{b}");
     }
 
     #[test]
