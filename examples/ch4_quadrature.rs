@@ -1,7 +1,7 @@
 //! Chapter 4, where recursion is the right tool: the area under a zigzag of n teeth, by dividing intervals.
 //!
 //!     cargo run --example ch4_quadrature
-//!     cargo run --example ch4_quadrature -- --n 100_003
+//!     cargo run --example ch4_quadrature -- --n 20_001
 
 use std::process::ExitCode;
 

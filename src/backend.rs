@@ -33,7 +33,7 @@ use crate::graph::{Step, Steps};
 use crate::kernels::Build;
 use crate::levels::Levels;
 use crate::measure::{self, Measurement};
-use crate::record::{DeviceInfo, DeviceKind};
+use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::{self, Counters, Simulator};
 
 pub use crate::gpu::{Fault, NoGpu};
@@ -88,7 +88,7 @@ enum Memory {
 
 /// A chapter's kernels on a device.
 pub struct Module {
-    stem: &'static str,
+    name: String,
     ptx: sim::Module,
     gpu: Option<gpu::Module>,
 }
@@ -139,6 +139,14 @@ impl Device {
         }
     }
 
+    /// The limits of a GPU, as the driver reports them; none of the simulator.
+    pub fn limits(&self) -> Vec<Limit> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.limits(),
+            Kind::Sim(_) => Vec::new(),
+        }
+    }
+
     /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
     pub fn no_gpu(&self) -> Option<&NoGpu> {
         self.no_gpu.as_ref()
@@ -146,12 +154,17 @@ impl Device {
 
     /// Makes the kernels of `build` ready to launch: the fatbin on a GPU, the PTX on the simulator.
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let ptx = sim::Module::parse(build.ptx, build.stem).map_err(found)?;
+        self.load_code(build.stem, build.ptx, build.fatbin)
+    }
+
+    /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
+    pub fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
+        let ptx = sim::Module::parse(ptx, name).map_err(found)?;
         let gpu = match &self.kind {
-            Kind::Gpu(gpu) => Some(gpu.load_module(build.fatbin)?),
+            Kind::Gpu(gpu) => Some(gpu.load_module(fatbin)?),
             Kind::Sim(_) => None,
         };
-        Ok(Module { stem: build.stem, ptx, gpu })
+        Ok(Module { name: name.to_string(), ptx, gpu })
     }
 
     /// `len` elements, contents undefined.
@@ -241,6 +254,19 @@ impl Device {
         LaunchArgs { device: self, function, args: Vec::new() }
     }
 
+    /// Blocks of `function`, in the block of `config`, that the device holds at a time: the largest grid of a
+    /// cooperative launch. The simulator holds as many as an H200, registers apart.
+    pub fn resident_blocks(&self, function: &Function, config: LaunchConfig) -> Result<u32> {
+        match (&self.kind, &function.code) {
+            (Kind::Gpu(gpu), Code::Gpu(code)) => {
+                let (x, y, z) = config.block_dim;
+                gpu.resident_blocks(code, x * y * z, config.shared_mem_bytes)
+            }
+            (Kind::Sim(_), Code::Sim(module)) => Ok(module.resident_blocks(&function.name, &config)),
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
     /// Waits for all work. A kernel that went wrong on a GPU is reported here, or at the next copy to the host.
     pub fn synchronize(&self) -> Result<()> {
         self.not_captured("waiting")?;
@@ -287,7 +313,7 @@ impl Device {
                 work()?;
                 let (counters, levels) = self.seen.take();
                 let (levels, found) = (levels.into_vec(), self.found.take());
-                Ok(Measurement { time: None, counters: Some(counters), levels, found })
+                Ok(Measurement { counters: Some(counters), levels, found, ..Default::default() })
             }
         }
     }
@@ -342,6 +368,22 @@ fn found(diagnostic: Box<sim::Diagnostic>) -> anyhow::Error {
     anyhow::Error::new(*diagnostic)
 }
 
+/// A launch that no device makes.
+fn beyond_limits(kernel: &str, message: String) -> anyhow::Error {
+    anyhow::Error::new(sim::Diagnostic {
+        kind: sim::Kind::LaunchLimit,
+        severity: sim::Severity::Error,
+        kernel: Some(kernel.to_string()),
+        file: None,
+        line: None,
+        block: None,
+        thread: None,
+        message,
+        help: "launch fewer threads at a time, and more often".to_string(),
+        related: Vec::new(),
+    })
+}
+
 fn same_length(from: usize, to: usize) -> Result<()> {
     ensure!(from == to, "a copy of {from} elements into a buffer of {to}: the lengths must be the same");
     Ok(())
@@ -386,7 +428,7 @@ impl Module {
     pub fn load_function(&self, name: &str) -> Result<Function> {
         let Some(params) = self.ptx.params(name) else {
             let kernels = self.ptx.kernels().join(", ");
-            bail!("{} has no kernel named {name}; there are: {kernels}", self.stem);
+            bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
         };
         let code = match &self.gpu {
             Some(module) => Code::Gpu(gpu::load_function(module, name)?),
@@ -457,14 +499,33 @@ impl LaunchArgs<'_> {
 
     /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
     /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
+    /// A launch beyond the limits of every device is a [`sim::Diagnostic`] too, of the kind launch-limit.
     pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
+        self.start(config, false)
+    }
+
+    /// Starts the kernel with all its blocks under way at the same time, so that they may wait for each other
+    /// (cooperative groups, `grid.sync()`). More blocks than fit are refused ([`Device::resident_blocks`]).
+    pub fn launch_cooperative(&mut self, config: LaunchConfig) -> Result<()> {
+        self.start(config, true)
+    }
+
+    fn start(&mut self, config: LaunchConfig, cooperative: bool) -> Result<()> {
         let name = &self.function.name;
-        check_config(config).with_context(|| format!("cannot launch {name}"))?;
+        check_config(config).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
         check_args(&self.function.params, &self.args).with_context(|| format!("cannot launch {name}"))?;
+        if cooperative {
+            let (fit, (x, y, z)) = (self.device.resident_blocks(self.function, config)?, config.grid_dim);
+            let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+            if blocks > fit.into() {
+                let wrong = format!("a cooperative launch of {blocks} blocks, and {fit} fit at a time");
+                return Err(beyond_limits(name, wrong));
+            }
+        }
         let cells: Vec<u64> = self.args.iter().map(|arg| arg.cell).collect();
         match (&self.device.kind, &self.function.code) {
             (Kind::Gpu(gpu), Code::Gpu(function)) if !self.has_buffer_on(DeviceKind::Sim) => {
-                gpu.launch(function, config, &cells)
+                gpu.launch(function, config, &cells, cooperative)
             }
             (Kind::Sim(_), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
                 let (module, kernel) = (module.clone(), name.clone());

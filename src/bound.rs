@@ -20,6 +20,15 @@ pub fn of_sum(roundings: u64, unit: f64, sum_of_magnitudes: f64) -> f64 {
     gamma(roundings, unit) * sum_of_magnitudes
 }
 
+/// The largest error of a dot product of `n` pairs of `f32`, as a share of Σ|aᵢbᵢ|, where no product goes through more
+/// than `roundings` operations that round: γ_k, and where that says nothing n·u, which holds for any order (C.-P.
+/// Jeannerod and S. M. Rump, "Improved error bounds for inner products in floating-point arithmetic", SIAM J. Matrix
+/// Anal. Appl. 34, 2013). Underflow is not counted.
+pub fn of_dot(n: u64, roundings: u64) -> f64 {
+    let by_height = gamma(roundings, UNIT_F32);
+    if by_height <= 1.0 { by_height } else { n as f64 * UNIT_F32 }
+}
+
 /// The sum of `terms`, nearly as if it were rounded once: its error is at most 2u|s| plus a term in n·u² (u of f64).
 /// Neumaier's form of Kahan's compensated summation, which is right where a term is larger than the sum so far.
 pub fn compensated_sum(terms: impl IntoIterator<Item = f64>) -> f64 {
@@ -56,5 +65,7 @@ mod tests {
         let bound = of_sum(n - 1, UNIT_F32, exact);
         assert!(error <= bound && bound < 1.01 * error, "{error:e}, {bound:e}");
         assert_eq!(of_sum(1 << 24, UNIT_F32, 1.0), f64::INFINITY);
+        assert_eq!(of_dot(1 << 26, 1 << 26), 4.0, "a record holds finite numbers");
+        assert_eq!(of_dot(1 << 26, 8), gamma(8, UNIT_F32));
     }
 }

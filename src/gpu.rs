@@ -20,7 +20,7 @@ use cudarc::driver::{
 
 use crate::graph::Launcher;
 use crate::kernels;
-use crate::record::{DeviceInfo, DeviceKind, GpuInfo};
+use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
 use crate::sim::LaunchConfig;
 
 /// The PTX of every kernel is made for compute_75 (Turing), and so is the oldest machine code.
@@ -204,6 +204,39 @@ impl Gpu {
         self.info.clone()
     }
 
+    /// Limits of a launch and of a multiprocessor, under the driver's names (CUDA Driver API, `CUdevice_attribute`); one
+    /// that it does not report is left out.
+    pub fn limits(&self) -> Vec<Limit> {
+        let limits = [
+            ("max_threads_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+            ("max_grid_dim_x", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+            ("max_grid_dim_y", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+            ("max_threads_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            ("max_blocks_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+            ("max_registers_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+            (
+                "max_registers_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+            ),
+            ("max_shared_memory_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+            (
+                "max_shared_memory_per_block_optin",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            ),
+            (
+                "max_shared_memory_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+            ),
+            ("total_constant_memory", Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+            ("l2_cache_size", Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+        ];
+        let ask = |(name, attribute): (&str, _)| {
+            let value = self.context.attribute(attribute).ok()?.into();
+            Some(Limit { name: name.to_string(), value })
+        };
+        limits.into_iter().filter_map(ask).collect()
+    }
+
     /// Loads a fatbin (or PTX text) into the context.
     pub fn load_module(&self, image: &[u8]) -> Result<Module> {
         self.context
@@ -248,9 +281,16 @@ impl Gpu {
         memory.device_ptr(&self.stream).0
     }
 
-    /// Starts `function`. `args`: one cell a parameter, the value in its low bytes; their number and sizes have
-    /// been checked against the kernel's signature by the caller.
-    pub fn launch(&self, function: &Function, config: LaunchConfig, args: &[u64]) -> Result<()> {
+    /// Starts `function`; with `cooperative` all its blocks at once, which have to fit ([`Gpu::resident_blocks`]).
+    /// `args`: one cell a parameter, the value in its low bytes; their number and sizes have been checked against
+    /// the kernel's signature by the caller.
+    pub fn launch(
+        &self,
+        function: &Function,
+        config: LaunchConfig,
+        args: &[u64],
+        cooperative: bool,
+    ) -> Result<()> {
         let mut builder = self.stream.launch_builder(function);
         for cell in args {
             builder.arg(cell);
@@ -263,8 +303,18 @@ impl Gpu {
         // SAFETY: there are as many cells as the signature has parameters, each at least as large, so the driver
         // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
         // does with an address is the kernel's; the GPU keeps it inside this context.
-        unsafe { builder.launch(config) }.map_err(|error| failed("cannot launch the kernel", error))?;
+        let launched =
+            unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
+        launched.map_err(|error| failed("cannot launch the kernel", error))?;
         Ok(())
+    }
+
+    /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a time.
+    pub fn resident_blocks(&self, function: &Function, threads: u32, shared_mem_bytes: u32) -> Result<u32> {
+        let each = function
+            .occupancy_max_active_blocks_per_multiprocessor(threads, shared_mem_bytes as usize, None)
+            .map_err(|error| failed("cannot ask how many blocks fit", error))?;
+        Ok(each * self.info.gpu.as_ref().map_or(0, |gpu| gpu.multiprocessors))
     }
 
     /// Waits for all work; a kernel that went wrong is reported here, as a [`Fault`].

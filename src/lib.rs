@@ -16,6 +16,7 @@
 //! | [`value`] | a result of any type, and what it should have been |
 //! | [`bound`] | how far a sum of floats may be from the exact one |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
+//! | [`spaces`] | what a load from each memory space of a GPU costs |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`nested`] | how chapter 4's kernels unfold: blocks of a grid, launches by device code |
@@ -26,6 +27,7 @@
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
+//! | [`exercise`] | the exercises: checks, hints, solutions, progress |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
 //! | [`speed`] | how fast the simulator is: what `cargo bench` measures |
@@ -37,6 +39,7 @@ pub mod chapter;
 pub mod chart;
 pub mod cli;
 pub mod data;
+pub mod exercise;
 mod gpu;
 mod graph;
 pub mod kernels;
@@ -55,6 +58,7 @@ pub mod report;
 pub mod serial;
 pub mod sim;
 pub mod simulate;
+pub mod spaces;
 pub mod speed;
 pub mod table;
 pub mod value;

@@ -2,15 +2,16 @@
 
 use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
-use crate::sim::Counters;
+use crate::sim::{Counters, Kind};
 use crate::value::{Expected, Value};
 
 const MAX_COLUMNS: usize = 100;
 
-/// `ok`, or what the checks have found in a sum that happens to be right, or `WRONG`.
+/// `ok`, or what the checks have found in a sum that happens to be right or never came to be, or `WRONG`.
 fn verdict(run: &Run) -> String {
     match run.found.first() {
         _ if run.ok => "ok".into(),
+        Some(Kind::LaunchLimit) => Kind::LaunchLimit.to_string(),
         Some(kind) if expected(run).admits(&run.sum) => kind.to_string(),
         _ => "WRONG".into(),
     }
@@ -36,15 +37,26 @@ pub fn table(record: &Record) -> String {
     }
     add(if only_sums { "sum" } else { "result" }, &|run| run.sum.to_string());
     if common_expected(record).is_none() {
-        add("serial", &|run| run.expected.to_string());
+        let same = |run: &Run| run.expected == run.sum;
+        add("serial", &|run| if same(run) { "the same".into() } else { run.expected.to_string() });
     }
     if record.runs.iter().any(|run| run.bound.is_some()) {
-        add("may differ by", &|run| run.bound.map_or("-".into(), |bound| format!("{bound:.1e}")));
+        add("within", &|run| within(run));
     }
     add("check", &verdict);
     if has_time {
+        let mut times = Vec::new();
+        let mut add = |title, cell: &dyn Fn(&Run) -> String| {
+            times.push(Column::right(title, record.runs.iter().map(cell)));
+        };
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
+        if width(&sums) + width(&times) > MAX_COLUMNS {
+            layout(&sums, &mut text);
+            text.push('\n');
+            sums = vec![Column::left("times", record.runs.iter().map(|run| run.kernel.clone()))];
+        }
+        sums.extend(times);
     }
     layout(&sums, &mut text);
 
@@ -61,7 +73,40 @@ pub fn table(record: &Record) -> String {
         layout(&count_columns(&counted), &mut text);
     }
     notes(record, &mut text);
+    spaces(record, &mut text);
     text
+}
+
+/// An error bound, short.
+fn within(run: &Run) -> String {
+    match run.bound {
+        None => "-".into(),
+        Some(0.0) => "0".into(),
+        Some(bound) => format!("{bound:.1e}"),
+    }
+}
+
+/// What the memory spaces of the device cost, and its limits, where they were asked for.
+fn spaces(record: &Record, text: &mut String) {
+    let rows = &record.spaces;
+    if !rows.is_empty() {
+        text.push('\n');
+        let columns = [
+            Column::left("memory space", rows.iter().map(|row| row.space.clone())),
+            Column::right("clocks a load", rows.iter().map(|row| three_digits(row.clocks))),
+            Column::right("GB/s, whole GPU", rows.iter().map(|row| three_digits(row.gbps))),
+        ];
+        layout(&columns, text);
+    }
+    let rows = &record.limits;
+    if !rows.is_empty() {
+        text.push('\n');
+        let columns = [
+            Column::left("limit", rows.iter().map(|row| row.name.clone())),
+            Column::right("of this GPU", rows.iter().map(|row| thousands(row.value))),
+        ];
+        layout(&columns, text);
+    }
 }
 
 /// How a nested kernel went, level by level, and how many levels and grids each kernel had.
@@ -186,12 +231,19 @@ impl Column {
     pub(crate) fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { right: true, ..Column::left(title, cells) }
     }
+    fn width(&self) -> usize {
+        self.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
+    }
+}
+
+/// Characters that the columns take, each with one blank.
+fn width(columns: &[Column]) -> usize {
+    columns.iter().map(|column| column.width() + 1).sum()
 }
 
 /// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
 pub(crate) fn layout(columns: &[Column], text: &mut String) {
-    let width = |column: &Column| column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = columns.iter().map(width).collect();
+    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
     let gap = if long { " " } else { "  " };
     let rows = columns.first().map_or(0, |column| column.cells.len());
@@ -257,7 +309,7 @@ fn three_digits(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA};
+    use crate::record::{DeviceInfo, DeviceKind, Dropped, Limit, MemorySpace, SCHEMA};
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
@@ -294,6 +346,8 @@ mod tests {
             seed: 1,
             runs: vec![run],
             sweep: vec![],
+            spaces: vec![],
+            limits: vec![],
             ok: true,
         }
     }
@@ -350,10 +404,26 @@ mod tests {
         };
         record.runs.push(dot);
         let text = table(&record);
-        for part in
-            ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "may differ by", "3.0e-1"]
+        for part in ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "within", "3.0e-1"]
         {
             assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn memory_spaces_and_limits_follow_where_they_were_measured() {
+        let mut record = record(None, None);
+        assert!(!table(&record).contains("memory space"));
+        record.spaces = vec![MemorySpace { space: "shared".into(), clocks: 23.02, gbps: 32_494.9 }];
+        record.limits = vec![Limit { name: "max_grid_dim_x".into(), value: 2_147_483_647 }];
+        let text = table(&record);
+        for row in [
+            ["memory space", "clocks a load", "GB/s, whole GPU"],
+            ["shared", "23.0", "32,495"],
+            ["max_grid_dim_x", "2,147,483,647", ""],
+        ] {
+            let is_row = |line: &str| row.iter().all(|cell| line.contains(cell));
+            assert!(text.lines().any(is_row), "no {row:?} in\n{text}");
         }
     }
 

@@ -17,14 +17,22 @@ use super::exec::Executed;
 use super::memory::Memory;
 use super::observe::{After, Observer, Start};
 use super::program::Program;
+use super::progress::{DEEP, Progress};
 use super::resident::Block;
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::schedule::Schedule;
 use super::{LaunchConfig, alu};
 
-/// Blocks of a grid that are under way at the same time, and grids. The first is what 132 multiprocessors of 32
-/// blocks hold; the second is the number of resident grids since compute capability 7.0.
-const RESIDENT_BLOCKS: usize = 132 * 32;
+/// An H200: its multiprocessors, and how many blocks and warps and how much shared memory each holds, of which
+/// every block takes 1 KiB more than it asks for (CUDA C++ Programming Guide, "Technical Specifications", 9.0).
+const MULTIPROCESSORS: usize = 132;
+const BLOCKS_EACH: usize = 32;
+const WARPS_EACH: usize = 64;
+const SHARED_EACH: usize = 228 << 10;
+const SHARED_A_BLOCK: usize = 1 << 10;
+/// Blocks of a grid that are under way at the same time, and grids; the second is the number of resident grids
+/// since compute capability 7.0.
+const RESIDENT_BLOCKS: usize = MULTIPROCESSORS * BLOCKS_EACH;
 const RESIDENT_GRIDS: usize = 128;
 /// Instructions that a launch may execute: so many, and so many more for every warp.
 const STEPS: u64 = 1 << 26;
@@ -68,6 +76,14 @@ pub struct Launches {
     pub depth: u32,
     pub sync_depth: u32,
     pub(super) streams: u64,
+}
+
+/// Blocks of `config` with `shared` bytes of shared memory each that fit at the same time.
+pub fn resident_blocks(config: &LaunchConfig, shared: usize) -> u32 {
+    let (x, y, z) = config.block_dim;
+    let warps = (x as usize * y as usize * z as usize).div_ceil(alu::WARP).max(1);
+    let by_shared = SHARED_EACH / (shared + SHARED_A_BLOCK);
+    (MULTIPROCESSORS * BLOCKS_EACH.min(WARPS_EACH / warps).min(by_shared)) as u32
 }
 
 /// How a grid came to be, and so whom it tells that it is complete.
@@ -122,6 +138,7 @@ pub struct Engine<'e, O> {
     pub schedule: Schedule,
     /// Instructions that may still be executed, and how many more every new warp brings.
     pub steps_left: u64,
+    pub progress: Progress,
     steps_a_warp: u64,
     grids: Vec<Option<Grid>>,
     free: Vec<usize>,
@@ -167,6 +184,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             printed,
             launches,
             schedule: Schedule::new(limits.schedule),
+            progress: Progress::new(limits.steps.is_none()),
             steps_left: limits.steps.unwrap_or(STEPS),
             steps_a_warp: if limits.steps.is_some() { 0 } else { STEPS_A_WARP },
             grids: Vec::new(),
@@ -211,7 +229,6 @@ impl<'e, O: Observer> Engine<'e, O> {
         let blocks = x as u64 * y as u64 * z as u64;
         let (bx, by, bz) = config.block_dim;
         let warps = (bx * by * bz).div_ceil(alu::WARP as u32) as u64;
-        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * self.steps_a_warp));
         let workspace = if function.uses_grid_workspace {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {
@@ -224,6 +241,10 @@ impl<'e, O: Observer> Engine<'e, O> {
         };
         let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
+        if depth <= DEEP {
+            let more = blocks.saturating_mul(warps * self.steps_a_warp);
+            self.steps_left = self.steps_left.saturating_add(more);
+        }
         self.observer.grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
