@@ -96,9 +96,11 @@ fn reduce(case: &Case) -> Result<Outcome> {
     let mut dropped = None; // by the first run that lost any
     let cost = device.measure(
         || {
-            // Not timed: a look at the run before, and the input again.
+            // Not timed: a look at the run before, and the input again. No sum is left of the run before, or a stretch
+            // that is not finished would show the right one.
             dropped = dropped.take().or(read_failure()?);
             device.memset_zeros(&failure)?;
+            device.memset_zeros(&g_odata)?;
             device.memcpy_dtod(&input, &g_data)
         },
         || {
