@@ -20,6 +20,7 @@ use cudarc::driver::{
     PushKernelArg, result,
 };
 
+use crate::graph::Launcher;
 use crate::kernels;
 use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
 use crate::sim::LaunchConfig;
@@ -88,6 +89,11 @@ pub fn load_function(module: &Module, name: &str) -> Result<Function> {
 /// Starts all that `graph` holds, in the stream it was captured from.
 pub fn launch_graph(graph: &Graph) -> Result<()> {
     graph.launch().map_err(|error| failed("cannot launch the graph", error))
+}
+
+/// What device code calls `graph`, a `cudaGraphExec_t`.
+pub fn graph_handle(graph: &Graph) -> u64 {
+    graph.cu_graph_exec() as u64
 }
 
 impl Gpu {
@@ -372,13 +378,17 @@ impl Gpu {
 
     /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs. `work`
     /// allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to that.
-    pub fn capture(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
+    pub fn capture(&self, launcher: Launcher, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
         let failed = |error| failed("cannot capture a graph", error);
         // Relaxed: a kernel's code may be loaded at its first launch, which the other modes can refuse.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         self.stream.begin_capture(mode).map_err(failed)?;
         let worked = work();
-        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0)); // ends it in any case
+        let flags = match launcher {
+            Launcher::Host => CUgraphInstantiate_flags(0),
+            Launcher::Device => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+        };
+        let graph = self.stream.end_capture(flags); // ends it in any case
         worked?;
         let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
         graph.upload().map_err(failed)?;
