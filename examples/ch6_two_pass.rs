@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use workbook::backend::{Buffer, LaunchConfig};
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
+use workbook::cli::Shape;
 use workbook::measure::Measurement;
 use workbook::operator::{
     ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements, exact, sum_within,
@@ -25,7 +26,7 @@ const CHAPTER: Chapter = Chapter {
         Kernel { teaches: one_block_is_too_small, ..swept("reduceKernel", FROM_ZERO) },
         swept("reduceTwoPass_sum_i32", Operation::SUM),
         swept("reduceSingleLaunch_sum_i32", Operation::SUM),
-        Kernel { teaches: |_| Some("data-race"), ..once("reduceNoFence_sum_i32", Operation::SUM) },
+        Kernel { teaches: |_, _| Some("data-race"), ..once("reduceNoFence_sum_i32", Operation::SUM) },
         swept("reduceGridSync_sum_i32", Operation::SUM),
         swept("reduceAtomicBlocks_sum_i32", Operation::SUM),
         swept("reduceAtomicThreads_sum_i32", Operation::SUM),
@@ -51,7 +52,7 @@ const CHAPTER: Chapter = Chapter {
         once("reduceTwoPass_product_u64", exact::<Product>("product of u64")),
         once("reduceTwoPass_hash_u32", HASH),
         Kernel {
-            teaches: |n| (n > 2).then_some("operands-out-of-order"),
+            teaches: |n, _| (n > 2).then_some("operands-out-of-order"),
             ..once("reduceInterleaved_hash_u32", HASH)
         },
     ],
@@ -84,7 +85,7 @@ fn height_of_passes(n: usize) -> u64 {
 }
 
 /// Whether the second launch of [`the_posts_way`] can be refused: a block has 1024 threads at most.
-fn one_block_is_too_small(n: u64) -> Option<&'static str> {
+fn one_block_is_too_small(n: u64, _: Shape) -> Option<&'static str> {
     (n > 1024).then_some("launch-limit")
 }
 

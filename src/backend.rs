@@ -29,6 +29,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
 
 use crate::gpu;
+use crate::graph::{Step, Steps};
 use crate::kernels::Build;
 use crate::levels::Levels;
 use crate::measure::{self, Measurement};
@@ -36,6 +37,7 @@ use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::{self, Counters, Simulator};
 
 pub use crate::gpu::{Fault, NoGpu};
+pub use crate::graph::Graph;
 pub use crate::sim::LaunchConfig;
 
 /// Threads in a block, at most (CUDA programming guide, table of technical specifications).
@@ -55,16 +57,18 @@ pub enum DeviceChoice {
 
 /// A GPU or the simulator.
 pub struct Device {
-    kind: Kind,
+    pub(crate) kind: Kind,
     /// Why [`DeviceChoice::Auto`] took the simulator.
     no_gpu: Option<NoGpu>,
     /// What the launches since the last [`Device::measure`] began have shown; the simulator only.
     seen: RefCell<(Counters, Levels)>,
     /// What the checks of the launches since then have found.
     found: RefCell<Vec<sim::Diagnostic>>,
+    /// While [`Device::capture`] runs: what has been put into the graph; on a GPU the driver keeps it.
+    pub(crate) captured: RefCell<Option<Steps>>,
 }
 
-enum Kind {
+pub(crate) enum Kind {
     Gpu(gpu::Gpu),
     Sim(Rc<RefCell<Simulator>>),
 }
@@ -112,7 +116,13 @@ impl Device {
                 Err(no_gpu) => (Kind::Sim(Default::default()), Some(no_gpu)),
             },
         };
-        Ok(Device { kind, no_gpu, seen: RefCell::default(), found: RefCell::default() })
+        Ok(Device {
+            kind,
+            no_gpu,
+            seen: RefCell::default(),
+            found: RefCell::default(),
+            captured: RefCell::default(),
+        })
     }
 
     /// Name and properties, for the record.
@@ -146,6 +156,7 @@ impl Device {
 
     /// `len` elements, contents undefined.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        self.not_captured("an allocation")?;
         let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
         let memory = match &self.kind {
             Kind::Gpu(gpu) => Memory::Gpu(RefCell::new(gpu.alloc(bytes)?)),
@@ -168,8 +179,8 @@ impl Device {
     pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
         match (&self.kind, &buffer.memory) {
             (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(&mut memory.borrow_mut()),
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
-                simulator.borrow_mut().write(*address, &vec![0; buffer.num_bytes()]).map_err(found)
+            (Kind::Sim(_), Memory::Sim { address, .. }) => {
+                self.step(Step::Zero { address: *address, bytes: buffer.num_bytes() })
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -184,6 +195,7 @@ impl Device {
 
     /// Copies `data` into `buffer`, which has the same length.
     pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
+        self.not_captured("a copy from the host")?;
         same_length(data.len(), buffer.len)?;
         let bytes = bytemuck::cast_slice(data);
         match (&self.kind, &buffer.memory) {
@@ -202,10 +214,8 @@ impl Device {
             (Kind::Gpu(gpu), Memory::Gpu(from), Memory::Gpu(to)) => {
                 gpu.memcpy_dtod(&from.borrow(), &mut to.borrow_mut())
             }
-            (Kind::Sim(simulator), Memory::Sim { address: source, .. }, Memory::Sim { address, .. }) => {
-                let mut bytes = vec![0; from.num_bytes()];
-                simulator.borrow().read(*source, &mut bytes).map_err(found)?;
-                simulator.borrow_mut().write(*address, &bytes).map_err(found)
+            (Kind::Sim(_), Memory::Sim { address: source, .. }, Memory::Sim { address, .. }) => {
+                self.step(Step::Copy { from: *source, to: *address, bytes: from.num_bytes() })
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -213,6 +223,7 @@ impl Device {
 
     /// The contents of `buffer`, once all work before is done.
     pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        self.not_captured("a copy to the host")?;
         let mut data = vec![T::zeroed(); buffer.len];
         let bytes = bytemuck::cast_slice_mut(&mut data);
         match (&self.kind, &buffer.memory) {
@@ -245,6 +256,7 @@ impl Device {
 
     /// Waits for all work. A kernel that went wrong on a GPU is reported here, or at the next copy to the host.
     pub fn synchronize(&self) -> Result<()> {
+        self.not_captured("waiting")?;
         match &self.kind {
             Kind::Gpu(gpu) => gpu.synchronize(),
             Kind::Sim(_) => Ok(()),
@@ -255,6 +267,7 @@ impl Device {
     /// (`cudaLimitDevRuntimePendingLaunchCount`); 2,048 unless set. To be called before the first launch that
     /// needs more: a launch above the limit does not happen, and the host is not told.
     pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
+        self.not_captured("a limit of the device")?;
         match &self.kind {
             Kind::Gpu(gpu) => gpu.set_pending_launch_limit(launches),
             Kind::Sim(simulator) => {
@@ -271,6 +284,7 @@ impl Device {
         mut prepare: impl FnMut() -> Result<()>,
         mut work: impl FnMut() -> Result<()>,
     ) -> Result<Measurement> {
+        self.not_captured("a measurement")?;
         match &self.kind {
             Kind::Gpu(gpu) => {
                 let time = measure::repeat(measure::GPU_BUDGET, || {
@@ -289,6 +303,47 @@ impl Device {
                 Ok(Measurement { counters: Some(counters), levels, found, ..Default::default() })
             }
         }
+    }
+
+    /// Does `step` on the simulator; while a graph is captured, keeps it for the graph.
+    pub(crate) fn step(&self, step: Step) -> Result<()> {
+        if let Some(steps) = &mut *self.captured.borrow_mut() {
+            steps.push(step);
+            return Ok(());
+        }
+        self.run_step(&step)
+    }
+
+    /// Does `step` on the simulator.
+    pub(crate) fn run_step(&self, step: &Step) -> Result<()> {
+        let Kind::Sim(simulator) = &self.kind else { bail!(OTHER_DEVICE) };
+        let mut simulator = simulator.borrow_mut();
+        match step {
+            Step::Launch { module, kernel, config, cells } => {
+                let seen = &mut *self.seen.borrow_mut();
+                let all = &mut *self.found.borrow_mut();
+                let ended = simulator.launch_watched(module, kernel, *config, cells, seen, all);
+                // What the kernel prints is no result: stdout belongs to those.
+                let _ = write!(std::io::stderr(), "{}", simulator.take_printed());
+                ended.map_err(found)
+            }
+            Step::Zero { address, bytes } => simulator.write(*address, &vec![0; *bytes]).map_err(found),
+            Step::Copy { from, to, bytes } => {
+                let mut copy = vec![0; *bytes];
+                simulator.read(*from, &mut copy).map_err(found)?;
+                simulator.write(*to, &copy).map_err(found)
+            }
+        }
+    }
+
+    /// An error while a graph is captured: `what` cannot be part of one.
+    pub(crate) fn not_captured(&self, what: &str) -> Result<()> {
+        ensure!(
+            self.captured.borrow().is_none(),
+            "{what} cannot be part of a graph, which holds launches, memset_zeros and memcpy_dtod; do it before \
+             Device::capture"
+        );
+        Ok(())
     }
 }
 
@@ -459,14 +514,9 @@ impl LaunchArgs<'_> {
             (Kind::Gpu(gpu), Code::Gpu(function)) if !self.has_buffer_on(DeviceKind::Sim) => {
                 gpu.launch(function, config, &cells, cooperative)
             }
-            (Kind::Sim(simulator), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
-                let mut simulator = simulator.borrow_mut();
-                let seen = &mut *self.device.seen.borrow_mut();
-                let all = &mut *self.device.found.borrow_mut();
-                let ended = simulator.launch_watched(module, name, config, &cells, seen, all);
-                // What the kernel prints is no result: stdout belongs to those.
-                let _ = write!(std::io::stderr(), "{}", simulator.take_printed());
-                ended.map_err(found)
+            (Kind::Sim(_), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
+                let (module, kernel) = (module.clone(), name.clone());
+                self.device.step(Step::Launch { module, kernel, config, cells })
             }
             _ => bail!("cannot launch {name}: {OTHER_DEVICE}"),
         }

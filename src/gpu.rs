@@ -1,17 +1,21 @@
 //! The GPU, through cudarc; the only file that names cudarc, and the only one with unsafe code.
 //!
 //! The driver library is loaded at run time, so a program built with this starts on a machine without CUDA.
-//! One device, one stream (the default one): operations run in the order in which they are written.
+//! One device, one stream: operations run in the order in which they are written. It is not the default stream,
+//! which cannot be captured into a graph.
 
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUevent_flags, CUlimit, CUresult};
+use cudarc::driver::sys::{
+    self, CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUlimit, CUresult,
+    CUstreamCaptureMode,
+};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, PushKernelArg,
-    result,
+    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError,
+    PushKernelArg, result,
 };
 
 use crate::kernels;
@@ -37,6 +41,7 @@ pub struct Gpu {
 pub type Memory = CudaSlice<u8>;
 pub type Module = Arc<CudaModule>;
 pub type Function = CudaFunction;
+pub type Graph = CudaGraph;
 
 /// Why there is no usable GPU, and what was looked for.
 #[derive(Debug)]
@@ -76,6 +81,11 @@ impl std::error::Error for Fault {}
 /// The kernel called `name`.
 pub fn load_function(module: &Module, name: &str) -> Result<Function> {
     module.load_function(name).map_err(|error| failed(&format!("cannot load {name}"), error))
+}
+
+/// Starts all that `graph` holds, in the stream it was captured from.
+pub fn launch_graph(graph: &Graph) -> Result<()> {
+    graph.launch().map_err(|error| failed("cannot launch the graph", error))
 }
 
 impl Gpu {
@@ -159,8 +169,7 @@ impl Gpu {
         }
 
         let context = CudaContext::new(ordinal as usize)?;
-        // SAFETY: only the default stream is ever used, so no buffer is freed or written beside a use on
-        // another stream. Without this every buffer carries two events that a timed region would pay for.
+        // SAFETY: only one stream is ever used, so no buffer is freed or written beside a use on another one. Without this every buffer carries two events that a timed region would pay for.
         unsafe { context.disable_event_tracking() };
         // 0 where the driver does not report one.
         let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;
@@ -181,7 +190,7 @@ impl Gpu {
             threads: None,
             cpu: None,
         };
-        let stream = context.default_stream();
+        let stream = context.new_stream()?;
         Ok(Ok(Gpu { context, stream, info, pending_launch_limit: Cell::new(0) }))
     }
 
@@ -286,6 +295,21 @@ impl Gpu {
         Ok(f64::from(start.elapsed_ms(&end).map_err(failed)?) * 1e3)
     }
 
+    /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs. `work`
+    /// allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to that.
+    pub fn capture(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
+        let failed = |error| failed("cannot capture a graph", error);
+        // Relaxed: a kernel's code may be loaded at its first launch, which the other modes can refuse.
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        self.stream.begin_capture(mode).map_err(failed)?;
+        let worked = work();
+        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0)); // ends it in any case
+        worked?;
+        let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
+        graph.upload().map_err(failed)?;
+        Ok(graph)
+    }
+
     /// How many launches from device code may be pending at a time (CUDA Driver API, `cuCtxSetLimit`,
     /// `CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT`). The driver reserves memory for them at once.
     pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
@@ -361,6 +385,7 @@ fn dotted(version: i32) -> String {
 fn needed_cuda() -> (i32, &'static str) {
     kernels::all()
         .iter()
+        .filter(|build| !build.fatbin.is_empty())
         .filter_map(|build| {
             let version = build.compiler.split_whitespace().last()?;
             Some((version.split('.').next()?.parse().ok()?, build.compiler))

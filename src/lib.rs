@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`backend`] | [`Device`](backend::Device): a GPU or the simulator behind one set of verbs, named as cudarc names them |
 //! | `gpu` | the GPU; the only file that names cudarc |
+//! | `graph` | launches captured once, launched again with one call |
 //! | [`sim`] | the simulator: reads PTX, executes it, counts |
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
@@ -18,6 +19,7 @@
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
+//! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |
 //! | [`levels`] | how a nested run unfolds, level by level |
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
@@ -34,9 +36,11 @@ pub mod chart;
 pub mod cli;
 pub mod data;
 mod gpu;
+mod graph;
 pub mod kernels;
 pub mod levels;
 pub mod measure;
+pub mod museum;
 pub mod nvcc;
 pub mod operator;
 pub mod plan;

@@ -31,8 +31,8 @@ pub struct Kernel {
     pub operation: Operation,
     /// Whether the sweep runs it too.
     pub swept: bool,
-    /// What a wrong run of `n` elements is kept to show: a diagnostic kind or a word of its own.
-    pub teaches: fn(n: u64) -> Option<&'static str>,
+    /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
+    pub teaches: fn(n: u64, shape: Shape) -> Option<&'static str>,
     /// Blocks of the first grid.
     pub grid: fn(n: u64, shape: Shape) -> u32,
     /// What the device launches by itself, `shape` being that of the first grid.
@@ -46,7 +46,7 @@ impl Kernel {
             name,
             operation: Operation::SUM,
             swept: true,
-            teaches: |_| None,
+            teaches: |_, _| None,
             grid: |_, shape| shape.grid,
             launches: |_| Launches::NONE,
         }
