@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
-use crate::cli::Options;
+use crate::cli::{Options, Shape};
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{Plan, Planned, SERIAL};
@@ -210,17 +210,20 @@ impl<'a> Bench<'a> {
         for (position, case) in cases().enumerate() {
             progress.step(format!("{}, n = {}", case.kernel.name, thousands(case.n as i64)));
             let data = &data[..case.n as usize];
-            let operation = case.kernel.operation;
-            let expected: &Expected =
-                expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = run(case, data)?;
+            let grid = outcome.cost.grid.unwrap_or(case.shape.grid);
+            let operation = case.kernel.operation;
+            let height = (case.kernel.height)(case.n, Shape { grid, ..case.shape });
+            let expected: &Expected = expected
+                .entry((operation.name, case.n, height))
+                .or_insert_with(|| (operation.expected)(data, height));
             let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
             let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
             let run = Run {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
                 block: case.shape.block,
-                grid: outcome.cost.grid.unwrap_or(case.shape.grid),
+                grid,
                 operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
                 ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
                 sum: outcome.sum,

@@ -29,6 +29,8 @@ pub struct Kernel {
     pub name: &'static str,
     /// What it computes.
     pub operation: Operation,
+    /// Roundings that an element passes through, at most, where the operation rounds ([`crate::height`]).
+    pub height: fn(n: u64, shape: Shape) -> u64,
     /// Whether the sweep runs it too.
     pub swept: bool,
     /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
@@ -45,6 +47,7 @@ impl Kernel {
         Kernel {
             name,
             operation: Operation::SUM,
+            height: |_, _| 0,
             swept: true,
             teaches: |_, _| None,
             grid: |_, shape| shape.grid,

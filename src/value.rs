@@ -100,8 +100,9 @@ pub struct Operation {
     /// Bytes of input that a kernel has to read for each element.
     pub element_bytes: u32,
     /// What the serial recursion gives for the chapter's numbers ([`crate::data::numbers`]), of which an
-    /// operation on another type makes its elements first.
-    pub expected: fn(&[i32]) -> Expected,
+    /// operation on another type makes its elements first; and how far a kernel of that height may be from it
+    /// ([`crate::plan::Kernel::height`]).
+    pub expected: fn(&[i32], u64) -> Expected,
 }
 
 impl Operation {
@@ -109,7 +110,7 @@ impl Operation {
     pub const SUM: Operation = Operation {
         name: "sum of i32",
         element_bytes: 4,
-        expected: |data| Expected::exactly(serial::recursive_reduce(&mut data.to_vec())),
+        expected: |data, _| Expected::exactly(serial::recursive_reduce(&mut data.to_vec())),
     };
 }
 

@@ -46,7 +46,7 @@ pub type SumI32 = Sum<i32>;
 
 /// The operation that `O` is, whose right result is the serial recursion's to the last bit.
 pub const fn exact<O: Operator>(name: &'static str) -> Operation {
-    let expected = |numbers: &[i32]| {
+    let expected = |numbers: &[i32], _| {
         let result = recursive_reduce_by::<O>(&mut elements::<O>(numbers));
         Expected::exactly(O::value(result))
     };
