@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::backend::{Buffer, LaunchConfig};
+use workbook::backend::{Buffer, LaunchConfig, MAX_BLOCK};
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
 use workbook::cli::Shape;
 use workbook::height;
@@ -65,9 +65,9 @@ const HASH: Operation = exact::<Hash>("hash of u32");
 const SUM_F32: Operation = Operation { name: "sum of f32", element_bytes: 4, expected: sum_within::<f32> };
 const SUM_F64: Operation = Operation { name: "sum of f64", element_bytes: 8, expected: sum_within::<f64> };
 
-/// Whether the second launch of [`the_posts_way`] can be refused: a block has 1024 threads at most.
-fn one_block_is_too_small(n: u64, _: Shape) -> Option<&'static str> {
-    (n > 1024).then_some("launch-limit")
+/// Whether the second launch of [`the_posts_way`] is refused: a block has 1024 threads at most.
+fn one_block_is_too_small(_: u64, shape: Shape) -> Option<&'static str> {
+    (shape.grid.next_power_of_two() > MAX_BLOCK).then_some("launch-limit")
 }
 
 const fn swept(name: &'static str, operation: Operation) -> Kernel {

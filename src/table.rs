@@ -117,13 +117,14 @@ fn common_expected(record: &Record) -> Option<&Value> {
 /// Exact counts; a kind of event that no kernel shows has no column.
 fn count_columns(runs: &[Run]) -> Vec<Column> {
     type Count = fn(&Counters) -> u64;
-    let counts: [(&str, Count); 7] = [
+    let counts: [(&str, Count); 8] = [
         ("warp instr.", |c| c.warp_instructions),
         ("divergent", |c| c.divergent_branches),
         ("ld sectors", |c| c.global_load_sectors),
         ("st sectors", |c| c.global_store_sectors),
         ("conflicts", |c| c.shared_bank_conflicts),
         ("barriers", |c| c.barriers),
+        ("atomics", |c| c.atomics),
         ("launches", |c| c.device_launches),
     ];
     let mut columns = vec![Column::left("counts", runs.iter().map(|run| run.kernel.clone()))];

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use workbook::record::Run;
 use workbook::table::{thousands, time};
+use workbook::value::Value;
 
 use crate::Workbook;
 use crate::records::{list, named, run};
@@ -56,6 +57,7 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
             time(quantity(run, "time")? / parts as f64)
         }
         "gbps" => format!("{} GB/s", three_digits(quantity(run, "gbps")?)),
+        "bound" | "error" => small(quantity(run, field)?),
         count => thousands(quantity(run, count)? as i64),
     };
     Ok(text.replace(' ', "\u{a0}"))
@@ -79,19 +81,39 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
     match field {
         "time" => run.time_us.map(|time| time.median).with_context(|| missing("time")),
         "gbps" => run.gigabytes_per_second().with_context(|| missing("bandwidth")),
+        "bound" => run.bound.with_context(|| missing("error bound")),
+        "error" => match (&run.sum, &run.expected) {
+            (Value::Float(sum), Value::Float(expected)) => Ok((sum - expected).abs()),
+            _ => bail!(missing("sum of floats, so no error")),
+        },
+        "grid" => Ok(run.grid.into()),
         "dropped" => Ok(run.dropped.as_ref().map_or(0, |dropped| dropped.launches) as f64),
         _ => {
             let counters = serde_json::to_value(run.counters.clone().unwrap_or_default())?;
             let Some(count) = counters.get(field).and_then(serde_json::Value::as_f64) else {
                 let known = counters.as_object().into_iter().flat_map(|fields| fields.keys());
                 bail!(
-                    "there is no field `{field}`; there are: time, gbps, sum, expected, dropped, {}",
+                    "there is no field `{field}`; there are: time, gbps, sum, expected, bound, error, grid, dropped, {}",
                     list(known)
                 );
             };
             run.counters.as_ref().map(|_| count).with_context(|| missing("counts"))
         }
     }
+}
+
+/// Two significant digits of an error or a bound: `16,000`, `0.031`, `1.4 × 10¹⁴`.
+fn small(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e7).contains(&value) {
+        return two_digits(value);
+    }
+    let scientific = format!("{value:.1e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let superscript = |digit: char| match digit {
+        '-' => '⁻',
+        digit => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit.to_digit(10).unwrap_or(0) as usize],
+    };
+    format!("{digits} × 10{}", exponent.chars().map(superscript).collect::<String>())
 }
 
 /// Two significant digits, with separators.
@@ -122,6 +144,19 @@ mod tests {
         assert_eq!(number("65553").unwrap(), 65_553);
         for text in ["", "2^", "-1", "2^64", "1e3"] {
             assert!(number(text).unwrap_err().to_string().contains("is no number"), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_have_two_digits_and_a_power_where_that_is_shorter() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.03125, "0.031"),
+            (16_400.0, "16,000"),
+            (1.4e14, "1.4 × 10¹⁴"),
+            (5.8e-11, "5.8 × 10⁻¹¹"),
+        ] {
+            assert_eq!(small(value), text);
         }
     }
 
