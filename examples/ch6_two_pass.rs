@@ -8,12 +8,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use workbook::backend::{Buffer, LaunchConfig, MAX_BLOCK};
+use workbook::bound::{UNIT_F32, UNIT_F64, of_sum};
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
 use workbook::cli::Shape;
 use workbook::height;
 use workbook::measure::Measurement;
 use workbook::operator::{
-    ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements, exact, sum_within,
+    ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements, exact, rounded_sum,
 };
 use workbook::record::DeviceKind;
 use workbook::sim::{Diagnostic, Kind};
@@ -31,13 +32,31 @@ const CHAPTER: Chapter = Chapter {
         swept("reduceGridSync_sum_i32", Operation::SUM),
         swept("reduceAtomicBlocks_sum_i32", Operation::SUM),
         swept("reduceAtomicThreads_sum_i32", Operation::SUM),
-        Kernel { height: height::of_passes, ..once("reducePasses_sum_f32", SUM_F32) },
-        Kernel { height: height::of_one_last_block, ..once("reduceSingleLaunch_sum_f32", SUM_F32) },
-        Kernel { height: height::of_one_last_block, ..once("reduceGridSync_sum_f32", SUM_F32) },
-        Kernel { height: height::of_atomic_blocks, ..once("reduceAtomicBlocks_sum_f32", SUM_F32) },
-        Kernel { height: height::of_atomic_threads, ..once("reduceAtomicThreads_sum_f32", SUM_F32) },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_passes(n, shape), UNIT_F32),
+            ..once("reducePasses_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_one_last_block(n, shape), UNIT_F32),
+            ..once("reduceSingleLaunch_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_one_last_block(n, shape), UNIT_F32),
+            ..once("reduceGridSync_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_atomic_blocks(n, shape), UNIT_F32),
+            ..once("reduceAtomicBlocks_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_atomic_threads(n, shape), UNIT_F32),
+            ..once("reduceAtomicThreads_sum_f32", SUM_F32)
+        },
         once("reducePasses_sum_i64", exact::<Sum<i64>>("sum of i64")),
-        Kernel { height: height::of_passes, ..once("reducePasses_sum_f64", SUM_F64) },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_passes(n, shape), UNIT_F64),
+            ..once("reducePasses_sum_f64", SUM_F64)
+        },
         once("reducePasses_min_i32", exact::<Min<i32>>("minimum of i32")),
         once("reducePasses_min_i64", exact::<Min<i64>>("minimum of i64")),
         once("reducePasses_min_f32", exact::<Min<f32>>("minimum of f32")),
@@ -62,8 +81,8 @@ const CHAPTER: Chapter = Chapter {
 
 const FROM_ZERO: Operation = exact::<FromZero>("sum of 0, 1, 2, … as i64");
 const HASH: Operation = exact::<Hash>("hash of u32");
-const SUM_F32: Operation = Operation { name: "sum of f32", element_bytes: 4, expected: sum_within::<f32> };
-const SUM_F64: Operation = Operation { name: "sum of f64", element_bytes: 8, expected: sum_within::<f64> };
+const SUM_F32: Operation = Operation { name: "sum of f32", element_bytes: 4, expected: rounded_sum::<f32> };
+const SUM_F64: Operation = Operation { name: "sum of f64", element_bytes: 8, expected: rounded_sum::<f64> };
 
 /// Whether the second launch of [`the_posts_way`] is refused: a block has 1024 threads at most.
 fn one_block_is_too_small(_: u64, shape: Shape) -> Option<&'static str> {

@@ -33,7 +33,7 @@ use crate::graph::{Step, Steps};
 use crate::kernels::Build;
 use crate::levels::Levels;
 use crate::measure::{self, Measurement};
-use crate::record::{DeviceInfo, DeviceKind};
+use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::{self, Counters, Simulator};
 
 pub use crate::gpu::{Fault, NoGpu};
@@ -88,7 +88,7 @@ enum Memory {
 
 /// A chapter's kernels on a device.
 pub struct Module {
-    stem: &'static str,
+    name: String,
     ptx: sim::Module,
     gpu: Option<gpu::Module>,
 }
@@ -139,6 +139,14 @@ impl Device {
         }
     }
 
+    /// The limits of a GPU, as the driver reports them; none of the simulator.
+    pub fn limits(&self) -> Vec<Limit> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.limits(),
+            Kind::Sim(_) => Vec::new(),
+        }
+    }
+
     /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
     pub fn no_gpu(&self) -> Option<&NoGpu> {
         self.no_gpu.as_ref()
@@ -146,12 +154,17 @@ impl Device {
 
     /// Makes the kernels of `build` ready to launch: the fatbin on a GPU, the PTX on the simulator.
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let ptx = sim::Module::parse(build.ptx, build.stem).map_err(found)?;
+        self.load_code(build.stem, build.ptx, build.fatbin)
+    }
+
+    /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
+    pub fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
+        let ptx = sim::Module::parse(ptx, name).map_err(found)?;
         let gpu = match &self.kind {
-            Kind::Gpu(gpu) => Some(gpu.load_module(build.fatbin)?),
+            Kind::Gpu(gpu) => Some(gpu.load_module(fatbin)?),
             Kind::Sim(_) => None,
         };
-        Ok(Module { stem: build.stem, ptx, gpu })
+        Ok(Module { name: name.to_string(), ptx, gpu })
     }
 
     /// `len` elements, contents undefined.
@@ -415,7 +428,7 @@ impl Module {
     pub fn load_function(&self, name: &str) -> Result<Function> {
         let Some(params) = self.ptx.params(name) else {
             let kernels = self.ptx.kernels().join(", ");
-            bail!("{} has no kernel named {name}; there are: {kernels}", self.stem);
+            bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
         };
         let code = match &self.gpu {
             Some(module) => Code::Gpu(gpu::load_function(module, name)?),

@@ -16,7 +16,7 @@ use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{Plan, Planned, SERIAL};
 use crate::progress::Progress;
-use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
+use crate::record::{DeviceInfo, DeviceKind, Dropped, MemorySpace, Record, Run, SCHEMA};
 use crate::sim::{Diagnostic, Severity};
 use crate::table::{self, thousands};
 use crate::value::{Expected, Operation, Value};
@@ -51,6 +51,9 @@ pub struct Case<'a> {
     pub pending_launches: Option<u64>,
 }
 
+/// What measures the memory spaces of a GPU ([`crate::spaces::measure`]).
+pub type Spaces = fn(&Device, &Module) -> Result<Vec<MemorySpace>>;
+
 /// What came of a run.
 pub struct Outcome {
     /// What the kernel's operation gave.
@@ -62,7 +65,13 @@ pub struct Outcome {
 /// Runs a chapter of kernels: `reduce` is its host side, called once for every run. Returns the exit status.
 pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
-    exit(on_device(chapter, &options, reduce))
+    exit(on_device(chapter, &options, reduce, None))
+}
+
+/// Runs a chapter as [`run`] does; on a GPU it measures the memory spaces too, unless a size is asked for.
+pub fn run_with_spaces(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>, spaces: Spaces) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    exit(on_device(chapter, &options, reduce, Some(spaces)))
 }
 
 /// [`run`], unless the reader asks for the chapter's museum: then `museum` runs in its place, with `visit` for its host
@@ -75,8 +84,8 @@ pub fn run_with_museum(
 ) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
     exit(match options.museum {
-        true => museum::visit(&options).and_then(|options| on_device(museum, &options, visit)),
-        false => on_device(chapter, &options, reduce),
+        true => museum::visit(&options).and_then(|options| on_device(museum, &options, visit, None)),
+        false => on_device(chapter, &options, reduce, None),
     })
 }
 
@@ -87,7 +96,12 @@ pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> 
     exit(on_cpu(chapter, &options, source, sum))
 }
 
-fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<Outcome>) -> Result<bool> {
+fn on_device(
+    chapter: &Chapter,
+    options: &Options,
+    reduce: fn(&Case) -> Result<Outcome>,
+    spaces: Option<Spaces>,
+) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
     let mut info = device.info();
@@ -95,7 +109,7 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
     let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
     bench.say(&first_line(chapter, &device));
-    let finished = bench.run_all(&mut |case, data| {
+    let mut finished = bench.run_all(&mut |case, data| {
         if case.kernel.name == SERIAL.name {
             let (sum, cost) = measure::on_cpu(data, serial::recursive_reduce)?;
             return Ok(Outcome { sum: sum.into(), cost, dropped: None });
@@ -111,6 +125,11 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
             pending_launches: options.pending_launches,
         })
     });
+    let spaces = spaces.filter(|_| device.info().kind == DeviceKind::Gpu && options.n.is_none());
+    if let (Some(measure), Ok(())) = (spaces, &finished) {
+        bench.record.limits = device.limits();
+        finished = measure(&device, &module).map(|spaces| bench.record.spaces = spaces);
+    }
     bench.conclude(finished)
 }
 
@@ -195,6 +214,8 @@ impl<'a> Bench<'a> {
             seed: options.seed,
             runs: Vec::new(),
             sweep: Vec::new(),
+            spaces: Vec::new(),
+            limits: Vec::new(),
             ok: false,
         };
         Ok(Bench { options, plan, record, levels: Vec::new(), found: Vec::new() })
@@ -210,13 +231,12 @@ impl<'a> Bench<'a> {
         for (position, case) in cases().enumerate() {
             progress.step(format!("{}, n = {}", case.kernel.name, thousands(case.n as i64)));
             let data = &data[..case.n as usize];
+            let operation = case.kernel.operation;
+            let expected: &Expected =
+                expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = run(case, data)?;
             let grid = outcome.cost.grid.unwrap_or(case.shape.grid);
-            let operation = case.kernel.operation;
-            let height = (case.kernel.height)(case.n, Shape { grid, ..case.shape });
-            let expected: &Expected = expected
-                .entry((operation.name, case.n, height))
-                .or_insert_with(|| (operation.expected)(data, height));
+            let expected = expected.widened((case.kernel.error)(case.n, Shape { grid, ..case.shape }));
             let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
             let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
             let run = Run {
@@ -227,7 +247,7 @@ impl<'a> Bench<'a> {
                 operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
                 ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
                 sum: outcome.sum,
-                expected: expected.value.clone(),
+                expected: expected.value,
                 bound: expected.bound,
                 element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
                 found: errors,

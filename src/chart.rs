@@ -6,6 +6,7 @@
 //! | `bandwidth` | n | the same: bytes of input over time |
 //! | `divergence` | n | the simulator: divergent branches |
 //! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
+//! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads a block | time, or warp instructions on the simulator; where more than one block size was run |
 //!
 //! Both axes of every chart are logarithmic. `draw.rs` is the only file that names plotters.
@@ -26,7 +27,7 @@ use scale::Scale;
 /// One chart of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// `time`, `bandwidth`, `block`, `divergence` or `sectors`: part of a file name and of a page's directive.
+    /// `time`, `bandwidth`, `block`, `divergence`, `sectors` or `error`: part of a file name and of a page's directive.
     pub name: &'static str,
     pub title: String,
     /// What the chart shows, in words: axes, device, date, and the ends of every line.
@@ -118,6 +119,15 @@ const SECTORS: Quantity = Quantity {
     value: |run| count(run, |counters| counters.global_load_sectors + counters.global_store_sectors),
 };
 
+const ERROR: Quantity = Quantity {
+    name: "error",
+    title: "Error",
+    axis: "difference from the reference, as a share of it",
+    words: |value| if value == 0.0 { "0".to_string() } else { format!("{value:.1e}") },
+    tick: scale::power,
+    value: |run| run.relative_error().map(|error| (error, None)),
+};
+
 const INSTRUCTIONS: Quantity = Quantity {
     name: "block",
     title: "Instructions",
@@ -141,6 +151,7 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
     for quantity in sizes {
         charts.extend(against_size(record, quantity)?);
     }
+    charts.extend(against_size(record, &ERROR)?);
     charts.extend(against_block(record, &blocks)?);
     Ok(charts)
 }
@@ -157,6 +168,7 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         }
         at_size.values().filter_map(|run| point(run.n as f64, run, quantity)).collect()
     });
+    leave_out_points(&mut lines);
     if lines.is_empty() {
         return Ok(None);
     }
@@ -164,7 +176,14 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
-        let fewest = |n: f64| Point { x: n, y: (n / 8.0).ceil(), spread: None, block: 0, right: true };
+        let bytes = record.runs.first().map_or(4, Run::bytes_per_element);
+        let fewest = |n: f64| Point {
+            x: n,
+            y: (n * f64::from(bytes) / 32.0).ceil(),
+            spread: None,
+            block: 0,
+            right: true,
+        };
         lines.push(Series {
             name: "every element once".to_string(),
             style: Style::Limit,
@@ -187,7 +206,7 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
 
 /// `quantity` against the block size, at the record's n; `None` unless a kernel has two block sizes there.
 fn against_block(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
-    let lines = lines(record, |kernel| {
+    let mut lines = lines(record, |kernel| {
         let mut at_block: BTreeMap<u32, &Run> = BTreeMap::new();
         for run in runs(record).filter(|run| run.kernel == kernel && run.n == record.n && run.block > 0) {
             at_block.entry(run.block).or_insert(run);
@@ -197,10 +216,18 @@ fn against_block(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> 
     if !lines.iter().any(|line| line.points.len() > 1) {
         return Ok(None);
     }
+    leave_out_points(&mut lines);
     let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
     let detail = format!(" · n = {}", scale::size(record.n));
     finish(record, quantity, Against { word: "block size", axis: "threads a block", scale, detail }, lines)
         .map(Some)
+}
+
+/// A kernel that is not swept is a point, and no line: it is left out where there are lines.
+fn leave_out_points(lines: &mut Vec<Series>) {
+    if lines.iter().any(|line| line.points.len() > 1) {
+        lines.retain(|line| line.points.len() > 1);
+    }
 }
 
 /// The horizontal axis of a chart.

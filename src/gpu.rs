@@ -19,7 +19,7 @@ use cudarc::driver::{
 };
 
 use crate::kernels;
-use crate::record::{DeviceInfo, DeviceKind, GpuInfo};
+use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
 use crate::sim::LaunchConfig;
 
 /// The PTX of every kernel is made for compute_75 (Turing), and so is the oldest machine code.
@@ -196,6 +196,39 @@ impl Gpu {
 
     pub fn info(&self) -> DeviceInfo {
         self.info.clone()
+    }
+
+    /// Limits of a launch and of a multiprocessor, under the driver's names (CUDA Driver API, `CUdevice_attribute`); one
+    /// that it does not report is left out.
+    pub fn limits(&self) -> Vec<Limit> {
+        let limits = [
+            ("max_threads_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+            ("max_grid_dim_x", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+            ("max_grid_dim_y", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+            ("max_threads_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            ("max_blocks_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+            ("max_registers_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+            (
+                "max_registers_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+            ),
+            ("max_shared_memory_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+            (
+                "max_shared_memory_per_block_optin",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            ),
+            (
+                "max_shared_memory_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+            ),
+            ("total_constant_memory", Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+            ("l2_cache_size", Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+        ];
+        let ask = |(name, attribute): (&str, _)| {
+            let value = self.context.attribute(attribute).ok()?.into();
+            Some(Limit { name: name.to_string(), value })
+        };
+        limits.into_iter().filter_map(ask).collect()
     }
 
     /// Loads a fatbin (or PTX text) into the context.

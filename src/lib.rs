@@ -17,6 +17,7 @@
 //! | [`bound`] | how far a sum of floats may be from the exact one |
 //! | [`height`] | how many additions an element of chapter 6 passes through, on which that depends |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
+//! | [`spaces`] | what a load from each memory space of a GPU costs |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
@@ -25,6 +26,7 @@
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
+//! | [`exercise`] | the exercises: checks, hints, solutions, progress |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
 //! | [`speed`] | how fast the simulator is: what `cargo bench` measures |
@@ -36,6 +38,7 @@ pub mod chapter;
 pub mod chart;
 pub mod cli;
 pub mod data;
+pub mod exercise;
 mod gpu;
 mod graph;
 pub mod height;
@@ -53,6 +56,7 @@ pub mod report;
 pub mod serial;
 pub mod sim;
 pub mod simulate;
+pub mod spaces;
 pub mod speed;
 pub mod table;
 pub mod value;

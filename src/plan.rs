@@ -21,6 +21,8 @@ pub enum Place {
     OneBlock,
     /// In as many blocks as the elements need.
     ManyBlocks,
+    /// In any number of blocks: a thread goes on to further elements until there are none.
+    GridStride,
 }
 
 /// One way to reduce.
@@ -29,10 +31,13 @@ pub struct Kernel {
     pub name: &'static str,
     /// What it computes.
     pub operation: Operation,
-    /// Roundings that an element passes through, at most, where the operation rounds ([`crate::height`]).
-    pub height: fn(n: u64, shape: Shape) -> u64,
     /// Whether the sweep runs it too.
     pub swept: bool,
+    /// Whether it runs on the CPU, for the kernels to be compared with.
+    pub on_host: bool,
+    /// By what the operation's error bound is multiplied for `n` elements in a shape: 1, unless the bound depends on
+    /// the order in which that shape adds.
+    pub error: fn(n: u64, shape: Shape) -> f64,
     /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
     pub teaches: fn(n: u64, shape: Shape) -> Option<&'static str>,
     /// Blocks of the first grid.
@@ -47,8 +52,9 @@ impl Kernel {
         Kernel {
             name,
             operation: Operation::SUM,
-            height: |_, _| 0,
             swept: true,
+            on_host: false,
+            error: |_, _| 1.0,
             teaches: |_, _| None,
             grid: |_, shape| shape.grid,
             launches: |_| Launches::NONE,
@@ -98,6 +104,9 @@ pub struct Plan {
 /// The serial recursion on the CPU, which a GPU's kernels are compared with; chapter 1 calls it by this name.
 pub const SERIAL: Kernel = Kernel::new("recursiveReduceAnyLength");
 
+/// Blocks in a chapter of grid-stride loops, unless the reader or a kernel wants others: the post's constant.
+const GRID_STRIDE_BLOCKS: u32 = 32;
+
 /// Elements that the simulator takes, at most: some minutes and some hundred megabytes.
 const SIM_MAX_N: u64 = 1 << 26;
 /// The largest size of a sweep on the simulator: a second or two.
@@ -135,7 +144,12 @@ impl Plan {
             kernels.iter().map(move |kernel| Planned {
                 kernel: *kernel,
                 n,
-                shape: Shape { grid: (kernel.grid)(n, shape), ..shape },
+                shape: match (kernel.on_host, place, options.grid) {
+                    (true, _, _) => Shape { block: 0, grid: 0 },
+                    // Any grid will do, so the reader's choice holds for every kernel.
+                    (_, Place::GridStride, Some(grid)) => Shape { grid, ..shape },
+                    _ => Shape { grid: (kernel.grid)(n, shape), ..shape },
+                },
             })
         };
         let swept = |n, shape| every(n, shape).filter(|case| case.kernel.swept);
@@ -154,7 +168,7 @@ impl Plan {
         }
         if sweeps && options.block.is_none() && options.grid.is_none() {
             for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
-                sweep.extend(swept(n, Shape::of_blocks(n, block)));
+                sweep.extend(swept(n, place.shape_of(n, block)).filter(|case| !case.kernel.on_host));
             }
         }
 
@@ -175,6 +189,10 @@ impl Place {
         match self {
             Place::Cpu => Ok(Shape { block: 0, grid: 0 }),
             Place::ManyBlocks => Shape::new(n, options.block, options.grid, 512),
+            Place::GridStride => {
+                let shape = self.shape_of(n, options.block.unwrap_or(256));
+                Ok(Shape { grid: options.grid.unwrap_or(shape.grid), ..shape })
+            }
             Place::OneBlock => {
                 ensure!(
                     n <= MAX_BLOCK.into(),
@@ -204,6 +222,10 @@ impl Place {
             Place::Cpu => Shape { block: 0, grid: 0 },
             Place::OneBlock => Shape { block: n.max(1) as u32, grid: 1 },
             Place::ManyBlocks => Shape::of_blocks(n, block),
+            Place::GridStride => {
+                let Shape { grid, .. } = Shape::of_blocks(n, block);
+                Shape { block, grid: grid.min(GRID_STRIDE_BLOCKS) }
+            }
         }
     }
 
@@ -226,7 +248,7 @@ impl Place {
     /// The block sizes of the sweep, where there are enough elements to tell them apart.
     fn blocks(self, kind: DeviceKind, n: u64) -> Vec<u32> {
         let quick = kind != DeviceKind::Sim || n <= SIM_SWEEP_N;
-        if self != Place::ManyBlocks || n < MAX_BLOCK.into() || !quick {
+        if !matches!(self, Place::ManyBlocks | Place::GridStride) || n < MAX_BLOCK.into() || !quick {
             return Vec::new();
         }
         (5..=10).map(|exponent| 1 << exponent).collect()
@@ -347,6 +369,26 @@ mod tests {
         let plan = plan(Place::ManyBlocks, FLAT, DeviceKind::Gpu, 1 << 24, &[]).unwrap();
         let serial = sizes(&plan, SERIAL.name);
         assert_eq!(serial, [10, 12, 14, 16, 18, 20, 22, 26].map(|exponent| (1 << exponent, 0)));
+    }
+
+    #[test]
+    fn a_grid_stride_takes_any_grid_and_the_host_has_none() {
+        let on_host = Kernel { on_host: true, ..Kernel::new("host") };
+        let wide = Kernel { grid: |_, _| 1000, ..FLAT };
+        let shapes = |kernel, arguments: &[&str]| {
+            let plan = plan(Place::GridStride, kernel, DeviceKind::Sim, 33_792, arguments).unwrap();
+            let shape = |case: &Planned| (case.n, case.shape.block, case.shape.grid);
+            (shape(&plan.runs[0]), plan.sweep.iter().map(shape).collect::<Vec<_>>())
+        };
+        assert_eq!(shapes(FLAT, &[]).0, (33_792, 256, 32));
+        assert_eq!(shapes(FLAT, &["--n", "1000"]).0, (1000, 256, 4));
+        assert_eq!(shapes(FLAT, &["--grid", "5", "--block", "96"]).0, (33_792, 96, 5), "fewer than elements");
+        assert_eq!(shapes(wide, &[]).0.2, 1000);
+        assert_eq!(shapes(wide, &["--grid", "5"]).0.2, 5, "the reader's choice goes first");
+        assert!(shapes(FLAT, &[]).1.contains(&(33_792, 1024, 32)), "block sizes are swept");
+        let (host, sweep) = shapes(on_host, &[]);
+        assert_eq!(host, (33_792, 0, 0));
+        assert_eq!(sweep, [10, 12, 14, 16, 18, 20].map(|e| (1 << e, 0, 0)), "sizes only");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub fn table(record: &Record) -> String {
         add("serial", &|run| if same(run) { "the same".into() } else { run.expected.to_string() });
     }
     if record.runs.iter().any(|run| run.bound.is_some()) {
-        add("may differ by", &|run| run.bound.map_or("-".into(), |bound| format!("{bound:.1e}")));
+        add("within", &|run| within(run));
     }
     add("check", &verdict);
     if has_time {
@@ -66,7 +66,40 @@ pub fn table(record: &Record) -> String {
         layout_in_groups(&count_columns(&counted), &counted, &mut text);
     }
     notes(record, &mut text);
+    spaces(record, &mut text);
     text
+}
+
+/// An error bound, short.
+fn within(run: &Run) -> String {
+    match run.bound {
+        None => "-".into(),
+        Some(0.0) => "0".into(),
+        Some(bound) => format!("{bound:.1e}"),
+    }
+}
+
+/// What the memory spaces of the device cost, and its limits, where they were asked for.
+fn spaces(record: &Record, text: &mut String) {
+    let rows = &record.spaces;
+    if !rows.is_empty() {
+        text.push('\n');
+        let columns = [
+            Column::left("memory space", rows.iter().map(|row| row.space.clone())),
+            Column::right("clocks a load", rows.iter().map(|row| three_digits(row.clocks))),
+            Column::right("GB/s, whole GPU", rows.iter().map(|row| three_digits(row.gbps))),
+        ];
+        layout(&columns, text);
+    }
+    let rows = &record.limits;
+    if !rows.is_empty() {
+        text.push('\n');
+        let columns = [
+            Column::left("limit", rows.iter().map(|row| row.name.clone())),
+            Column::right("of this GPU", rows.iter().map(|row| thousands(row.value))),
+        ];
+        layout(&columns, text);
+    }
 }
 
 /// How a nested kernel went, level by level, and how many levels and grids each kernel had.
@@ -275,7 +308,7 @@ fn three_digits(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA};
+    use crate::record::{DeviceInfo, DeviceKind, Dropped, Limit, MemorySpace, SCHEMA};
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
@@ -311,6 +344,8 @@ mod tests {
             seed: 1,
             runs: vec![run],
             sweep: vec![],
+            spaces: vec![],
+            limits: vec![],
             ok: true,
         }
     }
@@ -367,10 +402,26 @@ mod tests {
         };
         record.runs.push(dot);
         let text = table(&record);
-        for part in
-            ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "may differ by", "3.0e-1"]
+        for part in ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "within", "3.0e-1"]
         {
             assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn memory_spaces_and_limits_follow_where_they_were_measured() {
+        let mut record = record(None, None);
+        assert!(!table(&record).contains("memory space"));
+        record.spaces = vec![MemorySpace { space: "shared".into(), clocks: 23.02, gbps: 32_494.9 }];
+        record.limits = vec![Limit { name: "max_grid_dim_x".into(), value: 2_147_483_647 }];
+        let text = table(&record);
+        for row in [
+            ["memory space", "clocks a load", "GB/s, whole GPU"],
+            ["shared", "23.0", "32,495"],
+            ["max_grid_dim_x", "2,147,483,647", ""],
+        ] {
+            let is_row = |line: &str| row.iter().all(|cell| line.contains(cell));
+            assert!(text.lines().any(is_row), "no {row:?} in\n{text}");
         }
     }
 

@@ -21,6 +21,7 @@ fn all() -> Vec<Chart> {
         fixtures::blocks_on_gpu(),
         fixtures::blocks_on_simulator(),
         fixtures::nested_on_gpu(),
+        fixtures::shared_on_gpu(),
         fixtures::single(&fixtures::nested_on_gpu()),
     ];
     records.iter().flat_map(|record| charts(record).unwrap()).collect()
@@ -58,6 +59,7 @@ fn a_record_has_the_charts_that_it_has_data_for() {
     assert_eq!(names(&fixtures::serial_on_cpu()), ["time", "bandwidth"]);
     assert_eq!(names(&fixtures::blocks_on_gpu()), ["time", "bandwidth", "block"]);
     assert_eq!(names(&fixtures::blocks_on_simulator()), ["divergence", "sectors", "block"]);
+    assert_eq!(names(&fixtures::shared_on_gpu()), ["time", "bandwidth", "error"]);
     assert_eq!(names(&fixtures::single(&fixtures::nested_on_gpu())), ["time", "bandwidth"]);
     assert_eq!(names(&fixtures::record("ch9_new", DeviceKind::Gpu)), [""; 0]);
 }
@@ -82,6 +84,18 @@ fn the_description_tells_the_ends_of_every_line() {
     );
     let sectors = chart(&fixtures::blocks_on_simulator(), "sectors");
     assert!(sectors.description.contains("every element once: 128 at n = 1,024, 32,768 at n = 262,144."));
+}
+
+#[test]
+fn an_error_is_a_share_of_the_reference_and_only_of_right_results() {
+    let error = chart(&fixtures::shared_on_gpu(), "error");
+    assert!(error.description.contains("dot: 0 at n = 1,024, 0 at n = 1,048,576."), "{}", error.description);
+    let host = "dotLoop (CPU): 1.0e-7 at n = 1,024, 1.0e-4 at n = 1,048,576.";
+    assert!(error.description.contains(host), "{}", error.description);
+    assert!(!error.description.contains("dotBarriersMispaired"), "{}", error.description);
+    assert!(error.svg.contains(">10<tspan dy=\"-0.45em\" font-size=\"72%\">-6</tspan></text>"));
+    let time = chart(&fixtures::shared_on_gpu(), "time");
+    assert!(!time.description.contains("dotBarriersMispaired"), "one run is no line: {}", time.description);
 }
 
 #[test]

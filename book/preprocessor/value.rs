@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, bail, ensure};
 use workbook::record::Run;
 use workbook::table::{thousands, time};
-use workbook::value::Value;
 
 use crate::Workbook;
 use crate::records::{list, named, run};
@@ -42,7 +41,7 @@ fn number(text: &str) -> Result<u64> {
 }
 
 /// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The field
-/// `time/18432` is the share of one of 18,432 launches.
+/// `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten, `1.6·10⁻⁴`.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
     let record = named(workbook, record)?;
@@ -57,7 +56,7 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
             time(quantity(run, "time")? / parts as f64)
         }
         "gbps" => format!("{} GB/s", three_digits(quantity(run, "gbps")?)),
-        "bound" | "error" => small(quantity(run, field)?),
+        "error" | "bound" => power_of_ten(quantity(run, field)?),
         count => thousands(quantity(run, count)? as i64),
     };
     Ok(text.replace(' ', "\u{a0}"))
@@ -81,19 +80,15 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
     match field {
         "time" => run.time_us.map(|time| time.median).with_context(|| missing("time")),
         "gbps" => run.gigabytes_per_second().with_context(|| missing("bandwidth")),
+        "error" => run.relative_error().with_context(|| missing("error of a right result")),
         "bound" => run.bound.with_context(|| missing("error bound")),
-        "error" => match (&run.sum, &run.expected) {
-            (Value::Float(sum), Value::Float(expected)) => Ok((sum - expected).abs()),
-            _ => bail!(missing("sum of floats, so no error")),
-        },
-        "grid" => Ok(run.grid.into()),
         "dropped" => Ok(run.dropped.as_ref().map_or(0, |dropped| dropped.launches) as f64),
         _ => {
             let counters = serde_json::to_value(run.counters.clone().unwrap_or_default())?;
             let Some(count) = counters.get(field).and_then(serde_json::Value::as_f64) else {
                 let known = counters.as_object().into_iter().flat_map(|fields| fields.keys());
                 bail!(
-                    "there is no field `{field}`; there are: time, gbps, sum, expected, bound, error, grid, dropped, {}",
+                    "there is no field `{field}`; there are: time, gbps, sum, expected, error, bound, dropped, {}",
                     list(known)
                 );
             };
@@ -102,18 +97,15 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
     }
 }
 
-/// Two significant digits of an error or a bound: `16,000`, `0.031`, `1.4 × 10¹⁴`.
-fn small(value: f64) -> String {
-    if value == 0.0 || (1e-4..1e7).contains(&value) {
-        return two_digits(value);
-    }
-    let scientific = format!("{value:.1e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let superscript = |digit: char| match digit {
-        '-' => '⁻',
-        digit => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit.to_digit(10).unwrap_or(0) as usize],
+/// Two significant digits and a power of ten: `1.6·10⁻⁴`.
+fn power_of_ten(value: f64) -> String {
+    let text = format!("{value:.1e}");
+    let Some((digits, power)) = text.split_once('e').filter(|_| value != 0.0) else { return "0".to_string() };
+    let raised = |c: char| match c.to_digit(10) {
+        Some(digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize).unwrap_or(c),
+        None => '⁻',
     };
-    format!("{digits} × 10{}", exponent.chars().map(superscript).collect::<String>())
+    format!("{digits}·10{}", power.chars().map(raised).collect::<String>())
 }
 
 /// Two significant digits, with separators.
@@ -127,7 +119,7 @@ fn two_digits(value: f64) -> String {
     format!("{rounded:.*}", (1 + digits).max(0) as usize)
 }
 
-fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     if value >= 99.95 {
         return thousands(value.round() as i64);
     }
@@ -148,15 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_two_digits_and_a_power_where_that_is_shorter() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.03125, "0.031"),
-            (16_400.0, "16,000"),
-            (1.4e14, "1.4 × 10¹⁴"),
-            (5.8e-11, "5.8 × 10⁻¹¹"),
-        ] {
-            assert_eq!(small(value), text);
+    fn errors_are_powers_of_ten() {
+        for (value, text) in [(1.6e-4, "1.6·10⁻⁴"), (0.0, "0"), (24.0, "2.4·10¹"), (2.5e-10, "2.5·10⁻¹⁰")]
+        {
+            assert_eq!(power_of_ten(value), text);
         }
     }
 

@@ -97,7 +97,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Raises the digits after each `^` of a text, `2^20`, and joins plotters' three lines of a text element.
+/// Raises the number after each `^` of a text, `2^20`, `10^-7`, and joins plotters' three lines of a text element.
 fn superscripts(svg: &str) -> String {
     let mut lines = svg.lines();
     let mut out = String::new();
@@ -108,7 +108,8 @@ fn superscripts(svg: &str) -> String {
             let mut parts = text.split('^');
             out.push_str(parts.next().unwrap_or_default());
             for part in parts {
-                let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                let exponent = |c: char| c.is_ascii_digit() || c == '-';
+                let digits = part.len() - part.trim_start_matches(exponent).len();
                 let (raised, rest) = part.split_at(digits);
                 out.push_str(&format!("<tspan dy=\"-0.45em\" font-size=\"72%\">{raised}</tspan>"));
                 if !rest.is_empty() {

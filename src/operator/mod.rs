@@ -17,7 +17,7 @@ use crate::value::{Expected, Operation, Value};
 
 pub use argmax::{ArgMax, Located, ValueAt};
 pub use hash::{Hash, Hashed};
-pub use number::{Float, FromZero, Max, Min, Number, Product, Sum, sum_within};
+pub use number::{Float, FromZero, Max, Min, Number, Product, Sum, rounded_sum};
 
 /// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)` is
 /// `combine(a, combine(b, c))`, so a tree of any shape gives the same result as long as the operands keep their
@@ -46,7 +46,7 @@ pub type SumI32 = Sum<i32>;
 
 /// The operation that `O` is, whose right result is the serial recursion's to the last bit.
 pub const fn exact<O: Operator>(name: &'static str) -> Operation {
-    let expected = |numbers: &[i32], _| {
+    let expected = |numbers: &[i32]| {
         let result = recursive_reduce_by::<O>(&mut elements::<O>(numbers));
         Expected::exactly(O::value(result))
     };
