@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
-use crate::cli::Options;
+use crate::cli::{Options, Shape};
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{self, Plan, Planned, SERIAL};
@@ -236,15 +236,16 @@ impl<'a> Bench<'a> {
             let operation = case.kernel.operation;
             let expected: &Expected =
                 expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
-            let expected = expected.widened((case.kernel.error)(case.n, case.shape));
             let outcome = run(case, data)?;
+            let grid = outcome.cost.grid.unwrap_or(case.shape.grid);
+            let expected = expected.widened((case.kernel.error)(case.n, Shape { grid, ..case.shape }));
             let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
             let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
             let run = Run {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
                 block: case.shape.block,
-                grid: outcome.cost.grid.unwrap_or(case.shape.grid),
+                grid,
                 operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
                 ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
                 sum: outcome.sum,

@@ -15,6 +15,7 @@
 //! | [`operator`] | what an array can be reduced by: a sum, or any associative operation with an identity |
 //! | [`value`] | a result of any type, and what it should have been |
 //! | [`bound`] | how far a sum of floats may be from the exact one |
+//! | [`height`] | how many additions an element of chapter 6 passes through, on which that depends |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`spaces`] | what a load from each memory space of a GPU costs |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
@@ -42,6 +43,7 @@ pub mod data;
 pub mod exercise;
 mod gpu;
 mod graph;
+pub mod height;
 pub mod kernels;
 pub mod levels;
 pub mod measure;

@@ -52,13 +52,13 @@ pub fn table(record: &Record) -> String {
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
         if width(&sums) + width(&times) > MAX_COLUMNS {
-            layout(&sums, &mut text);
+            layout_in_groups(&sums, &record.runs, &mut text);
             text.push('\n');
             sums = vec![Column::left("times", record.runs.iter().map(|run| run.kernel.clone()))];
         }
         sums.extend(times);
     }
-    layout(&sums, &mut text);
+    layout_in_groups(&sums, &record.runs, &mut text);
 
     let launching: Vec<(&Run, u64, Timing)> =
         record.runs.iter().filter_map(|run| Some((run, run.device_launches?, run.time_us?))).collect();
@@ -70,7 +70,7 @@ pub fn table(record: &Record) -> String {
     let counted: Vec<_> = record.runs.iter().filter(|run| run.counters.is_some()).cloned().collect();
     if !counted.is_empty() {
         text.push('\n');
-        layout(&count_columns(&counted), &mut text);
+        layout_in_groups(&count_columns(&counted), &counted, &mut text);
     }
     notes(record, &mut text);
     spaces(record, &mut text);
@@ -168,13 +168,14 @@ fn launch_columns(runs: &[(&Run, u64, Timing)]) -> Vec<Column> {
 /// Exact counts; a kind of event that no kernel shows has no column.
 fn count_columns(runs: &[Run]) -> Vec<Column> {
     type Count = fn(&Counters) -> u64;
-    let counts: [(&str, Count); 7] = [
+    let counts: [(&str, Count); 8] = [
         ("warp instr.", |c| c.warp_instructions),
         ("divergent", |c| c.divergent_branches),
         ("ld sectors", |c| c.global_load_sectors),
         ("st sectors", |c| c.global_store_sectors),
         ("conflicts", |c| c.shared_bank_conflicts),
         ("barriers", |c| c.barriers),
+        ("atomics", |c| c.atomics),
         ("launches", |c| c.device_launches),
     ];
     let mut columns = vec![Column::left("counts", runs.iter().map(|run| run.kernel.clone()))];
@@ -243,11 +244,27 @@ fn width(columns: &[Column]) -> usize {
 
 /// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
 pub(crate) fn layout(columns: &[Column], text: &mut String) {
+    layout_with_gaps(columns, |_| false, text);
+}
+
+/// The same for a row a run, with a blank line where a run has neither the form nor the operation of the run above:
+/// `reducePasses_sum_i32` is the form `reducePasses`.
+fn layout_in_groups(columns: &[Column], runs: &[Run], text: &mut String) {
+    let form = |run: &Run| run.kernel.split('_').next().map(str::to_string);
+    let apart = |above: &Run, run: &Run| form(above) != form(run) && above.operation != run.operation;
+    layout_with_gaps(columns, |row| row > 1 && apart(&runs[row - 2], &runs[row - 1]), text);
+}
+
+/// Row 0 holds the titles.
+fn layout_with_gaps(columns: &[Column], gap_above: impl Fn(usize) -> bool, text: &mut String) {
     let widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
     let gap = if long { " " } else { "  " };
     let rows = columns.first().map_or(0, |column| column.cells.len());
     for row in 0..rows {
+        if gap_above(row) {
+            text.push('\n');
+        }
         let mut line = String::new();
         for (column, width) in columns.iter().zip(&widths) {
             let cell = &column.cells[row];

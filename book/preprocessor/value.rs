@@ -82,13 +82,14 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
         "gbps" => run.gigabytes_per_second().with_context(|| missing("bandwidth")),
         "error" => run.relative_error().with_context(|| missing("error of a right result")),
         "bound" => run.bound.with_context(|| missing("error bound")),
+        "grid" => Ok(run.grid.into()),
         "dropped" => Ok(run.dropped.as_ref().map_or(0, |dropped| dropped.launches) as f64),
         _ => {
             let counters = serde_json::to_value(run.counters.clone().unwrap_or_default())?;
             let Some(count) = counters.get(field).and_then(serde_json::Value::as_f64) else {
                 let known = counters.as_object().into_iter().flat_map(|fields| fields.keys());
                 bail!(
-                    "there is no field `{field}`; there are: time, gbps, sum, expected, error, bound, dropped, {}",
+                    "there is no field `{field}`; there are: time, gbps, sum, expected, error, bound, grid, dropped, {}",
                     list(known)
                 );
             };
