@@ -397,7 +397,7 @@ fn whatever_is_missing_is_named() {
             &format!("{value} n=2^20 tme}}}}"),
             "page.md:1:",
             "no field `tme`",
-            "time, gbps, sum, expected, error, bound, dropped, atomics",
+            "time, gbps, sum, expected, error, bound, grid, dropped, atomics",
         ),
         (&format!("{value} n=2^20 barriers}}}}"), "page.md:1:", "has no counts in this record", ""),
         (&format!("{value} n=2^20 time/0}}}}"), "page.md:1:", "no share of 0 parts", "time/18432"),
