@@ -167,6 +167,14 @@ impl Device {
         Ok(Module { name: name.to_string(), ptx, gpu })
     }
 
+    /// Machine code of PTX text by the driver's assembler with its optimiser off; nothing on the simulator, which has none.
+    pub fn assemble_unoptimised(&self, ptx: &str) -> Result<Vec<u8>> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.assemble_unoptimised(ptx),
+            Kind::Sim(_) => Ok(Vec::new()),
+        }
+    }
+
     /// `len` elements, contents undefined.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         self.not_captured("an allocation")?;

@@ -14,7 +14,7 @@ use crate::backend::{Device, DeviceChoice, Fault, Module};
 use crate::cli::{Options, Shape};
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
-use crate::plan::{Plan, Planned, SERIAL};
+use crate::plan::{self, Plan, Planned, SERIAL};
 use crate::progress::Progress;
 use crate::record::{DeviceInfo, DeviceKind, Dropped, MemorySpace, Record, Run, SCHEMA};
 use crate::sim::{Diagnostic, Severity};
@@ -121,7 +121,7 @@ fn on_device(
             data,
             block: case.shape.block,
             grid: case.shape.grid,
-            launches: (case.kernel.launches)(case.shape),
+            launches: (case.kernel.launches)(case.n, case.shape),
             pending_launches: options.pending_launches,
         })
     });
@@ -200,7 +200,9 @@ impl<'a> Bench<'a> {
         museum::check(chapter.stem, options)?;
         let n = options.n.unwrap_or((chapter.default_n)(device.kind));
         let shape = chapter.place.shape(n, options)?;
-        let plan = Plan::new(chapter.place, chapter.kernels, device.kind, n, shape, options)?;
+        let (kernels, left_out) = plan::runnable(chapter.kernels, device.compute_capability());
+        let mut plan = Plan::new(chapter.place, &kernels, device.kind, n, shape, options)?;
+        plan.left_out.splice(0..0, left_out);
         let record = Record {
             schema: SCHEMA,
             stem: chapter.stem.to_string(),
@@ -254,6 +256,10 @@ impl<'a> Bench<'a> {
                 teaches: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
                 time_us: outcome.cost.time,
                 counters: outcome.cost.counters,
+                device_launches: match (case.kernel.launches)(case.n, case.shape).total {
+                    0 => None,
+                    launches => Some(launches),
+                },
                 dropped: outcome.dropped,
             };
             if position < self.plan.runs.len() {

@@ -6,12 +6,14 @@
 //! | `bandwidth` | n | the same: bytes of input over time |
 //! | `divergence` | n | the simulator: divergent branches |
 //! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
+//! | `launches` | launches by device code | time of nested kernels, and what a launch costs |
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads a block | time, or warp instructions on the simulator; where more than one block size was run |
 //!
 //! Both axes of every chart are logarithmic. `draw.rs` is the only file that names plotters.
 
 mod draw;
+mod fit;
 mod ink;
 mod scale;
 
@@ -27,7 +29,8 @@ use scale::Scale;
 /// One chart of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// `time`, `bandwidth`, `block`, `divergence`, `sectors` or `error`: part of a file name and of a page's directive.
+    /// `time`, `bandwidth`, `launches`, `block`, `divergence`, `sectors` or `error`: part of a file name and of a page's
+    /// directive.
     pub name: &'static str,
     pub title: String,
     /// What the chart shows, in words: axes, device, date, and the ends of every line.
@@ -50,6 +53,8 @@ struct Series {
 enum Style {
     /// The i-th kernel of the record: its colour and marker, the same in all charts of the record.
     Kernel(usize),
+    /// The same, launched as a graph: the kernel's line, dashed.
+    Graph(usize),
     /// Work of the host that kernels are compared with.
     Host,
     /// A computed limit, not a measurement.
@@ -91,6 +96,8 @@ const TIME: Quantity = Quantity {
     tick: scale::time,
     value: |run| run.time_us.map(|time| (time.median, Some((time.min, time.max)))),
 };
+
+const LAUNCHES: Quantity = Quantity { name: "launches", ..TIME };
 
 const BANDWIDTH: Quantity = Quantity {
     name: "bandwidth",
@@ -152,6 +159,7 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
         charts.extend(against_size(record, quantity)?);
     }
     charts.extend(against_size(record, &ERROR)?);
+    charts.extend(against_launches(record, &LAUNCHES)?);
     charts.extend(against_block(record, &blocks)?);
     Ok(charts)
 }
@@ -172,7 +180,8 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
     if lines.is_empty() {
         return Ok(None);
     }
-    if quantity.name == SECTORS.name {
+    let reads = runs(record).any(|run| run.element_bytes != Some(0));
+    if quantity.name == SECTORS.name && reads {
         let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
@@ -191,17 +200,54 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         });
     }
     let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
-    let one_block = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_))).all(|line| {
-        let mut blocks = line.points.iter().map(|point| point.block);
-        blocks.all(|block| block == record.block)
-    });
+    let one_block =
+        lines.iter().filter(|line| matches!(line.style, Style::Kernel(_) | Style::Graph(_))).all(|line| {
+            let mut blocks = line.points.iter().map(|point| point.block);
+            blocks.all(|block| block == record.block)
+        });
     let detail = if one_block && record.block > 0 {
         format!(" · {} threads a block", thousands(record.block.into()))
     } else {
         String::new()
     };
-    finish(record, quantity, Against { word: "n", axis: "n, elements summed", scale, detail }, lines)
-        .map(Some)
+    let axis = if reads { "n, elements summed" } else { "n" };
+    finish(record, quantity, Against { word: "n", axis, scale, detail }, lines).map(Some)
+}
+
+/// `quantity` against launches by device code, over all runs of nested kernels, with a straight line through those of
+/// the first; `None` unless that has several numbers of launches.
+fn against_launches(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
+    let mut lines = lines(record, |kernel| {
+        let mut at: BTreeMap<u64, &Run> = BTreeMap::new();
+        for run in runs(record).filter(|run| run.kernel == kernel && run.ok) {
+            let Some(launches) = run.device_launches else { continue };
+            let chosen = at.entry(launches).or_insert(run);
+            if chosen.block != record.block && run.block == record.block {
+                *chosen = run;
+            }
+        }
+        at.iter().filter_map(|(&launches, run)| point(launches as f64, run, quantity)).collect()
+    });
+    lines.retain(|line| line.points.len() > 2);
+    let Some(first) = lines.first() else { return Ok(None) };
+    let points: Vec<(f64, f64)> = first.points.iter().map(|point| (point.x, point.y)).collect();
+    if let Some((start, each)) = fit::line(&points) {
+        let ends = [points.first(), points.last()].into_iter().flatten();
+        let fitted =
+            |&(x, _): &(f64, f64)| Point { x, y: start + each * x, spread: None, block: 0, right: true };
+        lines.push(Series {
+            name: match start {
+                0.0 => format!("{} a launch", table::time(each)),
+                _ => format!("{} + {} a launch", table::time(start), table::time(each)),
+            },
+            style: Style::Limit,
+            points: ends.map(fitted).collect(),
+        });
+    }
+    let scale = Scale::decades(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)), scale::count);
+    let detail = " · all sizes and blocks; dashed: fitted to the first kernel".to_string();
+    let against = Against { word: "device launches", axis: "launches by device code", scale, detail };
+    finish(record, quantity, against, lines).map(Some)
 }
 
 /// `quantity` against the block size, at the record's n; `None` unless a kernel has two block sizes there.
@@ -297,6 +343,9 @@ fn describe(
     text
 }
 
+/// What the name of a kernel begins with whose launches the host made as one graph.
+const IN_A_GRAPH: &str = "graph/";
+
 /// One line a kernel that has points, in the order in which the record names the kernels.
 fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
     let mut names: Vec<(&str, Style)> = Vec::new();
@@ -306,7 +355,14 @@ fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
             continue;
         }
         // A run without a block is the host's: beside kernels it is what they are compared with.
-        if run.block == 0 && record.device.kind != DeviceKind::Cpu {
+        let by_host = run.block == 0 && record.device.kind != DeviceKind::Cpu;
+        let in_a_graph = run.kernel.strip_prefix(IN_A_GRAPH);
+        let same = names.iter().find(|(name, _)| Some(*name) == in_a_graph);
+        if let Some(&(_, Style::Kernel(i))) = same {
+            names.push((&run.kernel, Style::Graph(i)));
+            continue;
+        }
+        if by_host {
             names.push((&run.kernel, Style::Host));
         } else {
             names.push((&run.kernel, Style::Kernel(kernels)));

@@ -6,6 +6,8 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::ptr;
+use std::slice;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
@@ -18,6 +20,7 @@ use cudarc::driver::{
     PushKernelArg, result,
 };
 
+use crate::graph::Launcher;
 use crate::kernels;
 use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
 use crate::sim::LaunchConfig;
@@ -86,6 +89,11 @@ pub fn load_function(module: &Module, name: &str) -> Result<Function> {
 /// Starts all that `graph` holds, in the stream it was captured from.
 pub fn launch_graph(graph: &Graph) -> Result<()> {
     graph.launch().map_err(|error| failed("cannot launch the graph", error))
+}
+
+/// What device code calls `graph`, a `cudaGraphExec_t`.
+pub fn graph_handle(graph: &Graph) -> u64 {
+    graph.cu_graph_exec() as u64
 }
 
 impl Gpu {
@@ -238,6 +246,46 @@ impl Gpu {
             .map_err(|error| failed("cannot load the kernels", error))
     }
 
+    /// Machine code for this GPU, of PTX text, by the driver's assembler with its optimiser off.
+    pub fn assemble_unoptimised(&self, ptx: &str) -> Result<Vec<u8>> {
+        let failed = |error| failed("cannot assemble the kernels", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        // The driver takes the text with a zero at its end.
+        let mut text = ptx.as_bytes().to_vec();
+        text.push(0);
+        let mut options = [sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL];
+        // An option's value stands in the place of a pointer: level 0.
+        let mut values = [ptr::null_mut()];
+        let mut linker = ptr::null_mut();
+        // SAFETY: one option with its value, as the count says; both outlive the linker, which is destroyed below.
+        unsafe { sys::cuLinkCreate_v2(1, options.as_mut_ptr(), values.as_mut_ptr(), &mut linker) }
+            .result()
+            .map_err(failed)?;
+        let (mut image, mut size) = (ptr::null_mut(), 0);
+        // SAFETY: `text` is there until the end of the call, with its length; the name ends with a zero; no options.
+        let linked = unsafe {
+            sys::cuLinkAddData_v2(
+                linker,
+                sys::CUjitInputType::CU_JIT_INPUT_PTX,
+                text.as_mut_ptr().cast(),
+                text.len(),
+                c"kernels.ptx".as_ptr(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        // SAFETY: `linker` is the one made above, to which everything has been added.
+        let linked = linked
+            .result()
+            .and_then(|()| unsafe { sys::cuLinkComplete(linker, &mut image, &mut size) }.result());
+        // SAFETY: the image is the linker's, `size` bytes long, until the linker is destroyed.
+        let code = linked.map(|()| unsafe { slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec());
+        // SAFETY: destroyed once, and not used after.
+        let destroyed = unsafe { sys::cuLinkDestroy(linker) }.result();
+        destroyed.and(code).map_err(failed)
+    }
+
     /// `bytes` bytes of device memory, contents undefined; one byte where none is asked for, so that every
     /// buffer has an address.
     pub fn alloc(&self, bytes: usize) -> Result<Memory> {
@@ -330,13 +378,17 @@ impl Gpu {
 
     /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs. `work`
     /// allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to that.
-    pub fn capture(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
+    pub fn capture(&self, launcher: Launcher, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
         let failed = |error| failed("cannot capture a graph", error);
         // Relaxed: a kernel's code may be loaded at its first launch, which the other modes can refuse.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         self.stream.begin_capture(mode).map_err(failed)?;
         let worked = work();
-        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0)); // ends it in any case
+        let flags = match launcher {
+            Launcher::Host => CUgraphInstantiate_flags(0),
+            Launcher::Device => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+        };
+        let graph = self.stream.end_capture(flags); // ends it in any case
         worked?;
         let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
         graph.upload().map_err(failed)?;

@@ -20,6 +20,8 @@
 //! | [`spaces`] | what a load from each memory space of a GPU costs |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
+//! | [`nested`] | how chapter 4's kernels unfold: blocks of a grid, launches by device code |
+//! | [`quadrature`] | the area under a curve, which chapter 4 finds by dividing intervals |
 //! | [`cli`] | the options that every chapter shares |
 //! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |
 //! | [`levels`] | how a nested run unfolds, level by level |
@@ -46,11 +48,13 @@ pub mod kernels;
 pub mod levels;
 pub mod measure;
 pub mod museum;
+pub mod nested;
 pub mod nvcc;
 pub mod operator;
 pub mod plan;
 pub mod prebuilt;
 mod progress;
+pub mod quadrature;
 pub mod record;
 pub mod report;
 pub mod serial;

@@ -21,6 +21,8 @@ pub enum Place {
     OneBlock,
     /// In as many blocks as the elements need.
     ManyBlocks,
+    /// The same, for at most so many; on the simulator 1/32 of that.
+    ManyBlocksUpTo(u64),
     /// In any number of blocks: a thread goes on to further elements until there are none.
     GridStride,
 }
@@ -43,7 +45,11 @@ pub struct Kernel {
     /// Blocks of the first grid.
     pub grid: fn(n: u64, shape: Shape) -> u32,
     /// What the device launches by itself, `shape` being that of the first grid.
-    pub launches: fn(shape: Shape) -> Launches,
+    pub launches: fn(n: u64, shape: Shape) -> Launches,
+    /// Does what another kernel of the chapter does, in another time: the simulator's sweep leaves it out.
+    pub same_counts: bool,
+    /// The lowest compute capability of a GPU that can run it; none if the simulator can too.
+    pub needs_gpu: Option<(u32, u32)>,
 }
 
 impl Kernel {
@@ -57,7 +63,9 @@ impl Kernel {
             error: |_, _| 1.0,
             teaches: |_, _| None,
             grid: |_, shape| shape.grid,
-            launches: |_| Launches::NONE,
+            launches: |_, _| Launches::NONE,
+            same_counts: false,
+            needs_gpu: None,
         }
     }
 }
@@ -119,7 +127,7 @@ const SWEEP_PENDING: u64 = 1 << 18;
 const MAX_MICROSECONDS: f64 = 180e6;
 
 impl Plan {
-    /// The runs of `kernels` on a device of `kind`, at `n` elements in `shape` (of [`Place::shape`]); an error if
+    /// The runs of `kernels`, all of which can run there, on a device of `kind`, at `n` elements in `shape` (of [`Place::shape`]); an error if
     /// one would take minutes.
     pub fn new(
         place: Place,
@@ -134,9 +142,13 @@ impl Plan {
             "{} elements are too many for the simulator; give --n 2^26 or less, or use a GPU",
             thousands(n as i64)
         );
+        if let Place::ManyBlocksUpTo(most) = place {
+            let most = if kind == DeviceKind::Sim { most / 32 } else { most };
+            ensure!(n <= most, "{} are too many here; give --n {most} or less", thousands(n as i64));
+        }
         ensure!(
             options.pending_launches.is_none()
-                || kernels.iter().any(|kernel| (kernel.launches)(shape) != Launches::NONE),
+                || kernels.iter().any(|kernel| (kernel.launches)(n, shape) != Launches::NONE),
             "the kernels of this chapter launch no kernels; leave --pending-launches out, or go on to chapter 4: \
              cargo run --example ch4_nested -- --pending-launches 64"
         );
@@ -152,7 +164,10 @@ impl Plan {
                 },
             })
         };
-        let swept = |n, shape| every(n, shape).filter(|case| case.kernel.swept);
+        let swept = |n, shape| {
+            every(n, shape)
+                .filter(|case| case.kernel.swept && !(case.kernel.same_counts && kind == DeviceKind::Sim))
+        };
         // Beside a GPU's kernels that add up stands the serial recursion, once a size.
         let adds_up = kernels.iter().any(|kernel| kernel.operation.name == Operation::SUM.name);
         let serial = |n| {
@@ -189,6 +204,7 @@ impl Place {
         match self {
             Place::Cpu => Ok(Shape { block: 0, grid: 0 }),
             Place::ManyBlocks => Shape::new(n, options.block, options.grid, 512),
+            Place::ManyBlocksUpTo(_) => Shape::new(n, options.block, options.grid, 256),
             Place::GridStride => {
                 let shape = self.shape_of(n, options.block.unwrap_or(256));
                 Ok(Shape { grid: options.grid.unwrap_or(shape.grid), ..shape })
@@ -221,7 +237,7 @@ impl Place {
         match self {
             Place::Cpu => Shape { block: 0, grid: 0 },
             Place::OneBlock => Shape { block: n.max(1) as u32, grid: 1 },
-            Place::ManyBlocks => Shape::of_blocks(n, block),
+            Place::ManyBlocks | Place::ManyBlocksUpTo(_) => Shape::of_blocks(n, block),
             Place::GridStride => {
                 let Shape { grid, .. } = Shape::of_blocks(n, block);
                 Shape { block, grid: grid.min(GRID_STRIDE_BLOCKS) }
@@ -236,7 +252,12 @@ impl Place {
             (Place::OneBlock, _) => (1, 1, MAX_BLOCK.into()),
             (_, DeviceKind::Sim) => (10, 2, SIM_SWEEP_N),
             (_, DeviceKind::Cpu) => (10, 2, 1 << 26),
-            (_, DeviceKind::Gpu) => (10, 2, 1 << 26),
+            (_, DeviceKind::Gpu) => (10, 2, 1 << 28),
+        };
+        let quick = match self {
+            Place::ManyBlocksUpTo(most) if kind == DeviceKind::Sim => quick.min(most / 32),
+            Place::ManyBlocksUpTo(most) => quick.min(most),
+            _ => quick,
         };
         let last = match kind {
             DeviceKind::Sim => asked.unwrap_or(quick).min(quick),
@@ -248,7 +269,8 @@ impl Place {
     /// The block sizes of the sweep, where there are enough elements to tell them apart.
     fn blocks(self, kind: DeviceKind, n: u64) -> Vec<u32> {
         let quick = kind != DeviceKind::Sim || n <= SIM_SWEEP_N;
-        if !matches!(self, Place::ManyBlocks | Place::GridStride) || n < MAX_BLOCK.into() || !quick {
+        let many = matches!(self, Place::ManyBlocks | Place::ManyBlocksUpTo(_) | Place::GridStride);
+        if !many || n < MAX_BLOCK.into() || !quick {
             return Vec::new();
         }
         (5..=10).map(|exponent| 1 << exponent).collect()
@@ -256,7 +278,7 @@ impl Place {
 }
 
 fn refuse_minutes(case: &Planned) -> Result<()> {
-    let launches = (case.kernel.launches)(case.shape);
+    let launches = (case.kernel.launches)(case.n, case.shape);
     if launches.all_microseconds() > MAX_MICROSECONDS {
         bail!(
             "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller --n or \
@@ -272,14 +294,27 @@ fn refuse_minutes(case: &Planned) -> Result<()> {
 }
 
 fn is_short(case: &Planned) -> bool {
-    let launches = (case.kernel.launches)(case.shape);
+    let launches = (case.kernel.launches)(case.n, case.shape);
     launches.all_microseconds() <= SWEEP_MICROSECONDS && launches.pending <= SWEEP_PENDING
+}
+
+/// The kernels that can run on a device of compute capability `gpu` (the simulator has none), and a line for each of
+/// the others.
+pub fn runnable(kernels: &[Kernel], gpu: Option<(u32, u32)>) -> (Vec<Kernel>, Vec<String>) {
+    let (can, cannot): (Vec<Kernel>, Vec<Kernel>) =
+        kernels.iter().partition(|kernel| kernel.needs_gpu.is_none_or(|least| gpu >= Some(least)));
+    let line = |kernel: &Kernel| {
+        let (major, minor) = kernel.needs_gpu?;
+        let name = kernel.name;
+        Some(format!("left out: {name}, which needs a GPU of compute capability {major}.{minor} or higher"))
+    };
+    (can, cannot.iter().filter_map(line).collect())
 }
 
 /// One line a run about what the sweep leaves out.
 fn why_left_out(cases: Vec<Planned>) -> Vec<String> {
     let line = |case: &Planned| {
-        let launches = (case.kernel.launches)(case.shape);
+        let launches = (case.kernel.launches)(case.n, case.shape);
         let why = match launches.all_microseconds() {
             long if long > SWEEP_MICROSECONDS => format!("about {} a run", time(long)),
             _ => format!("{} launches pending", thousands(launches.pending as i64)),
@@ -315,7 +350,7 @@ mod tests {
     const FLAT: Kernel = Kernel::new("flat");
     /// 25 µs a launch, a launch a block.
     const NESTED: Kernel = Kernel {
-        launches: |shape| {
+        launches: |_, shape| {
             let blocks = shape.grid.into();
             Launches { total: blocks, pending: blocks, blocks_at_once: u32::MAX, microseconds: 25.0 }
         },
@@ -368,7 +403,7 @@ mod tests {
     fn a_gpu_has_the_serial_recursion_beside_it_once_a_size() {
         let plan = plan(Place::ManyBlocks, FLAT, DeviceKind::Gpu, 1 << 24, &[]).unwrap();
         let serial = sizes(&plan, SERIAL.name);
-        assert_eq!(serial, [10, 12, 14, 16, 18, 20, 22, 26].map(|exponent| (1 << exponent, 0)));
+        assert_eq!(serial, [10, 12, 14, 16, 18, 20, 22, 26, 28].map(|exponent| (1 << exponent, 0)));
     }
 
     #[test]

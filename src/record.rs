@@ -63,6 +63,14 @@ pub struct DeviceInfo {
     pub cpu: Option<String>,
 }
 
+impl DeviceInfo {
+    /// `(9, 0)`; none without a GPU.
+    pub fn compute_capability(&self) -> Option<(u32, u32)> {
+        let (major, minor) = self.gpu.as_ref()?.compute_capability.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
+}
+
 /// The properties of a GPU that its times depend on, as found when the record was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuInfo {
@@ -132,6 +140,9 @@ pub struct Run {
     pub time_us: Option<Timing>,
     /// Exact counts; the simulator only.
     pub counters: Option<crate::sim::Counters>,
+    /// Kernels that device code launches in one run, if none is dropped; none where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_launches: Option<u64>,
     /// Device launches that the device refused, with the first error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<Dropped>,
@@ -242,10 +253,10 @@ impl Run {
         self.element_bytes.unwrap_or(4)
     }
 
-    /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time.
+    /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time. `None` without input.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
-        let time = self.time_us?;
-        (time.median > 0.0).then(|| self.n as f64 * f64::from(self.bytes_per_element()) / time.median / 1e3)
+        let (time, bytes) = (self.time_us?, self.bytes_per_element());
+        (time.median > 0.0 && bytes > 0).then(|| self.n as f64 * f64::from(bytes) / time.median / 1e3)
     }
 }
 

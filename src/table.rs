@@ -60,6 +60,13 @@ pub fn table(record: &Record) -> String {
     }
     layout_in_groups(&sums, &record.runs, &mut text);
 
+    let launching: Vec<(&Run, u64, Timing)> =
+        record.runs.iter().filter_map(|run| Some((run, run.device_launches?, run.time_us?))).collect();
+    if !launching.is_empty() {
+        text.push('\n');
+        layout(&launch_columns(&launching), &mut text);
+    }
+
     let counted: Vec<_> = record.runs.iter().filter(|run| run.counters.is_some()).cloned().collect();
     if !counted.is_empty() {
         text.push('\n');
@@ -145,6 +152,17 @@ fn headline(record: &Record) -> String {
 fn common_expected(record: &Record) -> Option<&Value> {
     let first = &record.runs.first()?.expected;
     record.runs.iter().all(|run| run.expected == *first).then_some(first)
+}
+
+/// What device code launches, and the share of the time that falls to each launch.
+fn launch_columns(runs: &[(&Run, u64, Timing)]) -> Vec<Column> {
+    let share = |&(_, launches, time): &(&Run, u64, Timing)| self::time(time.median / launches as f64);
+    vec![
+        Column::left("kernels that launch kernels", runs.iter().map(|(run, ..)| run.kernel.clone())),
+        Column::right("launches", runs.iter().map(|(_, launches, _)| thousands(*launches as i64))),
+        Column::right("median", runs.iter().map(|(.., timing)| self::time(timing.median))),
+        Column::right("a launch", runs.iter().map(share)),
+    ]
 }
 
 /// Exact counts; a kind of event that no kernel shows has no column.
@@ -326,6 +344,7 @@ mod tests {
             teaches: None,
             time_us,
             counters,
+            device_launches: None,
             dropped: None,
             found: Vec::new(),
         };

@@ -104,9 +104,11 @@ const SIZES: [u64; 9] = [0, 1, 2, 3, 31, 33, 1000, 1025, 65_553];
 
 #[test]
 fn every_size_is_right_at_every_block_size() {
+    let nested = [4097, 100_003].map(|n| ("ch4_nested", n));
     let cases: Vec<(&str, u64, u32)> = ["ch3_blocks", "ch4_nested"]
         .into_iter()
         .flat_map(|stem| SIZES.map(|n| (stem, n)))
+        .chain(nested)
         .flat_map(|(stem, n)| [32, 96, 256, 1000].map(|block| (stem, n, block)))
         .collect();
     cases.par_iter().for_each(|(stem, n, block)| {
@@ -114,7 +116,9 @@ fn every_size_is_right_at_every_block_size() {
         let run = run(&format!("sizes-{stem}-{n}-{block}"), stem, &line);
         assert_eq!(run.status(), Some(0), "{stem} {line}\n{}", run.stderr());
         let sum = data::numbers(*n as usize, 1).into_iter().fold(0, i32::wrapping_add);
-        for run in run.json()["runs"].as_array().unwrap() {
+        let json = run.json();
+        // A run that is kept to show what goes wrong has a test of its own.
+        for run in json["runs"].as_array().unwrap().iter().filter(|run| run["teaches"].is_null()) {
             assert_eq!(
                 (&run["ok"], &run["sum"]),
                 (&true.into(), &sum.into()),
@@ -213,10 +217,78 @@ fn a_grid_divides_the_elements_among_its_blocks() {
     let grids: Vec<_> =
         json["runs"].as_array().unwrap().iter().map(|run| run["grid"].as_u64().unwrap()).collect();
     assert_eq!(
-        grids,
-        [8, 8, 4, 1],
-        "a child a block twice; half a thread an element; a tile of 8 elements a thread"
+        grids[..6],
+        [8, 8, 4, 1, 4, 1],
+        "a child a block twice; half a thread an element; one block for up to 512 elements a thread; from the host"
     );
+}
+
+#[test]
+fn the_plan_knows_how_many_kernels_device_code_launches() {
+    for line in ["--n 2^14 --block 32", "--n 100_003 --block 96", "--n 2^12 --grid 20", "--n 1", "--n 0"] {
+        let name = format!("launches-{}", line.replace(' ', "_"));
+        let json = run(&name, "ch4_nested", &format!("--device sim --json {line}")).json();
+        for run in json["runs"].as_array().unwrap().iter().chain(json["sweep"].as_array().unwrap()) {
+            let planned = run["device_launches"].as_u64().unwrap_or(0);
+            let (lost, made) = (&run["dropped"]["launches"], &run["counters"]["device_launches"]);
+            assert_eq!((lost.as_u64(), made.as_u64()), (None, Some(planned)), "{line} {run}");
+        }
+    }
+}
+
+#[test]
+fn what_only_newer_gpus_can_run_is_left_out_by_name() {
+    let run = run("needs-a-gpu", "ch4_nested", "--device sim --n 33");
+    for kernel in ["gpuRecursiveReduceCluster", "graph/reducePassThenGraph"] {
+        let line = format!("left out: {kernel}, which needs a GPU of compute capability 9.0 or higher");
+        assert!(run.stdout().contains(&line), "no {line:?} in\n{}", run.stdout());
+        assert!(!run.stdout().contains(&format!("\n{kernel} ")), "{}", run.stdout());
+    }
+}
+
+/// All blocks in one launch: with the room that a device has by default, launches are dropped where there are too many.
+#[test]
+fn the_post_s_one_launch_drops_children_and_that_is_what_it_is_kept_to_show() {
+    for (line, drops) in
+        [("--n 8188 --block 4", false), ("--n 8192 --block 4", true), ("--n 2^16 --block 32", true)]
+    {
+        let name = format!("at-once-{}", line.replace(' ', "_"));
+        let run = run(&name, "ch4_nested", &format!("--device sim --json {line}"));
+        assert_eq!(run.status(), Some(0), "{line}: {}", run.stderr());
+        let json = run.json();
+        let of = |kernel: &str| {
+            let runs = json["runs"].as_array().unwrap();
+            runs.iter().find(|run| run["kernel"] == kernel).unwrap().clone()
+        };
+        let at_once = of("at-once/gpuRecursiveReduce");
+        assert_eq!(at_once["ok"], !drops, "{at_once}");
+        assert_eq!(at_once["dropped"]["error"].as_u64(), drops.then_some(69), "{at_once}");
+        assert_eq!(at_once["teaches"].as_str(), drops.then_some("pending-launch-overflow"), "{at_once}");
+        assert_eq!(of("with-room/gpuRecursiveReduce")["ok"], true);
+    }
+}
+
+#[test]
+fn every_way_of_dividing_intervals_finds_the_area_of_the_serial_recursion() {
+    let cases: Vec<(u64, u32)> = [0, 1, 2, 31, 33, 1000, 1025, 4097, 20_001]
+        .into_iter()
+        .flat_map(|n| [32, 96, 256, 1000].map(|block| (n, block)))
+        .collect();
+    cases.par_iter().for_each(|(n, block)| {
+        let line = format!("--device sim --n {n} --block {block} --json");
+        let run = run(&format!("area-{n}-{block}"), "ch4_quadrature", &line);
+        assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
+        let json = run.json();
+        let all = ["depthFirst", "divideLevel", "graph/divideLevel", "gpuRecursiveDivide"];
+        assert_eq!(names(&json["runs"]), all);
+        for run in json["runs"].as_array().unwrap() {
+            assert_eq!((&run["ok"], &run["sum"]), (&true.into(), &run["expected"]), "{line} {run}");
+            assert_eq!(run["expected"].as_i64().unwrap() > 0, *n > 1, "{line}");
+        }
+    });
+    let many = run("area-many", "ch4_quadrature", "--device sim --n 32_769");
+    assert_eq!(many.status(), Some(2));
+    assert!(many.stderr().contains("--n 32768 or less"), "{}", many.stderr());
 }
 
 #[test]
@@ -260,7 +332,7 @@ fn the_readme_shows_what_the_first_run_prints() {
 /// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
 #[test]
 fn the_committed_counts_are_what_the_simulator_gives() {
-    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested", "ch5_shared"] {
+    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested", "ch4_quadrature", "ch5_shared"] {
         let run = run(&format!("committed-{stem}"), stem, "--device sim --json");
         let now: Record = serde_json::from_value(run.json()).unwrap();
         let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
@@ -403,6 +475,7 @@ fn too_little_room_for_pending_launches_is_shown() {
             .as_array()
             .unwrap()
             .iter()
+            .take(4)
             .map(|run| {
                 let lost = run["dropped"]["launches"].as_u64().unwrap_or(0);
                 assert_eq!(run["ok"], lost == 0, "{line} {run}");
@@ -423,6 +496,10 @@ fn too_little_room_for_pending_launches_is_shown() {
 
     let run = run("pending", "ch4_nested", "--device sim --pending-launches 64 --record");
     assert_eq!(run.status(), Some(1));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/ch4_nested.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shown = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    assert!(run.stderr().contains(shown), "the page shows\n{shown}\nand the run says\n{}", run.stderr());
     for part in ["WRONG", "66 launches dropped, cudaErrorLaunchPendingCountExceeded (69)"] {
         assert!(run.stdout().contains(part), "no {part:?} in\n{}", run.stdout());
     }

@@ -432,7 +432,7 @@ fn whatever_is_missing_is_named() {
             "{{#cells ch4_nested}}",
             "page.md:1:",
             "no such directive",
-            "cell, chart, code, exercise, speed, value, ratio",
+            "cell, chart, code, exercise, speed, value, ratio, space, limit",
         ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {

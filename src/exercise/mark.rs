@@ -76,7 +76,7 @@ pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
 }
 
 /// Marks `text`, the contents of the learner's file. Compilers read the file itself.
-pub fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
+fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
     match &exercise.kind {
         Kind::Function(name) => rust::mark(root, exercise, name),
         Kind::Line { lines, .. } => Ok(mark_line(exercise, lines, text)),
@@ -98,7 +98,7 @@ pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
 }
 
 /// Marks PTX.
-pub fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Verdict {
+fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Verdict {
     let module = match Module::parse(ptx, &exercise.path) {
         Ok(module) => module,
         Err(unreadable) => {
@@ -109,7 +109,8 @@ pub fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Ver
     if let Some(what) = misfit(&module, plan) {
         return failed(exercise, "missing-kernel", what);
     }
-    let cases = plan.cases();
+    // Where a goal is measured the answer has to be right, too.
+    let cases: Vec<Case> = plan.cases().into_iter().chain(exercise.goals.iter().map(Goal::case)).collect();
     let wrong = cases.par_iter().find_map_first(|case| wrong(exercise, &module, plan, *case));
     if let Some(failure) = wrong {
         return Verdict::Failed(Box::new(failure));
@@ -236,7 +237,7 @@ fn reached(goal: &Goal, module: &Module, reference: Option<&Module>, plan: &Plan
     Some(Reached { goal: goal.clone(), yours: count(module)?, reference: reference.and_then(count) })
 }
 
-/// Marks an answer that is the number of a line: `const int answer = 17;`
+/// Marks an answer that is the number of a line: `// The answer: line 17;`
 fn mark_line(exercise: &Exercise, lines: &[u32], text: &str) -> Verdict {
     let is_answer = |line: &&str| line.trim_start().starts_with(ANSWER);
     let answer = text.lines().find(is_answer).and_then(|line| {

@@ -18,6 +18,8 @@ use crate::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 
 /// How often `watch` looks at the learner's file.
 const LOOK: Duration = Duration::from_millis(200);
+/// How long the file has to stay as it is before it is checked.
+const SETTLE: Duration = Duration::from_millis(50);
 
 /// The repository, its exercises, and the learner's progress.
 pub struct Session {
@@ -134,7 +136,10 @@ impl Session {
             say(&show::paragraph(&text));
             self.remember(|state| state.at(id).hints = given + 1);
         }
-        say(&format!("\n{}", show::try_again(&exercise, &self.state)));
+        say(&match self.state.of(id).passed {
+            true => format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))),
+            false => format!("\n{}", show::try_again(&exercise, &self.state)),
+        });
         Ok(0)
     }
 
@@ -201,8 +206,12 @@ impl Session {
         let mut seen = if is_task { stamp(&path) } else { None };
         loop {
             let now = stamp(&path);
-            // A file that is just being replaced is not there for a moment.
+            // A file that is just being written is not there for a moment, or in parts.
             if now.is_some() && now != seen {
+                std::thread::sleep(SETTLE);
+                if stamp(&path) != now {
+                    continue;
+                }
                 seen = now;
                 if self.check(exercise.id, device)? == 0 {
                     say("\n");

@@ -7,7 +7,7 @@
 //! | line | meaning |
 //! | --- | --- |
 //! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
-//! | `//@ result out`, `//@ result sum of partials` | where the result is |
+//! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
 //! | `//@ op sum` | what is computed: `sum`, `max`, `min` or `dot` |
 //! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads a block and lengths, if not the usual ones |
 //! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or so many |

@@ -37,6 +37,9 @@ fn general(kind: &str) -> Option<&'static str> {
         "global load requests" => {
             "Which numbers are loaded more than once, and could be kept or loaded together?"
         }
+        "global load sectors" => {
+            "Which sectors do the 32 lanes of a warp touch in one load, and how much of each do they use?"
+        }
         "global store sectors" => "Which stores does nobody outside the block ever read?",
         "shared bank conflicts" => {
             "Which words do the lanes of a warp touch together, and in which banks are they?"

@@ -23,6 +23,9 @@
 //@ mutant off-by-one: out-of-bounds
 //@ - i < size ? g_idata[i] : identity
 //@ + i <= size ? g_idata[i] : identity
+//@ mutant filled-up-with-0: wrong-result
+//@ - i < size ? g_idata[i] : identity
+//@ + i < size ? g_idata[i] : 0
 //@ mutant unsigned: wrong-result
 //@ - return min(a, b);
 //@ + return (int)min((unsigned)a, (unsigned)b);
