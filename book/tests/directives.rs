@@ -307,6 +307,7 @@ fn errors_memory_spaces_and_limits_in_prose() {
         ("value ch5_shared.gpu dotLoop n=2^20 error", "1.0·10⁻⁴"),
         ("value ch5_shared.gpu dot n=2^20 error", "0"),
         ("value ch5_shared.gpu dot n=33792 bound", "3.4·10¹"),
+        ("value ch5_shared.gpu dot n=33792 grid", "132"),
         ("ratio ch5_shared.gpu dotLoop dot n=33792 error", "10"),
         ("space ch5_shared.gpu shared clocks", "23.0"),
         ("space ch5_shared.gpu global gbps", "4,211\u{a0}GB/s"),
