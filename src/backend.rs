@@ -146,12 +146,18 @@ impl Device {
 
     /// Makes the kernels of `build` ready to launch: the fatbin on a GPU, the PTX on the simulator.
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let ptx = sim::Module::parse(build.ptx, build.stem).map_err(found)?;
+        self.load_code(build.stem, build.ptx, build.fatbin)
+    }
+
+    /// The same for code that is not part of this program: PTX for the simulator (a GPU takes the kernels' signatures
+    /// from it), machine code for a GPU.
+    pub fn load_code(&self, stem: &'static str, ptx: &str, machine_code: &[u8]) -> Result<Module> {
+        let ptx = sim::Module::parse(ptx, stem).map_err(found)?;
         let gpu = match &self.kind {
-            Kind::Gpu(gpu) => Some(gpu.load_module(build.fatbin)?),
+            Kind::Gpu(gpu) => Some(gpu.load_module(machine_code)?),
             Kind::Sim(_) => None,
         };
-        Ok(Module { stem: build.stem, ptx, gpu })
+        Ok(Module { stem, ptx, gpu })
     }
 
     /// `len` elements, contents undefined.
@@ -292,6 +298,23 @@ impl Device {
         }
     }
 
+    /// Microseconds between two events around `work`, once; none on the simulator, which does it and has no clock.
+    pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
+        self.not_captured("a measurement")?;
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.time(&mut work).map(Some),
+            Kind::Sim(_) => work().map(|()| None),
+        }
+    }
+
+    /// The stream of all work, as the driver and the CUDA runtime name it, and whether there is one.
+    pub(crate) fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
+        match &self.kind {
+            Kind::Gpu(gpu) => Some(gpu.raw_stream()),
+            Kind::Sim(_) => None,
+        }
+    }
+
     /// Does `step` on the simulator; while a graph is captured, keeps it for the graph.
     pub(crate) fn step(&self, step: Step) -> Result<()> {
         if let Some(steps) = &mut *self.captured.borrow_mut() {
@@ -373,6 +396,22 @@ pub struct View<'a, T> {
     start: usize,
 }
 
+impl<T> View<'_, T> {
+    /// Elements from its start to the end of the buffer.
+    pub fn len(&self) -> usize {
+        self.buffer.len - self.start
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The address of its first element, on `device`.
+    pub(crate) fn address(&self, device: &Device) -> u64 {
+        self.arg(device).cell
+    }
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Memory::Sim { simulator, address } = self {
@@ -382,6 +421,11 @@ impl Drop for Memory {
 }
 
 impl Module {
+    /// The names of its kernels.
+    pub fn kernels(&self) -> &[String] {
+        self.ptx.kernels()
+    }
+
     /// The kernel called `name`; the error says which there are.
     pub fn load_function(&self, name: &str) -> Result<Function> {
         let Some(params) = self.ptx.params(name) else {
@@ -448,34 +492,83 @@ macro_rules! numbers {
 }
 numbers!(i32, u32, i64, u64, f32, f64);
 
-impl LaunchArgs<'_> {
+impl<'a> LaunchArgs<'a> {
     /// The next argument.
     pub fn arg(&mut self, arg: &impl KernelArg) -> &mut Self {
         self.args.push(arg.arg(self.device));
         self
     }
 
-    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
-    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
-    pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
+    /// Checks the launch once, to be started many times with another first argument at the cost of the driver's call
+    /// alone.
+    pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
         let name = &self.function.name;
         check_config(config).with_context(|| format!("cannot launch {name}"))?;
         check_args(&self.function.params, &self.args).with_context(|| format!("cannot launch {name}"))?;
-        let cells: Vec<u64> = self.args.iter().map(|arg| arg.cell).collect();
-        match (&self.device.kind, &self.function.code) {
-            (Kind::Gpu(gpu), Code::Gpu(function)) if !self.has_buffer_on(DeviceKind::Sim) => {
-                gpu.launch(function, config, &cells)
+        let here = match &self.device.kind {
+            Kind::Gpu(_) => {
+                !self.has_buffer_on(DeviceKind::Sim) && matches!(self.function.code, Code::Gpu(_))
             }
-            (Kind::Sim(_), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
-                let (module, kernel) = (module.clone(), name.clone());
-                self.device.step(Step::Launch { module, kernel, config, cells })
+            Kind::Sim(_) => {
+                !self.has_buffer_on(DeviceKind::Gpu) && matches!(self.function.code, Code::Sim(_))
             }
-            _ => bail!("cannot launch {name}: {OTHER_DEVICE}"),
-        }
+        };
+        ensure!(here, "cannot launch {name}: {OTHER_DEVICE}");
+        let cells = RefCell::new(self.args.iter().map(|arg| arg.cell).collect());
+        Ok(Prepared { device: self.device, function: self.function, config, cells })
+    }
+
+    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
+    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
+    pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
+        self.prepare(config)?.launch()
     }
 
     fn has_buffer_on(&self, kind: DeviceKind) -> bool {
         self.args.iter().any(|arg| arg.on == Some(kind))
+    }
+}
+
+/// A launch that has been checked.
+pub struct Prepared<'a> {
+    device: &'a Device,
+    function: &'a Function,
+    config: LaunchConfig,
+    /// One cell a parameter, the value in its low bytes.
+    cells: RefCell<Vec<u64>>,
+}
+
+impl Prepared<'_> {
+    /// Starts the kernel, as [`LaunchArgs::launch`] does.
+    pub fn launch(&self) -> Result<()> {
+        match (&self.device.kind, &self.function.code) {
+            (Kind::Gpu(gpu), Code::Gpu(function)) => gpu.launch(function, self.config, &self.cells.borrow()),
+            (Kind::Sim(_), Code::Sim(module)) => {
+                let (module, kernel) = (module.clone(), self.function.name.clone());
+                let cells = self.cells.borrow().clone();
+                self.device.step(Step::Launch { module, kernel, config: self.config, cells })
+            }
+            _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),
+        }
+    }
+
+    /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
+    pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
+        if let Some(cell) = self.cells.borrow_mut().first_mut() {
+            *cell = first.arg(self.device).cell;
+        }
+        self.launch()
+    }
+}
+
+impl Function {
+    /// Lets a kernel that is compiled for clusters of 16 blocks be launched; more than 8 have to be asked for (CUDA C++
+    /// Programming Guide, "Thread Block Clusters").
+    pub fn allow_clusters_of_16(&self) -> Result<()> {
+        match &self.code {
+            Code::Gpu(function) => gpu::allow_clusters_of_16(function),
+            Code::Sim(_) => Ok(()),
+        }
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Kernel {
     pub swept: bool,
     /// What a wrong run of `n` elements is kept to show: a diagnostic kind or a word of its own.
     pub teaches: fn(n: u64) -> Option<&'static str>,
+    /// Threads a block, where `block` were asked for.
+    pub block: fn(n: u64, block: u32) -> u32,
     /// Blocks of the first grid.
     pub grid: fn(n: u64, shape: Shape) -> u32,
     /// What the device launches by itself, `shape` being that of the first grid.
@@ -47,6 +49,7 @@ impl Kernel {
             operation: Operation::SUM,
             swept: true,
             teaches: |_| None,
+            block: |_, block| block,
             grid: |_, shape| shape.grid,
             launches: |_| Launches::NONE,
         }
@@ -128,11 +131,10 @@ impl Plan {
             "the kernels of this chapter launch no kernels; leave --pending-launches out, or go on to chapter 4: \
              cargo run --example ch4_nested -- --pending-launches 64"
         );
-        let every = |n, shape| {
-            kernels.iter().map(move |kernel| Planned {
-                kernel: *kernel,
-                n,
-                shape: Shape { grid: (kernel.grid)(n, shape), ..shape },
+        let every = |n, shape: Shape| {
+            kernels.iter().map(move |kernel| {
+                let shape = Shape { block: (kernel.block)(n, shape.block), ..shape };
+                Planned { kernel: *kernel, n, shape: Shape { grid: (kernel.grid)(n, shape), ..shape } }
             })
         };
         let swept = |n, shape| every(n, shape).filter(|case| case.kernel.swept);
