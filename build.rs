@@ -1,5 +1,6 @@
 //! Builds `kernels/ch*.cu` into `OUT_DIR`: `<stem>.cu`, `<stem>.ptx`, `<stem>.fatbin` for each, and
-//! `kernels.rs`, which `src/kernels.rs` includes. Which build that is: `src/prebuilt.rs`.
+//! `kernels.rs`, which `src/kernels.rs` includes. Which build that is: `src/prebuilt.rs`. The museum's kernel comes as
+//! it is committed.
 
 #[allow(dead_code)] // the tests use more of it
 #[path = "src/nvcc.rs"]
@@ -31,6 +32,7 @@ fn build() -> Result<()> {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed={}", prebuilt::DIRECTORY);
+    println!("cargo::rerun-if-changed={}", prebuilt::MUSEUM);
 
     let stems = prebuilt::stems(&root)?;
     for stem in &stems {
@@ -54,6 +56,7 @@ fn build() -> Result<()> {
     kernels.sort_by(|a, b| a.stem.cmp(&b.stem));
 
     watch_for_another_nvcc(&kernels);
+    kernels.extend(prebuilt::museum(root)?);
     for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
         println!("cargo::warning={line}");
     }

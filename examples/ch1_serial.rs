@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use rayon::prelude::*;
 use workbook::chapter::{self, Chapter, Kernel, Place};
+use workbook::cli::Shape;
 use workbook::serial;
 
 const CHAPTER: Chapter = Chapter {
@@ -65,7 +66,7 @@ fn recursive_reduce(data: &mut [i32]) -> i32 {
 // ANCHOR_END: recursiveReduce
 
 /// Halving meets an odd size, and loses an element there, unless `n` is a power of two.
-fn drops_odd_element(n: u64) -> Option<&'static str> {
+fn drops_odd_element(n: u64, _: Shape) -> Option<&'static str> {
     (n > 0 && !n.is_power_of_two()).then_some("drops-odd-element")
 }
 

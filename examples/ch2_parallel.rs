@@ -15,7 +15,7 @@ const CHAPTER: Chapter = Chapter {
     place: Place::OneBlock,
     kernels: &[
         // Without a barrier the sum may be right or wrong, from one run to the next.
-        Kernel { teaches: |_| Some("data-race"), ..Kernel::new("reduceNeighboredNoBarrier") },
+        Kernel { teaches: |_, _| Some("data-race"), ..Kernel::new("reduceNeighboredNoBarrier") },
         Kernel::new("reduceNeighbored"),
     ],
     default_n: |_| 8, // the post's array

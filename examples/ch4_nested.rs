@@ -3,6 +3,10 @@
 //!     cargo run --example ch4_nested
 //!     cargo run --example ch4_nested -- --n 2^16 --grid 128         # the post's choice: so many blocks
 //!     cargo run --example ch4_nested -- --pending-launches 64       # too little room: launches are dropped
+//!     cargo run --example ch4_nested -- --museum                    # the post's own kernel, beside its port
+
+#[path = "ch4_nested/museum.rs"]
+mod museum;
 
 use std::process::ExitCode;
 
@@ -41,7 +45,7 @@ const CHAPTER: Chapter = Chapter {
 };
 
 fn main() -> ExitCode {
-    chapter::run(&CHAPTER, reduce)
+    chapter::run_with_museum(&CHAPTER, reduce, &museum::CHAPTER, museum::reduce)
 }
 
 // ANCHOR: host

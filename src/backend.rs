@@ -247,6 +247,19 @@ impl Device {
         LaunchArgs { device: self, function, args: Vec::new() }
     }
 
+    /// Blocks of `function`, in the block of `config`, that the device holds at a time: the largest grid of a
+    /// cooperative launch. The simulator holds as many as an H200, registers apart.
+    pub fn resident_blocks(&self, function: &Function, config: LaunchConfig) -> Result<u32> {
+        match (&self.kind, &function.code) {
+            (Kind::Gpu(gpu), Code::Gpu(code)) => {
+                let (x, y, z) = config.block_dim;
+                gpu.resident_blocks(code, x * y * z, config.shared_mem_bytes)
+            }
+            (Kind::Sim(_), Code::Sim(module)) => Ok(module.resident_blocks(&function.name, &config)),
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
     /// Waits for all work. A kernel that went wrong on a GPU is reported here, or at the next copy to the host.
     pub fn synchronize(&self) -> Result<()> {
         self.not_captured("waiting")?;
@@ -293,7 +306,7 @@ impl Device {
                 work()?;
                 let (counters, levels) = self.seen.take();
                 let (levels, found) = (levels.into_vec(), self.found.take());
-                Ok(Measurement { time: None, counters: Some(counters), levels, found })
+                Ok(Measurement { counters: Some(counters), levels, found, ..Default::default() })
             }
         }
     }
@@ -363,6 +376,22 @@ const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
 #[expect(clippy::boxed_local, reason = "`map_err` hands over what the simulator gives")]
 fn found(diagnostic: Box<sim::Diagnostic>) -> anyhow::Error {
     anyhow::Error::new(*diagnostic)
+}
+
+/// A launch that no device makes.
+fn beyond_limits(kernel: &str, message: String) -> anyhow::Error {
+    anyhow::Error::new(sim::Diagnostic {
+        kind: sim::Kind::LaunchLimit,
+        severity: sim::Severity::Error,
+        kernel: Some(kernel.to_string()),
+        file: None,
+        line: None,
+        block: None,
+        thread: None,
+        message,
+        help: "launch fewer threads at a time, and more often".to_string(),
+        related: Vec::new(),
+    })
 }
 
 fn same_length(from: usize, to: usize) -> Result<()> {
@@ -499,11 +528,31 @@ impl<'a> LaunchArgs<'a> {
         self
     }
 
+    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
+    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
+    /// A launch beyond the limits of every device is a [`sim::Diagnostic`] too, of the kind launch-limit.
+    pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
+        self.prepare(config)?.launch()
+    }
+
+    /// Starts the kernel with all its blocks under way at the same time, so that they may wait for each other
+    /// (cooperative groups, `grid.sync()`). More blocks than fit are refused ([`Device::resident_blocks`]).
+    pub fn launch_cooperative(&mut self, config: LaunchConfig) -> Result<()> {
+        let (fit, (x, y, z)) = (self.device.resident_blocks(self.function, config)?, config.grid_dim);
+        let launch = self.prepare(config)?;
+        let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+        if blocks > fit.into() {
+            let wrong = format!("a cooperative launch of {blocks} blocks, and {fit} fit at a time");
+            return Err(beyond_limits(&self.function.name, wrong));
+        }
+        Prepared { cooperative: true, ..launch }.launch()
+    }
+
     /// Checks the launch once, to be started many times with another first argument at the cost of the driver's call
     /// alone.
     pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
         let name = &self.function.name;
-        check_config(config).with_context(|| format!("cannot launch {name}"))?;
+        check_config(config).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
         check_args(&self.function.params, &self.args).with_context(|| format!("cannot launch {name}"))?;
         let here = match &self.device.kind {
             Kind::Gpu(_) => {
@@ -515,13 +564,7 @@ impl<'a> LaunchArgs<'a> {
         };
         ensure!(here, "cannot launch {name}: {OTHER_DEVICE}");
         let cells = RefCell::new(self.args.iter().map(|arg| arg.cell).collect());
-        Ok(Prepared { device: self.device, function: self.function, config, cells })
-    }
-
-    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
-    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
-    pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
-        self.prepare(config)?.launch()
+        Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, cells })
     }
 
     fn has_buffer_on(&self, kind: DeviceKind) -> bool {
@@ -534,6 +577,7 @@ pub struct Prepared<'a> {
     device: &'a Device,
     function: &'a Function,
     config: LaunchConfig,
+    cooperative: bool,
     /// One cell a parameter, the value in its low bytes.
     cells: RefCell<Vec<u64>>,
 }
@@ -542,7 +586,9 @@ impl Prepared<'_> {
     /// Starts the kernel, as [`LaunchArgs::launch`] does.
     pub fn launch(&self) -> Result<()> {
         match (&self.device.kind, &self.function.code) {
-            (Kind::Gpu(gpu), Code::Gpu(function)) => gpu.launch(function, self.config, &self.cells.borrow()),
+            (Kind::Gpu(gpu), Code::Gpu(function)) => {
+                gpu.launch(function, self.config, &self.cells.borrow(), self.cooperative)
+            }
             (Kind::Sim(_), Code::Sim(module)) => {
                 let (module, kernel) = (module.clone(), self.function.name.clone());
                 let cells = self.cells.borrow().clone();

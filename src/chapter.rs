@@ -20,7 +20,7 @@ use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
 use crate::sim::{Diagnostic, Severity};
 use crate::table::{self, thousands};
 use crate::value::{Expected, Operation, Value};
-use crate::{chart, data, kernels, prebuilt, report, serial};
+use crate::{chart, data, kernels, museum, prebuilt, report, serial};
 
 pub use crate::plan::{Kernel, Launches, Place};
 
@@ -65,6 +65,21 @@ pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode 
     exit(on_device(chapter, &options, reduce))
 }
 
+/// [`run`], unless the reader asks for the chapter's museum: then `museum` runs in its place, with `visit` for its host
+/// side, on the simulator.
+pub fn run_with_museum(
+    chapter: &Chapter,
+    reduce: fn(&Case) -> Result<Outcome>,
+    museum: &Chapter,
+    visit: fn(&Case) -> Result<Outcome>,
+) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    exit(match options.museum {
+        true => museum::visit(&options).and_then(|options| on_device(museum, &options, visit)),
+        false => on_device(chapter, &options, reduce),
+    })
+}
+
 /// Runs a chapter without a kernel: `sum` adds up on the CPU by the way of that name. `source` is the text of
 /// the example, whose hash identifies the code.
 pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> i32) -> ExitCode {
@@ -79,7 +94,7 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
     info.cpu = (info.kind == DeviceKind::Gpu).then(measure::cpu_name); // of the serial recursion
     let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
-    bench.say(&first_line(&device));
+    bench.say(&first_line(chapter, &device));
     let finished = bench.run_all(&mut |case, data| {
         if case.kernel.name == SERIAL.name {
             let (sum, cost) = measure::on_cpu(data, serial::recursive_reduce)?;
@@ -133,7 +148,7 @@ fn on_cpu(
 }
 
 /// Where the kernels run, and why there.
-fn first_line(device: &Device) -> String {
+fn first_line(chapter: &Chapter, device: &Device) -> String {
     let info = device.info();
     match (&info.gpu, device.no_gpu()) {
         (Some(gpu), _) => format!(
@@ -144,6 +159,7 @@ fn first_line(device: &Device) -> String {
             gpu.cuda
         ),
         (None, Some(no_gpu)) => format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason),
+        (None, None) if chapter.stem == museum::STEM => museum::WHY_THE_SIMULATOR.to_string(),
         (None, None) => "On the simulator".to_string(),
     }
 }
@@ -162,6 +178,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device.
     fn new(chapter: &Chapter, options: &'a Options, device: DeviceInfo, source_hash: String) -> Result<Self> {
+        museum::check(chapter.stem, options)?;
         let n = options.n.unwrap_or((chapter.default_n)(device.kind));
         let shape = chapter.place.shape(n, options)?;
         let plan = Plan::new(chapter.place, chapter.kernels, device.kind, n, shape, options)?;
@@ -203,7 +220,7 @@ impl<'a> Bench<'a> {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
                 block: case.shape.block,
-                grid: case.shape.grid,
+                grid: outcome.cost.grid.unwrap_or(case.shape.grid),
                 operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
                 ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
                 sum: outcome.sum,
@@ -211,7 +228,7 @@ impl<'a> Bench<'a> {
                 bound: expected.bound,
                 element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
                 found: errors,
-                teaches: (case.kernel.teaches)(case.n).map(str::to_string),
+                teaches: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
                 time_us: outcome.cost.time,
                 counters: outcome.cost.counters,
                 dropped: outcome.dropped,
@@ -331,7 +348,7 @@ const NO_CHECKOUT: &str =
 fn command(stem: &str) -> String {
     let options: Vec<_> =
         std::env::args().skip(1).filter(|option| option != "--json" && option != "--record").collect();
-    let mut command = format!("cargo run --example {stem}");
+    let mut command = format!("cargo run --example {}", museum::example(stem));
     if !options.is_empty() {
         command += &format!(" -- {}", options.join(" "));
     }
@@ -366,7 +383,7 @@ mod tests {
         place: Place::ManyBlocks,
         kernels: &[
             Kernel::new("right"),
-            Kernel { teaches: |_| Some("data-race"), ..Kernel::new("kept to show a mistake") },
+            Kernel { teaches: |_, _| Some("data-race"), ..Kernel::new("kept to show a mistake") },
         ],
         default_n: |_| 33,
     };

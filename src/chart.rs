@@ -296,8 +296,11 @@ fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
         .collect()
 }
 
+/// The runs to draw. Where there is a sweep, a kernel outside it would be a single point.
 fn runs(record: &Record) -> impl Iterator<Item = &Run> {
-    record.runs.iter().chain(&record.sweep)
+    let swept =
+        |run: &&Run| record.sweep.is_empty() || record.sweep.iter().any(|other| other.kernel == run.kernel);
+    record.runs.iter().filter(swept).chain(&record.sweep)
 }
 
 fn point(x: f64, run: &Run, quantity: &Quantity) -> Option<Point> {

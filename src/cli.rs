@@ -30,6 +30,9 @@ pub struct Options {
     /// Chapter 4: room for N pending device launches, be it too little; a launch without room is dropped
     #[arg(long, value_name = "N", value_parser = pending_launches, allow_hyphen_values = true)]
     pub pending_launches: Option<u64>,
+    /// Chapter 4: the nested kernel as the posts wrote it for the CUDA of 2020, beside its port; on the simulator
+    #[arg(long)]
+    pub museum: bool,
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,

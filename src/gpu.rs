@@ -253,9 +253,16 @@ impl Gpu {
         memory.device_ptr(&self.stream).0
     }
 
-    /// Starts `function`. `args`: one cell a parameter, the value in its low bytes; their number and sizes have
-    /// been checked against the kernel's signature by the caller.
-    pub fn launch(&self, function: &Function, config: LaunchConfig, args: &[u64]) -> Result<()> {
+    /// Starts `function`; with `cooperative` all its blocks at once, which have to fit ([`Gpu::resident_blocks`]).
+    /// `args`: one cell a parameter, the value in its low bytes; their number and sizes have been checked against
+    /// the kernel's signature by the caller.
+    pub fn launch(
+        &self,
+        function: &Function,
+        config: LaunchConfig,
+        args: &[u64],
+        cooperative: bool,
+    ) -> Result<()> {
         let mut builder = self.stream.launch_builder(function);
         for cell in args {
             builder.arg(cell);
@@ -268,8 +275,18 @@ impl Gpu {
         // SAFETY: there are as many cells as the signature has parameters, each at least as large, so the driver
         // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
         // does with an address is the kernel's; the GPU keeps it inside this context.
-        unsafe { builder.launch(config) }.map_err(|error| failed("cannot launch the kernel", error))?;
+        let launched =
+            unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
+        launched.map_err(|error| failed("cannot launch the kernel", error))?;
         Ok(())
+    }
+
+    /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a time.
+    pub fn resident_blocks(&self, function: &Function, threads: u32, shared_mem_bytes: u32) -> Result<u32> {
+        let each = function
+            .occupancy_max_active_blocks_per_multiprocessor(threads, shared_mem_bytes as usize, None)
+            .map_err(|error| failed("cannot ask how many blocks fit", error))?;
+        Ok(each * self.info.gpu.as_ref().map_or(0, |gpu| gpu.multiprocessors))
     }
 
     /// Waits for all work; a kernel that went wrong is reported here, as a [`Fault`].
@@ -379,6 +396,7 @@ fn dotted(version: i32) -> String {
 fn needed_cuda() -> (i32, &'static str) {
     kernels::all()
         .iter()
+        .filter(|build| !build.fatbin.is_empty())
         .filter_map(|build| {
             let version = build.compiler.split_whitespace().last()?;
             Some((version.split('.').next()?.parse().ok()?, build.compiler))

@@ -1,11 +1,11 @@
-//! Every chapter's kernel as `build.rs` left it: PTX for the simulator, fatbin for a GPU, and what they were
-//! built from.
+//! Every chapter's kernel as `build.rs` left it, and the museum's: PTX for the simulator, fatbin for a GPU, and what
+//! they were built from.
 
 use anyhow::{Result, bail};
 
 pub use crate::prebuilt::State;
 
-/// One `kernels/<stem>.cu` and its build.
+/// One `kernels/<stem>.cu`, or `kernels/museum/<stem>.cu`, and its build.
 #[derive(Debug)]
 pub struct Build {
     /// `ch4_nested`
@@ -16,12 +16,13 @@ pub struct Build {
     pub source: &'static str,
     /// What the simulator executes.
     pub ptx: &'static str,
-    /// What a GPU gets: machine code for the major architectures, device-linked where needed.
+    /// What a GPU gets: machine code for the major architectures, device-linked where needed. Empty for the museum's
+    /// kernel, which no GPU gets.
     pub fatbin: &'static [u8],
     /// Identity of the compiled code: hash of the PTX without comments, line numbers and debug sections. A
     /// record carries it, so a page can tell that the kernel has changed since.
     pub code_hash: &'static str,
-    /// The compiler: `nvcc 13.0.88`.
+    /// The compiler: `nvcc 13.0.88`; the museum's is NVRTC.
     pub compiler: &'static str,
     pub state: State,
 }

@@ -14,10 +14,12 @@
 //! | [`serial`] | the recursions that every result is checked against |
 //! | [`operator`] | what an array can be reduced by: a sum, or any associative operation with an identity |
 //! | [`value`] | a result of any type, and what it should have been |
+//! | [`bound`] | how far a sum of floats may be from the exact one |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
+//! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |
 //! | [`levels`] | how a nested run unfolds, level by level |
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
@@ -28,6 +30,7 @@
 //! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
 pub mod backend;
+pub mod bound;
 pub mod chapter;
 pub mod chart;
 pub mod cli;
@@ -38,6 +41,7 @@ pub mod kernels;
 pub mod levels;
 pub mod limit;
 pub mod measure;
+pub mod museum;
 pub mod nvcc;
 pub mod operator;
 pub mod peers;

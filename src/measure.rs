@@ -18,6 +18,8 @@ pub struct Measurement {
     pub levels: Vec<Level>,
     /// What the simulator's checks have found.
     pub found: Vec<Diagnostic>,
+    /// Blocks of the first grid, where that is not the planned number: a cooperative launch has what fits.
+    pub grid: Option<u32>,
 }
 
 /// How long the repeats of one case may take together, in microseconds.

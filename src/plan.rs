@@ -31,8 +31,8 @@ pub struct Kernel {
     pub operation: Operation,
     /// Whether the sweep runs it too.
     pub swept: bool,
-    /// What a wrong run of `n` elements is kept to show: a diagnostic kind or a word of its own.
-    pub teaches: fn(n: u64) -> Option<&'static str>,
+    /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
+    pub teaches: fn(n: u64, shape: Shape) -> Option<&'static str>,
     /// Threads a block, where `block` were asked for.
     pub block: fn(n: u64, block: u32) -> u32,
     /// Blocks of the first grid.
@@ -48,7 +48,7 @@ impl Kernel {
             name,
             operation: Operation::SUM,
             swept: true,
-            teaches: |_| None,
+            teaches: |_, _| None,
             block: |_, block| block,
             grid: |_, shape| shape.grid,
             launches: |_| Launches::NONE,

@@ -46,6 +46,20 @@ pub struct Entry {
 /// `manifest.json`, by stem.
 pub type Manifest = BTreeMap<String, Entry>;
 
+/// Where the kernel of before CUDA 12 is, with its committed PTX; from the repository root. `build.py` there makes it.
+pub const MUSEUM: &str = "kernels/museum";
+
+/// What `kernels/museum/manifest.json` says of one kernel's PTX. Both hashes are [`source_hash`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exhibit {
+    pub source_hash: String,
+    pub ptx_hash: String,
+    /// `NVRTC 12.9.86`
+    pub compiler: String,
+    pub flags: Vec<String>,
+}
+
 /// One kernel as `build.rs` hands it on; the fields are those of [`crate::kernels::Build`].
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -153,8 +167,39 @@ pub fn kernel(root: &Path, stem: &str, nvcc: Option<&Nvcc>, scratch: &Path) -> R
     }
 }
 
+/// The kernels of the museum, with their committed PTX and no fatbin. An error if a file is missing or damaged.
+pub fn museum(root: &Path) -> Result<Vec<Kernel>> {
+    let read = |file: &str| {
+        let text = std::fs::read_to_string(root.join(MUSEUM).join(file));
+        text.with_context(|| format!("cannot read {MUSEUM}/{file}"))
+    };
+    let manifest: BTreeMap<String, Exhibit> = serde_json::from_str(&read("manifest.json")?)
+        .with_context(|| format!("{MUSEUM}/manifest.json is not a manifest of the museum"))?;
+    let kernel = |(stem, exhibit): (String, Exhibit)| {
+        let source_path = format!("{MUSEUM}/{stem}.cu");
+        let source = read(&format!("{stem}.cu"))?;
+        let ptx = read(&format!("{stem}.ptx"))?.replace("\r\n", "\n");
+        if source_hash(&ptx) != exhibit.ptx_hash {
+            bail!("{MUSEUM}/{stem}.ptx is not what its manifest says; restore it: git checkout {MUSEUM}");
+        }
+        let state = if source_hash(&source) == exhibit.source_hash { State::Prebuilt } else { State::Stale };
+        let warnings = if state == State::Stale { stale(&source_path, false) } else { String::new() };
+        let code_hash = code_hash(&ptx);
+        let (compiler, fatbin) = (exhibit.compiler, Vec::new());
+        Ok(Kernel { stem, source_path, source, ptx, fatbin, code_hash, compiler, state, warnings })
+    };
+    manifest.into_iter().map(kernel).collect()
+}
+
 /// What a reader is told of a kernel that is [`State::Stale`].
 pub fn stale(source_path: &str, never_built: bool) -> String {
+    if source_path.starts_with(MUSEUM) {
+        return format!(
+            "{source_path} has been edited since its PTX was made. Make it again:\n    \
+             python3 -m venv target/museum && target/museum/bin/pip install -r {MUSEUM}/requirements.txt\n    \
+             target/museum/bin/python {MUSEUM}/build.py"
+        );
+    }
     let why = if never_built { "has never been built" } else { "has been edited since it was last built" };
     format!("{source_path} {why}, and no nvcc that runs was found.\n{HOW_TO_GET_NVCC}")
 }

@@ -2,15 +2,16 @@
 
 use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
-use crate::sim::Counters;
+use crate::sim::{Counters, Kind};
 use crate::value::{Expected, Value};
 
 const MAX_COLUMNS: usize = 100;
 
-/// `ok`, or what the checks have found in a sum that happens to be right, or `WRONG`.
+/// `ok`, or what the checks have found in a sum that happens to be right or never came to be, or `WRONG`.
 fn verdict(run: &Run) -> String {
     match run.found.first() {
         _ if run.ok => "ok".into(),
+        Some(Kind::LaunchLimit) => Kind::LaunchLimit.to_string(),
         Some(kind) if expected(run).admits(&run.sum) => kind.to_string(),
         _ => "WRONG".into(),
     }
@@ -36,15 +37,26 @@ pub fn table(record: &Record) -> String {
     }
     add(if only_sums { "sum" } else { "result" }, &|run| run.sum.to_string());
     if common_expected(record).is_none() {
-        add("serial", &|run| run.expected.to_string());
+        let same = |run: &Run| run.expected == run.sum;
+        add("serial", &|run| if same(run) { "the same".into() } else { run.expected.to_string() });
     }
     if record.runs.iter().any(|run| run.bound.is_some()) {
         add("may differ by", &|run| run.bound.map_or("-".into(), |bound| format!("{bound:.1e}")));
     }
     add("check", &verdict);
     if has_time {
+        let mut times = Vec::new();
+        let mut add = |title, cell: &dyn Fn(&Run) -> String| {
+            times.push(Column::right(title, record.runs.iter().map(cell)));
+        };
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
+        if width(&sums) + width(&times) > MAX_COLUMNS {
+            layout(&sums, &mut text);
+            text.push('\n');
+            sums = vec![Column::left("times", record.runs.iter().map(|run| run.kernel.clone()))];
+        }
+        sums.extend(times);
     }
     layout(&sums, &mut text);
 
@@ -168,12 +180,19 @@ impl Column {
     pub(crate) fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
         Column { right: true, ..Column::left(title, cells) }
     }
+    fn width(&self) -> usize {
+        self.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
+    }
+}
+
+/// Characters that the columns take, each with one blank.
+fn width(columns: &[Column]) -> usize {
+    columns.iter().map(|column| column.width() + 1).sum()
 }
 
 /// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
 pub(crate) fn layout(columns: &[Column], text: &mut String) {
-    let width = |column: &Column| column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = columns.iter().map(width).collect();
+    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
     let gap = if long { " " } else { "  " };
     let rows = columns.first().map_or(0, |column| column.cells.len());

@@ -261,6 +261,8 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch1_serial", "--device gpu", "runs on the CPU"),
         ("ch4_nested", "--pending-launches 0", "1 to 1048576 launches"),
         ("ch3_blocks", "--device sim --pending-launches 64", "cargo run --example ch4_nested"),
+        ("ch1_serial", "--museum", "cargo run --example ch4_nested -- --museum"),
+        ("ch3_blocks", "--device sim --museum", "cargo run --example ch4_nested -- --museum"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
         assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());

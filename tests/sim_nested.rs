@@ -3,7 +3,7 @@
 mod cuda;
 
 use cuda::{Bench, Source};
-use workbook::sim::{Kind, LaunchConfig};
+use workbook::sim::{Kind, LaunchConfig, Severity};
 
 const NESTED: &str = "tests/behaviour/nested.cu";
 
@@ -117,7 +117,10 @@ fn a_parent_of_before_cuda_12_waits_for_its_children() {
     let source = Source::load("tests/behaviour/cdp1/synchronise.cu");
     let mut bench = Bench::default();
     let (data, out) = (bench.upload(&(0..32).collect::<Vec<i32>>()), bench.upload(&[0; 64]));
-    bench.launch(&source, "rounds", 1, 32, &[data, out, 3]);
+    let config = LaunchConfig::new(1, 32);
+    let launched = bench.sim.launch_checked(&source.module, "rounds", config, &[data, out, 3]);
+    // Who has waited sees what the children wrote, and so does who has met it at a barrier.
+    assert_eq!(launched.diagnostics, []);
     let mut expected = vec![2 + 33, 4 + 35, 6 + 37];
     expected.extend((0..32).map(|i| i + 6));
     assert_eq!(bench.download::<i32>(out, 35), expected);
@@ -128,4 +131,45 @@ fn a_parent_of_before_cuda_12_waits_for_its_children() {
         assert_eq!(bench.download::<i32>(out, 1), [values.iter().sum::<i32>()], "size {size}");
         assert_eq!(counters.device_launches, (size as u64).ilog2() as u64);
     }
+}
+
+/// `cudaLimitDevRuntimeSyncDepth`: two levels of grids may wait, unless the host asks for more.
+#[test]
+fn a_grid_that_lies_too_deep_does_not_wait() {
+    let source = Source::load("tests/behaviour/cdp1/synchronise.cu");
+    let run = |levels: Option<u32>| {
+        let mut bench = Bench::default();
+        if let Some(levels) = levels {
+            bench.sim.set_sync_depth_limit(levels);
+        }
+        let (errors, out) = (bench.upload(&[-1; 5]), bench.upload(&[0; 5]));
+        let launched = bench.sim.launch_checked(
+            &source.module,
+            "waitsAtEveryDepth",
+            LaunchConfig::new(1, 1),
+            &[errors, out, 4],
+        );
+        let found: Vec<_> =
+            launched.diagnostics.iter().map(|found| (found.kind, found.severity, found.line)).collect();
+        (bench.download::<i32>(errors, 5), bench.download::<i32>(out, 5), found)
+    };
+    let line = |marker| Some(source.line("void waitsAtEveryDepth(", marker));
+    let too_deep = (Kind::LaunchLimit, Severity::Warning, line("// expect: launch-limit"));
+    let not_waited = (Kind::ChildVisibility, Severity::Error, line("// expect: child-visibility"));
+    // cudaErrorSyncDepthExceeded comes back, and cudaGetLastError has it too. Levels 2 and 3 read what their children
+    // have not written yet.
+    assert_eq!(run(None), (vec![0, 0, 68_068, 68_068, -1], vec![3, 2, 1, 1, 1], vec![too_deep, not_waited]));
+    assert_eq!(run(Some(4)), (vec![0, 0, 0, 0, -1], vec![5, 4, 3, 2, 1], vec![]));
+}
+
+/// Before CUDA 12 there was a second pool for launches beyond the limit.
+#[test]
+fn a_launch_of_before_cuda_12_is_never_dropped() {
+    let source = Source::load("tests/behaviour/cdp1/synchronise.cu");
+    let mut bench = Bench::default();
+    bench.sim.set_pending_launch_limit(10);
+    let (counter, errors) = (bench.upload(&[0]), bench.upload(&[0]));
+    let counters = bench.launch(&source, "launchOfEachThread", 1, 32, &[counter, errors]);
+    assert_eq!((bench.download::<i32>(counter, 1), bench.download::<i32>(errors, 1)), (vec![32], vec![0]));
+    assert_eq!((counters.device_launches, counters.dropped_launches), (32, 0));
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use workbook::chart::charts;
+use workbook::museum;
 use workbook::record::{DeviceKind, Record};
 use workbook::table::table;
 
@@ -26,7 +27,7 @@ pub fn cell(workbook: &Workbook, stem: &str) -> Result<String> {
     if !any_committed {
         bail!(missing(workbook, &format!("record of `{stem}`"), stem, None));
     }
-    Ok(format!("```sh\ncargo run --example {stem}\n```\n\n{blocks}"))
+    Ok(format!("```sh\n{}\n```\n\n{blocks}", museum::command(stem, "")))
 }
 
 /// One record. The blank lines let Markdown into the HTML, for the code block that holds the output.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use workbook::museum;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::Workbook;
@@ -63,11 +64,11 @@ pub fn missing(workbook: &Workbook, what: &str, stem: &str, kind: Option<DeviceK
 /// The command that makes a committed record.
 fn make(stem: &str, kind: Option<DeviceKind>) -> String {
     let device = match kind {
-        Some(DeviceKind::Gpu) => " --device gpu",
-        Some(DeviceKind::Sim) => " --device sim",
+        Some(DeviceKind::Gpu) => "--device gpu ",
+        Some(DeviceKind::Sim) => "--device sim ",
         Some(DeviceKind::Cpu) | None => "",
     };
-    format!("make it: cargo run --example {stem} --{device} --record")
+    format!("make it: {}", museum::command(stem, &format!("{device}--record")))
 }
 
 /// Names of the committed records, sorted: `ch4_nested.gpu`.

@@ -2,10 +2,14 @@
 //!
 //! Lanes that name different masks are different groups, as `tiled_partition` makes them.
 
+use super::access::combine;
 use super::alu::{Lanes, WARP, each};
-use super::exec::{combine, lanes, source};
+use super::diagnostic::Kind;
+use super::exec::{Context, lanes, source};
+use super::observe::Observer;
 use super::program::{Function, NONE, Op, Shuffle, Vote};
-use super::warp::Activation;
+use super::undefined;
+use super::warp::{Activation, Split, Wait, Warp};
 
 /// Does `op` for the lanes of `mask`, all of which have come.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
@@ -104,4 +108,214 @@ pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool)
         Shuffle::Index => (least | (b & !segment), (least | (b & !segment)) <= most),
     };
     if in_range { (from as usize & 31, true) } else { (lane as usize, false) }
+}
+
+impl<O: Observer> Context<'_, O> {
+    /// The mask operand of a warp-level instruction, a lane.
+    fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        let mask = match &function.code[split.pc as usize].op {
+            Op::WarpBarrier { mask }
+            | Op::Shuffle { mask, .. }
+            | Op::Vote { mask, .. }
+            | Op::Match { mask, .. }
+            | Op::Reduce { mask, .. } => *mask,
+            _ => return None,
+        };
+        Some(*source(activation, function, mask))
+    }
+
+    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or, for
+    /// `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
+    pub fn collective_ready(&self, warp: &Warp, index: usize) -> bool {
+        let me = warp.splits[index];
+        let Some(masks) = self.member_masks(warp, &me) else { return true };
+        let alive = warp.lanes & !warp.exited;
+        if lanes(me.mask).all(|lane| masks[lane] as u32 & alive & !me.mask == 0) {
+            return true;
+        }
+        let barrier = self.waits_at_barrier(warp, &me);
+        let others = warp.splits.iter().enumerate().filter(|(i, other)| {
+            *i != index
+                && other.wait == Wait::Lanes
+                && if barrier {
+                    self.waits_at_barrier(warp, other)
+                } else {
+                    other.pc == me.pc && other.activation == me.activation
+                }
+        });
+        let mut here = [0u32; WARP];
+        for (split, masks) in
+            others.filter_map(|(_, s)| Some((s, self.member_masks(warp, s)?))).chain([(&me, masks)])
+        {
+            each(split.mask, |lane| here[lane] = masks[lane] as u32);
+        }
+        let mut ready = true;
+        each(me.mask, |lane| {
+            let mask = masks[lane] as u32;
+            let present = lanes(mask & alive).all(|other| here[other] == mask);
+            ready &= present;
+        });
+        ready
+    }
+
+    /// Nobody in the block gets on: names the lanes of `warp` that others wait for in vain.
+    pub fn missing_lanes(&mut self, warp: &Warp) {
+        for index in 0..warp.splits.len() {
+            let split = warp.splits[index];
+            let Some(masks) = self.member_masks(warp, &split).filter(|_| split.wait == Wait::Lanes) else {
+                continue;
+            };
+            let here = warp.splits.iter().filter(|s| s.wait == Wait::Lanes && s.pc == split.pc);
+            let here = here.fold(0u32, |all, s| all | s.mask);
+            let alive = warp.lanes & !warp.exited;
+            let absent = lanes(split.mask).fold(0u32, |all, lane| all | (masks[lane] as u32 & alive & !here));
+            if absent == 0 {
+                continue;
+            }
+            let function = &self.program.functions[warp.activations[split.activation as usize].function];
+            let inst = &function.code[split.pc as usize];
+            let finding = self.fault(
+                warp,
+                inst,
+                split.mask,
+                Kind::WarpCollective,
+                format!(
+                    "the mask {:#010x} names lane {}, which does not come here",
+                    masks[split.mask.trailing_zeros() as usize & 31] as u32,
+                    absent.trailing_zeros()
+                ),
+                "name exactly the lanes that come to this instruction, or move it to where all lanes come",
+            );
+            self.observer.finding(*finding);
+        }
+    }
+
+    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go on.
+    pub fn collective(&mut self, warp: &mut Warp, index: usize) {
+        let me = warp.splits[index];
+        let program = self.program;
+        let function = &program.functions[warp.activations[me.activation as usize].function];
+        let op = &function.code[me.pc as usize].op;
+        let barrier = matches!(op, Op::WarpBarrier { .. });
+        let mut mask = me.mask;
+        let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
+        for i in 0..warp.splits.len() {
+            let other = warp.splits[i];
+            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
+            // others than these, as tiles of a warp do, go on waiting.
+            let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
+            let with_me = i != index
+                && other.wait == Wait::Lanes
+                && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
+                && if barrier {
+                    self.waits_at_barrier(warp, &other)
+                } else {
+                    other.pc == me.pc && other.activation == me.activation
+                };
+            if with_me {
+                mask |= other.mask;
+                each(other.mask, |lane| names[lane] = named[lane]);
+                warp.splits[i].wait = Wait::Nothing;
+                warp.splits[i].pc += 1;
+            }
+        }
+        if O::CHECKS {
+            self.check_collective(warp, index, op, mask, &names);
+        }
+        if barrier {
+            let actor = self.actor_of(warp, index);
+            let mut rest = mask;
+            while rest != 0 {
+                let name = names[rest.trailing_zeros() as usize];
+                let group =
+                    lanes(rest).filter(|&lane| names[lane] == name).fold(0u32, |m, lane| m | 1 << lane);
+                self.observer.warp_barrier(actor, group);
+                rest &= !group;
+            }
+        }
+        let activation = &mut warp.activations[me.activation as usize];
+        if O::CHECKS {
+            let from = match op {
+                Op::Shuffle { mode, b, c, .. } => {
+                    let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+                    undefined::shuffle_sources(b, c, *mode)
+                }
+                _ => [0; WARP],
+            };
+            undefined::follow_collective(activation, op, mask, from);
+        }
+        execute(op, activation, function, mask);
+        warp.splits[index].wait = Wait::Nothing;
+        warp.splits[index].pc += 1;
+    }
+
+    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it names: a
+    /// lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
+    fn check_collective(&mut self, warp: &Warp, index: usize, op: &Op, mask: u32, names: &Lanes) {
+        let split = warp.splits[index];
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        let inst = &function.code[split.pc as usize];
+        if let Some(lane) = lanes(mask).find(|&lane| names[lane] as u32 >> lane & 1 == 0) {
+            let finding = self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::WarpCollective,
+                format!(
+                    "lane {lane} takes part with the mask {:#010x}, which does not name it",
+                    names[lane] as u32
+                ),
+                "name every lane that comes here, and no other: compute the mask before the branch, with \
+                 __ballot_sync or from the lane's group",
+            );
+            self.observer.finding(*finding);
+        }
+        let differs = lanes(mask).find_map(|lane| {
+            let other =
+                lanes(names[lane] as u32 & mask).find(|&other| names[other] as u32 != names[lane] as u32)?;
+            Some((lane, other))
+        });
+        if let Some((lane, other)) = differs {
+            let finding = self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::WarpCollective,
+                format!(
+                    "lane {lane} names the lanes {:#010x}, among them lane {other}, which names {:#010x}",
+                    names[lane] as u32, names[other] as u32
+                ),
+                "let all lanes that work together pass the same mask",
+            );
+            self.observer.finding(*finding);
+        }
+        if let Op::Shuffle { mode, b, c, .. } = op {
+            let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+            let absent = lanes(mask).find_map(|lane| {
+                let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+                let takes_part = mask & names[lane] as u32 & (1 << from) != 0;
+                (in_range && !takes_part).then_some((lane, from))
+            });
+            if let Some((lane, from)) = absent {
+                let finding = self.fault(
+                    warp,
+                    inst,
+                    1 << lane,
+                    Kind::WarpCollective,
+                    format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
+                    "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
+                );
+                self.observer.finding(*finding);
+            }
+        }
+    }
+
+    fn waits_at_barrier(&self, warp: &Warp, split: &Split) -> bool {
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        matches!(function.code[split.pc as usize].op, Op::WarpBarrier { .. })
+    }
 }

@@ -174,11 +174,12 @@ impl Conversion {
     }
 
     /// Rounded, then clamped to the type's range. The ISA says what a NaN gives: 0, but from double precision or to
-    /// 64 bits the highest bit alone.
+    /// 64 bits the highest bit alone, which in a signed type is the lowest value and extended as such.
     fn float_to_integer(&self, value: f64, from: Format) -> u64 {
         let (Type::Signed(width) | Type::Unsigned(width)) = self.to else { return 0 };
         if value.is_nan() {
-            return if from == Format::F64 || width == 64 { 1 << (width - 1) } else { 0 };
+            let highest_bit = if matches!(self.to, Type::Signed(_)) { -1i64 } else { 1 } << (width - 1);
+            return if from == Format::F64 || width == 64 { highest_bit as u64 } else { 0 };
         }
         self.clamp(round::integral(value, self.mode) as i128)
     }

@@ -1,13 +1,20 @@
-//! What device code asks of the runtime while it runs: child launches, their errors, `printf`, `assert`.
+//! What device code asks of the runtime while it runs: child launches, waiting for them, their errors, `printf`, `assert`.
 //!
 //! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. At most
 //! `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the launching thread
 //! learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
+//!
+//! Before CUDA 12 (the same guide, release 11, "Implementation Restrictions and Limitations") such a launch was kept in
+//! a second pool, and `cudaDeviceSynchronize` waited for all that the block had launched so far. It did so in grids of the
+//! first `cudaLimitDevRuntimeSyncDepth` levels only, two unless set: the host's grid and its children. In deeper ones it
+//! returned an error. That launches nested 24 deep at most is not modelled.
 
+use super::access::span;
 use super::alu::WARP;
-use super::diagnostic::{Diagnostic, Kind};
-use super::exec::{Context, lanes, span};
-use super::launch::{Launches, PendingLaunch, check_config};
+use super::arguments::check_config;
+use super::diagnostic::{Diagnostic, Kind, Severity};
+use super::exec::{Context, lanes};
+use super::launch::{Launches, PendingLaunch};
 use super::memory;
 use super::observe::{DeviceLaunch, Observer};
 use super::program::{FUNCTION_WINDOW, Inst};
@@ -33,16 +40,10 @@ impl<O: Observer> Context<'_, O> {
         if warp.last_error.is_empty() {
             warp.last_error = vec![0; WARP];
         }
-        if call == Call::DeviceSynchronize && self.block.children == 0 {
-            let actor = self.actor(warp, inst);
-            self.observer.children_done(actor, active);
-        } else if call == Call::DeviceSynchronize {
-            if active == split.mask {
-                warp.splits[index].wait = Wait::Children;
-            } else {
-                warp.diverge(index, split.mask & !active, split.pc + 1, split.pc, split.pc + 1);
-            }
-            return Ok(());
+        let too_deep = self.launches.depth >= self.launches.sync_depth;
+        if O::CHECKS && call == Call::DeviceSynchronize && too_deep {
+            let finding = self.too_deep_to_wait(warp, inst, active);
+            self.observer.finding(finding);
         }
         for lane in lanes(active) {
             let activation = &mut warp.activations[split.activation as usize];
@@ -89,11 +90,11 @@ impl<O: Observer> Context<'_, O> {
                     }
                     buffer
                 }
-                Call::LaunchDevice => {
+                Call::LaunchDevice { second_pool } => {
                     let (address, stream) = (argument(0, 0, 8), argument(1, 0, 8));
                     let params = self.launches.params(address);
                     let number = self.launches.accepted;
-                    let refused = self.launches.launch(address, stream, self.block.linear);
+                    let refused = self.launches.launch(address, stream, self.block.linear, second_pool);
                     error = refused;
                     if refused.is_none() {
                         self.block.children += (stream != runtime::STREAM_TAIL) as u32;
@@ -106,7 +107,11 @@ impl<O: Observer> Context<'_, O> {
                 }
                 Call::GetLastError => std::mem::take(&mut warp.last_error[lane]) as u64,
                 Call::PeekAtLastError => warp.last_error[lane] as u64,
-                Call::DeviceSynchronize | Call::StreamDestroy => 0,
+                Call::DeviceSynchronize => {
+                    error = too_deep.then_some(runtime::SYNC_DEPTH_EXCEEDED);
+                    error.unwrap_or(0) as u64
+                }
+                Call::StreamDestroy => 0,
                 Call::StreamCreate => {
                     let (to, handle) = (argument(0, 0, 8), self.launches.new_stream());
                     let (space, address) = memory::resolve(to);
@@ -157,9 +162,35 @@ impl<O: Observer> Context<'_, O> {
                 memory::write(slot, result);
             }
         }
+        if call == Call::DeviceSynchronize && !too_deep {
+            if self.block.children > 0 {
+                if active == split.mask {
+                    warp.splits[index].wait = Wait::Children;
+                } else {
+                    warp.diverge(index, split.mask & !active, split.pc + 1, split.pc, split.pc + 1);
+                }
+                return Ok(());
+            }
+            let actor = self.actor(warp, inst);
+            self.observer.children_done(actor, active);
+        }
         // Lanes that the guard leaves out do nothing here; all go on behind the call.
         warp.splits[index].pc += 1;
         Ok(())
+    }
+
+    /// `cudaDeviceSynchronize` does not wait in this grid: a warning, since a program that does not read what its child
+    /// writes is right all the same.
+    fn too_deep_to_wait(&self, warp: &Warp, inst: &Inst, active: u32) -> Diagnostic {
+        let Launches { depth, sync_depth, .. } = *self.launches;
+        let message = format!(
+            "cudaDeviceSynchronize() does not wait here: this grid is {depth} launches deep, only {sync_depth} levels of \
+             grids may wait, and it returns cudaErrorSyncDepthExceeded (68)"
+        );
+        let help = "raise cudaLimitDevRuntimeSyncDepth before the first launch, or do not wait: a grid has ended only when \
+                    its children have";
+        let finding = self.fault(warp, inst, active, Kind::LaunchLimit, message, help);
+        Diagnostic { severity: Severity::Warning, ..*finding }
     }
 
     /// The zero-terminated string at a global address.
@@ -239,12 +270,12 @@ impl Launches {
         buffer.map(|buffer| buffer.params.clone()).unwrap_or_default()
     }
 
-    /// Queues the launch, or says why not.
-    fn launch(&mut self, address: u64, stream: u64, block: u64) -> Option<u32> {
+    /// Queues the launch, or says why not; with a `second_pool` there is room for any number.
+    fn launch(&mut self, address: u64, stream: u64, block: u64, second_pool: bool) -> Option<u32> {
         let taken = slot_of(address).and_then(|slot| Some((slot, self.buffers.get_mut(slot)?.0.take()?)));
         let Some((slot, buffer)) = taken else { return Some(runtime::INVALID_CONFIGURATION) };
         self.free.push(slot);
-        if self.pending >= self.limit {
+        if self.pending >= self.limit && !second_pool {
             return Some(runtime::PENDING_COUNT_EXCEEDED);
         }
         self.pending += 1;

@@ -13,19 +13,25 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::diagnostic::{Diagnostic, Kind, Severity};
-use super::exec::{BARRIERS, Barrier, BlockState, Context, Stop};
+use super::exec::Executed;
 use super::memory::Memory;
 use super::observe::{After, Observer, Start};
-use super::program::{NONE, Op, Program};
+use super::program::Program;
+use super::resident::Block;
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::schedule::Schedule;
-use super::warp::{Position, Wait, Warp, thread_index};
 use super::{LaunchConfig, alu};
 
-/// Blocks of a grid that are under way at the same time, and grids. The first is what 132 multiprocessors of 32
-/// blocks hold; the second is the number of resident grids since compute capability 7.0.
-const RESIDENT_BLOCKS: usize = 132 * 32;
+/// An H200: its multiprocessors, and how many blocks and warps and how much shared memory each holds, of which
+/// every block takes 1 KiB more than it asks for (CUDA C++ Programming Guide, "Technical Specifications", 9.0).
+const MULTIPROCESSORS: usize = 132;
+const BLOCKS_EACH: usize = 32;
+const WARPS_EACH: usize = 64;
+const SHARED_EACH: usize = 228 << 10;
+const SHARED_A_BLOCK: usize = 1 << 10;
+/// Blocks of a grid that are under way at the same time, and grids; the second is the number of resident grids
+/// since compute capability 7.0.
+const RESIDENT_BLOCKS: usize = MULTIPROCESSORS * BLOCKS_EACH;
 const RESIDENT_GRIDS: usize = 128;
 /// Instructions that a launch may execute: so many, and so many more for every warp.
 const STEPS: u64 = 1 << 26;
@@ -35,6 +41,8 @@ const STEPS_A_WARP: u64 = 1 << 12;
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub pending_launches: u64,
+    /// Levels of grids that may wait for their children.
+    pub sync_depth: u32,
     /// Instructions in all; `None` for a number that grows with the grid.
     pub steps: Option<u64>,
     pub schedule: u64,
@@ -63,44 +71,18 @@ pub struct Launches {
     pub pending: u64,
     pub limit: u64,
     pub accepted: u32,
+    /// How deep the grid whose turn it is lies, and from which depth on a grid may not wait for its children.
+    pub depth: u32,
+    pub sync_depth: u32,
     pub(super) streams: u64,
 }
 
-/// Checks what a launch asks for against what every GPU since compute capability 7.5 can do (CUDA C++ Programming
-/// Guide, "Technical Specifications").
-pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
-    let (gx, gy, gz) = config.grid_dim;
-    let (bx, by, bz) = config.block_dim;
-    let threads = (bx as u64).saturating_mul(by as u64).saturating_mul(bz as u64);
-    if gx == 0 || gy == 0 || gz == 0 {
-        return Err(format!("a grid of {gx} x {gy} x {gz} blocks has no block"));
-    }
-    if gx > i32::MAX as u32 || gy > 65_535 || gz > 65_535 {
-        return Err(format!(
-            "a grid of {gx} x {gy} x {gz} blocks; at most 2147483647 x 65535 x 65535 are possible"
-        ));
-    }
-    if threads == 0 {
-        return Err(format!("a block of {bx} x {by} x {bz} threads has no thread"));
-    }
-    if bx > 1024 || by > 1024 || bz > 64 || threads > 1024 {
-        return Err(format!("a block of {bx} x {by} x {bz} threads; at most 1024 are possible (64 in z)"));
-    }
-    Ok(())
-}
-
-#[derive(Debug)]
-struct Block {
-    state: BlockState,
-    warps: Vec<Warp>,
-    /// The warp whose turn is next.
-    next: usize,
-}
-
-impl Block {
-    fn waits_for_children(&self) -> bool {
-        self.warps.iter().any(Warp::waits_for_children)
-    }
+/// Blocks of `config` with `shared` bytes of shared memory each that fit at the same time.
+pub fn resident_blocks(config: &LaunchConfig, shared: usize) -> u32 {
+    let (x, y, z) = config.block_dim;
+    let warps = (x as usize * y as usize * z as usize).div_ceil(alu::WARP).max(1);
+    let by_shared = SHARED_EACH / (shared + SHARED_A_BLOCK);
+    (MULTIPROCESSORS * BLOCKS_EACH.min(WARPS_EACH / warps).min(by_shared)) as u32
 }
 
 /// How a grid came to be, and so whom it tells that it is complete.
@@ -113,15 +95,15 @@ enum Origin {
 }
 
 #[derive(Debug)]
-struct Grid {
-    number: u32,
-    depth: u32,
-    kernel: usize,
-    config: LaunchConfig,
-    params: Vec<u8>,
-    workspace: u64,
+pub struct Grid {
+    pub number: u32,
+    pub depth: u32,
+    pub kernel: usize,
+    pub config: LaunchConfig,
+    pub params: Vec<u8>,
+    pub workspace: u64,
     blocks: u64,
-    next_block: u64,
+    pub next_block: u64,
     finished_blocks: u64,
     resident: VecDeque<Block>,
     parent: Option<usize>,
@@ -152,27 +134,25 @@ pub struct Engine<'e, O> {
     pub observer: &'e mut O,
     pub printed: &'e mut String,
     pub launches: Launches,
-    schedule: Schedule,
+    pub schedule: Schedule,
     /// Instructions that may still be executed, and how many more every new warp brings.
-    steps_left: u64,
+    pub steps_left: u64,
     steps_a_warp: u64,
     grids: Vec<Option<Grid>>,
     free: Vec<usize>,
     /// Grids with blocks to run, in turn; fire-and-forget children that wait for a place.
-    running: VecDeque<usize>,
+    pub running: VecDeque<usize>,
     ready: VecDeque<(usize, PendingLaunch)>,
     started: u32,
     /// Whether a finished tail or stream launch still counts as pending.
     lingering: bool,
     /// Blocks whose memory is used again.
-    spare: Vec<Block>,
+    pub spare: Vec<Block>,
     /// Warps under way, and how many turns of warps in a row have brought nothing but waiting. When all have waited,
     /// lanes at joins go on alone until something changes.
-    resident: usize,
-    quiet: usize,
+    pub resident: usize,
+    pub quiet: usize,
 }
-
-type Executed<T> = Result<T, Box<Diagnostic>>;
 
 impl<'e, O: Observer> Engine<'e, O> {
     pub fn new(
@@ -190,6 +170,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             pending: 0,
             limit: limits.pending_launches,
             accepted: 0,
+            depth: 0,
+            sync_depth: limits.sync_depth,
             streams: 0,
         };
         Engine {
@@ -434,247 +416,4 @@ impl<'e, O: Observer> Engine<'e, O> {
             slot = parent;
         }
     }
-
-    fn open_block(&mut self, grid: &mut Grid) -> Block {
-        let (gx, gy, _) = grid.config.grid_dim;
-        let (bx, by, bz) = grid.config.block_dim;
-        let linear = grid.next_block;
-        grid.next_block += 1;
-        let index = [
-            (linear % gx as u64) as u32,
-            (linear / gx as u64 % gy as u64) as u32,
-            (linear / (gx as u64 * gy as u64)) as u32,
-        ];
-        let function = &self.program.functions[grid.kernel];
-        let threads = bx * by * bz;
-        let mut block = self.spare.pop().unwrap_or_else(|| Block {
-            state: BlockState {
-                index,
-                linear,
-                threads,
-                exited: 0,
-                shared: Vec::new(),
-                shared_defined: Vec::new(),
-                barriers: [Barrier::default(); BARRIERS],
-                children: 0,
-            },
-            warps: Vec::new(),
-            next: 0,
-        });
-        let state = &mut block.state;
-        (state.index, state.linear, state.threads, state.exited, state.children) =
-            (index, linear, threads, 0, 0);
-        state.barriers = [Barrier::default(); BARRIERS];
-        state.shared.clear();
-        state.shared_defined.clear();
-        state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
-        block.next = 0;
-        let warps = threads.div_ceil(alu::WARP as u32);
-        block.warps.resize_with(warps as usize, Warp::default);
-        self.resident += block.warps.len();
-        let position = Position {
-            grid_dim: [gx, gy, grid.config.grid_dim.2],
-            block_dim: [bx, by, bz],
-            block: index,
-            grid_id: grid.number as u64,
-            workspace: grid.workspace,
-            static_shared: function.shared_bytes as u32,
-            dynamic_shared: grid.config.shared_mem_bytes,
-        };
-        for (number, warp) in block.warps.iter_mut().enumerate() {
-            warp.start(number as u32, grid.kernel, function, position);
-        }
-        block
-    }
-
-    /// Lets the block's warps run in turn; whether the block has finished.
-    fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
-        let (bx, by, bz) = grid.config.block_dim;
-        let mut context = Context {
-            program: self.program,
-            memory: self.memory,
-            observer: self.observer,
-            globals: self.globals,
-            params: &grid.params,
-            block: &mut block.state,
-            kernel: &self.program.functions[grid.kernel].name,
-            grid: grid.number,
-            block_dim: [bx, by, bz],
-            launches: &mut self.launches,
-            printed: self.printed,
-            steps_left: &mut self.steps_left,
-            schedule: &mut self.schedule,
-        };
-        if self.quiet > 2 * self.resident * (self.running.len() + 1) {
-            block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
-        }
-        let mut left = context.schedule.block_turn();
-        let count = block.warps.len();
-        block.next = (block.next + context.schedule.choose(count)) % count;
-        let (mut idle, mut spins) = (0, false);
-        while left > 0 {
-            if idle == count {
-                // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
-                // others, they no longer do, unless it is for a child.
-                let children = block.warps.iter().any(Warp::waits_for_children);
-                if O::CHECKS && !children && !spins {
-                    block.warps.iter().for_each(|warp| context.missing_lanes(warp));
-                }
-                if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
-                    break;
-                }
-                idle = 0;
-            }
-            let warp = &mut block.warps[block.next];
-            block.next = (block.next + 1) % count;
-            if warp.finished() {
-                idle += 1;
-                continue;
-            }
-            let before = *context.steps_left;
-            let turn = warp.turn(context.schedule.warp_turn().min(left));
-            let stop = context.run(warp, turn)?;
-            let executed = before - *context.steps_left;
-            left = left.saturating_sub(executed as u32);
-            if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
-                (idle, spins, self.quiet) = (idle + 1, spins || stop == Stop::Spins, self.quiet + 1);
-            } else {
-                (idle, spins, self.quiet) = (0, false, 0);
-            }
-        }
-        if context.block.exited == context.block.threads {
-            return Ok(true);
-        }
-        if left > 0 && !spins && !block.waits_for_children() {
-            return Err(self.deadlock(grid, block));
-        }
-        Ok(false)
-    }
-
-    /// Nobody in the block can go on: says who waits where.
-    fn deadlock(&self, grid: &Grid, block: &Block) -> Box<Diagnostic> {
-        let (bx, by, bz) = grid.config.block_dim;
-        let mut waiting = 0;
-        let mut first = None;
-        let mut any_barrier = false;
-        for warp in &block.warps {
-            for split in &warp.splits {
-                waiting += split.mask.count_ones();
-                let at_barrier = matches!(split.wait, Wait::Barrier { .. });
-                if first.is_none() || (at_barrier && !any_barrier) {
-                    first = Some((warp, split));
-                }
-                any_barrier |= at_barrier;
-            }
-        }
-        let at = first.map(|(warp, split)| {
-            let function = &self.program.functions[warp.activations[split.activation as usize].function];
-            let inst = &function.code[split.pc as usize];
-            let thread = warp.index * alu::WARP as u32 + split.mask.trailing_zeros();
-            (inst, thread_index(thread, [bx, by, bz]))
-        });
-        let threads = block.state.threads;
-        let exited = block.state.exited;
-        let what = match at.map(|(inst, _)| &inst.op) {
-            Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
-            _ => "for lanes of their warp that never come",
-        };
-        let collective = !any_barrier;
-        let place =
-            at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
-        Box::new(Diagnostic {
-            kind: if collective { Kind::WarpCollective } else { Kind::Deadlock },
-            severity: Severity::Error,
-            kernel: Some(self.program.functions[grid.kernel].name.clone()),
-            file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
-            line: place.map(|p| p.line).or(at.map(|(inst, _)| inst.line)),
-            block: Some(block.state.index),
-            thread: at.map(|(_, thread)| thread),
-            message: format!(
-                "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
-            ),
-            help: if collective {
-                "name in the mask exactly the lanes that come to this instruction"
-            } else {
-                "let every thread that the barrier counts reach it, the same number of times"
-            }
-            .to_string(),
-            related: Vec::new(),
-        })
-    }
-}
-
-/// Checks a launch and lays out its arguments.
-pub fn parameters(
-    program: &Program,
-    kernel: &str,
-    config: &LaunchConfig,
-    args: &[u64],
-) -> Executed<(usize, Vec<u8>)> {
-    let wrong = |kind: Kind, message: String, help: &str| {
-        Box::new(Diagnostic {
-            kind,
-            severity: Severity::Error,
-            kernel: Some(kernel.to_string()),
-            file: None,
-            line: None,
-            block: None,
-            thread: None,
-            message,
-            help: help.to_string(),
-            related: Vec::new(),
-        })
-    };
-    let number =
-        program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {
-            wrong(
-                Kind::LaunchLimit,
-                format!("{} has no kernel `{kernel}`; it has: {}", program.name, program.kernels.join(", ")),
-                "check the spelling, and that the kernel is extern \"C\"",
-            )
-        })?;
-    check_config(config)
-        .map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block"))?;
-    let function = &program.functions[number];
-    let shared = function.shared_bytes + config.shared_mem_bytes as usize;
-    if shared > super::MAX_SHARED {
-        return Err(wrong(
-            Kind::LaunchLimit,
-            format!("{shared} bytes of shared memory a block; at most {} are possible", super::MAX_SHARED),
-            "use less shared memory or smaller blocks",
-        ));
-    }
-    let mut reached = vec![false; program.functions.len()];
-    let mut stack = vec![number];
-    while let Some(next) = stack.pop() {
-        if std::mem::replace(&mut reached[next], true) {
-            continue;
-        }
-        if let Some(diagnostic) = &program.functions[next].unsupported {
-            return Err(Box::new(diagnostic.clone()));
-        }
-        stack.extend(&program.functions[next].calls);
-    }
-    if args.len() != function.params.len() {
-        return Err(wrong(
-            Kind::LaunchLimit,
-            format!("{kernel} takes {} arguments, {} were given", function.params.len(), args.len()),
-            "pass one argument for each parameter, in their order",
-        ));
-    }
-    let mut params = vec![0u8; function.param_bytes];
-    for (param, value) in function.params.iter().zip(args) {
-        if param.bytes > 8 {
-            return Err(wrong(
-                Kind::LaunchLimit,
-                format!(
-                    "parameter {} of {kernel} has {} bytes; structures by value are not supported",
-                    param.name, param.bytes
-                ),
-                "pass a pointer instead",
-            ));
-        }
-        params[param.offset..param.offset + param.bytes].copy_from_slice(&value.to_le_bytes()[..param.bytes]);
-    }
-    Ok((number, params))
 }

@@ -3,14 +3,19 @@
 //! | file | job |
 //! | --- | --- |
 //! | `lexer.rs`, `parser.rs`, `ptx.rs` | text -> tokens -> statements; what statements are |
-//! | `decode.rs`, `layout.rs`, `opcode.rs` | statements -> typed program, decoded once: names, places, opcodes |
+//! | `decode.rs`, `layout.rs` | statements -> typed program, decoded once; places of variables, lines |
+//! | `names.rs`, `opcode.rs`, `opcode_memory.rs` | what names, operands and opcodes stand for |
 //! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
 //! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
 //! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
-//! | `exec.rs`, `collective.rs` | what the other instructions do: memory, branches, barriers, shuffles |
+//! | `exec.rs` | runs a warp: what each instruction does, with the five files below |
+//! | `registers.rs`, `access.rs` | moves between registers; loads, stores and atomics |
+//! | `block.rs`, `collective.rs`, `call.rs` | block barriers; shuffles, votes and warp barriers; calls |
+//! | `fault.rs` | what is said where an instruction goes wrong |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
 //! | `memory.rs` | state spaces, allocations, bounds |
-//! | `launch.rs` | grids and blocks, in turn; child grids in their order |
+//! | `arguments.rs` | a launch's limits and arguments |
+//! | `launch.rs`, `resident.rs` | grids in turn, child grids in their order; blocks, and the turns of their warps |
 //! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
 //! | `schedule.rs` | in which order blocks, warps and diverged lanes have their turns |
 //! | `undefined.rs` | values that nobody has written, followed through registers and memory |
@@ -20,8 +25,12 @@
 //!
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 
+mod access;
 mod alu;
+mod arguments;
 mod bits;
+mod block;
+mod call;
 mod check;
 mod collective;
 mod convert;
@@ -30,17 +39,22 @@ mod decode;
 mod device;
 mod diagnostic;
 mod exec;
+mod fault;
 mod float;
 mod flow;
 mod launch;
 mod layout;
 mod lexer;
 mod memory;
+mod names;
 pub mod observe;
 mod opcode;
+mod opcode_memory;
 mod parser;
 mod program;
 mod ptx;
+mod registers;
+mod resident;
 mod rounding;
 mod runtime;
 mod schedule;
@@ -50,14 +64,16 @@ mod warp;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use arguments::check_config;
 pub use counters::Counters;
 pub use diagnostic::{Diagnostic, Kind, Severity, Site};
-pub use launch::check_config;
 pub use program::{Order, Param, Scope};
 pub use ptx::Space;
 
 /// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
 pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
+/// `cudaLimitDevRuntimeSyncDepth` unless it is set: the host's grid may wait for its children, and so may they.
+pub const DEFAULT_SYNC_DEPTH: u32 = 2;
 /// Bytes of shared memory a block can have: on compute capability 9.0, after raising the limit.
 pub const MAX_SHARED: usize = 227 << 10;
 /// The same without raising it, as for a device launch.
@@ -103,6 +119,14 @@ impl Module {
         let function = &self.program.functions[*self.program.by_name.get(kernel)?];
         function.is_entry.then_some(&function.params[..])
     }
+
+    /// Blocks of `kernel`, in the block of `config`, that are under way at a time: as many as threads, blocks and
+    /// shared memory of an H200 allow. Registers are not counted, which belong to machine code.
+    pub fn resident_blocks(&self, kernel: &str, config: &LaunchConfig) -> u32 {
+        let of = |function: &usize| self.program.functions[*function].shared_bytes;
+        let shared = self.program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
+        launch::resident_blocks(config, shared)
+    }
 }
 
 /// What came of a checked launch.
@@ -135,7 +159,12 @@ impl Simulator {
     pub fn new() -> Simulator {
         Simulator {
             memory: memory::Memory::default(),
-            limits: launch::Limits { pending_launches: DEFAULT_PENDING_LAUNCHES, steps: None, schedule: 0 },
+            limits: launch::Limits {
+                pending_launches: DEFAULT_PENDING_LAUNCHES,
+                sync_depth: DEFAULT_SYNC_DEPTH,
+                steps: None,
+                schedule: 0,
+            },
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -190,6 +219,11 @@ impl Simulator {
         self.limits.pending_launches = launches;
     }
 
+    /// `cudaLimitDevRuntimeSyncDepth`; 2 unless set. Only device code of CUDA before 12 can wait at all.
+    pub fn set_sync_depth_limit(&mut self, levels: u32) {
+        self.limits.sync_depth = levels;
+    }
+
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
     /// it is set, 2^26 and 4,096 more for every warp.
     pub fn set_step_limit(&mut self, instructions: u64) {
@@ -225,7 +259,7 @@ impl Simulator {
         args: &[u64],
         observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
-        let (number, params) = launch::parameters(&module.program, kernel, &config, args)?;
+        let (number, params) = arguments::parameters(&module.program, kernel, &config, args)?;
         let loaded = self.load(module)?;
         let globals = &self.loaded[loaded].1;
         let mut engine = launch::Engine::new(

@@ -5,11 +5,14 @@
 pub enum Call {
     /// `(kernel, grid, block, shared bytes) -> parameter buffer, or null`
     GetParameterBuffer,
-    /// `(parameter buffer, stream) -> error`
-    LaunchDevice,
+    /// `(parameter buffer, stream) -> error`. Before CUDA 12 a launch beyond the pending limit was kept in a second,
+    /// slower pool; since then it is refused.
+    LaunchDevice {
+        second_pool: bool,
+    },
     GetLastError,
     PeekAtLastError,
-    /// Waits for the block's children. Device code of CUDA 12 and later can no longer call it.
+    /// `() -> error`: waits for the block's children. Device code of CUDA 12 and later can no longer call it.
     DeviceSynchronize,
     /// `(stream*, flags) -> error`
     StreamCreate,
@@ -22,9 +25,10 @@ pub enum Call {
 
 impl Call {
     pub fn parse(name: &str) -> Option<Call> {
-        Some(match name.strip_prefix("__cudaCDP2").or(name.strip_prefix("cuda")).unwrap_or(name) {
+        let today = name.strip_prefix("__cudaCDP2");
+        Some(match today.or(name.strip_prefix("cuda")).unwrap_or(name) {
             "GetParameterBufferV2" => Call::GetParameterBuffer,
-            "LaunchDeviceV2" => Call::LaunchDevice,
+            "LaunchDeviceV2" => Call::LaunchDevice { second_pool: today.is_none() },
             "GetLastError" => Call::GetLastError,
             "PeekAtLastError" => Call::PeekAtLastError,
             "DeviceSynchronize" => Call::DeviceSynchronize,
@@ -43,8 +47,9 @@ pub const STREAM_FIRE_AND_FORGET: u64 = 4;
 /// First handle that `cudaStreamCreateWithFlags` gives.
 pub const FIRST_STREAM: u64 = 16;
 
-/// Errors that a device launch can give (`cudaError_t`).
+/// Errors that a device launch, or waiting for one, can give (`cudaError_t`).
 pub const INVALID_CONFIGURATION: u32 = 9;
+pub const SYNC_DEPTH_EXCEEDED: u32 = 68;
 pub const PENDING_COUNT_EXCEEDED: u32 = 69;
 pub const INVALID_DEVICE_FUNCTION: u32 = 98;
 

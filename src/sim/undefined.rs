@@ -6,10 +6,11 @@
 //! are kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
 //! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
 
+use super::access::span;
 use super::alu::{Lanes, WARP};
 use super::collective::shuffle_source;
 use super::diagnostic::{Kind, Site};
-use super::exec::{Context, lanes, span};
+use super::exec::{Context, lanes};
 use super::observe::{Observer, Request};
 use super::program::{Address, BarReduce, Function, Inst, NONE, Op, Pred, Reg, Shuffle, Vote};
 use super::ptx::Space;

@@ -21,6 +21,7 @@ pub fn launch(module: &Module, options: &Options) -> Result<Report> {
 
     let mut simulator = Simulator::new();
     simulator.set_pending_launch_limit(options.pending_launches);
+    simulator.set_sync_depth_limit(options.sync_depth);
     simulator.set_schedule(options.schedule);
     let mut cells = Vec::new();
     let mut buffers = Vec::new();

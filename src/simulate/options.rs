@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 
 use super::spec::Spec;
 use crate::cli;
-use crate::sim::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
+use crate::sim::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
 
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:
@@ -75,6 +75,10 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = count, default_value_t = DEFAULT_PENDING_LAUNCHES,
         allow_hyphen_values = true)]
     pub pending_launches: u64,
+    /// How many levels of grids may wait for their children, in device code of before CUDA 12
+    /// (cudaLimitDevRuntimeSyncDepth)
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SYNC_DEPTH, allow_hyphen_values = true)]
+    pub sync_depth: u32,
     /// The order in which blocks and warps have their turns: 0 the plain one, any other number a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,

@@ -4,6 +4,7 @@
 //! any of them, so that every part can be taken away and what is left is still a program. At the end each thread
 //! stores all its registers.
 
+use super::assembler::loses_its_guard;
 use super::operations::{BLOCK, MEMORY, PLAIN, Pattern, WARP};
 use super::program::{CELLS, Node, Piece, Program};
 use super::rng::Random;
@@ -402,7 +403,8 @@ impl Writer {
                 continue;
             }
             let Some(mut lines) = self.fill(pattern) else { continue };
-            if may_guard && !pattern.contains("; ") && self.random.chance(12) {
+            let guarded = may_guard && !pattern.contains("; ") && self.random.chance(12);
+            if guarded && !loses_its_guard(&lines[0]) {
                 let not = self.random.pick(&["", "!"]);
                 lines[0] = format!("@{not}{} {}", self.register('P'), lines[0]);
             }

@@ -162,7 +162,7 @@ impl<'p> Checker<'p> {
         );
         let same_block = grid == actor.grid && block == actor.block;
         finding.help = match () {
-            _ if visibility => "a parent cannot wait for its child: read what it writes in a tail launch, or on the host",
+            _ if visibility => "the parent does not wait for its child: read what it writes in a tail launch, or on the host",
             _ if grid != actor.grid => {
                 "let the launching thread see the writes first (a barrier before the launch), or use a tail launch"
             }

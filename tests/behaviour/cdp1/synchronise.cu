@@ -43,3 +43,32 @@ extern "C" __global__ void nestedSum(int* data, int* out, unsigned size)
     }
     __syncthreads();
 }
+
+// Every level launches the next, waits and notes what the wait returned, then what the level below has left behind.
+extern "C" __global__ void waitsAtEveryDepth(int* errors, int* out, int depth)
+{
+    int below = 0;
+    if (depth > 0) {
+        waitsAtEveryDepth<<<1, 1>>>(errors + 1, out + 1, depth - 1);
+        errors[0] = cudaDeviceSynchronize(); // expect: launch-limit
+        errors[0] += 1000 * cudaGetLastError();
+        below = out[1];
+    }
+    out[0] = below + 1; // expect: child-visibility
+}
+
+extern "C" __global__ void count(int* counter)
+{
+    atomicAdd(counter, 1);
+}
+
+// More launches than may be pending: each thread of the block has a child.
+extern "C" __global__ void launchOfEachThread(int* counter, int* errors)
+{
+    count<<<1, 1>>>(counter);
+    if (cudaGetLastError() != cudaSuccess)
+        atomicAdd(errors, 1);
+    cudaDeviceSynchronize();
+    if (*(volatile int*)counter < (int)blockDim.x)
+        atomicAdd(errors, 1);
+}

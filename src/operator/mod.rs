@@ -1,8 +1,23 @@
-//! [`Operator`]: what an array can be reduced by.
+//! [`Operator`]: what an array can be reduced by, and the operators of the workbook.
+//!
+//! | file | operators |
+//! | --- | --- |
+//! | `number.rs` | [`Sum`], [`Min`], [`Max`] of `i32`, `i64`, `f32` and `f64`; [`Product`] |
+//! | `argmax.rs` | [`ArgMax`]: an operator on pairs |
+//! | `hash.rs` | [`Hash`]: associative, but not commutative |
+
+mod argmax;
+mod hash;
+mod number;
 
 use bytemuck::Pod;
 
-use crate::value::Value;
+use crate::serial::recursive_reduce_by;
+use crate::value::{Expected, Operation, Value};
+
+pub use argmax::{ArgMax, Located, ValueAt};
+pub use hash::{Hash, Hashed};
+pub use number::{Float, FromZero, Max, Min, Number, Product, Sum, sum_within};
 
 /// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)` is
 /// `combine(a, combine(b, c))`, so a tree of any shape gives the same result as long as the operands keep their
@@ -27,20 +42,13 @@ pub fn elements<O: Operator>(numbers: &[i32]) -> Vec<O::Element> {
 }
 
 /// The sum of `i32`; it wraps in 32 bits.
-#[derive(Clone, Copy, Debug)]
-pub struct SumI32;
+pub type SumI32 = Sum<i32>;
 
-impl Operator for SumI32 {
-    type Element = i32;
-    const IDENTITY: i32 = 0;
-
-    fn combine(first: i32, second: i32) -> i32 {
-        first.wrapping_add(second)
-    }
-    fn element(number: i32, _: usize) -> i32 {
-        number
-    }
-    fn value(element: i32) -> Value {
-        element.into()
-    }
+/// The operation that `O` is, whose right result is the serial recursion's to the last bit.
+pub const fn exact<O: Operator>(name: &'static str) -> Operation {
+    let expected = |numbers: &[i32]| {
+        let result = recursive_reduce_by::<O>(&mut elements::<O>(numbers));
+        Expected::exactly(O::value(result))
+    };
+    Operation { name, element_bytes: size_of::<O::Element>() as u32, expected }
 }

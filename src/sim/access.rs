@@ -1,0 +1,272 @@
+//! Loads, stores and atomics: addresses, bounds, alignment, and the bytes moved.
+
+use super::alu::{Lanes, WARP, each};
+use super::exec::{Context, Executed, lanes, source};
+use super::memory;
+use super::observe::{Observer, Request};
+use super::program::*;
+use super::ptx::Space;
+use super::warp::Warp;
+
+impl<O: Observer> Context<'_, O> {
+    /// The address of every lane. A module variable's or a local variable's address is the same for all.
+    pub fn addresses(&self, warp: &Warp, slot: u32, function: &Function, at: &Address) -> Lanes {
+        let activation = &warp.activations[slot as usize];
+        let offset = at.offset as u64;
+        match at.base {
+            NONE => [offset; WARP],
+            LOCAL_BASE => [offset.wrapping_add(activation.local_base as u64); WARP],
+            base if (GLOBAL_BASE..1 << 30).contains(&base) => {
+                [self.globals[(base - GLOBAL_BASE) as usize].wrapping_add(offset); WARP]
+            }
+            base => {
+                let mut out = *source(activation, function, base);
+                if at.narrow {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset) & 0xffff_ffff);
+                } else if offset != 0 {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
+                }
+                out
+            }
+        }
+    }
+
+    /// Turns a request into one or more with a definite space: a generic address may lie in any.
+    fn split_spaces(request: &Request, mut f: impl FnMut(&Request) -> Executed<()>) -> Executed<()> {
+        if request.space != Space::Generic {
+            return f(request);
+        }
+        let mut rest = request.mask;
+        while rest != 0 {
+            let (space, _) = memory::resolve(request.addresses[rest.trailing_zeros() as usize]);
+            let mut addresses = [0; WARP];
+            let mut mask = 0;
+            each(rest, |lane| {
+                let (here, address) = memory::resolve(request.addresses[lane]);
+                if here == space {
+                    addresses[lane] = address;
+                    mask |= 1 << lane;
+                }
+            });
+            f(&Request { space, mask, addresses: &addresses, ..*request })?;
+            rest &= !mask;
+        }
+        Ok(())
+    }
+
+    /// Whether an address lies behind the local variables of the function that runs.
+    fn is_past_locals(&self, warp: &Warp, slot: u32, address: u64, bytes: usize) -> bool {
+        let activation = &warp.activations[slot as usize];
+        let locals = activation.local_base + self.program.functions[activation.function].local_bytes;
+        address.saturating_add(bytes as u64) > locals as u64
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn load(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        request: &Request,
+        d: &[Reg],
+        bytes: u32,
+        signed: bool,
+    ) -> Executed<()> {
+        warp.spin.watches |= request.order != Order::Weak;
+        Self::split_spaces(request, |request| {
+            let mut rest = request.mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                if address % total as u64 != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let local;
+                let from: Option<&[u8]> = match request.space {
+                    Space::Shared => self.block.shared.get(span(address, total)),
+                    Space::Param => self.params.get(span(address, total)),
+                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
+                    Space::Local => {
+                        local = warp.local_of(lane, address, total);
+                        local.as_deref()
+                    }
+                    _ if address >> 56 != 0 => self.launches.buffer(address, total).map(|b| &*b),
+                    _ => self.memory.slice(address, total).ok(),
+                };
+                let Some(from) = from else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut values = [0; 4];
+                for (value, part) in values.iter_mut().zip(from.chunks_exact(bytes as usize)) {
+                    *value = extend(memory::read(part), bytes, signed);
+                }
+                let registers = &mut warp.activations[slot as usize].registers;
+                for (d, value) in d.iter().zip(values) {
+                    registers[*d as usize][lane] = value;
+                }
+            }
+            if O::CHECKS {
+                self.follow_load(warp, slot, inst, request, d, bytes);
+            }
+            let actor = self.actor(warp, inst);
+            self.observer.request(actor, request);
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn store(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        function: &Function,
+        request: &Request,
+        s: &[Reg],
+        bytes: u32,
+    ) -> Executed<()> {
+        Self::split_spaces(request, |request| {
+            // A loop that only waits may still count in local memory.
+            warp.spin.changes |= request.space != Space::Local;
+            let mut unchanged = 0;
+            let mut rest = request.mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                if address % total as u64 != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let mut values = [0u64; 4];
+                for (value, s) in values.iter_mut().zip(s) {
+                    *value = source(&warp.activations[slot as usize], function, *s)[lane];
+                }
+                let to = match request.space {
+                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
+                    Space::Local => warp.local_of(lane, address, total),
+                    Space::Param | Space::Const => None,
+                    _ if address >> 56 != 0 => self.launches.buffer(address, total),
+                    _ => self.memory.slice_mut(address, total).ok(),
+                };
+                let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut same = true;
+                for (part, value) in to.chunks_exact_mut(bytes as usize).zip(values) {
+                    same &= O::CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
+                    memory::write(part, value);
+                }
+                unchanged |= (same as u32) << lane;
+            }
+            if O::CHECKS {
+                self.follow_store(warp, slot, inst, request, s, bytes);
+            }
+            let actor = self.actor(warp, inst);
+            self.observer.request(actor, &Request { unchanged, ..*request });
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn atomic(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        function: &Function,
+        request: &Request,
+        op: AtomOp,
+        d: Reg,
+        b: Reg,
+        c: Reg,
+    ) -> Executed<()> {
+        warp.spin.watches = true;
+        Self::split_spaces(request, |request| {
+            let op = match op {
+                AtomOp::AddFloat(float) if request.space == Space::Global => {
+                    AtomOp::AddFloat(float.in_global_memory())
+                }
+                op => op,
+            };
+            let mut unchanged = 0;
+            for lane in lanes(request.mask) {
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                if address % total as u64 != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let activation = &mut warp.activations[slot as usize];
+                let operand = |r: Reg| source(activation, function, r)[lane];
+                let (b, c) = (operand(b), operand(c));
+                let word = match request.space {
+                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Global => self.memory.slice_mut(address, total).ok(),
+                    _ => None,
+                };
+                let Some(word) = word else { return Err(self.outside(warp, inst, lane, request)) };
+                let old = memory::read(word);
+                let new = combine(op, request.bytes, old, b, c);
+                memory::write(word, new);
+                let swapped = old == b & (u64::MAX >> (64 - 8 * request.bytes));
+                unchanged |= ((op == AtomOp::CompareSwap && !swapped) as u32) << lane;
+                warp.spin.changes |= new != old;
+                if d != NONE {
+                    activation.registers[d as usize][lane] = old;
+                }
+            }
+            if O::CHECKS {
+                self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
+            }
+            let actor = self.actor(warp, inst);
+            self.observer.request(actor, &Request { unchanged, ..*request });
+            Ok(())
+        })
+    }
+}
+
+/// The bytes from `address` on, as a range that cannot overflow.
+pub fn span(address: u64, bytes: usize) -> std::ops::Range<usize> {
+    let start = usize::try_from(address).unwrap_or(usize::MAX / 2).min(usize::MAX / 2);
+    start..start + bytes
+}
+
+#[inline(always)]
+pub fn extend(value: u64, bytes: u32, signed: bool) -> u64 {
+    if !signed {
+        return value;
+    }
+    match bytes {
+        1 => value as u8 as i8 as i64 as u64,
+        2 => value as u16 as i16 as i64 as u64,
+        4 => value as u32 as i32 as i64 as u64,
+        _ => value,
+    }
+}
+
+/// The new value of an atomic, also used for `redux.sync`.
+pub fn combine(op: AtomOp, bytes: u32, old: u64, b: u64, c: u64) -> u64 {
+    let wide = bytes == 8;
+    let mask = if wide { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+    let (b, c) = (b & mask, c & mask);
+    let less_signed = if wide { (b as i64) < old as i64 } else { (b as i32) < old as i32 };
+    match op {
+        AtomOp::Add => old.wrapping_add(b) & mask,
+        AtomOp::AddFloat(float) => float.register([old, b, 0]),
+        AtomOp::MinU => old.min(b),
+        AtomOp::MaxU => old.max(b),
+        AtomOp::MinS if less_signed => b,
+        AtomOp::MinS => old,
+        AtomOp::MaxS if less_signed => old,
+        AtomOp::MaxS => b,
+        AtomOp::And => old & b,
+        AtomOp::Or => old | b,
+        AtomOp::Xor => old ^ b,
+        AtomOp::Exchange => b,
+        AtomOp::CompareSwap if old == b => c,
+        AtomOp::CompareSwap => old,
+        AtomOp::Inc if old >= b => 0,
+        AtomOp::Inc => old + 1,
+        AtomOp::Dec if old == 0 || old > b => b,
+        AtomOp::Dec => old - 1,
+    }
+}
