@@ -32,6 +32,9 @@ struct Options {
     /// i32, f32
     #[arg(long, value_delimiter = ',', default_value = "i32,f32")]
     types: Vec<String>,
+    /// Blocks in a cluster
+    #[arg(long, value_delimiter = ',', default_value = "1,8,16")]
+    clusters: Vec<u32>,
     /// Samples of each candidate in the first round
     #[arg(long, default_value_t = 5)]
     samples: usize,
@@ -102,7 +105,7 @@ fn code(root: &Path, capability: &str) -> Result<(String, Vec<u8>)> {
             let nvcc = Nvcc::find(root)?.context("building the candidates needs an nvcc")?;
             let directory = root.join("target").join("peers");
             std::fs::create_dir_all(&directory)?;
-            let arch = [format!("-arch=compute_75"), format!("-arch=sm_{capability}")];
+            let arch = ["-arch=compute_75".to_string(), format!("-arch=sm_{capability}")];
             for (kind, arch) in ["ptx", "cubin"].iter().zip(arch) {
                 let mut command = Command::new(&nvcc.path);
                 command.current_dir(root).args([&format!("-{kind}"), "-O3", &arch, SOURCE, "-o"]);
@@ -157,7 +160,7 @@ impl Bench<'_> {
         let flusher = Flusher::new(device, self.chapter)?;
         let flush = || flusher.flush();
 
-        let candidates = candidates(self.module.kernels(), type_name, n, size_of::<O::Element>());
+        let candidates = candidates(self.module.kernels(), &self.options.clusters, type_name, n, size_of::<O::Element>());
         let mut functions: std::collections::HashMap<&str, Function> = Default::default();
         for candidate in &candidates {
             if !functions.contains_key(candidate.kernel.as_str()) {
@@ -255,7 +258,7 @@ impl Bench<'_> {
             writeln!(csv, "second,{},{n},{alone},{cold},{warm}", name(i))?;
         }
         // The best of each way, from the first round.
-        for (part, title) in [(1, "loads"), (2, "load"), (3, "finish"), (4, "cluster")] {
+        for (part, title) in [(1, "block"), (2, "loads"), (3, "load"), (4, "finish"), (5, "sum"), (6, "cluster")] {
             let mut seen: Vec<String> = Vec::new();
             let mut line = String::new();
             for (time, candidate) in &times {
@@ -277,38 +280,32 @@ impl Bench<'_> {
 }
 
 /// The kernels of this type in all shapes that make sense for `n` elements of `bytes` bytes.
-fn candidates(kernels: &[String], type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
+fn candidates(kernels: &[String], clusters: &[u32], type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
     let vectors = (n * bytes / 16) as u32;
     let mut all = Vec::new();
     for kernel in kernels {
         let parts: Vec<&str> = kernel.split('_').collect();
-        let [kind, loads, load, finish, cluster] = parts[..] else { continue };
-        let (Ok(loads), Ok(cluster)) = (loads.parse::<u32>(), cluster.parse::<u32>()) else { continue };
-        let large = n >= 1 << 24;
-        if kind != type_name
-            || (large && (cluster > 1 || finish == "Ticket"))
-            || (n < 1 << 16 && load != "ReadOnly")
-        {
+        let [kind, block, loads, load, finish, _, cluster] = parts[..] else { continue };
+        let numbers = (block.parse::<u32>(), loads.parse::<u32>(), cluster.parse::<u32>());
+        let (Ok(block), Ok(loads), Ok(cluster)) = numbers else { continue };
+        let is_large = n >= 1 << 22;
+        let tiles = vectors.div_ceil(block * loads).max(1);
+        let for_size = match load {
+            "PassL1" => n >= 1 << 20,
+            _ => !is_large || block > 128,
+        };
+        if kind != type_name || !clusters.contains(&cluster) || !for_size {
             continue;
         }
-        for block in [64, 128, 256, 512, 1024] {
-            if (large && block < 256) || (n >= 1 << 20 && block < 128) {
-                continue;
-            }
-            let tiles = vectors.div_ceil(block * loads).max(1);
-            let mut grids: Vec<u32> = GRIDS.to_vec();
-            if tiles <= 2112 && !grids.contains(&tiles) {
-                grids.push(tiles);
-            }
-            for grid in grids {
-                let rounds = tiles.div_ceil(grid);
-                if grid > tiles
-                    || grid % cluster != 0
-                    || (n >= 1 << 22 && grid < 132)
-                    || (n < 1 << 22 && rounds > 16)
-                {
-                    continue;
-                }
+        let grids = match finish {
+            "Alone" => vec![cluster],
+            _ if GRIDS.contains(&tiles) || tiles > 2112 => GRIDS.to_vec(),
+            _ => [&GRIDS[..], &[tiles]].concat(),
+        };
+        for grid in grids {
+            let rounds = tiles.div_ceil(grid);
+            let fits = if is_large { grid >= 132 } else { rounds <= 8 };
+            if grid <= tiles && fits && (grid > 1 || finish == "Alone") {
                 all.push(Candidate { kernel: kernel.to_string(), block, grid });
             }
         }

@@ -5,11 +5,6 @@
 // a number of whole warps. The kernels before reduceSinglePass leave a partial sum a block; the host launches them
 // again over those until one is left.
 
-#if __CUDA_ARCH__ >= 900
-#include <cooperative_groups.h>
-namespace cg = cooperative_groups;
-#endif
-
 typedef unsigned long long Word;
 
 // Threads in a block, at most, and warps.
@@ -206,29 +201,26 @@ static __device__ long long sumOf(uint4 v, long long)
 }
 
 // sumOfTiles, 16 bytes at a time, LOADS of them in flight. A load of 16 bytes begins at a multiple of 16, so the
-// elements before the first and after the last of those are block 0's, one a thread.
-template <typename T, int LOADS, Load LOAD> static __device__ T sumOfVectors(const T *g_idata, unsigned int size)
+// elements before the first and after the last of those (at most 6) are block 0's, one a thread.
+template <typename T, int LOADS, Load LOAD>
+static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned int threads)
 {
     constexpr unsigned int PER = 16 / sizeof(T);
     unsigned int head = min(size, (unsigned int)(-(Word)g_idata % 16 / sizeof(T)));
     unsigned int vectors = (size - head) / PER, tail = (size - head) % PER;
     const uint4 *body = (const uint4 *)(g_idata + head);
 
-    T sum = 0;
-    if (blockIdx.x == 0) {
-        if (threadIdx.x < head) {
-            sum += g_idata[threadIdx.x];
-        }
-        if (threadIdx.x < tail) {
-            sum += g_idata[size - tail + threadIdx.x];
-        }
+    T edge = 0; // on its way while the others are
+    if (blockIdx.x == 0 && threadIdx.x < head + tail) {
+        edge = g_idata[threadIdx.x < head ? threadIdx.x : size - tail - head + threadIdx.x];
     }
-    unsigned int tile = LOADS * blockDim.x;
+    T sum = 0;
+    unsigned int tile = LOADS * threads;
     for (unsigned int first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
         uint4 v[LOADS];
 #pragma unroll
         for (int k = 0; k < LOADS; ++k) {
-            unsigned int i = first + k * blockDim.x + threadIdx.x;
+            unsigned int i = first + k * threads + threadIdx.x;
             v[k] = i < vectors ? load16<LOAD>(body + i) : uint4{};
         }
 #pragma unroll
@@ -236,14 +228,14 @@ template <typename T, int LOADS, Load LOAD> static __device__ T sumOfVectors(con
             sum += sumOf(v[k], T());
         }
     }
-    return sum;
+    return sum + edge;
 }
 
 // As many bytes in flight as before, in fewer loads: two for int and float, four for long long.
 template <typename T> static __device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_WARPS];
-    T sum = blockSum(sumOfVectors<T, ITEMS * sizeof(T) / 16, Load::ReadOnly>(g_idata, size), shared);
+    T sum = blockSum(sumOfVectors<T, ITEMS * sizeof(T) / 16, Load::ReadOnly>(g_idata, size, blockDim.x), shared);
     if (threadIdx.x == 0) {
         g_odata[blockIdx.x] = sum;
     }
@@ -285,16 +277,58 @@ template <typename T> static __device__ void finishByTicket(T sum, unsigned int 
 template <typename T> static __device__ void singlePass(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
     __shared__ T shared[MAX_WARPS];
-    T sum = blockSum(sumOfVectors<T, ITEMS * sizeof(T) / 16, Load::ReadOnly>(g_idata, size), shared);
+    T sum = blockSum(sumOfVectors<T, ITEMS * sizeof(T) / 16, Load::ReadOnly>(g_idata, size, blockDim.x), shared);
     finishByTicket(sum, blockIdx.x, gridDim.x, g_odata, scratch);
 }
 // ANCHOR_END: reduceSinglePass
 
-// ANCHOR: finish
-enum class Finish { Ticket, OneWord, Slots };
-
-// Two ways to finish with fewer trips to memory than store, fence, ticket, load.
+// ANCHOR: sumOfBlock
+// blockSum again, for a block of BLOCK threads, which the compiler knows, in thread 0's warp.
 //
+// By shuffles first, and then no more of them: the sums of the warps lie side by side, and each lane reads them all.
+// By shared memory first: each lane of the first warp adds what lies 32 apart, and one round of shuffles is left. For
+// float a round of five shuffles takes longer than a trip through shared memory; for int it is one instruction.
+enum class Sum { ShuffleFirst, SharedFirst };
+
+template <typename T, int COUNT> static __device__ T treeSum(const T *number)
+{
+    if constexpr (COUNT == 1) {
+        return number[0];
+    } else {
+        return treeSum<T, COUNT / 2>(number) + treeSum<T, COUNT / 2>(number + COUNT / 2);
+    }
+}
+
+template <typename T, int BLOCK, Sum SUM> static __device__ T sumOfBlock(T sum, T *shared)
+{
+    if constexpr (SUM == Sum::ShuffleFirst) {
+        sum = warpSum(sum);
+        if (threadIdx.x % 32 == 0) {
+            shared[threadIdx.x / 32] = sum;
+        }
+        __syncthreads();
+        return threadIdx.x < 32 ? treeSum<T, BLOCK / 32>(shared) : T(0);
+    } else {
+        shared[threadIdx.x] = sum;
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            T part[BLOCK / 32];
+#pragma unroll
+            for (int k = 0; k < BLOCK / 32; ++k) {
+                part[k] = shared[32 * k + threadIdx.x];
+            }
+            sum = warpSum(treeSum<T, BLOCK / 32>(part));
+        }
+        return sum;
+    }
+}
+// ANCHOR_END: sumOfBlock
+
+// ANCHOR: finish
+// How the last rung finishes: one block has nothing to wait for. Two ways with fewer trips to memory than store,
+// fence, ticket, load.
+enum class Finish { Alone, OneWord, Gather, GatherByAll };
+
 // For int: sum and count in one word, one atomic addition a block. The count is in the lower half, which can not
 // overflow into the sum; the sum wraps in the upper half, as it should.
 static __device__ void finishInOneWord(int sum, unsigned int parts, int *g_odata, Word *scratch)
@@ -311,7 +345,7 @@ static __device__ void finishInOneWord(int sum, unsigned int parts, int *g_odata
 // For any type: each block leaves its sum, 32 bits in a word, with a flag beside them that says so. A word is
 // written and read as a whole, so no fence is needed. The last block of the grid waits for the others and takes
 // their words, leaving zeros for the next launch. It adds in the order of the blocks: the result does not depend on
-// who is done first. Only the block that was started last waits, so the others need no room that it holds.
+// who is done first. Only the block that is started last waits, so the others need no room that it holds.
 template <typename T> static __device__ void leave(T sum, Word *slot)
 {
     constexpr int HALVES = sizeof(T) / 4;
@@ -319,109 +353,132 @@ template <typename T> static __device__ void leave(T sum, Word *slot)
     memcpy(half, &sum, sizeof(T));
 #pragma unroll
     for (int k = 0; k < HALVES; ++k) {
-        atomicExch(slot + k, Word(half[k]) << 32 | 1);
+        *(volatile Word *)(slot + k) = Word(half[k]) << 32 | 1;
     }
 }
 
-template <typename T> static __device__ T take(Word *slot)
+// The sum of the slots first, first + step, ... of `parts`; four of them are asked for at a time.
+template <typename T>
+static __device__ T takeAll(Word *scratch, unsigned int first, unsigned int step, unsigned int parts)
 {
-    constexpr int HALVES = sizeof(T) / 4;
-    unsigned int half[HALVES];
+    constexpr int AT_A_TIME = 4, HALVES = sizeof(T) / 4;
+    T sum = 0;
+    for (; first < parts; first += AT_A_TIME * step) {
+        Word word[AT_A_TIME][HALVES];
 #pragma unroll
-    for (int k = 0; k < HALVES; ++k) {
-        Word word;
-        do {
-            word = atomicExch(slot + k, 0);
-        } while (word == 0);
-        half[k] = (unsigned int)(word >> 32);
+        for (int k = 0; k < AT_A_TIME * HALVES; ++k) {
+            unsigned int part = first + k / HALVES * step;
+            word[k / HALVES][k % HALVES] = part < parts ? *(volatile Word *)(scratch + HALVES * part + k % HALVES) : 1;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            unsigned int part = first + k * step, half[HALVES];
+#pragma unroll
+            for (int h = 0; h < HALVES; ++h) {
+                Word *slot = scratch + HALVES * part + h;
+                while (word[k][h] == 0) {
+                    word[k][h] = *(volatile Word *)slot;
+                }
+                if (part < parts) {
+                    *(volatile Word *)slot = 0;
+                }
+                half[h] = (unsigned int)(word[k][h] >> 32);
+            }
+            T one;
+            memcpy(&one, half, sizeof(T));
+            sum += one;
+        }
     }
-    T sum;
-    memcpy(&sum, half, sizeof(T));
     return sum;
 }
 
-template <typename T> static __device__ void finishInSlots(T sum, unsigned int part, unsigned int parts, T *g_odata,
-                                                           Word *scratch)
-{
-    __shared__ T shared[MAX_WARPS];
-    constexpr int HALVES = sizeof(T) / 4;
-    if (part < parts - 1) {
-        if (threadIdx.x == 0) {
-            leave(sum, scratch + HALVES * part);
-        }
-        return;
-    }
-    T all = threadIdx.x == 0 ? sum : T(0);
-    for (unsigned int i = threadIdx.x; i < parts - 1; i += blockDim.x) {
-        all += take<T>(scratch + HALVES * i);
-    }
-    all = blockSum(all, shared);
-    if (threadIdx.x == 0) {
-        *g_odata = all;
-    }
-}
-
-template <typename T, Finish FINISH>
+// The slots are read by the first warp, or by all threads, who then need another barrier.
+template <typename T, int BLOCK, Sum SUM, Finish FINISH>
 static __device__ void finish(T sum, unsigned int part, unsigned int parts, T *g_odata, Word *scratch)
 {
-    if (parts == 1) {
-        if (threadIdx.x == 0) {
-            *g_odata = sum;
-        }
-    } else if constexpr (FINISH == Finish::OneWord) {
+    if constexpr (FINISH == Finish::OneWord) {
         finishInOneWord(sum, parts, g_odata, scratch);
-    } else if constexpr (FINISH == Finish::Slots) {
-        finishInSlots(sum, part, parts, g_odata, scratch);
-    } else {
-        finishByTicket(sum, part, parts, g_odata, scratch);
+        return;
+    }
+    if constexpr (FINISH == Finish::Gather || FINISH == Finish::GatherByAll) {
+        if (part < parts - 1) {
+            if (threadIdx.x == 0) {
+                leave(sum, scratch + sizeof(T) / 4 * part);
+            }
+            return;
+        }
+        sum = threadIdx.x == 0 ? sum : T(0);
+        if constexpr (FINISH == Finish::Gather) {
+            if (threadIdx.x < 32) {
+                sum = warpSum(sum + takeAll<T>(scratch, threadIdx.x, 32, parts - 1));
+            }
+        } else {
+            __shared__ alignas(16) T shared[BLOCK];
+            sum += takeAll<T>(scratch, threadIdx.x, BLOCK, parts - 1);
+            sum = sumOfBlock<T, BLOCK, SUM>(sum, shared);
+        }
+    }
+    if (threadIdx.x == 0) {
+        *g_odata = sum;
     }
 }
 // ANCHOR_END: finish
 
 // ANCHOR: reduceCluster
 // From Hopper on, up to 16 blocks can form a cluster: they run at the same time, near each other, and can write into
-// each other's shared memory. The blocks of a cluster leave their sums with its first block, with no trip to L2.
-// Compiled for an older GPU, each block is a cluster of its own.
-//
-// The sum of the cluster, in thread 0 of its first block; the other blocks are done.
+// each other's shared memory. The blocks of a cluster send their sums to its first block, with no trip to L2; that
+// block waits at an mbarrier until all bytes have come.
 #if __CUDA_ARCH__ >= 900
-template <typename T, int CLUSTER> static __device__ T clusterSum(T sum, cg::cluster_group::arrival_token started)
+template <typename T, int BLOCK, int LOADS, Load LOAD, Sum SUM, int CLUSTER>
+static __device__ void clusterLimit(const T *g_idata, T *g_odata, unsigned int size, T *shared)
 {
-    __shared__ T ofBlock[CLUSTER];
-    cg::cluster_group cluster = cg::this_cluster();
-    cluster.barrier_wait(std::move(started)); // all blocks have begun, so their shared memory is there
-    if (threadIdx.x == 0) {
-        *cluster.map_shared_rank(ofBlock + cluster.block_rank(), 0) = sum;
+    __shared__ alignas(16) T ofBlock[CLUSTER];
+    __shared__ Word arrived;
+    unsigned int rank = blockIdx.x % CLUSTER;
+    unsigned int barrier = __cvta_generic_to_shared(&arrived), slot = __cvta_generic_to_shared(ofBlock + rank);
+    if (rank == 0 && threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                     "n"((CLUSTER - 1) * sizeof(T)) : "memory");
     }
-    auto left = cluster.barrier_arrive();
-    if (cluster.block_rank() == 0) {
-        cluster.barrier_wait(std::move(left));
-        sum = warpSum(threadIdx.x < CLUSTER ? ofBlock[threadIdx.x] : T(0));
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    T sum = sumOfBlock<T, BLOCK, SUM>(sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK), shared);
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if (threadIdx.x == 0 && rank > 0) {
+        unsigned int remoteSlot, remoteBarrier;
+        asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(remoteSlot) : "r"(slot));
+        asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(remoteBarrier) : "r"(barrier));
+        unsigned int bits;
+        memcpy(&bits, &sum, 4);
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(remoteSlot),
+                     "r"(bits), "r"(remoteBarrier) : "memory");
+    } else if (threadIdx.x == 0) {
+        unsigned int done = 0;
+        ofBlock[0] = sum;
+        while (!done) {
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done) : "r"(barrier) : "memory");
+        }
+        *g_odata = treeSum<T, CLUSTER>(ofBlock);
     }
-    return sum;
 }
 #endif
 // ANCHOR_END: reduceCluster
 
 // ANCHOR: reduceLimit
-template <typename T, int LOADS, Load LOAD, Finish FINISH, int CLUSTER>
+template <typename T, int BLOCK, int LOADS, Load LOAD, Finish FINISH, Sum SUM, int CLUSTER>
 static __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
-    __shared__ T shared[MAX_WARPS];
-    unsigned int part = blockIdx.x, parts = gridDim.x;
+    __shared__ alignas(16) T shared[BLOCK];
 #if __CUDA_ARCH__ >= 900
     if constexpr (CLUSTER > 1) {
-        auto started = cg::this_cluster().barrier_arrive();
-        T sum = blockSum(sumOfVectors<T, LOADS, LOAD>(g_idata, size), shared);
-        sum = clusterSum<T, CLUSTER>(sum, std::move(started));
-        if (part % CLUSTER == 0) {
-            finish<T, FINISH>(sum, part / CLUSTER, parts / CLUSTER, g_odata, scratch);
-        }
+        clusterLimit<T, BLOCK, LOADS, LOAD, SUM, CLUSTER>(g_idata, g_odata, size, shared);
         return;
     }
 #endif
-    T sum = blockSum(sumOfVectors<T, LOADS, LOAD>(g_idata, size), shared);
-    finish<T, FINISH>(sum, part, parts, g_odata, scratch);
+    T sum = sumOfBlock<T, BLOCK, SUM>(sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK), shared);
+    finish<T, BLOCK, SUM, FINISH>(sum, blockIdx.x, gridDim.x, g_odata, scratch);
 }
 // ANCHOR_END: reduceLimit
 
@@ -462,15 +519,15 @@ SINGLE_PASS(reduceSinglePassI64, long long)
 #define CLUSTER_8
 #define CLUSTER_16
 #endif
-#define LIMIT(NAME, T, LOADS, LOAD, FINISH, CLUSTER)                                                          \
-    extern "C" __global__ void CLUSTER_##CLUSTER                                                              \
+#define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH, SUM, CLUSTER)                                              \
+    extern "C" __global__ void __launch_bounds__(BLOCK) CLUSTER_##CLUSTER                                     \
         NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)                                  \
     {                                                                                                         \
-        limit<T, LOADS, Load::LOAD, Finish::FINISH, CLUSTER>(g_idata, g_odata, size, scratch);                \
+        limit<T, BLOCK, LOADS, Load::LOAD, Finish::FINISH, Sum::SUM, CLUSTER>(g_idata, g_odata, size, scratch); \
     }
-LIMIT(reduceLimit, int, 4, PassL1, OneWord, 1)
-LIMIT(reduceLimitF32, float, 4, PassL1, Slots, 1)
-LIMIT(reduceLimitI64, long long, 4, PassL1, Slots, 1)
+LIMIT(reduceLimit, int, 512, 4, PassL1, OneWord, ShuffleFirst, 1)
+LIMIT(reduceLimitF32, float, 512, 4, PassL1, GatherByAll, SharedFirst, 1)
+LIMIT(reduceLimitI64, long long, 512, 4, PassL1, GatherByAll, SharedFirst, 1)
 
 // Nothing: what a launch costs.
 extern "C" __global__ void doNothing()

@@ -1,31 +1,44 @@
-// The candidates of the sweep of chapter 7 (benches/limit.rs), by name: type, loads in flight, how they are made,
-// how the partial sums are finished, and blocks in a cluster.
+// The candidates of the sweep of chapter 7 (benches/limit.rs), by name: type, threads in a block, loads in flight, how
+// they are made, how the partial sums are finished, how a block adds, and blocks in a cluster.
 
 #include "../ch7_limit.cu"
 
-#define LOADS_1_TO_8(T, LOAD, FINISH, CLUSTER)                                                                \
-    CANDIDATE(T, 1, LOAD, FINISH, CLUSTER)                                                                    \
-    CANDIDATE(T, 2, LOAD, FINISH, CLUSTER)                                                                    \
-    CANDIDATE(T, 4, LOAD, FINISH, CLUSTER)                                                                    \
-    CANDIDATE(T, 8, LOAD, FINISH, CLUSTER)
-#define CANDIDATE(T, LOADS, LOAD, FINISH, CLUSTER)                                                            \
-    LIMIT(T##_##LOADS##_##LOAD##_##FINISH##_##CLUSTER, T, LOADS, LOAD, FINISH, CLUSTER)
+#define CANDIDATE(T, BLOCK, LOADS, LOAD, FINISH, SUM, CLUSTER)                                                \
+    LIMIT(T##_##BLOCK##_##LOADS##_##LOAD##_##FINISH##_##SUM##_##CLUSTER, T, BLOCK, LOADS, LOAD, FINISH, SUM, CLUSTER)
+#define BLOCKS(T, LOADS, LOAD, FINISH, SUM, CLUSTER)                                                          \
+    CANDIDATE(T, 128, LOADS, LOAD, FINISH, SUM, CLUSTER)                                                      \
+    CANDIDATE(T, 256, LOADS, LOAD, FINISH, SUM, CLUSTER)                                                      \
+    CANDIDATE(T, 512, LOADS, LOAD, FINISH, SUM, CLUSTER)
+#define ALL(T, FINISH, SUM)                                                                                   \
+    BLOCKS(T, 1, ReadOnly, FINISH, SUM, 1)                                                                    \
+    BLOCKS(T, 2, ReadOnly, FINISH, SUM, 1)                                                                    \
+    BLOCKS(T, 4, ReadOnly, FINISH, SUM, 1)                                                                    \
+    BLOCKS(T, 8, ReadOnly, FINISH, SUM, 1)                                                                    \
+    CANDIDATE(T, 1024, 1, ReadOnly, FINISH, SUM, 1)                                                           \
+    CANDIDATE(T, 1024, 2, ReadOnly, FINISH, SUM, 1)                                                           \
+    CANDIDATE(T, 1024, 4, ReadOnly, FINISH, SUM, 1)
+#define LARGE(T, FINISH, SUM)                                                                                 \
+    CANDIDATE(T, 256, 4, PassL1, FINISH, SUM, 1)                                                              \
+    CANDIDATE(T, 512, 4, PassL1, FINISH, SUM, 1)                                                              \
+    CANDIDATE(T, 1024, 4, PassL1, FINISH, SUM, 1)                                                             \
+    CANDIDATE(T, 256, 8, PassL1, FINISH, SUM, 1)                                                              \
+    CANDIDATE(T, 512, 8, PassL1, FINISH, SUM, 1)                                                              \
+    CANDIDATE(T, 1024, 8, PassL1, FINISH, SUM, 1)
 
-LOADS_1_TO_8(int, ReadOnly, OneWord, 1)
-LOADS_1_TO_8(int, Streaming, OneWord, 1)
-LOADS_1_TO_8(int, PassL1, OneWord, 1)
-LOADS_1_TO_8(int, PassL1By256, OneWord, 1)
-LOADS_1_TO_8(int, ReadOnly, Ticket, 1)
-LOADS_1_TO_8(int, ReadOnly, Slots, 1)
-LOADS_1_TO_8(int, ReadOnly, OneWord, 4)
-LOADS_1_TO_8(int, ReadOnly, OneWord, 8)
-LOADS_1_TO_8(int, ReadOnly, OneWord, 16)
+ALL(int, Alone, ShuffleFirst)
+ALL(int, Alone, SharedFirst)
+ALL(int, OneWord, ShuffleFirst)
+LARGE(int, OneWord, ShuffleFirst)
 
-LOADS_1_TO_8(float, ReadOnly, Slots, 1)
-LOADS_1_TO_8(float, Streaming, Slots, 1)
-LOADS_1_TO_8(float, PassL1, Slots, 1)
-LOADS_1_TO_8(float, PassL1By256, Slots, 1)
-LOADS_1_TO_8(float, ReadOnly, Ticket, 1)
-LOADS_1_TO_8(float, ReadOnly, Slots, 4)
-LOADS_1_TO_8(float, ReadOnly, Slots, 8)
-LOADS_1_TO_8(float, ReadOnly, Slots, 16)
+ALL(float, Alone, ShuffleFirst)
+ALL(float, Alone, SharedFirst)
+ALL(float, Gather, ShuffleFirst)
+ALL(float, Gather, SharedFirst)
+ALL(float, GatherByAll, SharedFirst)
+LARGE(float, Gather, SharedFirst)
+LARGE(float, GatherByAll, SharedFirst)
+BLOCKS(float, 1, ReadOnly, Alone, SharedFirst, 16)
+BLOCKS(float, 2, ReadOnly, Alone, SharedFirst, 16)
+BLOCKS(float, 4, ReadOnly, Alone, SharedFirst, 16)
+BLOCKS(float, 1, ReadOnly, Alone, SharedFirst, 8)
+BLOCKS(float, 4, ReadOnly, Alone, SharedFirst, 8)
