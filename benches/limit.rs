@@ -8,20 +8,19 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use workbook::backend::{Buffer, Device, DeviceChoice, Function, LaunchConfig, Module};
-use workbook::limit::SumF32;
+use workbook::backend::{Device, DeviceChoice, Function, LaunchConfig, Module};
+use workbook::limit::{SumF32, SumI64};
 use workbook::nvcc::Nvcc;
 use workbook::operator::{Operator, SumI32, elements};
 use workbook::peers::{Peers, Summed};
 use workbook::record::Timing;
-use workbook::timing::{self, Cache, Contender, Rotation};
+use workbook::timing::{self, Cache, Contender, Flush, Rotation};
 use workbook::{data, kernels};
 
 const SOURCE: &str = "kernels/peers/tune.cu";
 /// Blocks in a grid: around the 132 multiprocessors of an H200, and multiples.
 const GRIDS: [u32; 19] =
     [1, 2, 4, 8, 16, 32, 64, 96, 132, 264, 396, 528, 792, 1056, 1584, 2112, 4224, 8448, 16896];
-const FLUSH_BYTES: usize = 256 << 20;
 
 #[derive(Parser)]
 #[command(about = "The sweep that tunes chapter 7's last kernel; needs a GPU, and an nvcc")]
@@ -29,11 +28,11 @@ struct Options {
     /// Powers of 2: the sizes
     #[arg(long, value_delimiter = ',', default_value = "10,12,14,16,18,20,22,24,26,28,30")]
     sizes: Vec<u32>,
-    /// i32, f32
-    #[arg(long, value_delimiter = ',', default_value = "i32,f32")]
+    /// i32, f32, i64
+    #[arg(long, value_delimiter = ',', default_value = "i32,f32,i64")]
     types: Vec<String>,
     /// Blocks in a cluster
-    #[arg(long, value_delimiter = ',', default_value = "1,8,16")]
+    #[arg(long, value_delimiter = ',', default_value = "1,8")]
     clusters: Vec<u32>,
     /// Samples of each candidate in the first round
     #[arg(long, default_value_t = 5)]
@@ -90,7 +89,8 @@ fn tune(options: &Options) -> Result<()> {
             match kind.as_str() {
                 "i32" => bench.size::<SumI32>("int", 1 << size, &mut csv)?,
                 "f32" => bench.size::<SumF32>("float", 1 << size, &mut csv)?,
-                other => bail!("there are candidates for i32 and f32, not for {other}"),
+                "i64" => bench.size::<SumI64>("i64", 1 << size, &mut csv)?,
+                other => bail!("there are candidates for i32, f32 and i64, not for {other}"),
             }
         }
     }
@@ -146,8 +146,11 @@ impl Bench<'_> {
         let device = self.device;
         let bytes = n * size_of::<O::Element>();
         let stride = n.next_multiple_of(64);
-        let copies =
-            (2 * FLUSH_BYTES / (stride * size_of::<O::Element>())).max(if n < 1 << 30 { 2 } else { 1 });
+        let copies = (2 * timing::FLUSH_BYTES / (stride * size_of::<O::Element>())).max(if n < 1 << 30 {
+            2
+        } else {
+            1
+        });
         let mut host = elements::<O>(&data::numbers(n, 1));
         let expected = host.iter().fold(O::IDENTITY, |sum, &x| O::combine(sum, x));
         host.resize(stride, O::IDENTITY);
@@ -157,17 +160,15 @@ impl Bench<'_> {
         let scratch = device.alloc_zeros::<u64>(1 << 16)?;
         let rotation = Rotation::new(copies);
         let calls = ((1 << 26) / bytes).clamp(1, 64).max(if n < 1 << 30 { 2 } else { 1 });
-        let flusher = Flusher::new(device, self.chapter)?;
-        let flush = || flusher.flush();
+        let flush = Flush::new(device, self.chapter)?;
+        let flush = || flush.run();
 
-        let candidates = candidates(self.module.kernels(), &self.options.clusters, type_name, n, size_of::<O::Element>());
+        let candidates =
+            candidates(self.module.kernels(), &self.options.clusters, type_name, n, size_of::<O::Element>());
         let mut functions: std::collections::HashMap<&str, Function> = Default::default();
         for candidate in &candidates {
             if !functions.contains_key(candidate.kernel.as_str()) {
                 let function = self.module.load_function(&candidate.kernel)?;
-                if candidate.kernel.ends_with("_16") {
-                    function.allow_clusters_of_16()?;
-                }
                 functions.insert(&candidate.kernel, function);
             }
         }
@@ -258,7 +259,9 @@ impl Bench<'_> {
             writeln!(csv, "second,{},{n},{alone},{cold},{warm}", name(i))?;
         }
         // The best of each way, from the first round.
-        for (part, title) in [(1, "block"), (2, "loads"), (3, "load"), (4, "finish"), (5, "sum"), (6, "cluster")] {
+        for (part, title) in
+            [(1, "block"), (2, "loads"), (3, "load"), (4, "finish"), (5, "sum"), (6, "cluster")]
+        {
             let mut seen: Vec<String> = Vec::new();
             let mut line = String::new();
             for (time, candidate) in &times {
@@ -280,7 +283,13 @@ impl Bench<'_> {
 }
 
 /// The kernels of this type in all shapes that make sense for `n` elements of `bytes` bytes.
-fn candidates(kernels: &[String], clusters: &[u32], type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
+fn candidates(
+    kernels: &[String],
+    clusters: &[u32],
+    type_name: &str,
+    n: usize,
+    bytes: usize,
+) -> Vec<Candidate> {
     let vectors = (n * bytes / 16) as u32;
     let mut all = Vec::new();
     for kernel in kernels {
@@ -298,7 +307,8 @@ fn candidates(kernels: &[String], clusters: &[u32], type_name: &str, n: usize, b
             continue;
         }
         let grids = match finish {
-            "Alone" => vec![cluster],
+            "Alone" => vec![1],
+            _ if cluster > 1 => vec![cluster],
             _ if GRIDS.contains(&tiles) || tiles > 2112 => GRIDS.to_vec(),
             _ => [&GRIDS[..], &[tiles]].concat(),
         };
@@ -311,26 +321,4 @@ fn candidates(kernels: &[String], clusters: &[u32], type_name: &str, n: usize, b
         }
     }
     all
-}
-
-/// Reads other memory, several times as much as L2 holds.
-struct Flusher<'a> {
-    device: &'a Device,
-    kernel: Function,
-    memory: Buffer<i32>,
-    partial: Buffer<i32>,
-}
-
-impl<'a> Flusher<'a> {
-    fn new(device: &'a Device, chapter: &Module) -> Result<Self> {
-        let kernel = chapter.load_function("reduceVector")?;
-        let memory = device.alloc_zeros::<i32>(FLUSH_BYTES / 4)?;
-        Ok(Flusher { device, kernel, memory, partial: device.alloc_zeros(1056)? })
-    }
-
-    fn flush(&self) -> Result<()> {
-        let mut launch = self.device.launch_builder(&self.kernel);
-        launch.arg(&self.memory).arg(&self.partial).arg(&(self.memory.len() as u32));
-        launch.launch(LaunchConfig::new(1056, 512))
-    }
 }

@@ -18,20 +18,20 @@ const CHAPTER: Chapter = Chapter {
     stem: "ch7_limit",
     about: "How fast can a sum be? A ladder of kernels up to the speed of the memory",
     place: Place::ManyBlocks,
-    // Each rung is one change away from the one before.
+    // Each rung is one change away from the one before. The sweep is for `i32`.
     kernels: &[
-        rung("reduceSharedTree", I32),
-        rung("reduceSequential", I32),
-        twice("reduceFirstAdd", I32),
-        tiled("reduceInFlight", I32),
-        tiled("reduceShuffle", I32),
-        tiled("reduceVector", I32),
-        tiled("reduceSinglePass", I32),
-        Kernel {
+        swept(rung("reduceSharedTree", I32)),
+        swept(rung("reduceSequential", I32)),
+        swept(twice("reduceFirstAdd", I32)),
+        swept(tiled("reduceInFlight", I32)),
+        swept(tiled("reduceShuffle", I32)),
+        swept(tiled("reduceVector", I32)),
+        swept(tiled("reduceSinglePass", I32)),
+        swept(Kernel {
             block: |n, _| limit::choice(&I32, n).block,
             grid: |n, _| limit::choice(&I32, n).grid,
             ..rung("reduceLimit", I32)
-        },
+        }),
         rung("reduceSharedTreeF32", F32),
         rung("reduceSequentialF32", F32),
         twice("reduceFirstAddF32", F32),
@@ -60,9 +60,13 @@ const CHAPTER: Chapter = Chapter {
     default_n: |device| if device == DeviceKind::Gpu { 1 << 24 } else { 1 << 16 },
 };
 
-/// A thread an element; the sweep is for `i32`.
+const fn swept(kernel: Kernel) -> Kernel {
+    Kernel { swept: true, ..kernel }
+}
+
+/// A thread an element.
 const fn rung(name: &'static str, operation: Operation) -> Kernel {
-    Kernel { operation, swept: operation.element_bytes == 4, ..Kernel::new(name) }
+    Kernel { operation, swept: false, ..Kernel::new(name) }
 }
 
 /// A thread for two elements.
@@ -80,18 +84,23 @@ const fn tiled(name: &'static str, operation: Operation) -> Kernel {
 }
 
 fn main() -> ExitCode {
-    chapter::run(&CHAPTER, |case| match case.kernel {
+    let reduce = |case: &Case| match case.kernel {
         kernel if kernel.ends_with("F32") => reduce::<SumF32>(case),
         kernel if kernel.ends_with("I64") => reduce::<SumI64>(case),
         _ => reduce::<SumI32>(case),
+    };
+    chapter::run_with_contest(&CHAPTER, reduce, |stage| {
+        let (i32, f32, i64) = (&CHAPTER.kernels[..8], &CHAPTER.kernels[8..16], &CHAPTER.kernels[16..]);
+        let of_i32 = stage.runs::<SumI32>(i32, "")?;
+        Ok([of_i32, stage.runs::<SumF32>(f32, "F32")?, stage.runs::<SumI64>(i64, "I64")?].concat())
     })
 }
 
 // ANCHOR: host
 fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let rung = CHAPTER.kernels.iter().find(|kernel| kernel.name == case.kernel).context("no such rung")?;
-    if case.kernel.starts_with("reduceSinglePass") || case.kernel.starts_with("reduceLimit") {
-        one_launch::<O>(case, &rung.operation)
+    if limit::in_one_launch(rung.name) {
+        one_launch::<O>(case, rung)
     } else {
         several_launches::<O>(case, rung)
     }
@@ -130,13 +139,9 @@ fn several_launches<O: Operator>(case: &Case, rung: &Kernel) -> Result<Outcome> 
 }
 
 /// The last block to be done adds the partial sums.
-fn one_launch<O: Operator>(case: &Case, operation: &Operation) -> Result<Outcome> {
+fn one_launch<O: Operator>(case: &Case, rung: &Kernel) -> Result<Outcome> {
     let Case { device, module, data, block, grid, .. } = *case;
-    let name = match case.kernel {
-        rung if rung.starts_with("reduceLimit") => limit::choice(operation, data.len() as u64).kernel,
-        rung => rung,
-    };
-    let kernel = module.load_function(name)?;
+    let kernel = module.load_function(limit::kernel(rung, data.len() as u64))?;
     let input = device.clone_htod(&elements::<O>(data))?;
     let output = device.alloc_zeros::<O::Element>(1)?;
     let scratch = device.alloc_zeros::<u64>(limit::scratch_words(grid))?; // each launch leaves it as it was

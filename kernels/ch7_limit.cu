@@ -327,25 +327,23 @@ template <typename T, int BLOCK, Sum SUM> static __device__ T sumOfBlock(T sum, 
 // ANCHOR: finish
 // How the last rung finishes: one block has nothing to wait for. Two ways with fewer trips to memory than store,
 // fence, ticket, load.
-enum class Finish { Alone, OneWord, Gather, GatherByAll };
+enum class Finish { Alone, OneWord, Gather };
 
 // For int: sum and count in one word, one atomic addition a block. The count is in the lower half, which can not
 // overflow into the sum; the sum wraps in the upper half, as it should.
-static __device__ void finishInOneWord(int sum, unsigned int parts, int *g_odata, Word *scratch)
+static __device__ void finishInOneWord(int sum, int *g_odata, Word *scratch)
 {
     if (threadIdx.x == 0) {
         Word before = atomicAdd(scratch, Word((unsigned int)sum) << 32 | 1);
-        if ((unsigned int)before == parts - 1) {
+        if ((unsigned int)before == gridDim.x - 1) {
             *g_odata = (int)(before >> 32) + sum;
             *scratch = 0; // for the next launch
         }
     }
 }
 
-// For any type: each block leaves its sum, 32 bits in a word, with a flag beside them that says so. A word is
-// written and read as a whole, so no fence is needed. The last block of the grid waits for the others and takes
-// their words, leaving zeros for the next launch. It adds in the order of the blocks: the result does not depend on
-// who is done first. Only the block that is started last waits, so the others need no room that it holds.
+// For any type: each block but the last leaves its sum in a slot, 32 bits in a word, with a flag beside them that says
+// so. A word is written and read as a whole, so no fence is needed.
 template <typename T> static __device__ void leave(T sum, Word *slot)
 {
     constexpr int HALVES = sizeof(T) / 4;
@@ -357,110 +355,92 @@ template <typename T> static __device__ void leave(T sum, Word *slot)
     }
 }
 
-// The sum of the slots first, first + step, ... of `parts`; four of them are asked for at a time.
-template <typename T>
-static __device__ T takeAll(Word *scratch, unsigned int first, unsigned int step, unsigned int parts)
+// The last block waits for the others' sums, and leaves zeros for the next launch: thread t has the slots t, t+BLOCK,
+// ... What it finds it adds to what it has loaded itself, so the whole is added as any block's share is, and in an
+// order that does not depend on who is done first. Only the block that is started last waits, so the others need no
+// room that it holds.
+template <typename T, int BLOCK> static __device__ T takeAll(Word *scratch)
 {
-    constexpr int AT_A_TIME = 4, HALVES = sizeof(T) / 4;
+    constexpr int HALVES = sizeof(T) / 4;
     T sum = 0;
-    for (; first < parts; first += AT_A_TIME * step) {
-        Word word[AT_A_TIME][HALVES];
+    for (unsigned int slot = threadIdx.x; slot < gridDim.x - 1; slot += BLOCK) {
+        unsigned int half[HALVES];
 #pragma unroll
-        for (int k = 0; k < AT_A_TIME * HALVES; ++k) {
-            unsigned int part = first + k / HALVES * step;
-            word[k / HALVES][k % HALVES] = part < parts ? *(volatile Word *)(scratch + HALVES * part + k % HALVES) : 1;
+        for (int k = 0; k < HALVES; ++k) {
+            volatile Word *place = scratch + HALVES * slot + k;
+            Word word;
+            do {
+                word = *place;
+            } while (word == 0);
+            *place = 0;
+            half[k] = (unsigned int)(word >> 32);
         }
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) {
-            unsigned int part = first + k * step, half[HALVES];
-#pragma unroll
-            for (int h = 0; h < HALVES; ++h) {
-                Word *slot = scratch + HALVES * part + h;
-                while (word[k][h] == 0) {
-                    word[k][h] = *(volatile Word *)slot;
-                }
-                if (part < parts) {
-                    *(volatile Word *)slot = 0;
-                }
-                half[h] = (unsigned int)(word[k][h] >> 32);
-            }
-            T one;
-            memcpy(&one, half, sizeof(T));
-            sum += one;
-        }
+        T one;
+        memcpy(&one, half, sizeof(T));
+        sum += one;
     }
     return sum;
-}
-
-// The slots are read by the first warp, or by all threads, who then need another barrier.
-template <typename T, int BLOCK, Sum SUM, Finish FINISH>
-static __device__ void finish(T sum, unsigned int part, unsigned int parts, T *g_odata, Word *scratch)
-{
-    if constexpr (FINISH == Finish::OneWord) {
-        finishInOneWord(sum, parts, g_odata, scratch);
-        return;
-    }
-    if constexpr (FINISH == Finish::Gather || FINISH == Finish::GatherByAll) {
-        if (part < parts - 1) {
-            if (threadIdx.x == 0) {
-                leave(sum, scratch + sizeof(T) / 4 * part);
-            }
-            return;
-        }
-        sum = threadIdx.x == 0 ? sum : T(0);
-        if constexpr (FINISH == Finish::Gather) {
-            if (threadIdx.x < 32) {
-                sum = warpSum(sum + takeAll<T>(scratch, threadIdx.x, 32, parts - 1));
-            }
-        } else {
-            __shared__ alignas(16) T shared[BLOCK];
-            sum += takeAll<T>(scratch, threadIdx.x, BLOCK, parts - 1);
-            sum = sumOfBlock<T, BLOCK, SUM>(sum, shared);
-        }
-    }
-    if (threadIdx.x == 0) {
-        *g_odata = sum;
-    }
 }
 // ANCHOR_END: finish
 
 // ANCHOR: reduceCluster
-// From Hopper on, up to 16 blocks can form a cluster: they run at the same time, near each other, and can write into
-// each other's shared memory. The blocks of a cluster send their sums to its first block, with no trip to L2; that
-// block waits at an mbarrier until all bytes have come.
+// From Hopper on, up to 8 blocks can form a cluster (16, where the GPU allows it): they run at the same time, near each
+// other, and can write into each other's shared memory. A grid of one cluster needs no trip to L2: its blocks send their sums to the first of
+// them, which waits at an mbarrier until all bytes have come. (PTX ISA, "mbarrier", "st.async", "barrier.cluster")
 #if __CUDA_ARCH__ >= 900
-template <typename T, int BLOCK, int LOADS, Load LOAD, Sum SUM, int CLUSTER>
-static __device__ void clusterLimit(const T *g_idata, T *g_odata, unsigned int size, T *shared)
+template <typename T, int CLUSTER> struct Mailbox {
+    alignas(16) T ofBlock[CLUSTER];
+    Word arrived;
+};
+
+// In the first block: the mailbox is ready for the other blocks' bytes.
+template <typename T, int CLUSTER> static __device__ void openMailbox(Mailbox<T, CLUSTER> &mailbox)
 {
-    __shared__ alignas(16) T ofBlock[CLUSTER];
-    __shared__ Word arrived;
-    unsigned int rank = blockIdx.x % CLUSTER;
-    unsigned int barrier = __cvta_generic_to_shared(&arrived), slot = __cvta_generic_to_shared(ofBlock + rank);
-    if (rank == 0 && threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-                     "n"((CLUSTER - 1) * sizeof(T)) : "memory");
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        unsigned int arrived = __cvta_generic_to_shared(&mailbox.arrived);
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
+                     "fence.mbarrier_init.release.cluster;\n\t"
+                     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                     :: "r"(arrived), "n"((CLUSTER - 1) * sizeof(T)) : "memory");
     }
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    T sum = sumOfBlock<T, BLOCK, SUM>(sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK), shared);
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-    if (threadIdx.x == 0 && rank > 0) {
-        unsigned int remoteSlot, remoteBarrier;
-        asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(remoteSlot) : "r"(slot));
-        asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(remoteBarrier) : "r"(barrier));
-        unsigned int bits;
-        memcpy(&bits, &sum, 4);
-        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(remoteSlot),
-                     "r"(bits), "r"(remoteBarrier) : "memory");
+}
+
+// Thread 0 of each block gives its block's sum; thread 0 of the first block gets the sum of all.
+template <int CLUSTER> static __device__ void sendToFirst(float sum, Mailbox<float, CLUSTER> &mailbox)
+{
+    unsigned int arrived = __cvta_generic_to_shared(&mailbox.arrived);
+    unsigned int slot = __cvta_generic_to_shared(mailbox.ofBlock + blockIdx.x);
+    asm volatile("{\n\t.reg .b32 there, its_barrier;\n\t"
+                 "mapa.shared::cluster.u32 there, %0, 0;\n\t"
+                 "mapa.shared::cluster.u32 its_barrier, %2, 0;\n\t"
+                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [there], %1, [its_barrier];\n\t}"
+                 :: "r"(slot), "r"(__float_as_uint(sum)), "r"(arrived) : "memory");
+}
+
+template <int CLUSTER> static __device__ float receiveAll(float sum, Mailbox<float, CLUSTER> &mailbox)
+{
+    unsigned int arrived = __cvta_generic_to_shared(&mailbox.arrived), done = 0;
+    mailbox.ofBlock[0] = sum;
+    while (!done) {
+        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done) : "r"(arrived) : "memory");
+    }
+    return treeSum<float, CLUSTER>(mailbox.ofBlock);
+}
+
+template <int BLOCK, int LOADS, Load LOAD, Sum SUM, int CLUSTER>
+static __device__ void clusterLimit(const float *g_idata, float *g_odata, unsigned int size, float *shared)
+{
+    __shared__ Mailbox<float, CLUSTER> mailbox;
+    openMailbox(mailbox);
+    float sum = sumOfBlock<float, BLOCK, SUM>(sumOfVectors<float, LOADS, LOAD>(g_idata, size, BLOCK), shared);
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // the mailbox is open
+    if (threadIdx.x == 0 && blockIdx.x > 0) {
+        sendToFirst(sum, mailbox);
     } else if (threadIdx.x == 0) {
-        unsigned int done = 0;
-        ofBlock[0] = sum;
-        while (!done) {
-            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
-                         : "=r"(done) : "r"(barrier) : "memory");
-        }
-        *g_odata = treeSum<T, CLUSTER>(ofBlock);
+        *g_odata = receiveAll(sum, mailbox);
     }
 }
 #endif
@@ -473,12 +453,28 @@ static __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Wo
     __shared__ alignas(16) T shared[BLOCK];
 #if __CUDA_ARCH__ >= 900
     if constexpr (CLUSTER > 1) {
-        clusterLimit<T, BLOCK, LOADS, LOAD, SUM, CLUSTER>(g_idata, g_odata, size, shared);
+        clusterLimit<BLOCK, LOADS, LOAD, SUM, CLUSTER>(g_idata, g_odata, size, shared);
         return;
     }
 #endif
-    T sum = sumOfBlock<T, BLOCK, SUM>(sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK), shared);
-    finish<T, BLOCK, SUM, FINISH>(sum, blockIdx.x, gridDim.x, g_odata, scratch);
+    constexpr bool GATHERS = FINISH == Finish::Gather;
+    bool isLast = blockIdx.x == gridDim.x - 1;
+    T sum = sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK);
+    if constexpr (GATHERS) {
+        if (isLast) {
+            sum += takeAll<T, BLOCK>(scratch);
+        }
+    }
+    sum = sumOfBlock<T, BLOCK, SUM>(sum, shared);
+    if constexpr (FINISH == Finish::OneWord) {
+        finishInOneWord(sum, g_odata, scratch);
+    } else if (threadIdx.x == 0) {
+        if (GATHERS && !isLast) {
+            leave(sum, scratch + sizeof(T) / 4 * blockIdx.x);
+        } else {
+            *g_odata = sum;
+        }
+    }
 }
 // ANCHOR_END: reduceLimit
 
@@ -508,16 +504,12 @@ SINGLE_PASS(reduceSinglePass, int)
 SINGLE_PASS(reduceSinglePassF32, float)
 SINGLE_PASS(reduceSinglePassI64, long long)
 
-// The candidates of the sweep (benches/limit.rs), of which src/limit.rs takes one for each size.
+// What src/limit.rs chooses from, by size; found by the sweep, benches/limit.rs.
 #define CLUSTER_1
 #if __CUDA_ARCH__ >= 900
-#define CLUSTER_4 __cluster_dims__(4)
 #define CLUSTER_8 __cluster_dims__(8)
-#define CLUSTER_16 __cluster_dims__(16)
 #else
-#define CLUSTER_4
-#define CLUSTER_8
-#define CLUSTER_16
+#define CLUSTER_8 // each block for itself, and the last one gathers
 #endif
 #define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH, SUM, CLUSTER)                                              \
     extern "C" __global__ void __launch_bounds__(BLOCK) CLUSTER_##CLUSTER                                     \
@@ -525,9 +517,22 @@ SINGLE_PASS(reduceSinglePassI64, long long)
     {                                                                                                         \
         limit<T, BLOCK, LOADS, Load::LOAD, Finish::FINISH, Sum::SUM, CLUSTER>(g_idata, g_odata, size, scratch); \
     }
+LIMIT(reduceLimitOneBlock, int, 256, 4, ReadOnly, Alone, ShuffleFirst, 1)
+LIMIT(reduceLimitSmall, int, 128, 2, ReadOnly, OneWord, ShuffleFirst, 1)
 LIMIT(reduceLimit, int, 512, 4, PassL1, OneWord, ShuffleFirst, 1)
-LIMIT(reduceLimitF32, float, 512, 4, PassL1, GatherByAll, SharedFirst, 1)
-LIMIT(reduceLimitI64, long long, 512, 4, PassL1, GatherByAll, SharedFirst, 1)
+LIMIT(reduceLimitLarge, int, 1024, 4, PassL1, OneWord, ShuffleFirst, 1)
+
+LIMIT(reduceLimitOneBlockF32, float, 256, 4, ReadOnly, Alone, ShuffleFirst, 1)
+LIMIT(reduceLimitSmallClusterF32, float, 128, 4, ReadOnly, Gather, SharedFirst, 8)
+LIMIT(reduceLimitClusterF32, float, 512, 4, ReadOnly, Gather, SharedFirst, 8)
+LIMIT(reduceLimitSmallF32, float, 256, 4, ReadOnly, Gather, SharedFirst, 1)
+LIMIT(reduceLimitF32, float, 512, 4, PassL1, Gather, SharedFirst, 1)
+LIMIT(reduceLimitLargeF32, float, 1024, 4, PassL1, Gather, SharedFirst, 1)
+
+LIMIT(reduceLimitOneBlockI64, long long, 512, 4, ReadOnly, Alone, ShuffleFirst, 1)
+LIMIT(reduceLimitSmallI64, long long, 256, 4, ReadOnly, Gather, SharedFirst, 1)
+LIMIT(reduceLimitI64, long long, 512, 4, ReadOnly, Gather, SharedFirst, 1)
+LIMIT(reduceLimitLargeI64, long long, 1024, 4, PassL1, Gather, SharedFirst, 1)
 
 // Nothing: what a launch costs.
 extern "C" __global__ void doNothing()

@@ -598,23 +598,17 @@ impl Prepared<'_> {
         }
     }
 
+    /// Its blocks and threads.
+    pub fn config(&self) -> LaunchConfig {
+        self.config
+    }
+
     /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
     pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
         if let Some(cell) = self.cells.borrow_mut().first_mut() {
             *cell = first.arg(self.device).cell;
         }
         self.launch()
-    }
-}
-
-impl Function {
-    /// Lets a kernel that is compiled for clusters of 16 blocks be launched; more than 8 have to be asked for (CUDA C++
-    /// Programming Guide, "Thread Block Clusters").
-    pub fn allow_clusters_of_16(&self) -> Result<()> {
-        match &self.code {
-            Code::Gpu(function) => gpu::allow_clusters_of_16(function),
-            Code::Sim(_) => Ok(()),
-        }
     }
 }
 

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
 use crate::cli::Options;
+use crate::contest::{self, Stage};
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{Plan, Planned, SERIAL};
@@ -62,7 +63,7 @@ pub struct Outcome {
 /// Runs a chapter of kernels: `reduce` is its host side, called once for every run. Returns the exit status.
 pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
-    exit(on_device(chapter, &options, reduce))
+    exit(on_device(chapter, &options, reduce, None))
 }
 
 /// [`run`], unless the reader asks for the chapter's museum: then `museum` runs in its place, with `visit` for its host
@@ -75,9 +76,19 @@ pub fn run_with_museum(
 ) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
     exit(match options.museum {
-        true => museum::visit(&options).and_then(|options| on_device(museum, &options, visit)),
-        false => on_device(chapter, &options, reduce),
+        true => museum::visit(&options).and_then(|options| on_device(museum, &options, visit, None)),
+        false => on_device(chapter, &options, reduce, None),
     })
+}
+
+/// [`run`]; on a GPU the chapter's kernels then meet those of libraries in `contest`.
+pub fn run_with_contest(
+    chapter: &Chapter,
+    reduce: fn(&Case) -> Result<Outcome>,
+    contest: fn(&Stage) -> Result<Vec<Run>>,
+) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    exit(on_device(chapter, &options, reduce, Some(contest)))
 }
 
 /// Runs a chapter without a kernel: `sum` adds up on the CPU by the way of that name. `source` is the text of
@@ -87,7 +98,12 @@ pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> 
     exit(on_cpu(chapter, &options, source, sum))
 }
 
-fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<Outcome>) -> Result<bool> {
+fn on_device(
+    chapter: &Chapter,
+    options: &Options,
+    reduce: fn(&Case) -> Result<Outcome>,
+    contest: Option<fn(&Stage) -> Result<Vec<Run>>>,
+) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
     let mut info = device.info();
@@ -111,6 +127,12 @@ fn on_device(chapter: &Chapter, options: &Options, reduce: fn(&Case) -> Result<O
             pending_launches: options.pending_launches,
         })
     });
+    if let Some(contest) = contest.filter(|_| finished.is_ok() && bench.record.device.kind == DeviceKind::Gpu)
+    {
+        let data = data::numbers(contest::largest(options.n), options.seed);
+        bench.record.contest = contest(&Stage::new(&device, &module, &data)?)?;
+        bench.record.ok &= bench.record.contest.iter().all(Run::as_taught);
+    }
     bench.conclude(finished)
 }
 
@@ -195,6 +217,7 @@ impl<'a> Bench<'a> {
             seed: options.seed,
             runs: Vec::new(),
             sweep: Vec::new(),
+            contest: Vec::new(),
             ok: false,
         };
         Ok(Bench { options, plan, record, levels: Vec::new(), found: Vec::new() })
@@ -230,6 +253,8 @@ impl<'a> Bench<'a> {
                 found: errors,
                 teaches: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
                 time_us: outcome.cost.time,
+                timings: None,
+                library: None,
                 counters: outcome.cost.counters,
                 dropped: outcome.dropped,
             };

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use cudarc::driver::sys::{
-    self, CUdevice_attribute as Attribute, CUevent_flags, CUfunction_attribute_enum,
-    CUgraphInstantiate_flags, CUlimit, CUresult, CUstreamCaptureMode,
+    self, CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUlimit, CUresult,
+    CUstreamCaptureMode,
 };
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError,
@@ -81,12 +81,6 @@ impl std::error::Error for Fault {}
 /// The kernel called `name`.
 pub fn load_function(module: &Module, name: &str) -> Result<Function> {
     module.load_function(name).map_err(|error| failed(&format!("cannot load {name}"), error))
-}
-
-/// Lets `function` be launched in clusters of 16 blocks; more than 8 are not portable and have to be asked for.
-pub fn allow_clusters_of_16(function: &Function) -> Result<()> {
-    let asked = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-    function.set_attribute(asked, 1).map_err(|error| failed("cannot allow clusters of 16 blocks", error))
 }
 
 /// Starts all that `graph` holds, in the stream it was captured from.

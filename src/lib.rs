@@ -34,6 +34,7 @@ pub mod bound;
 pub mod chapter;
 pub mod chart;
 pub mod cli;
+pub mod contest;
 pub mod data;
 mod gpu;
 mod graph;

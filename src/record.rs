@@ -38,6 +38,9 @@ pub struct Record {
     pub runs: Vec<Run>,
     /// The same kernels over other sizes and block sizes; what the charts draw.
     pub sweep: Vec<Run>,
+    /// The chapter's kernels beside those of libraries, in turns, timed in several ways ([`crate::contest`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contest: Vec<Run>,
     /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
     pub ok: bool,
 }
@@ -125,6 +128,12 @@ pub struct Run {
     pub teaches: Option<String>,
     /// Microseconds; none on the simulator, which has no clock.
     pub time_us: Option<Timing>,
+    /// The times of a contest; such a run has no `time_us`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timings: Option<Timings>,
+    /// Whose work it is, where it is no kernel of the chapter: `CUB 3.0.1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// Exact counts; the simulator only.
     pub counters: Option<crate::sim::Counters>,
     /// Device launches that the device refused, with the first error.
@@ -168,6 +177,17 @@ fn cuda_error(error: u32) -> &'static str {
     }
 }
 
+/// Microseconds, by what is between the two events ([`crate::timing`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// A single call, with other things than the input in the L2 cache.
+    pub one_call_cold: Option<Timing>,
+    /// A single call, with as much of the input as L2 holds.
+    pub one_call_warm: Option<Timing>,
+    /// A call in a graph of many, each on another copy of the input.
+    pub work_alone: Option<Timing>,
+}
+
 /// Microseconds over `repeats` measured runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
@@ -201,7 +221,11 @@ impl Run {
 
     /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
-        let time = self.time_us?;
+        self.rate(self.time_us?)
+    }
+
+    /// The same over another time of this run.
+    pub fn rate(&self, time: Timing) -> Option<f64> {
         (time.median > 0.0)
             .then(|| self.n as f64 * f64::from(self.element_bytes.unwrap_or(4)) / time.median / 1e3)
     }

@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use anyhow::Result;
 
-use crate::backend::Device;
+use crate::backend::{Buffer, Device, Function, LaunchConfig, Module};
 use crate::record::Timing;
 
 /// Something that is called again and again: with the number of the copy of the input that it is to work on.
@@ -110,4 +110,30 @@ fn alternate(
         }
     }
     Ok(times.into_iter().map(Timing::of).collect())
+}
+
+/// Bytes that a [`Flush`] reads: several times what L2 holds.
+pub const FLUSH_BYTES: usize = 256 << 20;
+
+/// Work that leaves other things in the L2 cache, and that takes long enough to launch a graph behind it.
+pub struct Flush<'a> {
+    device: &'a Device,
+    kernel: Function,
+    memory: Buffer<i32>,
+    partial: Buffer<i32>,
+}
+
+impl<'a> Flush<'a> {
+    /// With a kernel of chapter 7.
+    pub fn new(device: &'a Device, chapter: &Module) -> Result<Self> {
+        let kernel = chapter.load_function("reduceVector")?;
+        let memory = device.alloc_zeros::<i32>(FLUSH_BYTES / 4)?;
+        Ok(Flush { device, kernel, memory, partial: device.alloc_zeros(1056)? })
+    }
+
+    pub fn run(&self) -> Result<()> {
+        let mut launch = self.device.launch_builder(&self.kernel);
+        launch.arg(&self.memory).arg(&self.partial).arg(&(self.memory.len() as u32));
+        launch.launch(LaunchConfig::new(1056, 512))
+    }
 }
