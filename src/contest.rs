@@ -1,6 +1,7 @@
 //! Chapter 7's contest: its kernels, CUB, Thrust and the CPU add up the same arrays in one process, in turns, and each
 //! is timed in the three ways of [`crate::timing`]. Needs a GPU.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +14,8 @@ use crate::measure::{self, CPU_BUDGET};
 use crate::operator::{Operator, elements};
 use crate::peers::{Peers, Summed};
 use crate::plan::Kernel;
-use crate::record::{Record, Run, Timing, Timings};
+use crate::record::{GpuInfo, Record, Run, Timing, Timings};
+use crate::table::{self, Column, thousands};
 use crate::timing::{self, Cache, Contender, Flush, Rotation};
 use crate::value::Expected;
 
@@ -245,17 +247,18 @@ impl<'a, T: bytemuck::Pod> Chain<'a, T> {
 pub const MEASURES: [(&str, fn(&Timings) -> Option<Timing>); 3] =
     [("alone", |t| t.work_alone), ("cold", |t| t.one_call_cold), ("warm", |t| t.one_call_warm)];
 
-/// Microseconds of `kernel` at `n` by the measure of that word.
-pub fn time(record: &Record, kernel: &str, n: u64, measure: &str) -> Option<f64> {
+/// The run of `kernel` at `n`, and its time by the measure of that word.
+pub fn timed<'a>(record: &'a Record, kernel: &str, n: u64, measure: &str) -> Option<(&'a Run, Timing)> {
     let (_, of) = MEASURES.iter().find(|(word, _)| *word == measure)?;
     let run = record.contest.iter().find(|run| run.kernel == kernel && run.n == n)?;
-    of(run.timings.as_ref()?).map(|time| time.median)
+    Some((run, of(run.timings.as_ref()?)?))
 }
 
 /// How many times as long `first` takes as `second`, at each size at which both were timed: `(n, ratio)`.
 pub fn ratios(record: &Record, first: &str, second: &str, measure: &str) -> Vec<(u64, f64)> {
     let sizes = record.contest.iter().filter(|run| run.kernel == first).map(|run| run.n);
-    let ratio = |n| Some((n, time(record, first, n, measure)? / time(record, second, n, measure)?));
+    let time = |kernel, n| timed(record, kernel, n, measure).map(|(_, time)| time.median);
+    let ratio = |n| Some((n, time(first, n)? / time(second, n)?));
     sizes.filter_map(ratio).collect()
 }
 
@@ -270,4 +273,38 @@ pub fn best_rate(record: &Record) -> Option<f64> {
     let ours = record.contest.iter().filter(|run| run.library.is_none() && run.kernel.starts_with("reduce"));
     let rates = ours.filter(|run| run.n >= 1 << 28).filter_map(|run| run.rate(run.timings?.work_alone?));
     rates.max_by(f64::total_cmp)
+}
+
+/// What the memory's clock and its bus allow, in GB/s: two transfers a clock.
+pub fn datasheet(gpu: &GpuInfo) -> f64 {
+    f64::from(gpu.memory_clock_mhz) * 2.0 * f64::from(gpu.memory_bus_bits) / 8.0 / 1e3
+}
+
+/// Our last rungs, their types and their peers.
+pub const PAIRS: [(&str, &str, &str); 3] =
+    [("reduceLimit", "i32", "cub"), ("reduceLimitF32", "f32", "cubF32"), ("reduceLimitI64", "i64", "cubI64")];
+
+/// CUB's times over ours, a line a size and one with the geometric means; empty where there are none.
+pub fn table(record: &Record) -> String {
+    let sizes: BTreeSet<u64> = record.contest.iter().map(|run| run.n).collect();
+    let names = sizes.iter().map(|&n| thousands(n as i64)).chain(["geometric mean".to_string()]);
+    let mut columns = vec![Column::left("CUB's time over ours", names)];
+    for (ours, type_name, peer) in PAIRS {
+        for (measure, _) in MEASURES {
+            let ratios = ratios(record, peer, ours, measure);
+            let Some(mean) = geometric_mean(&ratios) else { continue };
+            let at = |n: &u64| ratios.iter().find(|(size, _)| size == n).map(|(_, ratio)| *ratio);
+            let all = sizes.iter().map(at).chain([Some(mean)]);
+            let cells = all.map(|ratio| ratio.map_or("-".to_string(), |ratio| format!("{ratio:.2}")));
+            let title =
+                if measure == MEASURES[0].0 { format!("{type_name} {measure}") } else { measure.to_string() };
+            columns.push(Column::right(&title, cells));
+        }
+    }
+    let mut text = String::new();
+    if columns.len() > 1 {
+        text.push('\n');
+        table::layout(&columns, &mut text);
+    }
+    text
 }

@@ -17,6 +17,10 @@
 //! | [`bound`] | how far a sum of floats may be from the exact one |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
+//! | [`contest`] | chapter 7's kernels beside CUB, Thrust and the CPU, on the same arrays and in turns |
+//! | [`timing`] | how short work is timed: one call or the work alone, with a cold cache or a warm one |
+//! | [`limit`] | chapter 7's types, and what its last rung runs for which size |
+//! | [`peers`] | CUB and Thrust, built by nvcc and loaded when the program runs |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`cli`] | the options that every chapter shares |
 //! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |

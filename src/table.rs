@@ -1,5 +1,6 @@
 //! A record as the text that the terminal and the book show.
 
+use crate::contest;
 use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
 use crate::sim::{Counters, Kind};
@@ -65,6 +66,7 @@ pub fn table(record: &Record) -> String {
         text.push('\n');
         layout(&count_columns(&counted), &mut text);
     }
+    text += &contest::table(record);
     notes(record, &mut text);
     text
 }
