@@ -7,12 +7,14 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::backend::{Buffer, LaunchConfig};
+use workbook::backend::{Buffer, LaunchConfig, MAX_BLOCK};
+use workbook::bound::{UNIT_F32, UNIT_F64, of_sum};
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
 use workbook::cli::Shape;
+use workbook::height;
 use workbook::measure::Measurement;
 use workbook::operator::{
-    ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements, exact, sum_within,
+    ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements, exact, rounded_sum,
 };
 use workbook::record::DeviceKind;
 use workbook::sim::{Diagnostic, Kind};
@@ -24,33 +26,51 @@ const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocks,
     kernels: &[
         Kernel { teaches: one_block_is_too_small, ..swept("reduceKernel", FROM_ZERO) },
-        swept("reduceTwoPass_sum_i32", Operation::SUM),
+        swept("reducePasses_sum_i32", Operation::SUM),
         swept("reduceSingleLaunch_sum_i32", Operation::SUM),
         Kernel { teaches: |_, _| Some("data-race"), ..once("reduceNoFence_sum_i32", Operation::SUM) },
         swept("reduceGridSync_sum_i32", Operation::SUM),
         swept("reduceAtomicBlocks_sum_i32", Operation::SUM),
         swept("reduceAtomicThreads_sum_i32", Operation::SUM),
-        once("reduceTwoPass_sum_f32", SUM_F32),
-        once("reduceSingleLaunch_sum_f32", SUM_F32_ANY_ORDER),
-        once("reduceGridSync_sum_f32", SUM_F32_ANY_ORDER),
-        once("reduceAtomicBlocks_sum_f32", SUM_F32_ANY_ORDER),
-        once("reduceAtomicThreads_sum_f32", SUM_F32_ANY_ORDER),
-        once("reduceTwoPass_sum_i64", exact::<Sum<i64>>("sum of i64")),
-        once("reduceTwoPass_sum_f64", SUM_F64),
-        once("reduceTwoPass_min_i32", exact::<Min<i32>>("minimum of i32")),
-        once("reduceTwoPass_min_i64", exact::<Min<i64>>("minimum of i64")),
-        once("reduceTwoPass_min_f32", exact::<Min<f32>>("minimum of f32")),
-        once("reduceTwoPass_min_f64", exact::<Min<f64>>("minimum of f64")),
-        once("reduceTwoPass_max_i32", exact::<Max<i32>>("maximum of i32")),
-        once("reduceTwoPass_max_i64", exact::<Max<i64>>("maximum of i64")),
-        once("reduceTwoPass_max_f32", exact::<Max<f32>>("maximum of f32")),
-        once("reduceTwoPass_max_f64", exact::<Max<f64>>("maximum of f64")),
-        once("reduceTwoPass_argmax_i32", exact::<ArgMax<i32>>("argmax of i32")),
-        once("reduceTwoPass_argmax_i64", exact::<ArgMax<i64>>("argmax of i64")),
-        once("reduceTwoPass_argmax_f32", exact::<ArgMax<f32>>("argmax of f32")),
-        once("reduceTwoPass_argmax_f64", exact::<ArgMax<f64>>("argmax of f64")),
-        once("reduceTwoPass_product_u64", exact::<Product>("product of u64")),
-        once("reduceTwoPass_hash_u32", HASH),
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_passes(n, shape), UNIT_F32),
+            ..once("reducePasses_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_one_last_block(n, shape), UNIT_F32),
+            ..once("reduceSingleLaunch_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_one_last_block(n, shape), UNIT_F32),
+            ..once("reduceGridSync_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_atomic_blocks(n, shape), UNIT_F32),
+            ..once("reduceAtomicBlocks_sum_f32", SUM_F32)
+        },
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_atomic_threads(n, shape), UNIT_F32),
+            ..once("reduceAtomicThreads_sum_f32", SUM_F32)
+        },
+        once("reducePasses_sum_i64", exact::<Sum<i64>>("sum of i64")),
+        Kernel {
+            error: |n, shape| of_sum(n, height::of_passes(n, shape), UNIT_F64),
+            ..once("reducePasses_sum_f64", SUM_F64)
+        },
+        once("reducePasses_min_i32", exact::<Min<i32>>("minimum of i32")),
+        once("reducePasses_min_i64", exact::<Min<i64>>("minimum of i64")),
+        once("reducePasses_min_f32", exact::<Min<f32>>("minimum of f32")),
+        once("reducePasses_min_f64", exact::<Min<f64>>("minimum of f64")),
+        once("reducePasses_max_i32", exact::<Max<i32>>("maximum of i32")),
+        once("reducePasses_max_i64", exact::<Max<i64>>("maximum of i64")),
+        once("reducePasses_max_f32", exact::<Max<f32>>("maximum of f32")),
+        once("reducePasses_max_f64", exact::<Max<f64>>("maximum of f64")),
+        once("reducePasses_argmax_i32", exact::<ArgMax<i32>>("argmax of i32")),
+        once("reducePasses_argmax_i64", exact::<ArgMax<i64>>("argmax of i64")),
+        once("reducePasses_argmax_f32", exact::<ArgMax<f32>>("argmax of f32")),
+        once("reducePasses_argmax_f64", exact::<ArgMax<f64>>("argmax of f64")),
+        once("reducePasses_product_u64", exact::<Product>("product of u64")),
+        once("reducePasses_hash_u32", HASH),
         Kernel {
             teaches: |n, _| (n > 2).then_some("operands-out-of-order"),
             ..once("reduceInterleaved_hash_u32", HASH)
@@ -61,32 +81,12 @@ const CHAPTER: Chapter = Chapter {
 
 const FROM_ZERO: Operation = exact::<FromZero>("sum of 0, 1, 2, … as i64");
 const HASH: Operation = exact::<Hash>("hash of u32");
-const SUM_F32: Operation = Operation {
-    name: "sum of f32",
-    element_bytes: 4,
-    expected: |numbers| sum_within::<f32>(numbers, height_of_passes(numbers.len())),
-};
-const SUM_F64: Operation = Operation {
-    name: "sum of f64",
-    element_bytes: 8,
-    expected: |numbers| sum_within::<f64>(numbers, height_of_passes(numbers.len())),
-};
-/// Partial sums are added one after the other here: in the order of the blocks, or as they come.
-const SUM_F32_ANY_ORDER: Operation = Operation {
-    name: "sum of f32 in any order",
-    element_bytes: 4,
-    expected: |numbers| sum_within::<f32>(numbers, numbers.len().saturating_sub(1) as u64),
-};
+const SUM_F32: Operation = Operation { name: "sum of f32", element_bytes: 4, expected: rounded_sum::<f32> };
+const SUM_F64: Operation = Operation { name: "sum of f64", element_bytes: 8, expected: rounded_sum::<f64> };
 
-/// Additions between an element and the result, at most. A block of B elements makes ⌈log₂ B⌉ steps, at most 1.3
-/// times log₂ B, and the last pass one more.
-fn height_of_passes(n: usize) -> u64 {
-    2 * u64::from(n.max(1).next_power_of_two().ilog2())
-}
-
-/// Whether the second launch of [`the_posts_way`] can be refused: a block has 1024 threads at most.
-fn one_block_is_too_small(n: u64, _: Shape) -> Option<&'static str> {
-    (n > 1024).then_some("launch-limit")
+/// Whether the second launch of [`the_posts_way`] is refused: a block has 1024 threads at most.
+fn one_block_is_too_small(_: u64, shape: Shape) -> Option<&'static str> {
+    (shape.grid.next_power_of_two() > MAX_BLOCK).then_some("launch-limit")
 }
 
 const fn swept(name: &'static str, operation: Operation) -> Kernel {
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     chapter::run(&CHAPTER, reduce)
 }
 
-/// `reduceTwoPass_sum_i32` is the form `reduceTwoPass` of the operator `sum_i32`.
+/// `reducePasses_sum_i32` is the form `reducePasses` of the operator `sum_i32`.
 fn reduce(case: &Case) -> Result<Outcome> {
     let (form, operator) = case.kernel.split_once('_').unwrap_or((case.kernel, ""));
     match operator {

@@ -3,8 +3,8 @@
 //
 // A kernel here is a template over an operator: a type with an Element, an identity() and a combine().
 // Block b owns a stretch of whole tiles of blockDim.x elements; places beyond the end hold the identity.
-// Every form but the last two keeps the operands in their order. Any size and any number of threads a
-// block is right. Dynamic shared memory: blockDim.x * sizeof(Element) bytes.
+// Every form but reduceInterleaved and the atomic ones keeps the operands in their order. Any size and any
+// number of threads a block is right. Dynamic shared memory: blockDim.x * sizeof(Element) bytes.
 
 #include <cooperative_groups.h>
 
@@ -221,17 +221,17 @@ static __device__ typename Operator::Element reduceMyStretch(const typename Oper
 // ---- many blocks ------------------------------------------------------------------------------------
 
 // One pass: n elements become gridDim.x. The host launches again over those, until one is left.
-// ANCHOR: twoPass
+// ANCHOR: pass
 template <typename Operator>
-static __device__ void reduceTwoPass(const typename Operator::Element *in,
-                                     typename Operator::Element *out, unsigned int n)
+static __device__ void reducePass(const typename Operator::Element *in,
+                                  typename Operator::Element *out, unsigned int n)
 {
     typename Operator::Element result = reduceMyStretch<Operator>(in, n);
     if (threadIdx.x == 0) {
         out[blockIdx.x] = result;
     }
 }
-// ANCHOR_END: twoPass
+// ANCHOR_END: pass
 
 // The same pass with the other tree, a tile a block.
 template <typename Operator>
@@ -325,31 +325,31 @@ template <typename T> static __device__ void reduceAtomicThreads(const T *in, T 
 // ---- the kernels by name ----------------------------------------------------------------------------
 
 // ANCHOR: names
-#define TWO_PASS(name, ...)                                                                          \
-    extern "C" __global__ void reduceTwoPass_##name(const __VA_ARGS__::Element *in,                  \
-                                                    __VA_ARGS__::Element *out, unsigned int n)       \
+#define PASS(name, ...)                                                                              \
+    extern "C" __global__ void reducePasses_##name(const __VA_ARGS__::Element *in,                   \
+                                                   __VA_ARGS__::Element *out, unsigned int n)        \
     {                                                                                                \
-        reduceTwoPass<__VA_ARGS__>(in, out, n);                                                      \
+        reducePass<__VA_ARGS__>(in, out, n);                                                         \
     }
 
-TWO_PASS(sum_i32, Sum<int>)
-TWO_PASS(sum_i64, Sum<long long>)
-TWO_PASS(sum_f32, Sum<float>)
-TWO_PASS(sum_f64, Sum<double>)
-TWO_PASS(min_i32, Min<int>)
-TWO_PASS(min_i64, Min<long long>)
-TWO_PASS(min_f32, Min<float>)
-TWO_PASS(min_f64, Min<double>)
-TWO_PASS(max_i32, Max<int>)
-TWO_PASS(max_i64, Max<long long>)
-TWO_PASS(max_f32, Max<float>)
-TWO_PASS(max_f64, Max<double>)
-TWO_PASS(argmax_i32, ArgMax<int, unsigned int>)
-TWO_PASS(argmax_i64, ArgMax<long long, unsigned long long>)
-TWO_PASS(argmax_f32, ArgMax<float, unsigned int>)
-TWO_PASS(argmax_f64, ArgMax<double, unsigned long long>)
-TWO_PASS(product_u64, Product)
-TWO_PASS(hash_u32, Hash)
+PASS(sum_i32, Sum<int>)
+PASS(sum_i64, Sum<long long>)
+PASS(sum_f32, Sum<float>)
+PASS(sum_f64, Sum<double>)
+PASS(min_i32, Min<int>)
+PASS(min_i64, Min<long long>)
+PASS(min_f32, Min<float>)
+PASS(min_f64, Min<double>)
+PASS(max_i32, Max<int>)
+PASS(max_i64, Max<long long>)
+PASS(max_f32, Max<float>)
+PASS(max_f64, Max<double>)
+PASS(argmax_i32, ArgMax<int, unsigned int>)
+PASS(argmax_i64, ArgMax<long long, unsigned long long>)
+PASS(argmax_f32, ArgMax<float, unsigned int>)
+PASS(argmax_f64, ArgMax<double, unsigned long long>)
+PASS(product_u64, Product)
+PASS(hash_u32, Hash)
 // ANCHOR_END: names
 
 extern "C" __global__ void reduceInterleaved_hash_u32(const Hash::Element *in, Hash::Element *out,

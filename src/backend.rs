@@ -33,7 +33,7 @@ use crate::graph::{Step, Steps};
 use crate::kernels::Build;
 use crate::levels::Levels;
 use crate::measure::{self, Measurement};
-use crate::record::{DeviceInfo, DeviceKind};
+use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::{self, Counters, Simulator};
 
 pub use crate::gpu::{Fault, NoGpu};
@@ -88,7 +88,7 @@ enum Memory {
 
 /// A chapter's kernels on a device.
 pub struct Module {
-    stem: &'static str,
+    name: String,
     ptx: sim::Module,
     gpu: Option<gpu::Module>,
 }
@@ -139,6 +139,14 @@ impl Device {
         }
     }
 
+    /// The limits of a GPU, as the driver reports them; none of the simulator.
+    pub fn limits(&self) -> Vec<Limit> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.limits(),
+            Kind::Sim(_) => Vec::new(),
+        }
+    }
+
     /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
     pub fn no_gpu(&self) -> Option<&NoGpu> {
         self.no_gpu.as_ref()
@@ -149,15 +157,22 @@ impl Device {
         self.load_code(build.stem, build.ptx, build.fatbin)
     }
 
-    /// The same for code that is not part of this program: PTX for the simulator (a GPU takes the kernels' signatures
-    /// from it), machine code for a GPU.
-    pub fn load_code(&self, stem: &'static str, ptx: &str, machine_code: &[u8]) -> Result<Module> {
-        let ptx = sim::Module::parse(ptx, stem).map_err(found)?;
+    /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
+    pub fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
+        let ptx = sim::Module::parse(ptx, name).map_err(found)?;
         let gpu = match &self.kind {
-            Kind::Gpu(gpu) => Some(gpu.load_module(machine_code)?),
+            Kind::Gpu(gpu) => Some(gpu.load_module(fatbin)?),
             Kind::Sim(_) => None,
         };
-        Ok(Module { stem, ptx, gpu })
+        Ok(Module { name: name.to_string(), ptx, gpu })
+    }
+
+    /// Machine code of PTX text by the driver's assembler with its optimiser off; nothing on the simulator, which has none.
+    pub fn assemble_unoptimised(&self, ptx: &str) -> Result<Vec<u8>> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.assemble_unoptimised(ptx),
+            Kind::Sim(_) => Ok(Vec::new()),
+        }
     }
 
     /// `len` elements, contents undefined.
@@ -459,7 +474,7 @@ impl Module {
     pub fn load_function(&self, name: &str) -> Result<Function> {
         let Some(params) = self.ptx.params(name) else {
             let kernels = self.ptx.kernels().join(", ");
-            bail!("{} has no kernel named {name}; there are: {kernels}", self.stem);
+            bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
         };
         let code = match &self.gpu {
             Some(module) => Code::Gpu(gpu::load_function(module, name)?),

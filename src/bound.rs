@@ -13,11 +13,24 @@ pub fn gamma(roundings: u64, unit: f64) -> f64 {
     if ku < 1.0 { ku / (1.0 - ku) } else { f64::INFINITY }
 }
 
-/// The largest error of a sum: γ_k Σ|xᵢ|, where every term passes through at most k = `roundings` operations that
-/// round. That is the height of the tree by which the terms are added: ⌈log₂ n⌉ for neighbours in pairs, n − 1 one
-/// after the other or in an unknown order. A term that is a product has one rounding more.
-pub fn of_sum(roundings: u64, unit: f64, sum_of_magnitudes: f64) -> f64 {
-    gamma(roundings, unit) * sum_of_magnitudes
+/// The largest error of a sum of `n` terms, as a share of Σ|xᵢ|, where no term goes through more than `roundings`
+/// operations that round: γ_k, and where that says nothing n·u, which holds for any order (C.-P. Jeannerod and S. M.
+/// Rump, "Improved error bounds for inner products in floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34, 2013).
+/// Underflow is not counted.
+fn share(n: u64, roundings: u64, unit: f64) -> f64 {
+    let by_height = gamma(roundings, unit);
+    if by_height <= 1.0 { by_height } else { n as f64 * unit }
+}
+
+/// The same against a [`compensated_sum`], which has been rounded too. `roundings` is the height of the tree by which
+/// the terms are added: ⌈log₂ n⌉ for neighbours in pairs, n − 1 one after the other or in an unknown order.
+pub fn of_sum(n: u64, roundings: u64, unit: f64) -> f64 {
+    share(n, roundings, unit) + 2.0 * UNIT_F64
+}
+
+/// The same for a dot product of `n` pairs of `f32` and Σ|aᵢbᵢ|; the product of a pair is a rounding too.
+pub fn of_dot(n: u64, roundings: u64) -> f64 {
+    share(n, roundings, UNIT_F32)
 }
 
 /// The sum of `terms`, nearly as if it were rounded once: its error is at most 2u|s| plus a term in n·u² (u of f64).
@@ -53,8 +66,11 @@ mod tests {
         let plain = terms.iter().fold(0.0f32, |sum, term| sum + term);
         let exact = compensated_sum(terms.iter().map(|&term| term.into()));
         let error = (f64::from(plain) - exact).abs();
-        let bound = of_sum(n - 1, UNIT_F32, exact);
+        let bound = of_sum(n, n - 1, UNIT_F32) * exact;
         assert!(error <= bound && bound < 1.01 * error, "{error:e}, {bound:e}");
-        assert_eq!(of_sum(1 << 24, UNIT_F32, 1.0), f64::INFINITY);
+        assert_eq!(gamma(1 << 24, UNIT_F32), f64::INFINITY);
+        assert!((1.0..1.001).contains(&of_sum(1 << 24, (1 << 24) - 1, UNIT_F32)), "n·u where γ says nothing");
+        assert_eq!(of_dot(1 << 26, 1 << 26), 4.0, "a record holds finite numbers");
+        assert_eq!(of_dot(1 << 26, 8), gamma(8, UNIT_F32));
     }
 }

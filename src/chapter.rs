@@ -11,13 +11,13 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
-use crate::cli::Options;
+use crate::cli::{Options, Shape};
 use crate::contest::{self, Stage};
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
-use crate::plan::{Plan, Planned, SERIAL};
+use crate::plan::{self, Plan, Planned, SERIAL};
 use crate::progress::Progress;
-use crate::record::{DeviceInfo, DeviceKind, Dropped, Record, Run, SCHEMA};
+use crate::record::{DeviceInfo, DeviceKind, Dropped, MemorySpace, Record, Run, SCHEMA};
 use crate::sim::{Diagnostic, Severity};
 use crate::table::{self, thousands};
 use crate::value::{Expected, Operation, Value};
@@ -52,6 +52,9 @@ pub struct Case<'a> {
     pub pending_launches: Option<u64>,
 }
 
+/// What measures the memory spaces of a GPU ([`crate::spaces::measure`]).
+pub type Spaces = fn(&Device, &Module) -> Result<Vec<MemorySpace>>;
+
 /// What came of a run.
 pub struct Outcome {
     /// What the kernel's operation gave.
@@ -64,6 +67,19 @@ pub struct Outcome {
 pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
     exit(on_device(chapter, &options, reduce, None))
+}
+
+/// Runs a chapter as [`run`] does; on a GPU it measures the memory spaces too, unless a size is asked for.
+pub fn run_with_spaces(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>, spaces: Spaces) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    let measure = |device: &Device, module: &Module, record: &mut Record| {
+        if options.n.is_none() {
+            record.limits = device.limits();
+            record.spaces = spaces(device, module)?;
+        }
+        Ok(())
+    };
+    exit(on_device(chapter, &options, reduce, Some(&measure)))
 }
 
 /// [`run`], unless the reader asks for the chapter's museum: then `museum` runs in its place, with `visit` for its host
@@ -88,7 +104,13 @@ pub fn run_with_contest(
     contest: fn(&Stage) -> Result<Vec<Run>>,
 ) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
-    exit(on_device(chapter, &options, reduce, Some(contest)))
+    let meet = |device: &Device, module: &Module, record: &mut Record| {
+        let data = data::numbers(contest::largest(options.n), options.seed);
+        record.contest = contest(&Stage::new(device, module, &data)?)?;
+        record.ok &= record.contest.iter().all(Run::as_taught);
+        Ok(())
+    };
+    exit(on_device(chapter, &options, reduce, Some(&meet)))
 }
 
 /// Runs a chapter without a kernel: `sum` adds up on the CPU by the way of that name. `source` is the text of
@@ -98,11 +120,14 @@ pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> 
     exit(on_cpu(chapter, &options, source, sum))
 }
 
+/// What a chapter adds to its record on a GPU.
+type OnGpu<'a> = dyn Fn(&Device, &Module, &mut Record) -> Result<()> + 'a;
+
 fn on_device(
     chapter: &Chapter,
     options: &Options,
     reduce: fn(&Case) -> Result<Outcome>,
-    contest: Option<fn(&Stage) -> Result<Vec<Run>>>,
+    on_gpu: Option<&OnGpu>,
 ) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
@@ -111,7 +136,7 @@ fn on_device(
     let mut bench = Bench::new(chapter, options, info, build.code_hash.to_string())?;
     let module = device.load_module(build)?;
     bench.say(&first_line(chapter, &device));
-    let finished = bench.run_all(&mut |case, data| {
+    let mut finished = bench.run_all(&mut |case, data| {
         if case.kernel.name == SERIAL.name {
             let (sum, cost) = measure::on_cpu(data, serial::recursive_reduce)?;
             return Ok(Outcome { sum: sum.into(), cost, dropped: None });
@@ -123,15 +148,12 @@ fn on_device(
             data,
             block: case.shape.block,
             grid: case.shape.grid,
-            launches: (case.kernel.launches)(case.shape),
+            launches: (case.kernel.launches)(case.n, case.shape),
             pending_launches: options.pending_launches,
         })
     });
-    if let Some(contest) = contest.filter(|_| finished.is_ok() && bench.record.device.kind == DeviceKind::Gpu)
-    {
-        let data = data::numbers(contest::largest(options.n), options.seed);
-        bench.record.contest = contest(&Stage::new(&device, &module, &data)?)?;
-        bench.record.ok &= bench.record.contest.iter().all(Run::as_taught);
+    if let (Some(on_gpu), Ok(()), DeviceKind::Gpu) = (on_gpu, &finished, device.info().kind) {
+        finished = on_gpu(&device, &module, &mut bench.record);
     }
     bench.conclude(finished)
 }
@@ -203,7 +225,9 @@ impl<'a> Bench<'a> {
         museum::check(chapter.stem, options)?;
         let n = options.n.unwrap_or((chapter.default_n)(device.kind));
         let shape = chapter.place.shape(n, options)?;
-        let plan = Plan::new(chapter.place, chapter.kernels, device.kind, n, shape, options)?;
+        let (kernels, left_out) = plan::runnable(chapter.kernels, device.compute_capability());
+        let mut plan = Plan::new(chapter.place, &kernels, device.kind, n, shape, options)?;
+        plan.left_out.splice(0..0, left_out);
         let record = Record {
             schema: SCHEMA,
             stem: chapter.stem.to_string(),
@@ -218,6 +242,8 @@ impl<'a> Bench<'a> {
             runs: Vec::new(),
             sweep: Vec::new(),
             contest: Vec::new(),
+            spaces: Vec::new(),
+            limits: Vec::new(),
             ok: false,
         };
         Ok(Bench { options, plan, record, levels: Vec::new(), found: Vec::new() })
@@ -237,17 +263,19 @@ impl<'a> Bench<'a> {
             let expected: &Expected =
                 expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = run(case, data)?;
+            let grid = outcome.cost.grid.unwrap_or(case.shape.grid);
+            let expected = expected.widened((case.kernel.error)(case.n, Shape { grid, ..case.shape }));
             let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
             let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
             let run = Run {
                 kernel: case.kernel.name.to_string(),
                 n: case.n,
                 block: case.shape.block,
-                grid: outcome.cost.grid.unwrap_or(case.shape.grid),
+                grid,
                 operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
                 ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
                 sum: outcome.sum,
-                expected: expected.value.clone(),
+                expected: expected.value,
                 bound: expected.bound,
                 element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
                 found: errors,
@@ -256,6 +284,10 @@ impl<'a> Bench<'a> {
                 timings: None,
                 library: None,
                 counters: outcome.cost.counters,
+                device_launches: match (case.kernel.launches)(case.n, case.shape).total {
+                    0 => None,
+                    launches => Some(launches),
+                },
                 dropped: outcome.dropped,
             };
             if position < self.plan.runs.len() {

@@ -8,12 +8,15 @@
 //! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
 //! | `one-call`, `work-alone` | n | a contest: bytes of input over time by that measure, beside CUB and what the memory could do |
 //! | `ratio` | n | a contest: CUB's time over ours |
+//! | `launches` | launches by device code | time of nested kernels, and what a launch costs |
+//! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads a block | time, or warp instructions on the simulator; where more than one block size was run |
 //!
 //! Both axes of every chart are logarithmic. `draw.rs` is the only file that names plotters.
 
 mod contest;
 mod draw;
+mod fit;
 mod ink;
 mod scale;
 
@@ -29,7 +32,8 @@ use scale::Scale;
 /// One chart of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// `time`, `bandwidth`, `block`, `divergence` or `sectors`: part of a file name and of a page's directive.
+    /// `time`, `bandwidth`, `launches`, `block`, `divergence`, `sectors` or `error`: part of a file name and of a page's
+    /// directive.
     pub name: &'static str,
     pub title: String,
     /// What the chart shows, in words: axes, device, date, and the ends of every line.
@@ -52,6 +56,8 @@ struct Series {
 enum Style {
     /// The i-th kernel of the record: its colour and marker, the same in all charts of the record.
     Kernel(usize),
+    /// The same, launched as a graph: the kernel's line, dashed.
+    Graph(usize),
     /// Work of the host that kernels are compared with.
     Host,
     /// A computed limit, not a measurement.
@@ -94,6 +100,8 @@ const TIME: Quantity = Quantity {
     value: |run| run.time_us.map(|time| (time.median, Some((time.min, time.max)))),
 };
 
+const LAUNCHES: Quantity = Quantity { name: "launches", ..TIME };
+
 const BANDWIDTH: Quantity = Quantity {
     name: "bandwidth",
     title: "Bandwidth",
@@ -121,6 +129,15 @@ const SECTORS: Quantity = Quantity {
     value: |run| count(run, |counters| counters.global_load_sectors + counters.global_store_sectors),
 };
 
+const ERROR: Quantity = Quantity {
+    name: "error",
+    title: "Error",
+    axis: "difference from the reference, as a share of it",
+    words: |value| if value == 0.0 { "0".to_string() } else { format!("{value:.1e}") },
+    tick: scale::power,
+    value: |run| run.relative_error().map(|error| (error, None)),
+};
+
 const INSTRUCTIONS: Quantity = Quantity {
     name: "block",
     title: "Instructions",
@@ -144,6 +161,8 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
     for quantity in sizes {
         charts.extend(against_size(record, quantity)?);
     }
+    charts.extend(against_size(record, &ERROR)?);
+    charts.extend(against_launches(record, &LAUNCHES)?);
     charts.extend(against_block(record, &blocks)?);
     charts.extend(contest::charts(record)?);
     Ok(charts)
@@ -161,14 +180,23 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         }
         at_size.values().filter_map(|run| point(run.n as f64, run, quantity)).collect()
     });
+    leave_out_points(&mut lines);
     if lines.is_empty() {
         return Ok(None);
     }
-    if quantity.name == SECTORS.name {
+    let reads = runs(record).any(|run| run.element_bytes != Some(0));
+    if quantity.name == SECTORS.name && reads {
         let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
-        let fewest = |n: f64| Point { x: n, y: (n / 8.0).ceil(), spread: None, block: 0, right: true };
+        let bytes = record.runs.first().map_or(4, Run::bytes_per_element);
+        let fewest = |n: f64| Point {
+            x: n,
+            y: (n * f64::from(bytes) / 32.0).ceil(),
+            spread: None,
+            block: 0,
+            right: true,
+        };
         lines.push(Series {
             name: "every element once".to_string(),
             style: Style::Limit,
@@ -176,22 +204,59 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         });
     }
     let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
-    let one_block = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_))).all(|line| {
-        let mut blocks = line.points.iter().map(|point| point.block);
-        blocks.all(|block| block == record.block)
-    });
+    let one_block =
+        lines.iter().filter(|line| matches!(line.style, Style::Kernel(_) | Style::Graph(_))).all(|line| {
+            let mut blocks = line.points.iter().map(|point| point.block);
+            blocks.all(|block| block == record.block)
+        });
     let detail = if one_block && record.block > 0 {
         format!(" · {} threads a block", thousands(record.block.into()))
     } else {
         String::new()
     };
-    finish(record, quantity, Against { word: "n", axis: "n, elements summed", scale, detail }, lines)
-        .map(Some)
+    let axis = if reads { "n, elements summed" } else { "n" };
+    finish(record, quantity, Against { word: "n", axis, scale, detail }, lines).map(Some)
+}
+
+/// `quantity` against launches by device code, over all runs of nested kernels, with a straight line through those of
+/// the first; `None` unless that has several numbers of launches.
+fn against_launches(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
+    let mut lines = lines(record, |kernel| {
+        let mut at: BTreeMap<u64, &Run> = BTreeMap::new();
+        for run in runs(record).filter(|run| run.kernel == kernel && run.ok) {
+            let Some(launches) = run.device_launches else { continue };
+            let chosen = at.entry(launches).or_insert(run);
+            if chosen.block != record.block && run.block == record.block {
+                *chosen = run;
+            }
+        }
+        at.iter().filter_map(|(&launches, run)| point(launches as f64, run, quantity)).collect()
+    });
+    lines.retain(|line| line.points.len() > 2);
+    let Some(first) = lines.first() else { return Ok(None) };
+    let points: Vec<(f64, f64)> = first.points.iter().map(|point| (point.x, point.y)).collect();
+    if let Some((start, each)) = fit::line(&points) {
+        let ends = [points.first(), points.last()].into_iter().flatten();
+        let fitted =
+            |&(x, _): &(f64, f64)| Point { x, y: start + each * x, spread: None, block: 0, right: true };
+        lines.push(Series {
+            name: match start {
+                0.0 => format!("{} a launch", table::time(each)),
+                _ => format!("{} + {} a launch", table::time(start), table::time(each)),
+            },
+            style: Style::Limit,
+            points: ends.map(fitted).collect(),
+        });
+    }
+    let scale = Scale::decades(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)), scale::count);
+    let detail = " · all sizes and blocks; dashed: fitted to the first kernel".to_string();
+    let against = Against { word: "device launches", axis: "launches by device code", scale, detail };
+    finish(record, quantity, against, lines).map(Some)
 }
 
 /// `quantity` against the block size, at the record's n; `None` unless a kernel has two block sizes there.
 fn against_block(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
-    let lines = lines(record, |kernel| {
+    let mut lines = lines(record, |kernel| {
         let mut at_block: BTreeMap<u32, &Run> = BTreeMap::new();
         for run in runs(record).filter(|run| run.kernel == kernel && run.n == record.n && run.block > 0) {
             at_block.entry(run.block).or_insert(run);
@@ -201,10 +266,18 @@ fn against_block(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> 
     if !lines.iter().any(|line| line.points.len() > 1) {
         return Ok(None);
     }
+    leave_out_points(&mut lines);
     let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
     let detail = format!(" · n = {}", scale::size(record.n));
     finish(record, quantity, Against { word: "block size", axis: "threads a block", scale, detail }, lines)
         .map(Some)
+}
+
+/// A kernel that is not swept is a point, and no line: it is left out where there are lines.
+fn leave_out_points(lines: &mut Vec<Series>) {
+    if lines.iter().any(|line| line.points.len() > 1) {
+        lines.retain(|line| line.points.len() > 1);
+    }
 }
 
 /// The horizontal axis of a chart.
@@ -277,6 +350,9 @@ fn describe(
     text
 }
 
+/// What the name of a kernel begins with whose launches the host made as one graph.
+const IN_A_GRAPH: &str = "graph/";
+
 /// One line a kernel that has points, in the order in which the record names the kernels.
 fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
     let mut names: Vec<(&str, Style)> = Vec::new();
@@ -286,7 +362,14 @@ fn lines(record: &Record, points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
             continue;
         }
         // A run without a block is the host's: beside kernels it is what they are compared with.
-        if run.block == 0 && record.device.kind != DeviceKind::Cpu {
+        let by_host = run.block == 0 && record.device.kind != DeviceKind::Cpu;
+        let in_a_graph = run.kernel.strip_prefix(IN_A_GRAPH);
+        let same = names.iter().find(|(name, _)| Some(*name) == in_a_graph);
+        if let Some(&(_, Style::Kernel(i))) = same {
+            names.push((&run.kernel, Style::Graph(i)));
+            continue;
+        }
+        if by_host {
             names.push((&run.kernel, Style::Host));
         } else {
             names.push((&run.kernel, Style::Kernel(kernels)));

@@ -17,7 +17,7 @@ use crate::plan::Kernel;
 use crate::record::{GpuInfo, Record, Run, Timing, Timings};
 use crate::table::{self, Column, thousands};
 use crate::timing::{self, Cache, Contender, Flush, Rotation};
-use crate::value::Expected;
+use crate::value::{Expected, Operation, Value};
 
 /// Sizes: powers of 4 from 2^10 to this.
 const LARGEST: u64 = 1 << 30;
@@ -115,25 +115,7 @@ impl<'a> Stage<'a> {
             Some(Timings { one_call_cold: of(&cold), one_call_warm: of(&warm), work_alone: of(&alone) })
         };
 
-        let run = |kernel: String, sum: crate::value::Value, expected: &Expected| Run {
-            ok: expected.admits(&sum),
-            kernel,
-            n: n as u64,
-            block: 0,
-            grid: 0,
-            operation: Some(operation.name.to_string()),
-            sum,
-            expected: expected.value.clone(),
-            bound: expected.bound,
-            element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
-            found: Vec::new(),
-            teaches: None,
-            time_us: None,
-            timings: None,
-            library: None,
-            counters: None,
-            dropped: None,
-        };
+        let run = |kernel: String, sum, expected: &Expected| run(&operation, n, kernel, sum, expected);
         let mut runs = Vec::new();
         for (i, (rung, chain)) in rungs.iter().zip(&chains).enumerate() {
             chain.launch(&at(0))?;
@@ -143,7 +125,7 @@ impl<'a> Stage<'a> {
                 Run { block: block_dim.0, grid: grid_dim.0, ..run(rung.name.to_string(), sum, &expected) };
             runs.push(Run { timings: timings(i), ..shape });
         }
-        let none = Expected::exactly(crate::value::Value::Text("none".to_string()));
+        let none = Expected::exactly(Value::Text("none".to_string()));
         let launch = run(format!("{NOTHING}{suffix}"), none.value.clone(), &none);
         runs.push(Run { block: 32, grid: 1, timings: timings(rungs.len()), ..launch });
         if let (Some(peers), Some(cub)) = (&self.peers, &cub) {
@@ -160,6 +142,30 @@ impl<'a> Stage<'a> {
         let cpu = run(format!("rayon{suffix}"), O::value(cpu_sum), &expected);
         runs.push(Run { time_us: cpu_time, library, ..cpu });
         Ok(runs)
+    }
+}
+
+/// What came of a contender, without its times.
+fn run(operation: &Operation, n: usize, kernel: String, sum: Value, expected: &Expected) -> Run {
+    Run {
+        ok: expected.admits(&sum),
+        kernel,
+        n: n as u64,
+        block: 0,
+        grid: 0,
+        operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
+        sum,
+        expected: expected.value.clone(),
+        bound: expected.bound,
+        element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
+        found: Vec::new(),
+        teaches: None,
+        time_us: None,
+        timings: None,
+        library: None,
+        counters: None,
+        device_launches: None,
+        dropped: None,
     }
 }
 

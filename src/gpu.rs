@@ -6,6 +6,8 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::ptr;
+use std::slice;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
@@ -18,8 +20,9 @@ use cudarc::driver::{
     PushKernelArg, result,
 };
 
+use crate::graph::Launcher;
 use crate::kernels;
-use crate::record::{DeviceInfo, DeviceKind, GpuInfo};
+use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
 use crate::sim::LaunchConfig;
 
 /// The PTX of every kernel is made for compute_75 (Turing), and so is the oldest machine code.
@@ -86,6 +89,11 @@ pub fn load_function(module: &Module, name: &str) -> Result<Function> {
 /// Starts all that `graph` holds, in the stream it was captured from.
 pub fn launch_graph(graph: &Graph) -> Result<()> {
     graph.launch().map_err(|error| failed("cannot launch the graph", error))
+}
+
+/// What device code calls `graph`, a `cudaGraphExec_t`.
+pub fn graph_handle(graph: &Graph) -> u64 {
+    graph.cu_graph_exec() as u64
 }
 
 impl Gpu {
@@ -198,11 +206,84 @@ impl Gpu {
         self.info.clone()
     }
 
+    /// Limits of a launch and of a multiprocessor, under the driver's names (CUDA Driver API, `CUdevice_attribute`); one
+    /// that it does not report is left out.
+    pub fn limits(&self) -> Vec<Limit> {
+        let limits = [
+            ("max_threads_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+            ("max_grid_dim_x", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+            ("max_grid_dim_y", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+            ("max_threads_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            ("max_blocks_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+            ("max_registers_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+            (
+                "max_registers_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+            ),
+            ("max_shared_memory_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+            (
+                "max_shared_memory_per_block_optin",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            ),
+            (
+                "max_shared_memory_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+            ),
+            ("total_constant_memory", Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+            ("l2_cache_size", Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+        ];
+        let ask = |(name, attribute): (&str, _)| {
+            let value = self.context.attribute(attribute).ok()?.into();
+            Some(Limit { name: name.to_string(), value })
+        };
+        limits.into_iter().filter_map(ask).collect()
+    }
+
     /// Loads a fatbin (or PTX text) into the context.
     pub fn load_module(&self, image: &[u8]) -> Result<Module> {
         self.context
             .load_module(cudarc::nvrtc::Ptx::from_binary(image.to_vec()))
             .map_err(|error| failed("cannot load the kernels", error))
+    }
+
+    /// Machine code for this GPU, of PTX text, by the driver's assembler with its optimiser off.
+    pub fn assemble_unoptimised(&self, ptx: &str) -> Result<Vec<u8>> {
+        let failed = |error| failed("cannot assemble the kernels", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        // The driver takes the text with a zero at its end.
+        let mut text = ptx.as_bytes().to_vec();
+        text.push(0);
+        let mut options = [sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL];
+        // An option's value stands in the place of a pointer: level 0.
+        let mut values = [ptr::null_mut()];
+        let mut linker = ptr::null_mut();
+        // SAFETY: one option with its value, as the count says; both outlive the linker, which is destroyed below.
+        unsafe { sys::cuLinkCreate_v2(1, options.as_mut_ptr(), values.as_mut_ptr(), &mut linker) }
+            .result()
+            .map_err(failed)?;
+        let (mut image, mut size) = (ptr::null_mut(), 0);
+        // SAFETY: `text` is there until the end of the call, with its length; the name ends with a zero; no options.
+        let linked = unsafe {
+            sys::cuLinkAddData_v2(
+                linker,
+                sys::CUjitInputType::CU_JIT_INPUT_PTX,
+                text.as_mut_ptr().cast(),
+                text.len(),
+                c"kernels.ptx".as_ptr(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        // SAFETY: `linker` is the one made above, to which everything has been added.
+        let linked = linked
+            .result()
+            .and_then(|()| unsafe { sys::cuLinkComplete(linker, &mut image, &mut size) }.result());
+        // SAFETY: the image is the linker's, `size` bytes long, until the linker is destroyed.
+        let code = linked.map(|()| unsafe { slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec());
+        // SAFETY: destroyed once, and not used after.
+        let destroyed = unsafe { sys::cuLinkDestroy(linker) }.result();
+        destroyed.and(code).map_err(failed)
     }
 
     /// `bytes` bytes of device memory, contents undefined; one byte where none is asked for, so that every
@@ -302,13 +383,17 @@ impl Gpu {
 
     /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs. `work`
     /// allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to that.
-    pub fn capture(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
+    pub fn capture(&self, launcher: Launcher, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
         let failed = |error| failed("cannot capture a graph", error);
         // Relaxed: a kernel's code may be loaded at its first launch, which the other modes can refuse.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         self.stream.begin_capture(mode).map_err(failed)?;
         let worked = work();
-        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0)); // ends it in any case
+        let flags = match launcher {
+            Launcher::Host => CUgraphInstantiate_flags(0),
+            Launcher::Device => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+        };
+        let graph = self.stream.end_capture(flags); // ends it in any case
         worked?;
         let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
         graph.upload().map_err(failed)?;

@@ -20,7 +20,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::backend::{Device, Kind};
+use crate::backend::{Arg, Device, KernelArg, Kind};
 use crate::gpu;
 use crate::sim::{self, LaunchConfig};
 
@@ -54,6 +54,13 @@ pub struct Graph<'a> {
     form: Form,
 }
 
+/// Who launches a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Launcher {
+    Host,
+    Device,
+}
+
 enum Form {
     Gpu(gpu::Graph),
     Sim(Steps),
@@ -62,19 +69,40 @@ enum Form {
 impl Device {
     /// Makes a graph of what `work` launches; nothing of it runs before [`Graph::launch`]. An error if `work` does
     /// what no graph can hold: an allocation, a copy from or to the host, waiting, another capture.
-    pub fn capture(&self, mut work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
+    pub fn capture(&self, work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
+        self.capture_for(Launcher::Host, work)
+    }
+
+    /// [`Device::capture`] of a graph that kernels can launch too, from within another graph: its handle is an
+    /// argument of theirs. On a GPU alone.
+    pub fn capture_for_device(&self, work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
+        ensure!(matches!(self.kind, Kind::Gpu(_)), "the simulator's kernels launch no graphs; use a GPU");
+        self.capture_for(Launcher::Device, work)
+    }
+
+    fn capture_for(&self, launcher: Launcher, mut work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
         ensure!(
             self.captured.borrow().is_none(),
             "a graph is being captured already; end that capture first"
         );
         self.captured.replace(Some(Steps::new()));
         let worked = match &self.kind {
-            Kind::Gpu(gpu) => gpu.capture(&mut work).map(Some),
+            Kind::Gpu(gpu) => gpu.capture(launcher, &mut work).map(Some),
             Kind::Sim(_) => work().map(|()| None),
         };
         let steps = self.captured.take().unwrap_or_default();
         let form = worked?.map_or(Form::Sim(steps), Form::Gpu);
         Ok(Graph { device: self, form })
+    }
+}
+
+impl KernelArg for Graph<'_> {
+    /// The handle of a graph of [`Device::capture_for_device`].
+    fn arg(&self, device: &Device) -> Arg {
+        match &self.form {
+            Form::Gpu(graph) => gpu::graph_handle(graph).arg(device),
+            Form::Sim(_) => 0u64.arg(device),
+        }
     }
 }
 

@@ -15,19 +15,24 @@
 //! | [`operator`] | what an array can be reduced by: a sum, or any associative operation with an identity |
 //! | [`value`] | a result of any type, and what it should have been |
 //! | [`bound`] | how far a sum of floats may be from the exact one |
+//! | [`height`] | how many additions an element of chapter 6 passes through, on which that depends |
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
+//! | [`spaces`] | what a load from each memory space of a GPU costs |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
 //! | [`contest`] | chapter 7's kernels beside CUB, Thrust and the CPU, on the same arrays and in turns |
 //! | [`timing`] | how short work is timed: one call or the work alone, with a cold cache or a warm one |
 //! | [`limit`] | chapter 7's types, and what its last rung runs for which size |
 //! | [`peers`] | CUB and Thrust, built by nvcc and loaded when the program runs |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
+//! | [`nested`] | how chapter 4's kernels unfold: blocks of a grid, launches by device code |
+//! | [`quadrature`] | the area under a curve, which chapter 4 finds by dividing intervals |
 //! | [`cli`] | the options that every chapter shares |
 //! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |
 //! | [`levels`] | how a nested run unfolds, level by level |
 //! | `progress` | a bar on stderr, once a chapter takes its time |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
+//! | [`exercise`] | the exercises: checks, hints, solutions, progress |
 //! | [`report`] | a diagnostic of the simulator with its source lines |
 //! | [`record`] | what a run leaves behind, as JSON |
 //! | [`speed`] | how fast the simulator is: what `cargo bench` measures |
@@ -40,24 +45,29 @@ pub mod chart;
 pub mod cli;
 pub mod contest;
 pub mod data;
+pub mod exercise;
 mod gpu;
 mod graph;
+pub mod height;
 pub mod kernels;
 pub mod levels;
 pub mod limit;
 pub mod measure;
 pub mod museum;
+pub mod nested;
 pub mod nvcc;
 pub mod operator;
 pub mod peers;
 pub mod plan;
 pub mod prebuilt;
 mod progress;
+pub mod quadrature;
 pub mod record;
 pub mod report;
 pub mod serial;
 pub mod sim;
 pub mod simulate;
+pub mod spaces;
 pub mod speed;
 pub mod table;
 pub mod timing;

@@ -57,6 +57,17 @@ pub fn on_cpu(data: &[i32], mut work: impl FnMut(&mut [i32]) -> i32) -> Result<(
     Ok((sum, Measurement { time, ..Default::default() }))
 }
 
+/// What `work` computes of floats, and its time on this CPU.
+pub fn floats_on_cpu(mut work: impl FnMut() -> f32) -> Result<(f32, Measurement)> {
+    let mut result = 0.0;
+    let time = repeat(CPU_BUDGET, || {
+        let start = Instant::now();
+        result = black_box(work());
+        Ok(start.elapsed().as_secs_f64() * 1e6)
+    })?;
+    Ok((result, Measurement { time, ..Default::default() }))
+}
+
 /// The CPU's model name where the system says it.
 pub fn cpu_name() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -21,6 +21,10 @@ pub enum Place {
     OneBlock,
     /// In as many blocks as the elements need.
     ManyBlocks,
+    /// The same, for at most so many; on the simulator 1/32 of that.
+    ManyBlocksUpTo(u64),
+    /// In any number of blocks: a thread goes on to further elements until there are none.
+    GridStride,
 }
 
 /// One way to reduce.
@@ -31,6 +35,11 @@ pub struct Kernel {
     pub operation: Operation,
     /// Whether the sweep runs it too.
     pub swept: bool,
+    /// Whether it runs on the CPU, for the kernels to be compared with.
+    pub on_host: bool,
+    /// By what the operation's error bound is multiplied for `n` elements in a shape: 1, unless the bound depends on
+    /// the order in which that shape adds.
+    pub error: fn(n: u64, shape: Shape) -> f64,
     /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
     pub teaches: fn(n: u64, shape: Shape) -> Option<&'static str>,
     /// Threads a block, where `block` were asked for.
@@ -38,7 +47,11 @@ pub struct Kernel {
     /// Blocks of the first grid.
     pub grid: fn(n: u64, shape: Shape) -> u32,
     /// What the device launches by itself, `shape` being that of the first grid.
-    pub launches: fn(shape: Shape) -> Launches,
+    pub launches: fn(n: u64, shape: Shape) -> Launches,
+    /// Does what another kernel of the chapter does, in another time: the simulator's sweep leaves it out.
+    pub same_counts: bool,
+    /// The lowest compute capability of a GPU that can run it; none if the simulator can too.
+    pub needs_gpu: Option<(u32, u32)>,
 }
 
 impl Kernel {
@@ -48,10 +61,14 @@ impl Kernel {
             name,
             operation: Operation::SUM,
             swept: true,
+            on_host: false,
+            error: |_, _| 1.0,
             teaches: |_, _| None,
             block: |_, block| block,
             grid: |_, shape| shape.grid,
-            launches: |_| Launches::NONE,
+            launches: |_, _| Launches::NONE,
+            same_counts: false,
+            needs_gpu: None,
         }
     }
 }
@@ -98,6 +115,9 @@ pub struct Plan {
 /// The serial recursion on the CPU, which a GPU's kernels are compared with; chapter 1 calls it by this name.
 pub const SERIAL: Kernel = Kernel::new("recursiveReduceAnyLength");
 
+/// Blocks in a chapter of grid-stride loops, unless the reader or a kernel wants others: the post's constant.
+const GRID_STRIDE_BLOCKS: u32 = 32;
+
 /// Elements that the simulator takes, at most: some minutes and some hundred megabytes.
 const SIM_MAX_N: u64 = 1 << 26;
 /// The largest size of a sweep on the simulator: a second or two.
@@ -110,7 +130,7 @@ const SWEEP_PENDING: u64 = 1 << 18;
 const MAX_MICROSECONDS: f64 = 180e6;
 
 impl Plan {
-    /// The runs of `kernels` on a device of `kind`, at `n` elements in `shape` (of [`Place::shape`]); an error if
+    /// The runs of `kernels`, all of which can run there, on a device of `kind`, at `n` elements in `shape` (of [`Place::shape`]); an error if
     /// one would take minutes.
     pub fn new(
         place: Place,
@@ -125,19 +145,32 @@ impl Plan {
             "{} elements are too many for the simulator; give --n 2^26 or less, or use a GPU",
             thousands(n as i64)
         );
+        if let Place::ManyBlocksUpTo(most) = place {
+            let most = if kind == DeviceKind::Sim { most / 32 } else { most };
+            ensure!(n <= most, "{} are too many here; give --n {most} or less", thousands(n as i64));
+        }
         ensure!(
             options.pending_launches.is_none()
-                || kernels.iter().any(|kernel| (kernel.launches)(shape) != Launches::NONE),
+                || kernels.iter().any(|kernel| (kernel.launches)(n, shape) != Launches::NONE),
             "the kernels of this chapter launch no kernels; leave --pending-launches out, or go on to chapter 4: \
              cargo run --example ch4_nested -- --pending-launches 64"
         );
         let every = |n, shape: Shape| {
             kernels.iter().map(move |kernel| {
                 let shape = Shape { block: (kernel.block)(n, shape.block), ..shape };
-                Planned { kernel: *kernel, n, shape: Shape { grid: (kernel.grid)(n, shape), ..shape } }
+                let shape = match (kernel.on_host, place, options.grid) {
+                    (true, _, _) => Shape { block: 0, grid: 0 },
+                    // Any grid will do, so the reader's choice holds for every kernel.
+                    (_, Place::GridStride, Some(grid)) => Shape { grid, ..shape },
+                    _ => Shape { grid: (kernel.grid)(n, shape), ..shape },
+                };
+                Planned { kernel: *kernel, n, shape }
             })
         };
-        let swept = |n, shape| every(n, shape).filter(|case| case.kernel.swept);
+        let swept = |n, shape| {
+            every(n, shape)
+                .filter(|case| case.kernel.swept && !(case.kernel.same_counts && kind == DeviceKind::Sim))
+        };
         // Beside a GPU's kernels that add up stands the serial recursion, once a size.
         let adds_up = kernels.iter().any(|kernel| kernel.operation.name == Operation::SUM.name);
         let serial = |n| {
@@ -153,7 +186,7 @@ impl Plan {
         }
         if sweeps && options.block.is_none() && options.grid.is_none() {
             for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
-                sweep.extend(swept(n, Shape::of_blocks(n, block)));
+                sweep.extend(swept(n, place.shape_of(n, block)).filter(|case| !case.kernel.on_host));
             }
         }
 
@@ -174,6 +207,11 @@ impl Place {
         match self {
             Place::Cpu => Ok(Shape { block: 0, grid: 0 }),
             Place::ManyBlocks => Shape::new(n, options.block, options.grid, 512),
+            Place::ManyBlocksUpTo(_) => Shape::new(n, options.block, options.grid, 256),
+            Place::GridStride => {
+                let shape = self.shape_of(n, options.block.unwrap_or(256));
+                Ok(Shape { grid: options.grid.unwrap_or(shape.grid), ..shape })
+            }
             Place::OneBlock => {
                 ensure!(
                     n <= MAX_BLOCK.into(),
@@ -202,7 +240,11 @@ impl Place {
         match self {
             Place::Cpu => Shape { block: 0, grid: 0 },
             Place::OneBlock => Shape { block: n.max(1) as u32, grid: 1 },
-            Place::ManyBlocks => Shape::of_blocks(n, block),
+            Place::ManyBlocks | Place::ManyBlocksUpTo(_) => Shape::of_blocks(n, block),
+            Place::GridStride => {
+                let Shape { grid, .. } = Shape::of_blocks(n, block);
+                Shape { block, grid: grid.min(GRID_STRIDE_BLOCKS) }
+            }
         }
     }
 
@@ -213,7 +255,12 @@ impl Place {
             (Place::OneBlock, _) => (1, 1, MAX_BLOCK.into()),
             (_, DeviceKind::Sim) => (10, 2, SIM_SWEEP_N),
             (_, DeviceKind::Cpu) => (10, 2, 1 << 26),
-            (_, DeviceKind::Gpu) => (10, 2, 1 << 26),
+            (_, DeviceKind::Gpu) => (10, 2, 1 << 28),
+        };
+        let quick = match self {
+            Place::ManyBlocksUpTo(most) if kind == DeviceKind::Sim => quick.min(most / 32),
+            Place::ManyBlocksUpTo(most) => quick.min(most),
+            _ => quick,
         };
         let last = match kind {
             DeviceKind::Sim => asked.unwrap_or(quick).min(quick),
@@ -225,7 +272,8 @@ impl Place {
     /// The block sizes of the sweep, where there are enough elements to tell them apart.
     fn blocks(self, kind: DeviceKind, n: u64) -> Vec<u32> {
         let quick = kind != DeviceKind::Sim || n <= SIM_SWEEP_N;
-        if self != Place::ManyBlocks || n < MAX_BLOCK.into() || !quick {
+        let many = matches!(self, Place::ManyBlocks | Place::ManyBlocksUpTo(_) | Place::GridStride);
+        if !many || n < MAX_BLOCK.into() || !quick {
             return Vec::new();
         }
         (5..=10).map(|exponent| 1 << exponent).collect()
@@ -233,7 +281,7 @@ impl Place {
 }
 
 fn refuse_minutes(case: &Planned) -> Result<()> {
-    let launches = (case.kernel.launches)(case.shape);
+    let launches = (case.kernel.launches)(case.n, case.shape);
     if launches.all_microseconds() > MAX_MICROSECONDS {
         bail!(
             "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller --n or \
@@ -249,14 +297,27 @@ fn refuse_minutes(case: &Planned) -> Result<()> {
 }
 
 fn is_short(case: &Planned) -> bool {
-    let launches = (case.kernel.launches)(case.shape);
+    let launches = (case.kernel.launches)(case.n, case.shape);
     launches.all_microseconds() <= SWEEP_MICROSECONDS && launches.pending <= SWEEP_PENDING
+}
+
+/// The kernels that can run on a device of compute capability `gpu` (the simulator has none), and a line for each of
+/// the others.
+pub fn runnable(kernels: &[Kernel], gpu: Option<(u32, u32)>) -> (Vec<Kernel>, Vec<String>) {
+    let (can, cannot): (Vec<Kernel>, Vec<Kernel>) =
+        kernels.iter().partition(|kernel| kernel.needs_gpu.is_none_or(|least| gpu >= Some(least)));
+    let line = |kernel: &Kernel| {
+        let (major, minor) = kernel.needs_gpu?;
+        let name = kernel.name;
+        Some(format!("left out: {name}, which needs a GPU of compute capability {major}.{minor} or higher"))
+    };
+    (can, cannot.iter().filter_map(line).collect())
 }
 
 /// One line a run about what the sweep leaves out.
 fn why_left_out(cases: Vec<Planned>) -> Vec<String> {
     let line = |case: &Planned| {
-        let launches = (case.kernel.launches)(case.shape);
+        let launches = (case.kernel.launches)(case.n, case.shape);
         let why = match launches.all_microseconds() {
             long if long > SWEEP_MICROSECONDS => format!("about {} a run", time(long)),
             _ => format!("{} launches pending", thousands(launches.pending as i64)),
@@ -292,7 +353,7 @@ mod tests {
     const FLAT: Kernel = Kernel::new("flat");
     /// 25 µs a launch, a launch a block.
     const NESTED: Kernel = Kernel {
-        launches: |shape| {
+        launches: |_, shape| {
             let blocks = shape.grid.into();
             Launches { total: blocks, pending: blocks, blocks_at_once: u32::MAX, microseconds: 25.0 }
         },
@@ -345,7 +406,27 @@ mod tests {
     fn a_gpu_has_the_serial_recursion_beside_it_once_a_size() {
         let plan = plan(Place::ManyBlocks, FLAT, DeviceKind::Gpu, 1 << 24, &[]).unwrap();
         let serial = sizes(&plan, SERIAL.name);
-        assert_eq!(serial, [10, 12, 14, 16, 18, 20, 22, 26].map(|exponent| (1 << exponent, 0)));
+        assert_eq!(serial, [10, 12, 14, 16, 18, 20, 22, 26, 28].map(|exponent| (1 << exponent, 0)));
+    }
+
+    #[test]
+    fn a_grid_stride_takes_any_grid_and_the_host_has_none() {
+        let on_host = Kernel { on_host: true, ..Kernel::new("host") };
+        let wide = Kernel { grid: |_, _| 1000, ..FLAT };
+        let shapes = |kernel, arguments: &[&str]| {
+            let plan = plan(Place::GridStride, kernel, DeviceKind::Sim, 33_792, arguments).unwrap();
+            let shape = |case: &Planned| (case.n, case.shape.block, case.shape.grid);
+            (shape(&plan.runs[0]), plan.sweep.iter().map(shape).collect::<Vec<_>>())
+        };
+        assert_eq!(shapes(FLAT, &[]).0, (33_792, 256, 32));
+        assert_eq!(shapes(FLAT, &["--n", "1000"]).0, (1000, 256, 4));
+        assert_eq!(shapes(FLAT, &["--grid", "5", "--block", "96"]).0, (33_792, 96, 5), "fewer than elements");
+        assert_eq!(shapes(wide, &[]).0.2, 1000);
+        assert_eq!(shapes(wide, &["--grid", "5"]).0.2, 5, "the reader's choice goes first");
+        assert!(shapes(FLAT, &[]).1.contains(&(33_792, 1024, 32)), "block sizes are swept");
+        let (host, sweep) = shapes(on_host, &[]);
+        assert_eq!(host, (33_792, 0, 0));
+        assert_eq!(sweep, [10, 12, 14, 16, 18, 20].map(|e| (1 << e, 0, 0)), "sizes only");
     }
 
     #[test]

@@ -41,6 +41,11 @@ pub struct Record {
     /// The chapter's kernels beside those of libraries, in turns, timed in several ways ([`crate::contest`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contest: Vec<Run>,
+    /// What each memory space costs, and the limits of the device; chapter 5 on a GPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spaces: Vec<MemorySpace>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
     pub ok: bool,
 }
@@ -59,6 +64,14 @@ pub struct DeviceInfo {
     /// The CPU's model name where the serial recursion was timed beside a GPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
+}
+
+impl DeviceInfo {
+    /// `(9, 0)`; none without a GPU.
+    pub fn compute_capability(&self) -> Option<(u32, u32)> {
+        let (major, minor) = self.gpu.as_ref()?.compute_capability.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
 }
 
 /// The properties of a GPU that its times depend on, as found when the record was made.
@@ -136,9 +149,31 @@ pub struct Run {
     pub library: Option<String>,
     /// Exact counts; the simulator only.
     pub counters: Option<crate::sim::Counters>,
+    /// Kernels that device code launches in one run, if none is dropped; none where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_launches: Option<u64>,
     /// Device launches that the device refused, with the first error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<Dropped>,
+}
+
+/// What a memory space costs, as [`crate::spaces`] measures it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemorySpace {
+    /// `shared`, `global-l2`
+    pub space: String,
+    /// Clocks of the multiprocessor from one load to the next where each needs the one before.
+    pub clocks: f64,
+    /// GB/s (10^9 bytes) of the whole GPU, where all threads load.
+    pub gbps: f64,
+}
+
+/// A limit as the driver reports it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// `max_threads_per_block`: the driver's name for it.
+    pub name: String,
+    pub value: i64,
 }
 
 /// Device launches that did not happen.
@@ -215,19 +250,38 @@ impl Timing {
 impl Run {
     /// Whether all is as it should be: the run is ok, or wrong in the way that it is kept to show.
     pub fn as_taught(&self) -> bool {
-        let taught = |kind: &crate::sim::Kind| self.teaches.as_deref() == Some(kind.to_string().as_str());
+        use crate::sim::Kind;
+        let teaches = |kind: &Kind| self.teaches.as_deref() == Some(kind.to_string().as_str());
+        // A barrier that threads go past separates nothing, so races follow from it.
+        let taught =
+            |kind: &Kind| teaches(kind) || (*kind == Kind::DataRace && teaches(&Kind::BarrierDivergence));
         self.ok || (self.teaches.is_some() && self.found.iter().all(taught))
     }
 
-    /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time.
+    /// How far the result of a right run is from the reference, as a share of it, where rounding lets the two differ.
+    pub fn relative_error(&self) -> Option<f64> {
+        match (&self.sum, &self.expected) {
+            (Value::Float(sum), Value::Float(expected)) if self.bound.is_some() && self.ok => {
+                (*expected != 0.0).then(|| ((sum - expected) / expected).abs())
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes of input that an element has.
+    pub fn bytes_per_element(&self) -> u32 {
+        self.element_bytes.unwrap_or(4)
+    }
+
+    /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time. `None` without input.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
         self.rate(self.time_us?)
     }
 
     /// The same over another time of this run.
     pub fn rate(&self, time: Timing) -> Option<f64> {
-        (time.median > 0.0)
-            .then(|| self.n as f64 * f64::from(self.element_bytes.unwrap_or(4)) / time.median / 1e3)
+        let bytes = self.bytes_per_element();
+        (time.median > 0.0 && bytes > 0).then(|| self.n as f64 * f64::from(bytes) / time.median / 1e3)
     }
 }
 

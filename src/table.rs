@@ -42,7 +42,7 @@ pub fn table(record: &Record) -> String {
         add("serial", &|run| if same(run) { "the same".into() } else { run.expected.to_string() });
     }
     if record.runs.iter().any(|run| run.bound.is_some()) {
-        add("may differ by", &|run| run.bound.map_or("-".into(), |bound| format!("{bound:.1e}")));
+        add("within", &|run| within(run));
     }
     add("check", &verdict);
     if has_time {
@@ -53,22 +53,62 @@ pub fn table(record: &Record) -> String {
         add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
         add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
         if width(&sums) + width(&times) > MAX_COLUMNS {
-            layout(&sums, &mut text);
+            layout_in_groups(&sums, &record.runs, &mut text);
             text.push('\n');
             sums = vec![Column::left("times", record.runs.iter().map(|run| run.kernel.clone()))];
         }
         sums.extend(times);
     }
-    layout(&sums, &mut text);
+    layout_in_groups(&sums, &record.runs, &mut text);
+
+    let launching: Vec<(&Run, u64, Timing)> =
+        record.runs.iter().filter_map(|run| Some((run, run.device_launches?, run.time_us?))).collect();
+    if !launching.is_empty() {
+        text.push('\n');
+        layout(&launch_columns(&launching), &mut text);
+    }
 
     let counted: Vec<_> = record.runs.iter().filter(|run| run.counters.is_some()).cloned().collect();
     if !counted.is_empty() {
         text.push('\n');
-        layout(&count_columns(&counted), &mut text);
+        layout_in_groups(&count_columns(&counted), &counted, &mut text);
     }
     text += &contest::table(record);
     notes(record, &mut text);
+    spaces(record, &mut text);
     text
+}
+
+/// An error bound, short.
+fn within(run: &Run) -> String {
+    match run.bound {
+        None => "-".into(),
+        Some(0.0) => "0".into(),
+        Some(bound) => format!("{bound:.1e}"),
+    }
+}
+
+/// What the memory spaces of the device cost, and its limits, where they were asked for.
+fn spaces(record: &Record, text: &mut String) {
+    let rows = &record.spaces;
+    if !rows.is_empty() {
+        text.push('\n');
+        let columns = [
+            Column::left("memory space", rows.iter().map(|row| row.space.clone())),
+            Column::right("clocks a load", rows.iter().map(|row| three_digits(row.clocks))),
+            Column::right("GB/s, whole GPU", rows.iter().map(|row| three_digits(row.gbps))),
+        ];
+        layout(&columns, text);
+    }
+    let rows = &record.limits;
+    if !rows.is_empty() {
+        text.push('\n');
+        let columns = [
+            Column::left("limit", rows.iter().map(|row| row.name.clone())),
+            Column::right("of this GPU", rows.iter().map(|row| thousands(row.value))),
+        ];
+        layout(&columns, text);
+    }
 }
 
 /// How a nested kernel went, level by level, and how many levels and grids each kernel had.
@@ -116,16 +156,28 @@ fn common_expected(record: &Record) -> Option<&Value> {
     record.runs.iter().all(|run| run.expected == *first).then_some(first)
 }
 
+/// What device code launches, and the share of the time that falls to each launch.
+fn launch_columns(runs: &[(&Run, u64, Timing)]) -> Vec<Column> {
+    let share = |&(_, launches, time): &(&Run, u64, Timing)| self::time(time.median / launches as f64);
+    vec![
+        Column::left("kernels that launch kernels", runs.iter().map(|(run, ..)| run.kernel.clone())),
+        Column::right("launches", runs.iter().map(|(_, launches, _)| thousands(*launches as i64))),
+        Column::right("median", runs.iter().map(|(.., timing)| self::time(timing.median))),
+        Column::right("a launch", runs.iter().map(share)),
+    ]
+}
+
 /// Exact counts; a kind of event that no kernel shows has no column.
 fn count_columns(runs: &[Run]) -> Vec<Column> {
     type Count = fn(&Counters) -> u64;
-    let counts: [(&str, Count); 7] = [
+    let counts: [(&str, Count); 8] = [
         ("warp instr.", |c| c.warp_instructions),
         ("divergent", |c| c.divergent_branches),
         ("ld sectors", |c| c.global_load_sectors),
         ("st sectors", |c| c.global_store_sectors),
         ("conflicts", |c| c.shared_bank_conflicts),
         ("barriers", |c| c.barriers),
+        ("atomics", |c| c.atomics),
         ("launches", |c| c.device_launches),
     ];
     let mut columns = vec![Column::left("counts", runs.iter().map(|run| run.kernel.clone()))];
@@ -194,11 +246,27 @@ fn width(columns: &[Column]) -> usize {
 
 /// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
 pub(crate) fn layout(columns: &[Column], text: &mut String) {
+    layout_with_gaps(columns, |_| false, text);
+}
+
+/// The same for a row a run, with a blank line where a run has neither the form nor the operation of the run above:
+/// `reducePasses_sum_i32` is the form `reducePasses`.
+fn layout_in_groups(columns: &[Column], runs: &[Run], text: &mut String) {
+    let form = |run: &Run| run.kernel.split('_').next().map(str::to_string);
+    let apart = |above: &Run, run: &Run| form(above) != form(run) && above.operation != run.operation;
+    layout_with_gaps(columns, |row| row > 1 && apart(&runs[row - 2], &runs[row - 1]), text);
+}
+
+/// Row 0 holds the titles.
+fn layout_with_gaps(columns: &[Column], gap_above: impl Fn(usize) -> bool, text: &mut String) {
     let widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
     let gap = if long { " " } else { "  " };
     let rows = columns.first().map_or(0, |column| column.cells.len());
     for row in 0..rows {
+        if gap_above(row) {
+            text.push('\n');
+        }
         let mut line = String::new();
         for (column, width) in columns.iter().zip(&widths) {
             let cell = &column.cells[row];
@@ -260,7 +328,7 @@ fn three_digits(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA};
+    use crate::record::{DeviceInfo, DeviceKind, Dropped, Limit, MemorySpace, SCHEMA};
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
@@ -278,6 +346,7 @@ mod tests {
             teaches: None,
             time_us,
             counters,
+            device_launches: None,
             dropped: None,
             found: Vec::new(),
         };
@@ -296,6 +365,8 @@ mod tests {
             seed: 1,
             runs: vec![run],
             sweep: vec![],
+            spaces: vec![],
+            limits: vec![],
             ok: true,
         }
     }
@@ -352,10 +423,26 @@ mod tests {
         };
         record.runs.push(dot);
         let text = table(&record);
-        for part in
-            ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "may differ by", "3.0e-1"]
+        for part in ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "within", "3.0e-1"]
         {
             assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn memory_spaces_and_limits_follow_where_they_were_measured() {
+        let mut record = record(None, None);
+        assert!(!table(&record).contains("memory space"));
+        record.spaces = vec![MemorySpace { space: "shared".into(), clocks: 23.02, gbps: 32_494.9 }];
+        record.limits = vec![Limit { name: "max_grid_dim_x".into(), value: 2_147_483_647 }];
+        let text = table(&record);
+        for row in [
+            ["memory space", "clocks a load", "GB/s, whole GPU"],
+            ["shared", "23.0", "32,495"],
+            ["max_grid_dim_x", "2,147,483,647", ""],
+        ] {
+            let is_row = |line: &str| row.iter().all(|cell| line.contains(cell));
+            assert!(text.lines().any(is_row), "no {row:?} in\n{text}");
         }
     }
 

@@ -84,6 +84,11 @@ impl Expected {
         Expected { value: value.into(), bound: Some(bound.min(f64::MAX)) } // JSON has no infinity
     }
 
+    /// The same with `times` the bound; what has to be the same still has to.
+    pub fn widened(&self, times: f64) -> Expected {
+        Expected { value: self.value.clone(), bound: self.bound.map(|bound| bound * times) }
+    }
+
     pub fn admits(&self, value: &Value) -> bool {
         match (self.bound, &self.value, value) {
             (Some(bound), Value::Float(expected), Value::Float(value)) => (value - expected).abs() <= bound,
@@ -154,6 +159,9 @@ mod tests {
         let near = Expected::within(10.0, 0.5);
         assert!(near.admits(&10.5.into()) && near.admits(&9.5.into()));
         assert!(!near.admits(&10.6.into()) && !near.admits(&f64::NAN.into()) && !near.admits(&10.into()));
+        let wide = near.widened(3.0);
+        assert!(wide.admits(&11.5.into()) && !wide.admits(&11.6.into()));
+        assert_eq!(Expected::exactly(3).widened(3.0), Expected::exactly(3));
         assert!(Expected::exactly(3).admits(&3.into()) && !Expected::exactly(3).admits(&4.into()));
         assert!(Expected::exactly(f64::NAN).admits(&f64::NAN.into()), "a sum that is not a number");
     }

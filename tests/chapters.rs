@@ -104,9 +104,11 @@ const SIZES: [u64; 9] = [0, 1, 2, 3, 31, 33, 1000, 1025, 65_553];
 
 #[test]
 fn every_size_is_right_at_every_block_size() {
+    let nested = [4097, 100_003].map(|n| ("ch4_nested", n));
     let cases: Vec<(&str, u64, u32)> = ["ch3_blocks", "ch4_nested"]
         .into_iter()
         .flat_map(|stem| SIZES.map(|n| (stem, n)))
+        .chain(nested)
         .flat_map(|(stem, n)| [32, 96, 256, 1000].map(|block| (stem, n, block)))
         .collect();
     cases.par_iter().for_each(|(stem, n, block)| {
@@ -114,7 +116,9 @@ fn every_size_is_right_at_every_block_size() {
         let run = run(&format!("sizes-{stem}-{n}-{block}"), stem, &line);
         assert_eq!(run.status(), Some(0), "{stem} {line}\n{}", run.stderr());
         let sum = data::numbers(*n as usize, 1).into_iter().fold(0, i32::wrapping_add);
-        for run in run.json()["runs"].as_array().unwrap() {
+        let json = run.json();
+        // A run that is kept to show what goes wrong has a test of its own.
+        for run in json["runs"].as_array().unwrap().iter().filter(|run| run["teaches"].is_null()) {
             assert_eq!(
                 (&run["ok"], &run["sum"]),
                 (&true.into(), &sum.into()),
@@ -158,6 +162,54 @@ fn chapter_1_shows_the_dropped_element_and_times_the_rest() {
     assert!(runs.iter().all(|run| run["ok"] == true && run["teaches"].is_null()));
 }
 
+/// The sizes that chapters 5 and 6 are asked for, in several shapes; every result within its bound.
+#[test]
+fn chapter_5_is_right_in_every_shape_and_says_what_is_wrong() {
+    let shapes = ["", "--block 96 --grid 7", "--block 1000", "--block 32 --grid 100"];
+    let sizes = [0u64, 1, 2, 31, 33, 1000, 1025, 262_145, 1_000_003];
+    let cases: Vec<(u64, &str)> = sizes.into_iter().flat_map(|n| shapes.map(|shape| (n, shape))).collect();
+    cases.par_iter().filter(|(n, shape)| *n < 2000 || shape.is_empty()).for_each(|(n, shape)| {
+        let line = format!("--device sim --n {n} {shape} --json");
+        let run = run(&format!("ch5-{n}-{}", shape.replace(' ', "_")), "ch5_shared", &line);
+        assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
+        let json = run.json();
+        for run in json["runs"].as_array().unwrap() {
+            let of = |field: &str| run[field].as_f64().unwrap();
+            let error = (of("sum") - of("expected")).abs();
+            assert_eq!(run["ok"] == true, error <= of("bound") && run["found"].is_null(), "{line} {run}");
+            assert!(run["ok"] == true || run["teaches"] == "barrier-divergence", "{line} {run}");
+        }
+        if shape.contains("--grid") {
+            let grid = json["grid"].as_u64();
+            let grids = json["runs"].as_array().unwrap().iter().map(|run| run["grid"].as_u64());
+            assert!(grids.into_iter().all(|of_run| of_run == grid || of_run == Some(0)), "{line}");
+        }
+    });
+}
+
+#[test]
+fn chapter_5_without_options_is_the_posts_program() {
+    let run = run("ch5", "ch5_shared", "--device sim --json");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let json = run.json();
+    assert_eq!((&json["n"], &json["block"], &json["grid"]), (&(33 * 1024).into(), &256.into(), &32.into()));
+    let runs = json["runs"].as_array().unwrap();
+    let of = |kernel: &str| runs.iter().find(|run| run["kernel"] == kernel).unwrap();
+    // 2 * sum_square(N-1), as the post has it, in f64: exact.
+    let x = 33.0 * 1024.0 - 1.0;
+    assert_eq!(of("dot(i,2i)")["expected"], 2.0 * (x * (x + 1.0) * (2.0 * x + 1.0) / 6.0));
+    assert_eq!(of("dot(i,2i)")["ok"], true);
+    assert_eq!(of("dotBarrierInBranch")["found"], serde_json::json!(["barrier-divergence"]));
+    assert_eq!(of("dotBarriersMispaired")["found"], serde_json::json!(["barrier-divergence", "data-race"]));
+    assert!(of("dotLoop")["time_us"].is_null() && of("dotLoop")["block"] == 0, "{}", of("dotLoop"));
+    let lines: Vec<_> = json["diagnostics"].as_array().unwrap().iter().map(|found| &found["line"]).collect();
+    let source = kernels::get("ch5_shared").unwrap().source;
+    let is_wrong = |line: &str| line.contains("__syncthreads(); //") && line.contains("wrong:");
+    for (line, number) in source.lines().zip(1..).filter(|(line, _)| is_wrong(line)) {
+        assert!(lines.contains(&&Value::from(number)), "{line}: {lines:?}");
+    }
+}
+
 #[test]
 fn a_grid_divides_the_elements_among_its_blocks() {
     let json = run("grid", "ch4_nested", "--device sim --n 2^12 --grid 8 --json").json();
@@ -165,10 +217,78 @@ fn a_grid_divides_the_elements_among_its_blocks() {
     let grids: Vec<_> =
         json["runs"].as_array().unwrap().iter().map(|run| run["grid"].as_u64().unwrap()).collect();
     assert_eq!(
-        grids,
-        [8, 8, 4, 1],
-        "a child a block twice; half a thread an element; a tile of 8 elements a thread"
+        grids[..6],
+        [8, 8, 4, 1, 4, 1],
+        "a child a block twice; half a thread an element; one block for up to 512 elements a thread; from the host"
     );
+}
+
+#[test]
+fn the_plan_knows_how_many_kernels_device_code_launches() {
+    for line in ["--n 2^14 --block 32", "--n 100_003 --block 96", "--n 2^12 --grid 20", "--n 1", "--n 0"] {
+        let name = format!("launches-{}", line.replace(' ', "_"));
+        let json = run(&name, "ch4_nested", &format!("--device sim --json {line}")).json();
+        for run in json["runs"].as_array().unwrap().iter().chain(json["sweep"].as_array().unwrap()) {
+            let planned = run["device_launches"].as_u64().unwrap_or(0);
+            let (lost, made) = (&run["dropped"]["launches"], &run["counters"]["device_launches"]);
+            assert_eq!((lost.as_u64(), made.as_u64()), (None, Some(planned)), "{line} {run}");
+        }
+    }
+}
+
+#[test]
+fn what_only_newer_gpus_can_run_is_left_out_by_name() {
+    let run = run("needs-a-gpu", "ch4_nested", "--device sim --n 33");
+    for kernel in ["gpuRecursiveReduceCluster", "graph/reducePassThenGraph"] {
+        let line = format!("left out: {kernel}, which needs a GPU of compute capability 9.0 or higher");
+        assert!(run.stdout().contains(&line), "no {line:?} in\n{}", run.stdout());
+        assert!(!run.stdout().contains(&format!("\n{kernel} ")), "{}", run.stdout());
+    }
+}
+
+/// All blocks in one launch: with the room that a device has by default, launches are dropped where there are too many.
+#[test]
+fn the_post_s_one_launch_drops_children_and_that_is_what_it_is_kept_to_show() {
+    for (line, drops) in
+        [("--n 8188 --block 4", false), ("--n 8192 --block 4", true), ("--n 2^16 --block 32", true)]
+    {
+        let name = format!("at-once-{}", line.replace(' ', "_"));
+        let run = run(&name, "ch4_nested", &format!("--device sim --json {line}"));
+        assert_eq!(run.status(), Some(0), "{line}: {}", run.stderr());
+        let json = run.json();
+        let of = |kernel: &str| {
+            let runs = json["runs"].as_array().unwrap();
+            runs.iter().find(|run| run["kernel"] == kernel).unwrap().clone()
+        };
+        let at_once = of("at-once/gpuRecursiveReduce");
+        assert_eq!(at_once["ok"], !drops, "{at_once}");
+        assert_eq!(at_once["dropped"]["error"].as_u64(), drops.then_some(69), "{at_once}");
+        assert_eq!(at_once["teaches"].as_str(), drops.then_some("pending-launch-overflow"), "{at_once}");
+        assert_eq!(of("with-room/gpuRecursiveReduce")["ok"], true);
+    }
+}
+
+#[test]
+fn every_way_of_dividing_intervals_finds_the_area_of_the_serial_recursion() {
+    let cases: Vec<(u64, u32)> = [0, 1, 2, 31, 33, 1000, 1025, 4097, 20_001]
+        .into_iter()
+        .flat_map(|n| [32, 96, 256, 1000].map(|block| (n, block)))
+        .collect();
+    cases.par_iter().for_each(|(n, block)| {
+        let line = format!("--device sim --n {n} --block {block} --json");
+        let run = run(&format!("area-{n}-{block}"), "ch4_quadrature", &line);
+        assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
+        let json = run.json();
+        let all = ["depthFirst", "divideLevel", "graph/divideLevel", "gpuRecursiveDivide"];
+        assert_eq!(names(&json["runs"]), all);
+        for run in json["runs"].as_array().unwrap() {
+            assert_eq!((&run["ok"], &run["sum"]), (&true.into(), &run["expected"]), "{line} {run}");
+            assert_eq!(run["expected"].as_i64().unwrap() > 0, *n > 1, "{line}");
+        }
+    });
+    let many = run("area-many", "ch4_quadrature", "--device sim --n 32_769");
+    assert_eq!(many.status(), Some(2));
+    assert!(many.stderr().contains("--n 32768 or less"), "{}", many.stderr());
 }
 
 #[test]
@@ -212,7 +332,7 @@ fn the_readme_shows_what_the_first_run_prints() {
 /// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
 #[test]
 fn the_committed_counts_are_what_the_simulator_gives() {
-    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested"] {
+    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested", "ch4_quadrature", "ch5_shared"] {
         let run = run(&format!("committed-{stem}"), stem, "--device sim --json");
         let now: Record = serde_json::from_value(run.json()).unwrap();
         let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
@@ -355,6 +475,7 @@ fn too_little_room_for_pending_launches_is_shown() {
             .as_array()
             .unwrap()
             .iter()
+            .take(4)
             .map(|run| {
                 let lost = run["dropped"]["launches"].as_u64().unwrap_or(0);
                 assert_eq!(run["ok"], lost == 0, "{line} {run}");
@@ -375,6 +496,10 @@ fn too_little_room_for_pending_launches_is_shown() {
 
     let run = run("pending", "ch4_nested", "--device sim --pending-launches 64 --record");
     assert_eq!(run.status(), Some(1));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/ch4_nested.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shown = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    assert!(run.stderr().contains(shown), "the page shows\n{shown}\nand the run says\n{}", run.stderr());
     for part in ["WRONG", "66 launches dropped, cudaErrorLaunchPendingCountExceeded (69)"] {
         assert!(run.stdout().contains(part), "no {part:?} in\n{}", run.stdout());
     }
@@ -391,4 +516,129 @@ fn buffers_of_no_elements_are_legal() {
     assert!(device.clone_dtoh(&other).unwrap().is_empty());
     let lengths = device.memcpy_htod(&[1], &empty).unwrap_err().to_string();
     assert!(lengths.contains("1 elements into a buffer of 0"), "{lengths}");
+}
+
+/// Every operator and type of chapter 6: the record says that its result is the recursion's, or as near as it may be.
+#[test]
+fn chapter_6_is_right_at_every_size_for_every_operator() {
+    let mut cases: Vec<(u64, u32)> = vec![(1_000_003, 256), (262_145, 1000)]; // the long ones first
+    cases.extend(
+        [0, 1, 2, 31, 33, 1000, 1025].iter().flat_map(|&n| [1, 2, 32, 96, 256, 1000, 1024].map(|b| (n, b))),
+    );
+    cases.par_iter().with_max_len(1).for_each(|&(n, block)| {
+        let line = format!("--device sim --n {n} --block {block} --json");
+        let run = run(&format!("ch6-{n}-{block}"), "ch6_two_pass", &line);
+        assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
+        let json = run.json();
+        let grid = n.div_ceil(block.into()).max(1);
+        let numbers = data::numbers(n as usize, 1);
+        let wrapping = numbers.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
+        let wide: i64 = numbers.iter().map(|&x| i64::from(x)).sum();
+        let [least, most] = [numbers.iter().min(), numbers.iter().max()];
+        for run in json["runs"].as_array().unwrap() {
+            let kernel = run["kernel"].as_str().unwrap();
+            let refused = kernel == "reduceKernel" && grid.next_power_of_two() > 1024;
+            let races = kernel == "reduceNoFence_sum_i32" && grid > 1;
+            let disordered = kernel == "reduceInterleaved_hash_u32" && n > 2 && block > 2;
+            assert_eq!(run["ok"], !(refused || races || disordered), "{line} {run}");
+            let exact = match kernel {
+                "reduceKernel" if refused => continue,
+                "reduceKernel" => Some((n * n.saturating_sub(1) / 2) as i64),
+                "reducePasses_sum_i64" => Some(wide),
+                "reducePasses_min_i32" | "reducePasses_min_i64" => least.map(|&x| x.into()),
+                "reducePasses_max_i32" | "reducePasses_max_i64" => most.map(|&x| x.into()),
+                _ if kernel.ends_with("_sum_i32") => Some(wrapping.into()),
+                _ => None,
+            };
+            assert!(exact.is_none_or(|exact| run["sum"] == exact), "{line} {run}");
+            assert_eq!(kernel.contains("_sum_f"), !run["bound"].is_null(), "floats have a bound: {run}");
+        }
+        assert_eq!(json["runs"].as_array().unwrap().len(), 29);
+    });
+}
+
+/// The post's own numbers are right. Its second launch has one block, with a thread for every partial sum.
+#[test]
+fn the_posts_second_launch_is_refused_above_1024_partial_sums() {
+    let post = |n: &str| {
+        let line = format!("--device sim --n {n} --block 256 --json");
+        let run = run(&format!("ch6-post-{n}"), "ch6_two_pass", &line);
+        assert_eq!(run.status(), Some(0), "{}", run.stderr());
+        (run.json()["runs"][0].clone(), run.stderr())
+    };
+    for (n, sum) in [("100_000", 4_999_950_000u64), ("262_144", 34_359_607_296)] {
+        let (run, _) = post(n);
+        assert_eq!((&run["kernel"], &run["sum"]), (&"reduceKernel".into(), &sum.into()));
+        assert!(run["ok"] == true && run["teaches"].is_null(), "{run}");
+    }
+    let (run, stderr) = post("262_145");
+    assert_eq!((&run["ok"], &run["sum"]), (&false.into(), &"none".into()));
+    assert_eq!((&run["found"][0], &run["teaches"]), (&"launch-limit".into(), &"launch-limit".into()));
+    assert!(
+        stderr.contains("error[launch-limit]: a block of 2048 x 1 x 1 threads; at most 1024"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn the_missing_fence_of_chapter_6_is_named_with_its_line() {
+    let run = run("ch6-fence", "ch6_two_pass", "--device sim --n 3001 --block 96 --json");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let json = run.json();
+    let found: Vec<&Value> = json["diagnostics"].as_array().unwrap().iter().collect();
+    assert!(!found.is_empty());
+    let source = kernels::get("ch6_two_pass").unwrap().source;
+    let line = |entry: &Value| source.lines().nth(entry["line"].as_u64().unwrap() as usize - 1).unwrap();
+    for found in found {
+        assert_eq!(
+            (&found["kind"], &found["kernel"]),
+            (&"data-race".into(), &"reduceNoFence_sum_i32".into())
+        );
+        assert!(line(found).contains("in[tile + threadIdx.x]"), "{found}");
+        assert!(line(&found["related"][0]).contains("partials[blockIdx.x] = result;"), "{found}");
+    }
+    let raced: Vec<&str> = json["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|run| run["found"][0] == "data-race")
+        .map(|run| run["kernel"].as_str().unwrap())
+        .collect();
+    assert_eq!(raced, ["reduceNoFence_sum_i32"], "with the fence, and in all other forms, there is none");
+}
+
+#[test]
+fn a_tree_that_changes_the_order_of_the_operands_is_wrong_where_that_matters() {
+    let run = run("ch6-order", "ch6_two_pass", "--device sim --n 1000 --block 96");
+    let text = run.stdout();
+    let row = |kernel: &str| -> Vec<String> {
+        let row = text.lines().find(|line| line.starts_with(kernel)).unwrap();
+        row.split_whitespace().map(str::to_string).collect()
+    };
+    let (right, wrong) = (row("reducePasses_hash_u32"), row("reduceInterleaved_hash_u32"));
+    assert_eq!((right.last().unwrap(), wrong.last().unwrap()), (&"ok".into(), &"WRONG".into()));
+    assert_eq!(wrong[3], right[2], "what the serial recursion says");
+    assert_ne!(wrong[2], right[2]);
+    assert!(text.contains("reduceInterleaved_hash_u32 is kept to show: operands-out-of-order"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+/// A sum of floats has the bound of the tree by which it was made; one without an order that of the tallest.
+#[test]
+fn the_bounds_of_chapter_6_are_those_of_its_trees() {
+    let json = run("ch6-bounds", "ch6_two_pass", "--device sim --n 2^16 --block 512 --json").json();
+    let bound = |kernel: &str| {
+        let runs = json["runs"].as_array().unwrap();
+        runs.iter().find(|run| run["kernel"] == kernel).unwrap()["bound"].as_f64().unwrap()
+    };
+    let per_addition = bound("reducePasses_sum_f32") / 16.0; // 9 in a block of 512, 7 over 128 partial sums
+    for (kernel, additions) in [
+        ("reduceSingleLaunch_sum_f32", 16.0),
+        ("reduceGridSync_sum_f32", 16.0),
+        ("reduceAtomicBlocks_sum_f32", 9.0 + 127.0),
+        ("reduceAtomicThreads_sum_f32", 65_535.0),
+    ] {
+        let ratio = bound(kernel) / per_addition / additions;
+        assert!((1.0..1.01).contains(&ratio), "{kernel}: {ratio}");
+    }
 }

@@ -3,7 +3,7 @@
 mod fixtures;
 
 use workbook::chart::{Chart, charts};
-use workbook::record::{DeviceKind, Record};
+use workbook::record::{DeviceKind, Record, Run, Timing};
 
 fn chart(record: &Record, name: &str) -> Chart {
     let charts = charts(record).unwrap();
@@ -21,6 +21,7 @@ fn all() -> Vec<Chart> {
         fixtures::blocks_on_gpu(),
         fixtures::blocks_on_simulator(),
         fixtures::nested_on_gpu(),
+        fixtures::shared_on_gpu(),
         fixtures::single(&fixtures::nested_on_gpu()),
     ];
     records.iter().flat_map(|record| charts(record).unwrap()).collect()
@@ -58,8 +59,43 @@ fn a_record_has_the_charts_that_it_has_data_for() {
     assert_eq!(names(&fixtures::serial_on_cpu()), ["time", "bandwidth"]);
     assert_eq!(names(&fixtures::blocks_on_gpu()), ["time", "bandwidth", "block"]);
     assert_eq!(names(&fixtures::blocks_on_simulator()), ["divergence", "sectors", "block"]);
+    assert_eq!(names(&fixtures::shared_on_gpu()), ["time", "bandwidth", "error"]);
     assert_eq!(names(&fixtures::single(&fixtures::nested_on_gpu())), ["time", "bandwidth"]);
     assert_eq!(names(&fixtures::record("ch9_new", DeviceKind::Gpu)), [""; 0]);
+}
+
+#[test]
+fn what_a_device_launch_costs_is_fitted_and_drawn() {
+    let mut record = fixtures::nested_on_gpu();
+    for run in record.runs.iter_mut().chain(&mut record.sweep).filter(|run| run.block > 0) {
+        // As if each launch took 10 µs, and all the rest 5.
+        let launches = run.n / u64::from(run.block) * 9;
+        let time = 5.0 + 10.0 * launches as f64;
+        if run.kernel == "gpuRecursiveReduce" {
+            run.device_launches = Some(launches);
+            run.time_us = run.time_us.map(|timing| Timing { median: time, min: time, max: time, ..timing });
+        }
+    }
+    assert!(names(&record).contains(&"launches"));
+    let launches = chart(&record, "launches");
+    assert_eq!(launches.title, "Time against device launches");
+    assert!(launches.description.contains("5.00 µs + 10.0 µs a launch: "), "{}", launches.description);
+    assert!(!launches.description.contains("CPU"), "{}", launches.description);
+}
+
+/// A kernel's launches as a graph have the kernel's colour, and a dashed line.
+#[test]
+fn a_graph_is_drawn_as_the_kernel_that_it_holds() {
+    let mut record = fixtures::blocks_on_gpu();
+    let first = record.runs[0].kernel.clone();
+    let again: Vec<_> =
+        record.runs.iter().chain(&record.sweep).filter(|run| run.kernel == first).cloned().collect();
+    let before = chart(&record, "time").svg;
+    record.sweep.extend(again.into_iter().map(|run| Run { kernel: format!("graph/{first}"), ..run }));
+    let after = chart(&record, "time").svg;
+    let dashed = |svg: &str| svg.matches("class=\"series-1\" stroke=\"#0072B2\" stroke-dasharray").count();
+    assert_eq!((dashed(&before), dashed(&after)), (0, 2), "the line, and its sample beside the name");
+    assert!(after.contains(&format!("graph/{first}")));
 }
 
 #[test]
@@ -82,6 +118,18 @@ fn the_description_tells_the_ends_of_every_line() {
     );
     let sectors = chart(&fixtures::blocks_on_simulator(), "sectors");
     assert!(sectors.description.contains("every element once: 128 at n = 1,024, 32,768 at n = 262,144."));
+}
+
+#[test]
+fn an_error_is_a_share_of_the_reference_and_only_of_right_results() {
+    let error = chart(&fixtures::shared_on_gpu(), "error");
+    assert!(error.description.contains("dot: 0 at n = 1,024, 0 at n = 1,048,576."), "{}", error.description);
+    let host = "dotLoop (CPU): 1.0e-7 at n = 1,024, 1.0e-4 at n = 1,048,576.";
+    assert!(error.description.contains(host), "{}", error.description);
+    assert!(!error.description.contains("dotBarriersMispaired"), "{}", error.description);
+    assert!(error.svg.contains(">10<tspan dy=\"-0.45em\" font-size=\"72%\">-6</tspan></text>"));
+    let time = chart(&fixtures::shared_on_gpu(), "time");
+    assert!(!time.description.contains("dotBarriersMispaired"), "one run is no line: {}", time.description);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use case::{Case, root};
+use workbook::sim::{Kind, Severity};
 use workbook::{nvcc, prebuilt};
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled";
@@ -91,6 +92,29 @@ fn every_kind_is_shown_and_has_look_alikes() {
         assert!(KINDS.contains(&case.kind()), "{} is of no kind", case.name);
         let about = case.source.lines().next().unwrap_or_default();
         assert!(about.starts_with("// ") && !about.contains(": clean"), "{}: say what it shows", case.name);
+    }
+}
+
+#[test]
+fn a_reader_without_a_fence_of_its_own_gets_a_note() {
+    let notes = |name: &str| {
+        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
+        let found = case.run(&case.module(), 0).launched.diagnostics;
+        found.into_iter().filter(|found| found.severity == Severity::Note).collect::<Vec<_>>()
+    };
+    for (name, line) in
+        [("last_block_one_fence", "partial[b]"), ("message_passing_writer_fence_only", "= *data")]
+    {
+        let notes = notes(&format!("data-race/{name}"));
+        let source =
+            std::fs::read_to_string(root().join(format!("tests/corpus/data-race/{name}.cu"))).unwrap();
+        let at = source.lines().position(|text| text.contains(line)).unwrap() as u32 + 1;
+        let found: Vec<_> = notes.iter().map(|note| (note.kind, note.line)).collect();
+        assert_eq!(found, [(Kind::DataRace, Some(at))], "{name}");
+        assert!(notes[0].message.contains("has no fence behind it"), "{}", notes[0].message);
+    }
+    for name in ["last_block", "message_passing", "release_acquire"] {
+        assert_eq!(notes(&format!("data-race/{name}")).len(), 0, "{name}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Launches captured into a graph and launched again, on the simulator.
+//! Launches captured into a graph and launched again: on the simulator, and on a GPU where there is one:
+//! `cargo test --test graphs -- --ignored`.
 
 use anyhow::{Result, ensure};
 use workbook::backend::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
@@ -16,8 +17,8 @@ struct Bench {
 }
 
 impl Bench {
-    fn new() -> Bench {
-        let device = Device::open(DeviceChoice::Sim).unwrap();
+    fn new(choice: DeviceChoice) -> Bench {
+        let device = Device::open(choice).unwrap();
         let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
         let kernel = module.load_function("reduceInterleaved").unwrap();
         let ones = device.clone_htod(&[1; 64]).unwrap();
@@ -38,7 +39,17 @@ impl Bench {
 
 #[test]
 fn a_graph_does_what_was_captured_in_order_and_only_when_launched() {
-    let bench = Bench::new();
+    a_graph_does_what_was_captured(DeviceChoice::Sim);
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn a_graph_on_a_gpu_does_what_was_captured_in_order_and_only_when_launched() {
+    a_graph_does_what_was_captured(DeviceChoice::Gpu);
+}
+
+fn a_graph_does_what_was_captured(choice: DeviceChoice) {
+    let bench = Bench::new(choice);
     let device = &bench.device;
     let graph = device
         .capture(|| {
@@ -58,7 +69,7 @@ fn a_graph_does_what_was_captured_in_order_and_only_when_launched() {
 
 #[test]
 fn what_a_graph_costs_is_what_its_launches_cost() {
-    let bench = Bench::new();
+    let bench = Bench::new(DeviceChoice::Sim);
     let device = &bench.device;
     let twice = || (0..2).try_for_each(|_| bench.reduce(64));
     let direct = device.measure(|| Ok(()), twice).unwrap().counters.unwrap();
@@ -70,7 +81,24 @@ fn what_a_graph_costs_is_what_its_launches_cost() {
 
 #[test]
 fn what_no_graph_can_hold_is_refused_by_name() {
-    let bench = Bench::new();
+    refusals(DeviceChoice::Sim);
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn what_no_graph_can_hold_is_refused_by_name_on_a_gpu() {
+    refusals(DeviceChoice::Gpu);
+}
+
+#[test]
+fn a_graph_for_the_device_is_refused_where_kernels_launch_none() {
+    let bench = Bench::new(DeviceChoice::Sim);
+    let refusal = bench.device.capture_for_device(|| bench.reduce(64)).err().unwrap().to_string();
+    assert!(refusal.contains("use a GPU"), "{refusal}");
+}
+
+fn refusals(choice: DeviceChoice) {
+    let bench = Bench::new(choice);
     let device = &bench.device;
     type Work<'a> = &'a dyn Fn() -> Result<()>;
     let works: [(&str, Work); 7] = [

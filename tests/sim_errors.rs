@@ -113,11 +113,11 @@ fn shared_memory_has_its_bounds() {
     let out = bench.upload(&[0; 64]);
     let diagnostic = fails(&mut bench, BOUNDS, "sharedTooFar", 64, &[out]);
     assert_eq!(diagnostic.thread, Some([63, 0, 0]));
-    says(&diagnostic, "at offset 256 of shared memory, of which the block has 256 bytes");
+    says(&diagnostic, "at byte 256 of the shared variable `tile` of 256 bytes");
     let config = LaunchConfig { shared_mem_bytes: 128, ..LaunchConfig::new(1, 64) };
     let kernel = "dynamicSharedTooFar";
     let diagnostic = fails_at(&mut bench, BOUNDS, (kernel, kernel), config, &[out]);
-    says(&diagnostic, "a store of 4 bytes at offset 128 of shared memory, of which the block has 128 bytes");
+    says(&diagnostic, "a store of 4 bytes at byte 128 of the block's 128 bytes of dynamic shared memory");
 }
 
 #[test]
@@ -155,6 +155,16 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let line = source.line(&format!(" {kernel}("), "// expect: step-limit");
         let at = diagnostic.line.unwrap();
         assert!(at.abs_diff(line) <= 2, "{kernel}: line {at}, the loop is at {line}");
+    }
+    // Under checks a loop that only changes what it has changed before ends soon.
+    for kernel in ["waitsForAFlag", "neverEnds", "lockedForEver"] {
+        let mut bench = Bench::default();
+        let address = bench.upload(&[0; 1 << 12]);
+        let module = &Source::load(PROGRESS).module;
+        let launched = bench.sim.launch_checked(module, kernel, LaunchConfig::new(16, 64), &[address]);
+        let last = launched.diagnostics.last().unwrap();
+        assert_eq!(last.kind, Kind::StepLimit, "{last}");
+        assert!(launched.counters.warp_instructions < 1 << 23, "{kernel}: {:?}", launched.counters);
     }
     // Without a limit of the test's own it takes longer, and ends all the same.
     let mut bench = Bench::default();
@@ -215,10 +225,16 @@ fn an_unknown_instruction_stops_the_kernels_that_use_it_and_no_other() {
         says(&diagnostic, "does not know `vabsdiff4.u32.u32.u32.add` (line ");
         assert_eq!(bench.download::<u32>(out, 32), before, "{kernel} has run before it failed");
     }
-    says(
-        &fails(&mut bench, UNKNOWN, "needsAHeap", 1, &[out]),
-        "it calls `malloc`, which is not in this module",
-    );
+}
+
+#[test]
+fn a_function_of_another_module_stops_the_kernel_that_calls_it() {
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.extern .func elsewhere;\n\
+                .visible .entry k(.param .u64 p)\n{\n call elsewhere;\n ret;\n}\n";
+    let module = Module::parse(text, "bare.ptx").unwrap();
+    let diagnostic = Simulator::new().launch(&module, "k", LaunchConfig::new(1, 1), &[0]).unwrap_err();
+    assert_eq!((diagnostic.kind, diagnostic.line), (Kind::UnsupportedInstruction, Some(7)));
+    says(&diagnostic, "it calls `elsewhere`, which is not in this module");
 }
 
 #[test]

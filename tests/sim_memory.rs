@@ -158,3 +158,32 @@ fn lanes_and_blocks_print_in_their_order() {
     let expected = "block 0 thread 0\nblock 0 thread 1\nblock 1 thread 0\nblock 1 thread 1\n";
     assert_eq!(bench.sim.take_printed(), expected);
 }
+
+#[test]
+fn device_code_has_a_heap() {
+    let source = Source::load("tests/behaviour/heap.cu");
+    let mut bench = Bench::default();
+    let out = bench.upload(&[0; 64]);
+    bench.launch(&source, "lists", 1, 64, &[out, 10]);
+    let expected: Vec<i32> = (0..64).map(|thread| 45 * thread).collect();
+    assert_eq!(bench.download::<i32>(out, 64), expected);
+    bench.launch(&source, "tooMuch", 1, 1, &[out]);
+    assert_eq!(bench.download::<i32>(out, 1), [1]);
+}
+
+#[test]
+fn the_heap_has_its_bounds() {
+    let source = Source::load("tests/behaviour/heap.cu");
+    for (kernel, words) in [
+        ("pastTheEnd", "at byte 40 of a buffer of 40 bytes"),
+        ("afterFree", "in a buffer that has been freed"),
+        ("twice", "which is nothing that malloc on the device has given"),
+    ] {
+        let mut bench = Bench::default();
+        let out = bench.upload(&[0; 64]);
+        let args = if kernel == "pastTheEnd" { &[out, 10][..] } else { &[out] };
+        let found = bench.try_launch(&source, kernel, LaunchConfig::new(1, 1), args).unwrap_err();
+        let line = source.line(&format!(" {kernel}("), &format!("// expect: {}", found.kind));
+        assert!(found.line == Some(line) && found.message.contains(words), "{found}");
+    }
+}

@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::{Result, bail};
 
 use crate::directives::{Directive, find};
-use crate::{Workbook, cell, code, figure, speed, value};
+use crate::{Workbook, cell, code, exercise, figure, space, speed, value};
 
 /// A directive that cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl fmt::Display for Problem {
     }
 }
 
-const KNOWN: &str = "cell, chart, code, speed, value, ratio";
+const KNOWN: &str = "cell, chart, code, exercise, speed, value, ratio, space, limit";
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
 pub fn expand(workbook: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
@@ -58,7 +58,7 @@ fn replace(workbook: &Workbook, directive: &Directive) -> Result<Option<String>>
             "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is written \\{{{{#…}}}}"
         );
     }
-    let block = matches!(directive.name, "cell" | "chart" | "code" | "speed");
+    let block = matches!(directive.name, "cell" | "chart" | "code" | "exercise" | "speed");
     if block && directive.fenced {
         bail!("stands in a code block; it makes its own, so take away the fence around it");
     }
@@ -69,15 +69,21 @@ fn replace(workbook: &Workbook, directive: &Directive) -> Result<Option<String>>
         ("cell", [stem]) => cell::cell(workbook, stem)?,
         ("chart", [record, name]) => figure::chart(workbook, record, name)?,
         ("code", [file, anchor]) => code::listing(workbook, file, anchor)?,
+        ("exercise", [id]) => exercise::exercise(workbook, id)?,
         ("speed", []) => speed::speed(workbook)?,
         ("value", [record, rest @ ..]) => value::value(workbook, record, rest)?,
         ("ratio", [record, rest @ ..]) => value::ratio(workbook, record, rest)?,
+        ("space", [record, name, field]) => space::space(workbook, record, name, field)?,
+        ("limit", [record, name]) => space::limit(workbook, record, name)?,
         ("cell", _) => bail!("wants one argument: {{{{#cell STEM}}}}"),
         ("chart", _) => bail!("wants two arguments: {{{{#chart STEM.KIND NAME}}}}"),
         ("code", _) => bail!("wants two arguments: {{{{#code FILE ANCHOR}}}}"),
+        ("exercise", _) => bail!("wants one argument: {{{{#exercise 3.1}}}}"),
         ("speed", _) => bail!("takes no argument: {{{{#speed}}}}"),
         ("value", _) => bail!("wants arguments: {}", value::VALUE),
         ("ratio", _) => bail!("wants arguments: {}", value::RATIO),
+        ("space", _) => bail!("wants three arguments: {{{{#space STEM.KIND SPACE FIELD}}}}"),
+        ("limit", _) => bail!("wants two arguments: {{{{#limit STEM.KIND NAME}}}}"),
         ("title", _) => return Ok(None),
         ("include" | "rustdoc_include" | "playground" | "playpen", _) => bail!(
             "mdBook's own includes are not used in this book: they show an empty block where an anchor is missing; \

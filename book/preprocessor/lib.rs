@@ -6,11 +6,14 @@
 //! | `{{#cell STEM}}` | the chapter's command, recorded output, charts and where they came from; the reader's own run beside them |
 //! | `{{#chart STEM.KIND NAME}}` | one chart of one record |
 //! | `{{#code FILE ANCHOR}}` | a listing: the lines between `ANCHOR: …` and `ANCHOR_END: …` of a file of the repository |
+//! | `{{#exercise 3.1}}` | an exercise: its task, its code, hints and a solution that fold open |
 //! | `{{#speed}}` | how fast the simulator is: the tables of the last recorded `cargo bench` |
 //! | `{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}` | one number of a record |
 //! | `{{#ratio STEM.KIND KERNEL KERNEL n=N [block=B] FIELD}}` | the first kernel's number over the second's |
+//! | `{{#space STEM.KIND SPACE FIELD}}` | what a memory space costs: `clocks` from load to load, `gbps` |
+//! | `{{#limit STEM.KIND NAME}}` | a limit of the device |
 //!
-//! The first four stand alone on a line, the others anywhere in text. `\{{#cell STEM}}` is left as it is.
+//! The first five stand alone on a line, the others anywhere in text. `\{{#cell STEM}}` is left as it is.
 //! mdBook's own includes are refused: they turn a missing anchor into an empty block.
 //!
 //! | file | job |
@@ -20,18 +23,22 @@
 //! | `expand.rs` | replaces them, and collects what is wrong |
 //! | `code.rs` | listings |
 //! | `cell.rs` | cells |
+//! | `exercise.rs` | exercises |
 //! | `figure.rs` | charts, and where a record came from, in words |
 //! | `speed.rs` | how fast the simulator is |
 //! | `value.rs` | numbers in prose |
+//! | `space.rs` | the same of memory spaces and limits |
 //! | `records.rs` | finds and reads records |
 //! | `version.rs` | whether the code has changed since a record was made |
 
 mod cell;
 mod code;
 mod directives;
+mod exercise;
 mod expand;
 mod figure;
 mod records;
+mod space;
 mod speed;
 mod value;
 mod version;

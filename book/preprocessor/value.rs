@@ -42,9 +42,9 @@ fn number(text: &str) -> Result<u64> {
 }
 
 /// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The field
-/// `time/18432` is the share of one of 18,432 launches. Of a contest: `alone`, `cold` and `warm` are times;
-/// `alone-gbps` is a rate, `alone-datasheet` and `alone-best` are its share of what the memory could do and of the best
-/// rate in the record.
+/// `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten, `1.6·10⁻⁴`. Of a contest:
+/// `alone`, `cold` and `warm` are times; `alone-gbps` is a rate, `alone-datasheet` and `alone-best` are its share of what
+/// the memory could do and of the best rate in the record.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
     let record = named(workbook, record)?;
@@ -62,6 +62,7 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
             time(quantity(run, "time")? / parts as f64)
         }
         "gbps" => format!("{} GB/s", three_digits(quantity(run, "gbps")?)),
+        "error" | "bound" => power_of_ten(quantity(run, field)?),
         count => thousands(quantity(run, count)? as i64),
     };
     Ok(text.replace(' ', "\u{a0}"))
@@ -132,19 +133,33 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
     match field {
         "time" => run.time_us.map(|time| time.median).with_context(|| missing("time")),
         "gbps" => run.gigabytes_per_second().with_context(|| missing("bandwidth")),
+        "error" => run.relative_error().with_context(|| missing("error of a right result")),
+        "bound" => run.bound.with_context(|| missing("error bound")),
+        "grid" => Ok(run.grid.into()),
         "dropped" => Ok(run.dropped.as_ref().map_or(0, |dropped| dropped.launches) as f64),
         _ => {
             let counters = serde_json::to_value(run.counters.clone().unwrap_or_default())?;
             let Some(count) = counters.get(field).and_then(serde_json::Value::as_f64) else {
                 let known = counters.as_object().into_iter().flat_map(|fields| fields.keys());
                 bail!(
-                    "there is no field `{field}`; there are: time, gbps, sum, expected, dropped, {}",
+                    "there is no field `{field}`; there are: time, gbps, sum, expected, error, bound, grid, dropped, {}",
                     list(known)
                 );
             };
             run.counters.as_ref().map(|_| count).with_context(|| missing("counts"))
         }
     }
+}
+
+/// Two significant digits and a power of ten: `1.6·10⁻⁴`.
+fn power_of_ten(value: f64) -> String {
+    let text = format!("{value:.1e}");
+    let Some((digits, power)) = text.split_once('e').filter(|_| value != 0.0) else { return "0".to_string() };
+    let raised = |c: char| match c.to_digit(10) {
+        Some(digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize).unwrap_or(c),
+        None => '⁻',
+    };
+    format!("{digits}·10{}", power.chars().map(raised).collect::<String>())
 }
 
 /// Two significant digits, with separators.
@@ -158,7 +173,7 @@ fn two_digits(value: f64) -> String {
     format!("{rounded:.*}", (1 + digits).max(0) as usize)
 }
 
-fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     if value >= 99.95 {
         return thousands(value.round() as i64);
     }
@@ -175,6 +190,14 @@ mod tests {
         assert_eq!(number("65553").unwrap(), 65_553);
         for text in ["", "2^", "-1", "2^64", "1e3"] {
             assert!(number(text).unwrap_err().to_string().contains("is no number"), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_are_powers_of_ten() {
+        for (value, text) in [(1.6e-4, "1.6·10⁻⁴"), (0.0, "0"), (24.0, "2.4·10¹"), (2.5e-10, "2.5·10⁻¹⁰")]
+        {
+            assert_eq!(power_of_ten(value), text);
         }
     }
 

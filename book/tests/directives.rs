@@ -38,15 +38,34 @@ const KERNEL: &str = "// about it\n\
 
 const EXAMPLE: &str = "fn main() {}\n";
 
+const EXERCISE: &str = "// 3.1 Add them up\n\
+    //\n\
+    // All **three** of them.\n\
+    //\n\
+    //@ launch sum(data, out, n) grid=1\n\
+    //@ result out\n\
+    //@ goal barriers <= 0 n=96 block=96\n\
+    //@ hint Which one is missing?\n\
+    \n\
+    void sum(int *data)\n\
+    {\n\
+    \x20   //@ begin\n\
+    \x20   data[0] += data[2];\n\
+    \x20   //@ stub\n\
+    \x20   //| // Here.\n\
+    \x20   //@ end\n\
+    }\n";
+
 impl Repository {
     fn new() -> Repository {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("workbook-book-{}-{number}", std::process::id()));
-        for directory in ["kernels", "examples", "book/src", "book/records"] {
+        for directory in ["kernels/exercises/solutions", "examples", "book/src", "book/records"] {
             fs::create_dir_all(root.join(directory)).unwrap();
         }
         fs::write(root.join("kernels/k.cu"), KERNEL).unwrap();
+        fs::write(root.join("kernels/exercises/solutions/3_1_add.cu"), EXERCISE).unwrap();
         fs::write(root.join("examples/ch1_serial.rs"), EXAMPLE).unwrap();
         let repository = Repository { root };
         for record in [
@@ -124,6 +143,24 @@ fn a_listing_comes_from_its_anchor() {
         "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += data[2];\n}\n```\n\n\
          <p class=\"listing\"><code>kernels/k.cu</code></p>\n\n\nafter\n"
     );
+}
+
+#[test]
+fn an_exercise_has_its_task_its_code_and_folds_open() {
+    let page = Repository::new().page("{{#exercise 3.1}}\n");
+    let places: Vec<_> = [
+        "### 3.1 Add them up\n\nAll **three** of them.\n\n",
+        "- The host launches `sum(data, out, n)` with one block.\n",
+        "- Goal: no barriers at n = 96, 96 threads a block.\n",
+        "```sh\ncargo run --example exercise -- 3.1\n```",
+        "<code>kernels/exercises/3_1_add.cu</code>",
+        "<summary>The code, as it is given</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    // Here.\n}\n```\n\n</details>",
+        "<summary>Hint 1</summary>\n\nWhich one is missing?\n\n</details>",
+        "<summary>A solution</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    data[0] += data[2];\n}\n```\n\n</details>",
+    ]
+    .map(|part| page.find(part).unwrap_or_else(|| panic!("no {part:?} in\n{page}")))
+    .into();
+    assert!(places.is_sorted(), "{page}");
 }
 
 #[test]
@@ -263,6 +300,34 @@ fn numbers_of_a_record_in_prose() {
 }
 
 #[test]
+fn errors_memory_spaces_and_limits_in_prose() {
+    let repository = Repository::new();
+    repository.add(&fixtures::shared_on_gpu(), "book/records");
+    for (directive, text) in [
+        ("value ch5_shared.gpu dotLoop n=2^20 error", "1.0·10⁻⁴"),
+        ("value ch5_shared.gpu dot n=2^20 error", "0"),
+        ("value ch5_shared.gpu dot n=33792 bound", "3.4·10¹"),
+        ("ratio ch5_shared.gpu dotLoop dot n=33792 error", "10"),
+        ("space ch5_shared.gpu shared clocks", "23.0"),
+        ("space ch5_shared.gpu global gbps", "4,211\u{a0}GB/s"),
+        ("limit ch5_shared.gpu max_threads_per_block", "1,024"),
+    ] {
+        assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
+    }
+    for (directive, missing) in [
+        ("space ch5_shared.gpu local clocks", "no memory space `local`; there are: shared, global"),
+        ("space ch5_shared.gpu shared time", "no field `time`; there are: clocks, gbps"),
+        ("space ch5_shared.gpu shared", "wants three arguments"),
+        ("limit ch5_shared.gpu max_grid", "no limit `max_grid`; there are: max_threads_per_block"),
+        ("limit ch5_shared.gpu", "wants two arguments"),
+        ("value ch5_shared.gpu dotBarriersMispaired n=33792 error", "no error of a right result"),
+    ] {
+        let error = repository.error(&format!("{{{{#{directive}}}}}\n"));
+        assert!(error.contains(missing), "{error}");
+    }
+}
+
+#[test]
 fn escaped_directives_and_mdbooks_title_are_left() {
     let page = "{{#title A title}}\n`\\{{#cell ch9}}`\n";
     assert_eq!(Repository::new().page(page), page);
@@ -283,6 +348,9 @@ fn whatever_is_missing_is_named() {
         ("{{#code kernels/k.cu open}}", "page.md:1:", "the anchor `open` has no end", "ANCHOR_END: open"),
         ("{{#code kernels/k.cu empty}}", "page.md:1:", "the anchor `empty` is empty", ""),
         ("{{#code kernels/x.cu sum}}", "page.md:1:", "cannot read kernels/x.cu", ""),
+        ("{{#exercise 3.2}}", "page.md:1: {{#exercise 3.2}}", "there is no exercise 3.2", "there are: 3.1"),
+        ("{{#exercise three}}", "page.md:1:", "`three` is no number", "write it like 3.1"),
+        ("{{#exercise}}", "page.md:1:", "wants one argument", "{{#exercise 3.1}}"),
         ("{{#code kernels/k.cu}}", "page.md:1:", "wants two arguments", "{{#code FILE ANCHOR}}"),
         ("text {{#code kernels/k.cu sum}}", "page.md:1:", "has to stand alone", ""),
         (
@@ -329,7 +397,7 @@ fn whatever_is_missing_is_named() {
             &format!("{value} n=2^20 tme}}}}"),
             "page.md:1:",
             "no field `tme`",
-            "time, gbps, sum, expected, dropped, atomics",
+            "time, gbps, sum, expected, error, bound, dropped, atomics",
         ),
         (&format!("{value} n=2^20 barriers}}}}"), "page.md:1:", "has no counts in this record", ""),
         (&format!("{value} n=2^20 time/0}}}}"), "page.md:1:", "no share of 0 parts", "time/18432"),
@@ -363,7 +431,7 @@ fn whatever_is_missing_is_named() {
             "{{#cells ch4_nested}}",
             "page.md:1:",
             "no such directive",
-            "cell, chart, code, speed, value, ratio",
+            "cell, chart, code, exercise, speed, value, ratio, space, limit",
         ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {

@@ -59,3 +59,33 @@ fn every_page_is_in_the_summary() {
         );
     }
 }
+
+#[test]
+fn the_exercises_call_the_chapters_as_the_book_does() {
+    let summary = fs::read_to_string(book().join("src/SUMMARY.md")).unwrap();
+    let chapters = summary.lines().filter_map(|line| line.strip_prefix("- [")?.split_once("](ch"));
+    for (title, file) in chapters {
+        let number = file.split('_').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        let listed = workbook::exercise::catalogue::chapter(number);
+        assert!(listed == title || listed == "More", "chapter {number} is {listed:?}, in the book {title:?}");
+    }
+}
+
+/// A chapter without a page has its exercises in the terminal alone; one with several has them on the first.
+#[test]
+fn every_exercise_is_on_the_page_of_its_chapter() {
+    let summary = fs::read_to_string(book().join("src/SUMMARY.md")).unwrap();
+    let is_first = |name: &str| summary.lines().any(|line| line.starts_with("- ") && line.contains(name));
+    for exercise in workbook::exercise::catalogue::read(book().parent().unwrap()).unwrap() {
+        let number = exercise.id;
+        let of_chapter = |page: &PathBuf| {
+            let name = page.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.starts_with(&format!("ch{}_", number.chapter)) && is_first(&name)
+        };
+        for page in pages(&book().join("src")).into_iter().filter(of_chapter) {
+            let times =
+                fs::read_to_string(&page).unwrap().matches(&format!("{{{{#exercise {number}}}}}")).count();
+            assert_eq!(times, 1, "{} has {{{{#exercise {number}}}}} so many times", page.display());
+        }
+    }
+}

@@ -6,7 +6,7 @@ use workbook::chapter::{Case, Chapter, Kernel, Launches, Outcome, Place};
 use workbook::cli::Shape;
 use workbook::measure::Measurement;
 use workbook::sim::Diagnostic;
-use workbook::{kernels, museum};
+use workbook::{kernels, museum, nested};
 
 const POST: &str = "museum/gpuRecursiveReduce";
 const PORT: &str = "gpuRecursiveReduce";
@@ -17,7 +17,7 @@ pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocks,
     kernels: &[
         Kernel { teaches: what_goes_wrong, launches: chain_of_children, ..Kernel::new(POST) },
-        Kernel { launches: super::tail_launches, ..Kernel::new(PORT) },
+        Kernel { launches: nested::tail_launches, ..Kernel::new(PORT) },
     ],
     default_n: |_| 1 << 16,
 };
@@ -68,7 +68,7 @@ fn what_goes_wrong(n: u64, shape: Shape) -> Option<&'static str> {
 }
 
 /// A child for each halving but the last, for every block. The device of then kept any number of launches.
-fn chain_of_children(shape: Shape) -> Launches {
+fn chain_of_children(_: u64, shape: Shape) -> Launches {
     let total = u64::from(shape.grid) * u64::from(shape.block.ilog2().saturating_sub(1));
     Launches { total, pending: total, blocks_at_once: u32::MAX, microseconds: 0.0 }
 }

@@ -202,7 +202,7 @@ fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     let (corners, turn, radius) = match style {
         Style::Limit => return Ok(()),
         Style::Host => (16, 0.0, 0.85),
-        Style::Kernel(i) => SHAPES[i % SHAPES.len()],
+        Style::Kernel(i) | Style::Graph(i) => SHAPES[i % SHAPES.len()],
     };
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
     let corner = |i: i32| {
@@ -252,13 +252,14 @@ impl Style {
     fn ink(self) -> Ink {
         match self {
             Style::Kernel(i) => Ink::series(i),
+            Style::Graph(i) => Ink::dashed_series(i),
             Style::Host | Style::Limit => Ink::Dashed,
         }
     }
 
     fn width(self) -> f64 {
         match self {
-            Style::Kernel(i) => WIDTHS[i % WIDTHS.len()],
+            Style::Kernel(i) | Style::Graph(i) => WIDTHS[i % WIDTHS.len()],
             Style::Host | Style::Limit => 1.6,
         }
     }
@@ -272,7 +273,11 @@ impl Ink {
 
     /// The same without dashes.
     fn solid(self) -> Ink {
-        if self == Ink::Dashed { Ink::Muted } else { self }
+        match self {
+            Ink::Dashed => Ink::Muted,
+            Ink::DashedSeries(i) => Ink::Series(i),
+            ink => ink,
+        }
     }
 
     fn line(self, width: f64) -> ShapeStyle {

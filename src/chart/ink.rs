@@ -16,6 +16,8 @@ pub enum Ink {
     Dashed,
     /// One of [`SERIES`].
     Series(usize),
+    /// The same, as a dashed line.
+    DashedSeries(usize),
 }
 
 /// Colours of the lines on white, after the colour-blind safe set of Okabe and Ito (<https://jfly.uni-koeln.de/color/>),
@@ -27,6 +29,10 @@ impl Ink {
         Ink::Series(i % SERIES.len())
     }
 
+    pub fn dashed_series(i: usize) -> Ink {
+        Ink::DashedSeries(i % SERIES.len())
+    }
+
     /// Red, green and blue that stand for this ink until [`finish`]: any will do that no other ink has.
     pub fn code(self) -> (u8, u8, u8) {
         match self {
@@ -36,6 +42,7 @@ impl Ink {
             Ink::Grid => (1, 2, 4),
             Ink::Dashed => (1, 2, 5),
             Ink::Series(i) => (1, 3, i as u8),
+            Ink::DashedSeries(i) => (1, 4, i as u8),
         }
     }
 
@@ -46,7 +53,7 @@ impl Ink {
             Ink::Muted => "muted".to_string(),
             Ink::Grid => "grid".to_string(),
             Ink::Dashed => "dashed".to_string(),
-            Ink::Series(i) => format!("series-{}", i + 1),
+            Ink::Series(i) | Ink::DashedSeries(i) => format!("series-{}", i + 1),
         }
     }
 
@@ -56,7 +63,7 @@ impl Ink {
             Ink::Text => "#222222",
             Ink::Muted | Ink::Dashed => "#5A5A5A",
             Ink::Grid => "#DDDDDD",
-            Ink::Series(i) => SERIES[i],
+            Ink::Series(i) | Ink::DashedSeries(i) => SERIES[i],
         }
     }
 }
@@ -66,11 +73,12 @@ pub fn finish(drawing: &str, title: &str, description: &str) -> String {
     // plotters' first line opens <svg> with a width and a height in its own units.
     let body = drawing.split_once('\n').map_or("", |(_, body)| body);
     let mut body = body.replace(" opacity=\"1\"", "").replace(" font-family=\"inherit\"", "");
-    let series = (0..SERIES.len()).map(Ink::Series);
+    let series = (0..SERIES.len()).flat_map(|i| [Ink::Series(i), Ink::DashedSeries(i)]);
     for ink in [Ink::Paper, Ink::Text, Ink::Muted, Ink::Grid, Ink::Dashed].into_iter().chain(series) {
         let (red, green, blue) = ink.code();
         let (class, colour) = (ink.class(), ink.on_white());
-        let dash = if ink == Ink::Dashed { " stroke-dasharray=\"50 40\"" } else { "" };
+        let is_dashed = matches!(ink, Ink::Dashed | Ink::DashedSeries(_));
+        let dash = if is_dashed { " stroke-dasharray=\"50 40\"" } else { "" };
         body = body
             .replace(
                 &format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\""),
@@ -97,7 +105,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Raises the digits after each `^` of a text, `2^20`, and joins plotters' three lines of a text element.
+/// Raises the number after each `^` of a text, `2^20`, `10^-7`, and joins plotters' three lines of a text element.
 fn superscripts(svg: &str) -> String {
     let mut lines = svg.lines();
     let mut out = String::new();
@@ -108,7 +116,8 @@ fn superscripts(svg: &str) -> String {
             let mut parts = text.split('^');
             out.push_str(parts.next().unwrap_or_default());
             for part in parts {
-                let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                let exponent = |c: char| c.is_ascii_digit() || c == '-';
+                let digits = part.len() - part.trim_start_matches(exponent).len();
                 let (raised, rest) = part.split_at(digits);
                 out.push_str(&format!("<tspan dy=\"-0.45em\" font-size=\"72%\">{raised}</tspan>"));
                 if !rest.is_empty() {

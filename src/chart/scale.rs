@@ -142,6 +142,18 @@ pub fn count(value: f64) -> String {
     }
 }
 
+/// A tick of a small share: `10^-7`, `2·10^-8`.
+pub fn power(value: f64) -> String {
+    if value <= 0.0 {
+        return "0".to_string();
+    }
+    let power = (value * 1.0001).log10().floor();
+    match (value / 10_f64.powf(power)).round() as u32 {
+        1 => format!("10^{power}"),
+        digit => format!("{digit}·10^{power}"),
+    }
+}
+
 fn power_of_two(value: f64) -> String {
     if value <= 0.0 { "0".to_string() } else { format!("2^{}", value.log2().round()) }
 }

@@ -17,7 +17,7 @@ use crate::value::{Expected, Operation, Value};
 
 pub use argmax::{ArgMax, Located, ValueAt};
 pub use hash::{Hash, Hashed};
-pub use number::{Float, FromZero, Max, Min, Number, Product, Sum, sum_within};
+pub use number::{Float, FromZero, Max, Min, Number, Product, Sum, rounded_sum};
 
 /// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)` is
 /// `combine(a, combine(b, c))`, so a tree of any shape gives the same result as long as the operands keep their

@@ -154,13 +154,10 @@ impl Operator for Product {
     }
 }
 
-/// The exact sum of the elements and the largest error of a sum in which each passes through `roundings` additions,
-/// at most.
-pub fn sum_within<T: Float>(numbers: &[i32], roundings: u64) -> Expected {
+/// The sum of the elements as if it were rounded once, and for its error the sum of their magnitudes, of which a
+/// kernel may lose a share ([`crate::bound::of_sum`]).
+pub fn rounded_sum<T: Float>(numbers: &[i32]) -> Expected {
     let terms: Vec<f64> = elements::<Sum<T>>(numbers).into_iter().map(Into::into).collect();
-    let sum = bound::compensated_sum(terms.iter().copied());
     let magnitudes = bound::compensated_sum(terms.iter().map(|term| term.abs()));
-    // The reference has been rounded too, to f64.
-    let reference = 2.0 * bound::UNIT_F64 * sum.abs();
-    Expected::within(sum, bound::of_sum(roundings, T::UNIT, magnitudes) + reference)
+    Expected::within(bound::compensated_sum(terms), magnitudes)
 }

@@ -6,6 +6,7 @@ use super::memory;
 use super::observe::{Observer, Request};
 use super::program::*;
 use super::ptx::Space;
+use super::shared::Layout;
 use super::warp::Warp;
 
 impl<O: Observer> Context<'_, O> {
@@ -31,20 +32,39 @@ impl<O: Observer> Context<'_, O> {
         }
     }
 
-    /// Turns a request into one or more with a definite space: a generic address may lie in any.
-    fn split_spaces(request: &Request, mut f: impl FnMut(&Request) -> Executed<()>) -> Executed<()> {
-        if request.space != Space::Generic {
+    /// Tells the launch's progress where its first and its last lane touch global memory.
+    fn touch(&mut self, request: &Request) {
+        if request.space == Space::Global {
+            let (first, last) = (request.mask.trailing_zeros(), 31 - request.mask.leading_zeros());
+            self.progress.touch(request.addresses[first as usize]);
+            self.progress.touch(request.addresses[last as usize]);
+        }
+    }
+
+    /// Turns a request into one or more with a definite space, since a generic address may lie in any. What lies in
+    /// shared memory has offsets there in place of addresses.
+    fn split_spaces(
+        shared: Layout,
+        request: &Request,
+        mut f: impl FnMut(&Request) -> Executed<()>,
+    ) -> Executed<()> {
+        if !matches!(request.space, Space::Generic | Space::Shared) {
             return f(request);
         }
         let mut rest = request.mask;
         while rest != 0 {
-            let (space, _) = memory::resolve(request.addresses[rest.trailing_zeros() as usize]);
+            let place = |lane: usize| match request.space {
+                Space::Generic => memory::resolve(request.addresses[lane]),
+                space => (space, request.addresses[lane]),
+            };
+            let (space, _) = place(rest.trailing_zeros() as usize);
             let mut addresses = [0; WARP];
             let mut mask = 0;
             each(rest, |lane| {
-                let (here, address) = memory::resolve(request.addresses[lane]);
+                let (here, address) = place(lane);
                 if here == space {
-                    addresses[lane] = address;
+                    let in_shared = space == Space::Shared;
+                    addresses[lane] = if in_shared { shared.offset(address, request.bytes) } else { address };
                     mask |= 1 << lane;
                 }
             });
@@ -73,7 +93,7 @@ impl<O: Observer> Context<'_, O> {
         signed: bool,
     ) -> Executed<()> {
         warp.spin.watches |= request.order != Order::Weak;
-        Self::split_spaces(request, |request| {
+        Self::split_spaces(self.shared, request, |request| {
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
@@ -106,6 +126,7 @@ impl<O: Observer> Context<'_, O> {
                 }
             }
             if O::CHECKS {
+                self.touch(request);
                 self.follow_load(warp, slot, inst, request, d, bytes);
             }
             let actor = self.actor(warp, inst);
@@ -125,7 +146,7 @@ impl<O: Observer> Context<'_, O> {
         s: &[Reg],
         bytes: u32,
     ) -> Executed<()> {
-        Self::split_spaces(request, |request| {
+        Self::split_spaces(self.shared, request, |request| {
             // A loop that only waits may still count in local memory.
             warp.spin.changes |= request.space != Space::Local;
             let mut unchanged = 0;
@@ -159,6 +180,7 @@ impl<O: Observer> Context<'_, O> {
                 unchanged |= (same as u32) << lane;
             }
             if O::CHECKS {
+                self.touch(request);
                 self.follow_store(warp, slot, inst, request, s, bytes);
             }
             let actor = self.actor(warp, inst);
@@ -181,7 +203,7 @@ impl<O: Observer> Context<'_, O> {
         c: Reg,
     ) -> Executed<()> {
         warp.spin.watches = true;
-        Self::split_spaces(request, |request| {
+        Self::split_spaces(self.shared, request, |request| {
             let op = match op {
                 AtomOp::AddFloat(float) if request.space == Space::Global => {
                     AtomOp::AddFloat(float.in_global_memory())
@@ -215,6 +237,7 @@ impl<O: Observer> Context<'_, O> {
                 }
             }
             if O::CHECKS {
+                self.touch(request);
                 self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
             }
             let actor = self.actor(warp, inst);

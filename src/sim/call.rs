@@ -3,7 +3,7 @@
 use super::diagnostic::Kind;
 use super::exec::{Context, Executed, lanes, source};
 use super::observe::Observer;
-use super::program::{Callee, FUNCTION_WINDOW, Function, Inst};
+use super::program::{Callee, FUNCTION_WINDOW, Function, Inst, NONE};
 use super::warp::Warp;
 
 /// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
@@ -15,6 +15,12 @@ impl<O: Observer> Context<'_, O> {
         let split = warp.splits[index];
         let (Some(ret), Some(caller)) = (&function.returns, warp.caller_of(split.join)) else { return };
         let Some(to) = warp.activations[split.activation as usize].returns_to else { return };
+        if O::CHECKS {
+            let given = &mut std::mem::take(&mut warp.activations[caller as usize].undefined);
+            let from = &warp.activations[split.activation as usize].undefined;
+            from.pass(ret.offset, given, to, ret.bytes, active);
+            std::mem::swap(&mut warp.activations[caller as usize].undefined, given);
+        }
         for lane in lanes(active) {
             let value = warp.activations[split.activation as usize]
                 .frame_of(lane, ret.offset, ret.bytes)
@@ -66,7 +72,13 @@ impl<O: Observer> Context<'_, O> {
                 }
                 (number, same)
             }
-            Callee::Runtime(call) => return self.runtime(warp, index, inst, active, *call, args, ret),
+            Callee::Runtime(call) => {
+                if let Some(ret) = ret {
+                    let undefined = &mut warp.activations[slot as usize].undefined;
+                    undefined.set_frame(ret, 8, active, (0, NONE));
+                }
+                return self.runtime(warp, index, inst, active, *call, args, ret);
+            }
         };
         let function = &program.functions[number];
         if warp.activations[slot as usize].depth >= MOST_CALLS {
@@ -98,6 +110,14 @@ impl<O: Observer> Context<'_, O> {
             .collect();
         warp.call(index, active, number, function, ret);
         let callee = warp.splits[index].activation;
+        if O::CHECKS {
+            let to = &mut std::mem::take(&mut warp.activations[callee as usize].undefined);
+            let from = &warp.activations[slot as usize].undefined;
+            for (param, &start) in function.params.iter().zip(args) {
+                from.pass(start, to, param.offset, param.bytes, active);
+            }
+            std::mem::swap(&mut warp.activations[callee as usize].undefined, to);
+        }
         for (offset, bytes) in values {
             for (lane, bytes) in lanes(active).zip(bytes) {
                 if let Some(slot) = warp.activations[callee as usize].frame_of(lane, offset, bytes.len()) {

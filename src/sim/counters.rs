@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::alu::{WARP, each};
-use super::observe::{Access, Actor, DeviceLaunch, Observer, Request, Start};
+use super::observe::{Access, Actor, CopyRequest, DeviceLaunch, Observer, Request, Start};
 use super::ptx::Space;
 
 /// Bytes of the unit in which the memory system moves data.
@@ -117,6 +117,16 @@ impl Observer for Counters {
             }
             (Space::Shared, _) => self.shared_bank_conflicts += bank_conflicts(request),
             _ => {}
+        }
+    }
+
+    /// Copies count as the loads that they are half of. (ncu has a name of its own for them: `…_op_ldgsts`.)
+    fn copy_starts(&mut self, actor: Actor, copy: &CopyRequest) {
+        let mut mask = 0u32;
+        each(copy.mask, |lane| mask |= ((copy.given[lane] > 0) as u32) << lane);
+        if mask != 0 {
+            let load = copy.side(Access::Load, Space::Global, mask, copy.bytes);
+            self.request(actor, &load);
         }
     }
 

@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use super::alu;
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::flow;
-use super::layout::{Lines, SharedLayout, place, shared_variables};
+use super::layout::{Lines, SharedLayout, place, place_shared, shared_variables};
 use super::names::{Named, RegisterKind};
 use super::parser;
 use super::program::*;
 use super::ptx::{self, FunctionAst, Instruction, Space, Statement, Variable};
+use super::shared;
 
 /// Reads and decodes a module.
 pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
@@ -31,13 +32,13 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
             program.kernels.push(function.name.clone());
         }
     }
-    let (shared, globals): (Vec<_>, Vec<_>) =
+    let (in_shared, globals): (Vec<_>, Vec<_>) =
         ast.variables.iter().cloned().partition(|v| v.space == Space::Shared);
     program.globals = globals.into_iter().filter(|v| !v.external).collect();
-    let shared = SharedLayout::new(&shared, &bodies);
+    let layout = SharedLayout::new(&in_shared, &bodies);
     let mut lines = Lines::new(&ast.files);
     for function in bodies {
-        let decoded = Decoder::new(name, function, &mut program, &shared, &mut lines)?.run()?;
+        let decoded = Decoder::new(name, function, &mut program, &layout, &mut lines)?.run()?;
         program.functions.push(decoded);
     }
     program.locs = lines.locs;
@@ -134,34 +135,38 @@ impl<'a, 'b> Decoder<'a, 'b> {
         file: &'a str,
         ast: &'a FunctionAst,
         program: &'a mut Program,
-        shared: &SharedLayout,
+        layout: &SharedLayout,
         lines: &'a mut Lines<'b>,
     ) -> Decoded<Self> {
         let mut names = HashMap::new();
         for (number, variable) in program.globals.iter().enumerate() {
             names.insert(variable.name.clone(), Named::Global { number });
         }
-        for ((function, name), &offset) in &shared.offsets {
+        let mut variables: Vec<shared::Variable> = Vec::new();
+        for (function, variable) in &layout.variables {
             if function.as_ref().is_none_or(|function| *function == ast.name) {
-                names.insert(name.clone(), Named::Shared { offset });
+                let address = shared::address(variables.len());
+                names.insert(variable.name.clone(), Named::Shared { address });
             }
+            variables.push(variable.clone());
         }
-        let mut shared_bytes = shared.bytes;
+        let mut shared_bytes = layout.bytes;
         if ast.is_entry {
             for variable in shared_variables(ast) {
-                let offset = place(&mut shared_bytes, variable) as u64;
-                names.insert(variable.name.clone(), Named::Shared { offset });
+                let address = shared::address(variables.len());
+                names.insert(variable.name.clone(), Named::Shared { address });
+                variables.push(place_shared(&mut shared_bytes, variable));
             }
         }
-        if !shared.dynamic.is_empty() {
-            shared_bytes = shared_bytes.next_multiple_of(shared.dynamic_align);
+        if variables.len() > shared::MOST_VARIABLES {
+            let what = format!("more than {} shared variables", shared::MOST_VARIABLES);
+            return Err(ptx::unreadable(file, ast.line, what));
         }
-        for name in &shared.dynamic {
-            let named = match ast.is_entry {
-                true => Named::Shared { offset: shared_bytes as u64 },
-                false => Named::DynamicShared,
-            };
-            names.insert(name.clone(), named);
+        if !layout.dynamic.is_empty() {
+            shared_bytes = shared_bytes.next_multiple_of(layout.dynamic_align);
+        }
+        for name in &layout.dynamic {
+            names.insert(name.clone(), Named::Shared { address: shared::DYNAMIC_ADDRESS });
         }
         let (mut params, mut param_bytes) = (Vec::new(), 0);
         let mut returns = None;
@@ -208,6 +213,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
             local_bytes: 0,
             frame_bytes,
             shared_bytes,
+            shared: variables,
             uses_grid_workspace: false,
             barrier_sites: HashMap::new(),
             calls: Vec::new(),

@@ -1,4 +1,5 @@
-//! What device code asks of the runtime while it runs: child launches, waiting for them, their errors, `printf`, `assert`.
+//! What device code asks of the runtime while it runs: child launches, waiting for them, their errors, memory, `printf`,
+//! `assert`.
 //!
 //! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. At most
 //! `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the launching thread
@@ -117,7 +118,7 @@ impl<O: Observer> Context<'_, O> {
                     let (space, address) = memory::resolve(to);
                     let slot = match space {
                         Space::Local => warp.local_of(lane, address, 8),
-                        Space::Shared => self.block.shared.get_mut(span(address, 8)),
+                        Space::Shared => self.block.shared.get_mut(span(self.shared.offset(address, 8), 8)),
                         _ => self.memory.slice_mut(address, 8).ok(),
                     };
                     match slot {
@@ -132,6 +133,23 @@ impl<O: Observer> Context<'_, O> {
                                 "pass the address of a cudaStream_t variable",
                             ));
                         }
+                    }
+                    0
+                }
+                Call::Malloc => self.memory.heap_alloc(argument(0, 0, 8)).unwrap_or(0),
+                Call::Free => {
+                    let address = argument(0, 0, 8);
+                    if address != 0 && !self.memory.heap_free(address) {
+                        return Err(self.fault(
+                            warp,
+                            inst,
+                            1 << lane,
+                            Kind::OutOfBounds,
+                            format!(
+                                "free({address:#x}), which is nothing that malloc on the device has given"
+                            ),
+                            "free what malloc has returned, once",
+                        ));
                     }
                     0
                 }
@@ -155,7 +173,7 @@ impl<O: Observer> Context<'_, O> {
             if let Some(error) = error {
                 warp.last_error[lane] = error;
             }
-            let bytes = if call == Call::GetParameterBuffer { 8 } else { 4 };
+            let bytes = if matches!(call, Call::GetParameterBuffer | Call::Malloc) { 8 } else { 4 };
             if let Some(ret) = ret
                 && let Some(slot) = warp.activations[split.activation as usize].frame_of(lane, ret, bytes)
             {

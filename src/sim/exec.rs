@@ -6,7 +6,9 @@ use super::diagnostic::{Diagnostic, Kind};
 use super::memory::Memory;
 use super::observe::{Access, Actor, Observer, Request, Ways};
 use super::program::*;
+use super::progress::Progress;
 use super::registers;
+use super::shared::Layout;
 use super::undefined;
 use super::warp::{Split, Wait, Warp};
 
@@ -19,6 +21,8 @@ pub struct Context<'e, O> {
     pub globals: &'e [u64],
     pub params: &'e [u8],
     pub block: &'e mut BlockState,
+    /// Where the variables lie in the block's shared memory.
+    pub shared: Layout<'e>,
     pub kernel: &'e str,
     pub grid: u32,
     pub block_dim: [u32; 3],
@@ -26,6 +30,7 @@ pub struct Context<'e, O> {
     pub printed: &'e mut String,
     /// Instructions that the whole launch may still execute.
     pub steps_left: &'e mut u64,
+    pub progress: &'e mut Progress,
     pub schedule: &'e mut super::schedule::Schedule,
 }
 
@@ -128,7 +133,10 @@ impl<'e, O: Observer> Context<'e, O> {
             *left -= 1;
             let inst = &function.code[pc as usize];
             if *self.steps_left == 0 {
-                return Err(self.endless(warp, inst, mask));
+                return Err(self.endless(warp, inst, mask, false));
+            }
+            if O::CHECKS && self.progress.step() {
+                return Err(self.endless(warp, inst, mask, true));
             }
             *self.steps_left -= 1;
             self.observer.instruction(mask);
@@ -251,6 +259,11 @@ impl<'e, O: Observer> Context<'e, O> {
                     };
                     self.atomic(warp, inst, slot, function, &request, *op, *d, *b, *c)?;
                 }
+                Op::CopyAsync { .. } => self.copy_async(warp, inst, slot, active)?,
+                Op::CopyGroup(Copies::Commit) => warp.copies.commit(active),
+                Op::CopyGroup(Copies::Wait { but }) => self.copies_done(warp, active, *but),
+                Op::CopyArrive { .. } => self.copy_arrive(warp, inst, slot, active)?,
+                Op::Mbarrier { .. } => self.mbarrier(warp, inst, slot, active)?,
                 Op::Clock { d } => {
                     // There is no clock: time is the number of instructions executed so far.
                     let now = u64::MAX - *self.steps_left;

@@ -36,15 +36,21 @@ impl<O: Observer> Context<'_, O> {
         })
     }
 
-    /// The launch has used up its instructions.
+    /// The launch has used up its instructions: all of them, or those that it may execute without getting on.
     #[cold]
-    pub fn endless(&self, warp: &Warp, inst: &Inst, mask: u32) -> Box<Diagnostic> {
+    pub fn endless(&self, warp: &Warp, inst: &Inst, mask: u32, stuck: bool) -> Box<Diagnostic> {
+        let what = if stuck {
+            "millions of instructions in which no thread has come to its end, and hardly any memory was new: a loop \
+             does not end"
+        } else {
+            "the launch has executed more instructions than its limit: a loop does not end"
+        };
         self.fault(
             warp,
             inst,
             mask,
             Kind::StepLimit,
-            "the launch has executed more instructions than its limit: a loop does not end".to_string(),
+            what.to_string(),
             "look at what the loop waits for, and whether some thread can still bring it about",
         )
     }
@@ -72,11 +78,7 @@ impl<O: Observer> Context<'_, O> {
         let (address, bytes) = (request.addresses[lane], request.bytes);
         let verb = verb(request.access);
         let message = match request.space {
-            Space::Shared => format!(
-                "{verb} of {bytes} bytes at offset {} of shared memory, of which the block has {} bytes",
-                address as i64,
-                self.block.shared.len()
-            ),
+            Space::Shared => format!("{verb} of {bytes} bytes {}", self.shared.describe(address)),
             Space::Local => format!("{verb} of {bytes} bytes at offset {address} of local memory"),
             Space::Param if request.access == Access::Load => {
                 format!("{verb} of {bytes} bytes at offset {address} of the parameters")

@@ -17,6 +17,7 @@ use super::exec::Executed;
 use super::memory::Memory;
 use super::observe::{After, Observer, Start};
 use super::program::Program;
+use super::progress::{DEEP, Progress};
 use super::resident::Block;
 use super::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use super::schedule::Schedule;
@@ -137,6 +138,7 @@ pub struct Engine<'e, O> {
     pub schedule: Schedule,
     /// Instructions that may still be executed, and how many more every new warp brings.
     pub steps_left: u64,
+    pub progress: Progress,
     steps_a_warp: u64,
     grids: Vec<Option<Grid>>,
     free: Vec<usize>,
@@ -182,6 +184,7 @@ impl<'e, O: Observer> Engine<'e, O> {
             printed,
             launches,
             schedule: Schedule::new(limits.schedule),
+            progress: Progress::new(limits.steps.is_none()),
             steps_left: limits.steps.unwrap_or(STEPS),
             steps_a_warp: if limits.steps.is_some() { 0 } else { STEPS_A_WARP },
             grids: Vec::new(),
@@ -226,7 +229,6 @@ impl<'e, O: Observer> Engine<'e, O> {
         let blocks = x as u64 * y as u64 * z as u64;
         let (bx, by, bz) = config.block_dim;
         let warps = (bx * by * bz).div_ceil(alu::WARP as u32) as u64;
-        self.steps_left = self.steps_left.saturating_add(blocks.saturating_mul(warps * self.steps_a_warp));
         let workspace = if function.uses_grid_workspace {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {
@@ -239,6 +241,10 @@ impl<'e, O: Observer> Engine<'e, O> {
         };
         let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
+        if depth <= DEEP {
+            let more = blocks.saturating_mul(warps * self.steps_a_warp);
+            self.steps_left = self.steps_left.saturating_add(more);
+        }
         self.observer.grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),

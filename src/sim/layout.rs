@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use super::program::{Loc, NONE};
 use super::ptx::{FunctionAst, Space, Statement, Variable};
+use super::shared;
 
 /// Where shared variables lie: first those of the module and of device functions, which are at the same place for every
 /// kernel, then a kernel's own, then the dynamic ones, which all start at one place.
 pub struct SharedLayout {
-    /// By the function that declares it, if it is not the module.
-    pub offsets: HashMap<(Option<String>, String), u64>,
+    /// The static ones, each with the function that declares it, if it is not the module.
+    pub variables: Vec<(Option<String>, shared::Variable)>,
     pub bytes: usize,
     pub dynamic: Vec<String>,
     pub dynamic_align: usize,
@@ -19,24 +20,30 @@ pub struct SharedLayout {
 impl SharedLayout {
     pub fn new(module: &[Variable], bodies: &[&FunctionAst]) -> SharedLayout {
         let mut layout =
-            SharedLayout { offsets: HashMap::new(), bytes: 0, dynamic: Vec::new(), dynamic_align: 16 };
+            SharedLayout { variables: Vec::new(), bytes: 0, dynamic: Vec::new(), dynamic_align: 16 };
         for variable in module {
             if variable.external {
                 layout.dynamic.push(variable.name.clone());
                 layout.dynamic_align = layout.dynamic_align.max(variable.align);
             } else {
-                let offset = place(&mut layout.bytes, variable) as u64;
-                layout.offsets.insert((None, variable.name.clone()), offset);
+                let placed = place_shared(&mut layout.bytes, variable);
+                layout.variables.push((None, placed));
             }
         }
         for function in bodies.iter().filter(|f| !f.is_entry) {
             for variable in shared_variables(function) {
-                let offset = place(&mut layout.bytes, variable) as u64;
-                layout.offsets.insert((Some(function.name.clone()), variable.name.clone()), offset);
+                let placed = place_shared(&mut layout.bytes, variable);
+                layout.variables.push((Some(function.name.clone()), placed));
             }
         }
         layout
     }
+}
+
+/// Places a shared variable behind `offset`.
+pub fn place_shared(offset: &mut usize, variable: &Variable) -> shared::Variable {
+    let start = place(offset, variable);
+    shared::Variable { name: variable.name.clone(), start, bytes: variable.bytes() }
 }
 
 /// The shared variables that a function declares itself.

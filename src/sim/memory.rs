@@ -4,6 +4,8 @@
 //! index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides such
 //! mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
 
+use std::collections::HashMap;
+
 use super::ptx::Space;
 
 const OFFSET_BITS: u32 = 36;
@@ -11,6 +13,8 @@ const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 /// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
 const MOST: usize = 1 << 20;
 const MOST_BYTES: u64 = 4 << 30;
+/// Bytes that device code can have by `malloc` (`cudaLimitMallocHeapSize`, unless it is set).
+const HEAP_BYTES: u64 = 8 << 20;
 
 /// Where the addresses of a space lie when they are generic. Global addresses are generic already.
 pub fn window(space: Space) -> u64 {
@@ -60,6 +64,9 @@ struct Allocation {
 pub struct Memory {
     allocations: Vec<Allocation>,
     live_bytes: u64,
+    /// What device code has asked `malloc` for and not freed: addresses and bytes.
+    heap: HashMap<u64, u64>,
+    heap_bytes: u64,
 }
 
 impl Memory {
@@ -86,6 +93,25 @@ impl Memory {
             self.live_bytes -= allocation.bytes.len() as u64;
             allocation.bytes = Vec::new();
         }
+    }
+
+    /// `malloc` on the device: `None` if the heap, or the device, is full.
+    pub fn heap_alloc(&mut self, bytes: u64) -> Option<u64> {
+        if bytes == 0 || bytes > HEAP_BYTES - self.heap_bytes {
+            return None;
+        }
+        let address = self.alloc(bytes, "")?;
+        self.heap.insert(address, bytes);
+        self.heap_bytes += bytes;
+        Some(address)
+    }
+
+    /// `free` on the device; whether `malloc` has given this address, and nobody has freed it since.
+    pub fn heap_free(&mut self, address: u64) -> bool {
+        let Some(bytes) = self.heap.remove(&address) else { return false };
+        self.heap_bytes -= bytes;
+        self.free(address);
+        true
     }
 
     /// Bytes of an allocation have been written.

@@ -4,19 +4,21 @@
 //! | --- | --- |
 //! | `lexer.rs`, `parser.rs`, `ptx.rs` | text -> tokens -> statements; what statements are |
 //! | `decode.rs`, `layout.rs` | statements -> typed program, decoded once; places of variables, lines |
-//! | `names.rs`, `opcode.rs`, `opcode_memory.rs` | what names, operands and opcodes stand for |
+//! | `names.rs`, `opcode.rs`, `opcode_memory.rs`, `opcode_async.rs` | what names, operands and opcodes stand for |
 //! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
 //! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
 //! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
-//! | `exec.rs` | runs a warp: what each instruction does, with the five files below |
+//! | `exec.rs` | runs a warp: what each instruction does, with the seven files below |
 //! | `registers.rs`, `access.rs` | moves between registers; loads, stores and atomics |
 //! | `block.rs`, `collective.rs`, `call.rs` | block barriers; shuffles, votes and warp barriers; calls |
+//! | `copies.rs`, `mbarrier.rs` | asynchronous copies into shared memory, and the barriers that stand there |
 //! | `fault.rs` | what is said where an instruction goes wrong |
 //! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
-//! | `memory.rs` | state spaces, allocations, bounds |
+//! | `memory.rs`, `shared.rs` | state spaces, allocations, bounds; the variables of shared memory |
 //! | `arguments.rs` | a launch's limits and arguments |
 //! | `launch.rs`, `resident.rs` | grids in turn, child grids in their order; blocks, and the turns of their warps |
 //! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
+//! | `progress.rs` | whether a launch gets on, or runs without end |
 //! | `schedule.rs` | in which order blocks, warps and diverged lanes have their turns |
 //! | `undefined.rs` | values that nobody has written, followed through registers and memory |
 //! | `check/` | the observers that judge: races, barriers, child grids |
@@ -34,6 +36,7 @@ mod call;
 mod check;
 mod collective;
 mod convert;
+mod copies;
 mod counters;
 mod decode;
 mod device;
@@ -45,19 +48,23 @@ mod flow;
 mod launch;
 mod layout;
 mod lexer;
+mod mbarrier;
 mod memory;
 mod names;
 pub mod observe;
 mod opcode;
+mod opcode_async;
 mod opcode_memory;
 mod parser;
 mod program;
+mod progress;
 mod ptx;
 mod registers;
 mod resident;
 mod rounding;
 mod runtime;
 mod schedule;
+mod shared;
 mod undefined;
 mod warp;
 
@@ -126,6 +133,11 @@ impl Module {
         let of = |function: &usize| self.program.functions[*function].shared_bytes;
         let shared = self.program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
         launch::resident_blocks(config, shared)
+    }
+
+    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no line table.
+    pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
+        self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
     }
 }
 
@@ -225,7 +237,8 @@ impl Simulator {
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
-    /// it is set, 2^26 and 4,096 more for every warp.
+    /// it is set, 2^26 and 4,096 more for every warp; a launch under checks may not go on for so long without getting
+    /// on (`progress.rs`).
     pub fn set_step_limit(&mut self, instructions: u64) {
         self.limits.steps = Some(instructions);
     }

@@ -16,28 +16,12 @@ pub enum RegisterKind {
 /// Where a name stands for something in the function being decoded.
 #[derive(Clone, Debug)]
 pub enum Named {
-    Register {
-        number: Reg,
-        kind: RegisterKind,
-    },
-    KernelParam {
-        offset: usize,
-    },
-    Frame {
-        offset: usize,
-        bytes: usize,
-    },
-    Local {
-        offset: u64,
-    },
-    Shared {
-        offset: u64,
-    },
-    /// Dynamic shared memory seen from a device function: where it starts depends on the kernel.
-    DynamicShared,
-    Global {
-        number: usize,
-    },
+    Register { number: Reg, kind: RegisterKind },
+    KernelParam { offset: usize },
+    Frame { offset: usize, bytes: usize },
+    Local { offset: u64 },
+    Shared { address: u64 },
+    Global { number: usize },
 }
 
 impl Decoder<'_, '_> {
@@ -100,14 +84,13 @@ impl Decoder<'_, '_> {
             Operand::F64(bits) => Some(self.constant(*bits)),
             Operand::Name(name) => match self.lookup(name) {
                 Some(Named::Register { number, kind }) if kind != RegisterKind::Predicate => Some(number),
-                Some(Named::Shared { offset }) => Some(self.constant(offset)),
+                Some(Named::Shared { address }) => Some(self.constant(address)),
                 Some(Named::KernelParam { offset }) => Some(self.constant(offset as u64)),
-                Some(Named::DynamicShared) => Some(self.place(Place::DynamicShared)),
                 Some(_) => None,
                 None => self.special(name),
             },
             Operand::Sum(name, more) => match self.lookup(name)? {
-                Named::Shared { offset } => Some(self.constant(offset.wrapping_add(*more as u64))),
+                Named::Shared { address } => Some(self.constant(address.wrapping_add(*more as u64))),
                 Named::KernelParam { offset } => {
                     Some(self.constant((offset as u64).wrapping_add(*more as u64)))
                 }
@@ -178,14 +161,11 @@ impl Decoder<'_, '_> {
             Some(Named::Register { number, kind }) if kind != RegisterKind::Predicate => {
                 Some(Address { base: number, offset: *offset, narrow: kind == RegisterKind::Narrow })
             }
-            Some(Named::Shared { offset: start }) => {
+            Some(Named::Shared { address: start }) => {
                 Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset), narrow: false })
             }
             Some(Named::KernelParam { offset: start }) => {
                 Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset), narrow: false })
-            }
-            Some(Named::DynamicShared) => {
-                Some(Address { base: self.place(Place::DynamicShared), offset: *offset, narrow: false })
             }
             _ => None,
         }

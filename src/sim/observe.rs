@@ -46,6 +46,35 @@ pub struct Request<'a> {
     pub unchanged: u32,
 }
 
+/// Asynchronous copies from global to shared memory by lanes of a warp.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyRequest<'a> {
+    pub mask: u32,
+    pub to: &'a Lanes,
+    pub from: &'a Lanes,
+    /// Bytes a lane, and how many of them each takes from global memory.
+    pub bytes: u32,
+    pub given: &'a Lanes,
+}
+
+impl CopyRequest<'_> {
+    /// One half of the copies, by the lanes of `mask`, as an access of so many bytes.
+    pub fn side(&self, access: Access, space: Space, mask: u32, bytes: u32) -> Request<'_> {
+        let addresses = if access == Access::Load { self.from } else { self.to };
+        let (order, scope) = (Order::Weak, Scope::Gpu);
+        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0 }
+    }
+}
+
+/// How lanes use an mbarrier, by an atomic that arrives or a load that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct MbarrierUse {
+    /// Lanes that mean a phase of odd number.
+    pub odd: u32,
+    /// Lanes that have arrived; lanes whose phase is complete.
+    pub done: u32,
+}
+
 /// What a grid has to wait for before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
@@ -122,6 +151,17 @@ pub trait Observer {
     fn request(&mut self, actor: Actor, request: &Request) {
         let _ = (actor, request);
     }
+    /// Lanes ask for copies, which are done later; or have waited for them, and they are done.
+    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
+        let _ = (actor, request);
+    }
+    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
+        let _ = (actor, request);
+    }
+    /// Lanes arrive at an mbarrier, or wait for one.
+    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
+        let _ = (actor, request, by);
+    }
     /// Lanes come to a block barrier, or to a call of a function with one, that lies behind watched branches:
     /// their numbers, and whether on the taken side.
     fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
@@ -189,6 +229,18 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.request(actor, request);
         self.1.request(actor, request);
     }
+    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
+        self.0.copy_starts(actor, request);
+        self.1.copy_starts(actor, request);
+    }
+    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
+        self.0.copy_ends(actor, request);
+        self.1.copy_ends(actor, request);
+    }
+    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
+        self.0.mbarrier(actor, request, by);
+        self.1.mbarrier(actor, request, by);
+    }
     fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
         self.0.barrier_site(actor, mask, sites);
         self.1.barrier_site(actor, mask, sites);
@@ -248,6 +300,15 @@ impl<O: Observer> Observer for &mut O {
     }
     fn request(&mut self, actor: Actor, request: &Request) {
         (**self).request(actor, request);
+    }
+    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
+        (**self).copy_starts(actor, request);
+    }
+    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
+        (**self).copy_ends(actor, request);
+    }
+    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
+        (**self).mbarrier(actor, request, by);
     }
     fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
         (**self).barrier_site(actor, mask, sites);

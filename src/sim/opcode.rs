@@ -158,6 +158,8 @@ impl Decoder<'_, '_> {
                     mask: self.source(o.get(2)?)?,
                 })
             }
+            "cp" => self.copy_async(&words, o),
+            "mbarrier" => self.mbarrier(&words, o),
             "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
             "bra" => {
                 let Operand::Name(label) = o.first()? else { return None };
@@ -174,6 +176,20 @@ impl Decoder<'_, '_> {
             "trap" => Some(Op::Trap),
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
             | "setmaxnreg" => Some(Op::Nop),
+            "lop3" if words.len() == 3 => {
+                let [Operand::Pair(d, p), a, b, c, table, q] = &o[..] else { return None };
+                let bits = match words[1] {
+                    "or" => Bits::Or,
+                    "and" => Bits::And,
+                    _ => return None,
+                };
+                let (f, _) = alu::select(&["lop3", ty])?;
+                let d = self.destination(&Operand::Name(d.clone()))?;
+                let p = self.predicate(p)?;
+                let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
+                let (q, negated) = self.predicate_operand(q)?;
+                Some(Op::LogicTest { f, d, p, s, bits, q, negated })
+            }
             _ if let Some((how, sources)) = Extended::parse(&words) => {
                 if o.len() != sources + 1 {
                     return None;
@@ -201,7 +217,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    fn predicate_operand(&mut self, operand: &Operand) -> Option<(Pred, bool)> {
+    pub fn predicate_operand(&mut self, operand: &Operand) -> Option<(Pred, bool)> {
         match operand {
             Operand::Name(name) => Some((self.predicate(name)?, false)),
             Operand::Not(name) => Some((self.predicate(name)?, true)),
@@ -257,12 +273,6 @@ impl Decoder<'_, '_> {
                     }
                     Some(Named::Global { number }) => {
                         return Some(Op::GlobalAddress { d, global: number, offset: more });
-                    }
-                    Some(Named::DynamicShared) if more != 0 => {
-                        let (f, _) = alu::select(&["add", "s64"])?;
-                        let (start, zero) = (self.place(Place::DynamicShared), self.constant(0));
-                        let more = self.constant(more as u64);
-                        return Some(Op::Alu { f, d, s: [start, more, zero, zero] });
                     }
                     None if matches!(
                         name,
@@ -346,6 +356,11 @@ impl Decoder<'_, '_> {
             None if o.len() == 3 => None,
             None => return None,
         };
+        if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
+            let f = alu::test(compare, half, ftz)?;
+            let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
+            return Some(Op::TestHalves { f, d, q, a, b, combine });
+        }
         let f = alu::test(compare, ty, ftz)?;
         Some(Op::Test { f, d, q, a: self.source(o.get(1)?)?, b: self.source(o.get(2)?)?, combine })
     }

@@ -57,7 +57,7 @@ impl Decoder<'_, '_> {
         (order, scope)
     }
 
-    fn space_of(words: &[&str]) -> Space {
+    pub fn space_of(words: &[&str]) -> Space {
         words
             .iter()
             .find_map(|word| Space::parse(word.split("::").next().unwrap_or(word)))
@@ -119,7 +119,7 @@ impl Decoder<'_, '_> {
     }
 
     /// The address of an access that names a global or local variable directly.
-    fn variable_address(&self, name: &str, offset: i64) -> Option<Address> {
+    pub fn variable_address(&self, name: &str, offset: i64) -> Option<Address> {
         match self.lookup(name)? {
             Named::Global { number } => {
                 Some(Address { base: GLOBAL_BASE | number as u32, offset, narrow: false })

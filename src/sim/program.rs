@@ -59,6 +59,8 @@ pub struct Function {
     pub frame_bytes: usize,
     /// Bytes of static shared memory, and the alignment the dynamic part needs.
     pub shared_bytes: usize,
+    /// The shared variables that the kernel sees, by the numbers that their addresses have.
+    pub shared: Vec<super::shared::Variable>,
     pub uses_grid_workspace: bool,
     /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies behind, and
     /// whether on the taken side.
@@ -99,8 +101,6 @@ pub enum Place {
     /// `%envreg1` and `%envreg2`: the halves of the address of a cooperative grid's workspace.
     Workspace(u32),
     DynamicSharedSize,
-    /// Where dynamic shared memory starts: behind the kernel's static part.
-    DynamicShared,
     TotalSharedSize,
     Zero,
 }
@@ -193,6 +193,36 @@ pub enum Bits {
     Xor,
 }
 
+/// What is done with the asynchronous copies of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Those since the last commit become a group.
+    Commit,
+    /// Waits for all groups `but` the last few; without a number for all copies, in a group or not.
+    Wait { but: Option<u32> },
+}
+
+/// What is done with an mbarrier (PTX ISA 9.7.13.15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mbarrier {
+    Init,
+    Invalidate,
+    /// `drop`: the thread will not come in the next phases either.
+    Arrive {
+        drop: bool,
+    },
+    /// Arrives once, and expects so many bytes more.
+    ArriveExpecting {
+        drop: bool,
+    },
+    ExpectBytes,
+    CompleteBytes,
+    /// Whether a phase is complete: that of a state, or of a parity.
+    Test {
+        parity: bool,
+    },
+}
+
 /// What the function at the other end of a call is.
 #[derive(Clone, Debug)]
 pub enum Callee {
@@ -225,6 +255,25 @@ pub enum Op {
         a: Reg,
         b: Reg,
         combine: Option<(Bits, Pred, bool)>,
+    },
+    /// `setp` of two halves: `d` from the lower ones, `q` from the upper ones.
+    TestHalves {
+        f: TestFn,
+        d: Pred,
+        q: Pred,
+        a: Reg,
+        b: Reg,
+        combine: Option<(Bits, Pred, bool)>,
+    },
+    /// `lop3` that also says whether its result has any bit: `p = (d != 0) op q`.
+    LogicTest {
+        f: Alu,
+        d: Reg,
+        p: Pred,
+        s: [Reg; 4],
+        bits: Bits,
+        q: Pred,
+        negated: bool,
     },
     /// `set`: all ones (or 1.0) where the comparison holds.
     Set {
@@ -364,6 +413,31 @@ pub enum Op {
         a: Reg,
         mask: Reg,
     },
+    /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come from there
+    /// and the others are zero; none do where the predicate `ignored` holds.
+    CopyAsync {
+        to: Address,
+        from: Address,
+        bytes: u32,
+        given: Reg,
+        ignored: Option<(Pred, bool)>,
+    },
+    CopyGroup(Copies),
+    /// `cp.async.mbarrier.arrive`; whether the mbarrier counts on this arrival already (`.noinc`).
+    CopyArrive {
+        space: Space,
+        at: Address,
+        counted: bool,
+    },
+    /// `a` is a count, or the state or parity that is waited for; `d` a state, or a predicate.
+    Mbarrier {
+        how: Mbarrier,
+        space: Space,
+        d: u32,
+        at: Address,
+        a: Reg,
+        relaxed: bool,
+    },
     ActiveMask {
         d: Reg,
     },
@@ -407,7 +481,11 @@ impl Op {
                 f(d);
                 s.iter_mut().for_each(f);
             }
-            Op::Test { a, b, .. } => {
+            Op::LogicTest { d, s, .. } => {
+                f(d);
+                s.iter_mut().for_each(f);
+            }
+            Op::Test { a, b, .. } | Op::TestHalves { a, b, .. } => {
                 f(a);
                 f(b);
             }
@@ -453,6 +531,19 @@ impl Op {
                 }
             }
             Op::WarpBarrier { mask } => f(mask),
+            Op::CopyAsync { to, from, given, .. } => {
+                f(&mut to.base);
+                f(&mut from.base);
+                f(given);
+            }
+            Op::CopyArrive { at, .. } => f(&mut at.base),
+            Op::Mbarrier { how, d, at, a, .. } => {
+                if !matches!(how, Mbarrier::Test { .. }) {
+                    f(d);
+                }
+                f(&mut at.base);
+                f(a);
+            }
             Op::Shuffle { d, a, b, c, mask, .. } => {
                 for register in [d, a, b, c, mask] {
                     f(register);

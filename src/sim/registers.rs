@@ -18,6 +18,29 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
             let d = &mut activation.registers[*d as usize];
             each(active, |lane| d[lane] = if p >> lane & 1 == 1 { a[lane] } else { b[lane] });
         }
+        Op::TestHalves { f, d, q, a, b, combine } => {
+            let (a, b) = (source(activation, function, *a), source(activation, function, *b));
+            let halves = [f(a, b, active), f(&a.map(|bits| bits >> 16), &b.map(|bits| bits >> 16), active)];
+            let given = combine.map(|(bits, p, negated)| {
+                let p = activation.predicates[p as usize];
+                (bits, if negated { !p } else { p })
+            });
+            for (holds, to) in halves.into_iter().zip([*d, *q]).filter(|(_, to)| *to != NONE) {
+                let holds = given.map_or(holds, |(bits, p)| logic(bits, holds, p));
+                set_predicate(&mut activation.predicates, to, active, holds);
+            }
+        }
+        Op::LogicTest { f, d, p, s, bits, q, negated } => {
+            let mut out: Lanes = [0; WARP];
+            f.apply(&mut out, s.map(|r| source(activation, function, r)), active);
+            let mut any = 0;
+            each(active, |lane| any |= ((out[lane] != 0) as u32) << lane);
+            let q = activation.predicates[*q as usize];
+            let holds = logic(*bits, any, if *negated { !q } else { q });
+            set_predicate(&mut activation.predicates, *p, active, holds);
+            let d = &mut activation.registers[*d as usize];
+            each(active, |lane| d[lane] = out[lane]);
+        }
         Op::Logic { bits, d, a, not_a, b, not_b } => {
             let read = |p: Pred, not: bool| {
                 let p = activation.predicates[p as usize];

@@ -7,6 +7,7 @@ use super::exec::{Context, Executed, Stop};
 use super::launch::{Engine, Grid};
 use super::observe::Observer;
 use super::program::{NONE, Op};
+use super::shared::Layout;
 use super::warp::{Position, Wait, Warp, thread_index};
 
 #[derive(Debug)]
@@ -61,6 +62,7 @@ impl<O: Observer> Engine<'_, O> {
         let warps = threads.div_ceil(alu::WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
         self.resident += block.warps.len();
+        self.progress.block(block.warps.len(), grid.depth);
         let position = Position {
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
@@ -79,6 +81,8 @@ impl<O: Observer> Engine<'_, O> {
     /// Lets the block's warps run in turn; whether the block has finished.
     pub fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
         let (bx, by, bz) = grid.config.block_dim;
+        let function = &self.program.functions[grid.kernel];
+        let dynamic = (function.shared_bytes, grid.config.shared_mem_bytes as usize);
         self.launches.depth = grid.depth;
         let mut context = Context {
             program: self.program,
@@ -87,12 +91,14 @@ impl<O: Observer> Engine<'_, O> {
             globals: self.globals,
             params: &grid.params,
             block: &mut block.state,
-            kernel: &self.program.functions[grid.kernel].name,
+            shared: Layout { variables: &function.shared, dynamic },
+            kernel: &function.name,
             grid: grid.number,
             block_dim: [bx, by, bz],
             launches: &mut self.launches,
             printed: self.printed,
             steps_left: &mut self.steps_left,
+            progress: &mut self.progress,
             schedule: &mut self.schedule,
         };
         if self.quiet > 2 * self.resident * (self.running.len() + 1) {
@@ -121,9 +127,12 @@ impl<O: Observer> Engine<'_, O> {
                 idle += 1;
                 continue;
             }
-            let before = *context.steps_left;
+            let (before, exited) = (*context.steps_left, context.block.exited);
             let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
+            if context.block.exited != exited {
+                context.progress.exit(grid.depth);
+            }
             let executed = before - *context.steps_left;
             left = left.saturating_sub(executed as u32);
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {

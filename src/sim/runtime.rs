@@ -1,4 +1,4 @@
-//! The functions that compiled kernels call without defining them: the device runtime (launches) and `printf`.
+//! The functions that compiled kernels call without defining them: the device runtime (launches), `malloc` and `printf`.
 
 /// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,9 @@ pub enum Call {
     /// `(stream*, flags) -> error`
     StreamCreate,
     StreamDestroy,
+    /// `(bytes) -> address, or null`, and `(address)`
+    Malloc,
+    Free,
     /// `(format, arguments) -> int`
     Printf,
     /// `(message, file, line, function, size)`
@@ -34,6 +37,8 @@ impl Call {
             "DeviceSynchronize" => Call::DeviceSynchronize,
             "StreamCreateWithFlags" => Call::StreamCreate,
             "StreamDestroy" => Call::StreamDestroy,
+            "malloc" => Call::Malloc,
+            "free" => Call::Free,
             "vprintf" => Call::Printf,
             "__assertfail" => Call::AssertFail,
             _ => return None,

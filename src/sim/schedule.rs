@@ -3,7 +3,7 @@
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;
-const BLOCK_TURN: u32 = 16_384;
+const BLOCK_TURN: u32 = 131_072;
 
 /// A source of choices. Seed 0 always takes the first.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use super::collective::shuffle_source;
 use super::diagnostic::{Kind, Site};
 use super::exec::{Context, lanes};
 use super::observe::{Observer, Request};
-use super::program::{Address, BarReduce, Function, Inst, NONE, Op, Pred, Reg, Shuffle, Vote};
+use super::program::{Address, BarReduce, Function, Inst, Mbarrier, NONE, Op, Pred, Reg, Shuffle, Vote};
 use super::ptx::Space;
 use super::warp::{Activation, Warp};
 
@@ -23,6 +23,8 @@ pub struct Undefined {
     predicates: Vec<u32>,
     origins: Vec<u32>,
     predicate_origins: Vec<u32>,
+    /// The same of each byte of the call parameters.
+    frame: Vec<(u32, u32)>,
 }
 
 impl Undefined {
@@ -36,6 +38,8 @@ impl Undefined {
         self.predicates.resize(function.predicates, 0);
         self.predicate_origins.clear();
         self.predicate_origins.resize(function.predicates, NONE);
+        self.frame.clear();
+        self.frame.resize(function.frame_bytes, (0, NONE));
         for (_, register) in &function.places {
             self.registers[*register as usize] = 0;
         }
@@ -73,6 +77,30 @@ impl Undefined {
         (of(&self.predicates, 0), of(&self.predicate_origins, NONE))
     }
 
+    /// A value in the call parameters is undefined if all of its bytes are.
+    fn frame(&self, offset: usize, bytes: usize) -> (u32, u32) {
+        let part = self.frame.get(offset..offset + bytes).unwrap_or_default();
+        let undefined = part.iter().fold(u32::MAX, |all, byte| all & byte.0);
+        part.first().map_or((0, NONE), |first| (undefined, first.1))
+    }
+
+    /// Lanes of `active` put a value into call parameters.
+    pub fn set_frame(&mut self, offset: usize, bytes: usize, active: u32, (undefined, origin): (u32, u32)) {
+        for byte in self.frame.get_mut(offset..offset + bytes).unwrap_or_default() {
+            byte.0 = (byte.0 & !active) | (undefined & active);
+            if undefined & active != 0 {
+                byte.1 = origin;
+            }
+        }
+    }
+
+    /// `bytes` bytes of call parameters, one by one, go to those of another function.
+    pub fn pass(&self, from: usize, to: &mut Undefined, at: usize, bytes: usize, active: u32) {
+        for byte in 0..bytes {
+            to.set_frame(at + byte, 1, active, self.frame(from + byte, 1));
+        }
+    }
+
     /// What is undefined in any of the sources, and where the first such comes from.
     fn any(&self, sources: &[Reg]) -> (u32, u32) {
         sources.iter().fold((0, NONE), |(undefined, origin), source| {
@@ -108,6 +136,17 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
             u.set_predicate(*d, active, all);
             u.set_predicate(*q, active, all);
         }
+        Op::TestHalves { d, q, a, b, combine, .. } => {
+            let given = combine.map_or((0, NONE), |(_, p, _)| u.predicate(p));
+            let all = either(u.any(&[*a, *b]), given);
+            u.set_predicate(*d, active, all);
+            u.set_predicate(*q, active, all);
+        }
+        Op::LogicTest { d, p, s, q, .. } => {
+            let of_d = u.any(s);
+            u.set_predicate(*p, active, either(of_d, u.predicate(*q)));
+            u.set(*d, active, of_d);
+        }
         Op::Set { d, a, b, .. } => u.set(*d, active, u.any(&[*a, *b])),
         Op::Select { d, a, b, p, negated } => {
             let value = activation.predicates[*p as usize];
@@ -130,11 +169,21 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
         Op::LocalAddress { d, .. } | Op::GlobalAddress { d, .. } | Op::ActiveMask { d } | Op::Clock { d } => {
             u.set(*d, active, (0, NONE))
         }
+        Op::Mbarrier { how: Mbarrier::Test { .. }, d, .. } => u.set_predicate(*d, active, (0, NONE)),
+        Op::Mbarrier { d, .. } => u.set(*d, active, (0, NONE)),
         // What a barrier with a reduction will give is defined: it does not follow what the threads bring.
         Op::Barrier { reduce: Some((BarReduce::Popc, d, ..)), .. } => u.set(*d, active, (0, NONE)),
         Op::Barrier { reduce: Some((_, d, ..)), .. } => u.set_predicate(*d, active, (0, NONE)),
-        // A value that went through a call's parameters counts as defined: only its bytes are kept.
-        Op::LoadFrame { d, .. } => d.iter().for_each(|d| u.set(*d, active, (0, NONE))),
+        Op::LoadFrame { d, bytes, offset, .. } => {
+            for (i, d) in d.iter().enumerate() {
+                u.set(*d, active, u.frame(offset + i * *bytes as usize, *bytes as usize));
+            }
+        }
+        Op::StoreFrame { s, bytes, offset } => {
+            for (i, s) in s.iter().enumerate() {
+                u.set_frame(offset + i * *bytes as usize, *bytes as usize, active, u.any(&[*s]));
+            }
+        }
         _ => {}
     }
 }

@@ -8,6 +8,7 @@
 //! the lanes at a join go on without those that are missing, which may spin for a lock that they hold.
 
 use super::alu::{Lanes, WARP};
+use super::copies::PendingCopies;
 use super::program::{Function, NONE, Place};
 use super::undefined::Undefined;
 
@@ -93,6 +94,8 @@ pub struct Warp {
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.
     pub local_defined: Vec<Vec<bool>>,
+    /// Asynchronous copies that its lanes have not waited for.
+    pub copies: PendingCopies,
     position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,
@@ -153,6 +156,7 @@ impl Warp {
         self.spin = Spin::default();
         self.local.clear();
         self.local_defined.clear();
+        self.copies.clear();
         self.activations.truncate(1);
         if self.activations.is_empty() {
             self.activations.push(Activation::default());
@@ -484,7 +488,6 @@ fn place_value(place: Place, lane: u32, warp: u32, at: &Position) -> u64 {
             }
         }
         Place::Workspace(half) => (at.workspace >> (32 * half)) as u32,
-        Place::DynamicShared => at.static_shared,
         Place::DynamicSharedSize => at.dynamic_shared,
         Place::TotalSharedSize => at.static_shared + at.dynamic_shared,
         Place::Zero => 0,

@@ -35,7 +35,3 @@ extern "C" __global__ void unknownBehindAPointer(unsigned* out)
     out[threadIdx.x] = pointer(out[threadIdx.x]);
 }
 
-extern "C" __global__ void needsAHeap(int** out)
-{
-    *out = (int*)malloc(16); // expect: unsupported-instruction
-}

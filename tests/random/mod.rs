@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | `rng.rs` | random numbers and edge values |
 //! | `operations.rs` | the instructions, as patterns |
-//! | `generate.rs` | patterns, branches, loops and functions -> a program |
-//! | `assembler.rs` | mistakes of ptxas that the programs keep clear of |
+//! | `generate.rs` | patterns, branches, loops and functions -> a program; `generate/` holds its parts |
+//! | `assembler.rs` | mistakes of ptxas, and the few that the programs keep clear of |
 //! | `program.rs` | a program as a tree, and its text |
 //! | `run.rs` | programs on the simulator and on a GPU |
 //! | `reduce.rs` | a smaller program that still shows a difference |
@@ -25,7 +25,7 @@ use program::{CELLS, HEADER, Program};
 use rng::{Random, mix};
 
 /// Raise it with every change of the programs or of their inputs: the recorded results are then those of others.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 pub const PROGRAMS: usize = 10_000;
 /// Programs in one module, which a GPU's driver compiles as a whole.
 pub const PER_MODULE: usize = 50;

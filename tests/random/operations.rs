@@ -19,8 +19,7 @@
 //!
 //! A pattern that ends in `~` gives a NaN whose bits PTX leaves open, so that they depend on what the assembler makes of
 //! the instruction: sign and payload are then replaced by fixed ones. Integer division gets operands of which nothing
-//! is known, since PTX leaves open what a division by zero gives and the assembler may fold one that it sees. What else
-//! is said around `bfe.s32`, `bfi.b32`, `lop3` and `min` keeps clear of the assembler's mistakes: see `assembler.rs`.
+//! is known, since PTX leaves open what a division by zero gives and the assembler may fold one that it sees.
 
 pub type Pattern = (u32, &'static str);
 
@@ -41,13 +40,10 @@ pub const PLAIN: &[Pattern] = &[
     (2, "<not,cnot>.b32 R, r"),
     (8, "<shl.b32,shr.b32,shr.u32,shr.s32> R, r, n"),
     (4, "shf.<l,r>.<clamp,wrap>.b32 R, r, r, n"),
-    (3, "bfe.u32 R, r, k, k"),
-    (2, "or.b32 %a, R, %zero; bfe.s32 R, r, %a, k"),
-    (1, "bfe.s32 R, r, <0,1,5,8,16,24,31>, k"),
-    (3, "or.b32 %a, R, %zero; bfi.b32 R, r, r, k, %a"),
-    (1, "bfi.b32 R, r, r, k, <0,1,5,8,16,24,31>"),
+    (6, "bfe.<u32,s32> R, r, k, k"),
+    (4, "bfi.b32 R, r, r, k, k"),
     (5, "prmt.b32<,.f4e,.b4e,.rc8,.rc16,.ecl,.ecr> R, r, r, r"),
-    (5, "add.u32 %a, r, %zero; sub.u32 %b, r, %zero; lop3.b32 R, r, %a, %b, x"),
+    (5, "lop3.b32 R, r, r, r, x"),
     (5, "<brev.b32,clz.b32,popc.b32,bfind.u32,bfind.s32,bfind.shiftamt.u32,bfind.shiftamt.s32> R, r"),
     (1, "add.cc.u32 R, r, r; addc.cc.u32 R, r, r; addc.u32 R, r, r"),
     (1, "sub.cc.u32 R, r, r; subc.cc.u32 R, r, r; subc.u32 R, r, r"),
@@ -116,7 +112,7 @@ pub const PLAIN: &[Pattern] = &[
     (4, "div.<rn,rn,rn,rz,rm,rp>.f32 F, f, f"),
     (2, "rcp.<rn,rz,rm,rp>.f32 F, f"),
     (3, "sqrt.<rn,rn,rz,rm,rp>.f32 F, f"),
-    (3, "<min,max>.f32 F, f, f~"),
+    (3, "<min,max>.f32 F, f, f"),
     (2, "<min,max>.NaN.f32 F, f, f"),
     (3, "<neg,abs>.f32 F, f~"),
     (2, "copysign.f32 F, f, f"),

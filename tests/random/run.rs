@@ -37,24 +37,34 @@ pub fn on_simulator(
     Ok(all)
 }
 
+/// How a GPU's machine code is made of the text: by the driver's assembler, with its optimiser or without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assembly {
+    Plain,
+    Optimised,
+}
+
 /// The same on a GPU.
 pub fn on_gpu(
     device: &Device,
+    assembly: Assembly,
     text: &str,
     programs: &[Program],
     inputs: &[u64],
     initial: &[u64],
 ) -> Result<Vec<Vec<u64>>, String> {
     let wrong = |what: anyhow::Error| format!("{what:#}");
-    // The driver takes the text as the compiler would, with a zero at its end.
-    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-    let ptx = leak(format!("{text}\0"));
+    let code = match assembly {
+        Assembly::Plain => device.assemble_unoptimised(text).map_err(wrong)?,
+        // The driver takes the text as the compiler would, with a zero at its end.
+        Assembly::Optimised => format!("{text}\0").into_bytes(),
+    };
     let build = Build {
         stem: "random",
         source_path: "",
         source: "",
-        ptx: &ptx[..text.len()],
-        fatbin: ptx.as_bytes(),
+        ptx: Box::leak(text.to_string().into_boxed_str()),
+        fatbin: Box::leak(code.into_boxed_slice()),
         code_hash: "",
         compiler: "",
         state: State::Prebuilt,

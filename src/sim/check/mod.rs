@@ -3,6 +3,7 @@
 //! | file | kinds |
 //! | --- | --- |
 //! | `race.rs`, `order.rs`, `shadow.rs` | data-race, child-visibility |
+//! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
@@ -10,6 +11,7 @@
 //! warp-collective, step-limit, and deadlock in `launch.rs`.
 
 mod barrier;
+mod copies;
 mod order;
 mod race;
 mod shadow;
@@ -17,12 +19,13 @@ mod shadow;
 use std::collections::{HashMap, HashSet};
 
 use barrier::{Branches, Divergence};
+use copies::{Meeting, UnderWay};
 use order::{Order, Past};
 use race::{Race, Shadow};
 
 use super::diagnostic::{Diagnostic, Kind, Severity, Site};
 use super::memory;
-use super::observe::{Access, Actor, DeviceLaunch, Observer, Request, Start, Ways};
+use super::observe::{Access, Actor, CopyRequest, DeviceLaunch, MbarrierUse, Observer, Request, Start, Ways};
 use super::program::{Program, Scope};
 use super::ptx::Space;
 use super::runtime;
@@ -38,13 +41,14 @@ pub struct Checker<'p> {
     names: HashMap<u64, String>,
     order: Order,
     shadow: Shadow,
+    copies: UnderWay,
     branches: Branches,
     kernels: Vec<String>,
     /// Launches that were refused, by the line they stand on.
     refused: HashMap<u32, (usize, u64)>,
     found: Vec<Diagnostic>,
-    /// What has been said: kind, line, and the other line.
-    said: HashSet<(Kind, u32, u32)>,
+    /// What has been said: kind, severity, line, and the other line.
+    said: HashSet<(Kind, Severity, u32, u32)>,
 }
 
 impl<'p> Checker<'p> {
@@ -54,6 +58,7 @@ impl<'p> Checker<'p> {
             names,
             order: Order::default(),
             shadow: Shadow::default(),
+            copies: UnderWay::default(),
             branches: Branches::default(),
             kernels: Vec::new(),
             refused: HashMap::new(),
@@ -74,7 +79,7 @@ impl<'p> Checker<'p> {
     }
 
     fn say(&mut self, finding: Diagnostic, line: u32, other: u32) {
-        if self.found.len() < MOST && self.said.insert((finding.kind, line, other)) {
+        if self.found.len() < MOST && self.said.insert((finding.kind, finding.severity, line, other)) {
             self.found.push(finding);
         }
     }
@@ -135,19 +140,16 @@ impl<'p> Checker<'p> {
         if race.same_value {
             finding.severity = Severity::Warning;
         }
+        if race.unfenced {
+            finding.severity = Severity::Note;
+        }
         let (other_block, other_thread) = self.place(grid, block, warp * 32 + lane as u32);
-        let verb = match request.access {
-            Access::Load => "reads",
-            Access::Store => "writes",
-            Access::Atomic { .. } => "atomically updates",
-        };
+        let verb = verb(request.access);
         let other_verb = match (race.earlier_atomic, race.earlier_writes) {
             (true, _) => "atomically updates",
             (_, true) => "writes",
             _ => "reads",
         };
-        let show =
-            |[x, y, z]: [u32; 3]| if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
         let who = if grid != actor.grid {
             format!("thread {} of block {} of grid {grid}", show(other_thread), show(other_block))
         } else if block != actor.block {
@@ -156,12 +158,20 @@ impl<'p> Checker<'p> {
             format!("thread {} of its block", show(other_thread))
         };
         let me = finding.thread.map(show).unwrap_or_default();
+        let order = match race.unfenced {
+            true => "has seen the flag that orders the two, but has no fence behind it",
+            false => "nothing orders the two",
+        };
         finding.message = format!(
-            "thread {me} {verb} {}, which {who} {other_verb}, and nothing orders the two",
+            "thread {me} {verb} {}, which {who} {other_verb}, and {order}",
             self.what(request.space, race.address)
         );
         let same_block = grid == actor.grid && block == actor.block;
         finding.help = match () {
+            _ if race.unfenced => {
+                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or let the \
+                 atomic acquire; the rules ask for it, though most code does without"
+            }
             _ if visibility => "the parent does not wait for its child: read what it writes in a tail launch, or on the host",
             _ if grid != actor.grid => {
                 "let the launching thread see the writes first (a barrier before the launch), or use a tail launch"
@@ -184,11 +194,51 @@ impl<'p> Checker<'p> {
         self.say(finding, low, high);
     }
 
+    /// An access to what an asynchronous copy is about to write or to read.
+    fn meeting(&mut self, actor: Actor, request: &Request, meeting: Meeting) {
+        let thread = actor.warp * 32 + meeting.lane as u32;
+        let mut finding = self.diagnostic(Kind::DataRace, actor.grid, actor.block, thread, actor.loc);
+        let owner = meeting.owner;
+        let (block, thread) = self.place(owner.grid, owner.block, owner.warp * 32 + owner.lane as u32);
+        let whose = match () {
+            _ if meeting.is_own(actor) => "its own asynchronous copy".to_string(),
+            _ if (owner.grid, owner.block) == (actor.grid, actor.block) => {
+                format!("an asynchronous copy of thread {} of its block", show(thread))
+            }
+            _ => format!("an asynchronous copy of thread {} of block {}", show(thread), show(block)),
+        };
+        let does = if request.space == Space::Shared { "writes" } else { "reads" };
+        finding.message = format!(
+            "thread {} {} {}, which {whose} {does}, and the copy has not been waited for",
+            finding.thread.map(show).unwrap_or_default(),
+            verb(request.access),
+            self.what(request.space, meeting.address)
+        );
+        finding.help =
+            "let the thread that copies wait for its copies (__pipeline_wait_prior, cp.async.wait_all), and \
+                        then the block at a barrier"
+                .to_string();
+        if let Some((file, line)) = self.site(owner.loc) {
+            finding.related.push(Site { file, line, message: "the copy starts here".to_string() });
+        }
+        self.say(finding, actor.loc.min(owner.loc), actor.loc.max(owner.loc));
+    }
+
+    /// The halves of asynchronous copies, as a load and a store at this moment.
+    fn copy(&mut self, actor: Actor, copy: &CopyRequest) {
+        let halves = copies::by_given(copy)
+            .map(|(mask, bytes)| copy.side(Access::Load, Space::Global, mask, bytes))
+            .chain([copy.side(Access::Store, Space::Shared, copy.mask, copy.bytes)]);
+        for request in halves {
+            self.request(actor, &request);
+        }
+    }
+
     fn divergence(&mut self, actor: Actor, divergence: Divergence) {
         let Divergence { watch, barrier_loc, at, past } = divergence;
         let mut finding = self.diagnostic(Kind::BarrierDivergence, actor.grid, actor.block, at, barrier_loc);
-        let (_, [x, y, z]) = self.place(actor.grid, actor.block, past);
-        let other = if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
+        let (_, past) = self.place(actor.grid, actor.block, past);
+        let other = show(past);
         let me = finding.thread.map_or(0, |thread| thread[0]);
         finding.message =
             format!("thread {me} comes to this barrier, and thread {other} of its block goes past it");
@@ -224,6 +274,19 @@ impl<'p> Checker<'p> {
     }
 }
 
+/// `5`, or `(5, 1, 0)` where there are more dimensions.
+fn show([x, y, z]: [u32; 3]) -> String {
+    if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") }
+}
+
+fn verb(access: Access) -> &'static str {
+    match access {
+        Access::Load => "reads",
+        Access::Store => "writes",
+        Access::Atomic { .. } => "atomically updates",
+    }
+}
+
 impl Observer for Checker<'_> {
     const CHECKS: bool = true;
 
@@ -235,6 +298,7 @@ impl Observer for Checker<'_> {
     fn block_end(&mut self, grid: u32, block: u64) {
         self.order.block_end(grid, block);
         self.shadow.block_end(grid, block);
+        self.copies.block_end(grid, block);
         self.branches.block_end(grid, block);
     }
 
@@ -246,7 +310,26 @@ impl Observer for Checker<'_> {
     }
 
     fn request(&mut self, actor: Actor, request: &Request) {
+        if let Some(meeting) = self.copies.meets(actor, request) {
+            self.meeting(actor, request, meeting);
+        }
         if let Some(race) = self.shadow.request(&mut self.order, actor, request) {
+            self.race(actor, request, race);
+        }
+    }
+
+    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
+        self.copy(actor, request);
+        self.copies.starts(actor, request);
+    }
+
+    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
+        self.copies.ends(actor, request);
+        self.copy(actor, request);
+    }
+
+    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
+        if let Some(race) = self.shadow.mbarrier(&mut self.order, actor, request, by) {
             self.race(actor, request, race);
         }
     }

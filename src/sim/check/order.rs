@@ -5,9 +5,10 @@
 //! - program order of a thread;
 //! - a block barrier, for the threads that take part;
 //! - `bar.warp.sync`, for the lanes it names (votes and shuffles order nothing);
-//! - a release and an acquire: a fence (or `.release`) and then a strong write to some location, which a strong read
-//!   of that location has seen, at scopes that include both threads. The read need not be followed by a fence of its
-//!   own: that is more lenient than the letter, and what `__threadfence` with an atomic ticket relies on;
+//! - a release pattern and an acquire pattern (8.8, 8.9.4): a fence (or `.release`) and then a strong write to some
+//!   location, which a strong read (or `.acquire`) of that location has seen, and then a fence, at scopes that include
+//!   both threads. Where only the last fence is missing, the answer is [`Before::Unfenced`]. An atomic without a result
+//!   (`red`) is no such read;
 //! - the launch of a grid, for what is before the launch in the launching thread;
 //! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included.
 //!
@@ -55,10 +56,27 @@ fn learn(known: &mut Known, log: u32, upto: u32) {
     }
 }
 
+fn learn_all(known: &mut Known, more: &Known) {
+    for (log, upto) in more {
+        learn(known, *log, *upto);
+    }
+}
+
+/// Whether an access that has happened is before what a thread does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    No,
+    /// The thread has seen the flag that orders the two, but has no fence behind it.
+    Unfenced,
+    Yes,
+}
+
 /// What a thread has done and learnt since the last barrier of its block.
 #[derive(Clone, Debug, Default)]
 struct ThreadClock {
     known: Known,
+    /// What has been seen by strong reads, without a fence since.
+    seen: Known,
     /// Its last fence of each scope.
     fences: [Time; 3],
     children: Time,
@@ -85,6 +103,7 @@ pub struct BlockClock {
     rows: Vec<Option<Rows>>,
     arrivals: Vec<(u32, u32, u32)>,
     known: Known,
+    seen: Known,
     children: Time,
     threads: HashMap<u32, ThreadClock>,
 }
@@ -210,9 +229,8 @@ impl Order {
             clock.barrier = time;
             clock.partial.clear();
             for thread in clock.threads.values_mut() {
-                for (log, upto) in std::mem::take(&mut thread.known) {
-                    learn(&mut clock.known, log, upto);
-                }
+                learn_all(&mut clock.known, &std::mem::take(&mut thread.known));
+                learn_all(&mut clock.seen, &std::mem::take(&mut thread.seen));
                 clock.children = clock.children.max(thread.children);
             }
             clock.arrivals.retain(|arrival| arrival.0 != id);
@@ -278,22 +296,35 @@ impl Order {
         let time = self.tick();
         let clock = self.clock(grid, block);
         for lane in crate::sim::exec::lanes(mask) {
-            clock.threads.entry(warp * 32 + lane as u32).or_default().fences[scope as usize] = time;
+            let BlockClock { threads, seen, .. } = &mut *clock;
+            let thread = threads.entry(warp * 32 + lane as u32).or_default();
+            thread.fences[scope as usize] = time;
+            learn_all(&mut thread.known, seen);
+            let own = std::mem::take(&mut thread.seen);
+            learn_all(&mut thread.known, &own);
         }
     }
 
-    /// `lane` reads `location` by a strong access: it learns what has been released there.
-    pub fn acquire(&mut self, grid: u32, block: u64, warp: u32, lane: usize, location: Location) {
+    /// `lane` reads `location` by a strong access: it learns what has been released there, at once if the access
+    /// `acquires` by itself, else with its next fence.
+    pub fn acquire(
+        &mut self,
+        grid: u32,
+        block: u64,
+        warp: u32,
+        lane: usize,
+        location: Location,
+        acquires: bool,
+    ) {
         let Some(&log) = self.log_of.get(&location) else { return };
         let entries = &self.logs[log as usize];
         let upto = entries.entries.len() as u32;
         // What those who released there knew of other locations is known too.
         let more = entries.known.last().cloned().unwrap_or_default();
         let thread = self.clock(grid, block).threads.entry(warp * 32 + lane as u32).or_default();
-        learn(&mut thread.known, log, upto);
-        for (other, upto) in more {
-            learn(&mut thread.known, other, upto);
-        }
+        let known = if acquires { &mut thread.known } else { &mut thread.seen };
+        learn(known, log, upto);
+        learn_all(known, &more);
     }
 
     /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or, if the
@@ -357,9 +388,13 @@ impl Order {
         let here = self.here(grid, block, warp);
         let clock = here.clock;
         let thread = clock.threads.get(&(warp * 32 + lane as u32));
+        // A fence that releases has acquired what was seen before it; where there is none, the other side is asked for
+        // a fence, not this one.
         let mut known = clock.known.clone();
-        for (log, upto) in thread.iter().flat_map(|thread| &thread.known) {
-            learn(&mut known, *log, *upto);
+        learn_all(&mut known, &clock.seen);
+        if let Some(thread) = thread {
+            learn_all(&mut known, &thread.known);
+            learn_all(&mut known, &thread.seen);
         }
         Point {
             grid,
@@ -520,38 +555,43 @@ impl BlockClock {
 
     /// These threads have met: each knows what any of them knows.
     fn share(&mut self, threads: &[u32]) {
-        let mut known = Known::new();
+        let (mut known, mut seen) = (Known::new(), Known::new());
         let mut children = 0;
         for thread in threads.iter().filter_map(|thread| self.threads.get(thread)) {
-            for (log, upto) in &thread.known {
-                learn(&mut known, *log, *upto);
-            }
+            learn_all(&mut known, &thread.known);
+            learn_all(&mut seen, &thread.seen);
             children = children.max(thread.children);
         }
-        if known.is_empty() && children == 0 {
+        if known.is_empty() && seen.is_empty() && children == 0 {
             return;
         }
         for thread in threads {
             let clock = self.threads.entry(*thread).or_default();
-            clock.known = known.clone();
+            (clock.known, clock.seen) = (known.clone(), seen.clone());
             clock.children = children;
         }
     }
 }
 
 impl Here<'_> {
-    /// Whether the past access is ordered before what `lane` does now.
+    /// Whether the past access is before what `lane` does now.
     #[inline]
-    pub fn after(&self, past: Past, lane: usize) -> bool {
+    pub fn before(&self, past: Past, lane: usize) -> Before {
         let same_block = self.is_own_block(past);
         if same_block && past.time < self.clock.barrier {
-            return true;
+            return Before::Yes;
         }
         if past.warp == self.warp && past.lane as usize == lane {
-            return true;
+            return Before::Yes;
         }
         // Whatever orders two threads takes time.
-        past.time < self.order.now && self.after_slowly(past, lane, same_block)
+        if past.time < self.order.now { self.before_slowly(past, lane, same_block) } else { Before::No }
+    }
+
+    /// The same, where it does not matter whether the last fence is missing.
+    #[inline]
+    pub fn after(&self, past: Past, lane: usize) -> bool {
+        self.before(past, lane) != Before::No
     }
 
     pub fn is_own_block(&self, past: Past) -> bool {
@@ -559,23 +599,23 @@ impl Here<'_> {
     }
 
     #[inline(never)]
-    fn after_slowly(&self, past: Past, lane: usize, same_block: bool) -> bool {
+    fn before_slowly(&self, past: Past, lane: usize, same_block: bool) -> Before {
         let warp = self.warp - self.first_warp;
         if same_block {
             if past.warp == self.warp
                 && self.clock.row(warp, lane).is_some_and(|row| past.time < row[past.lane as usize])
             {
-                return true;
+                return Before::Yes;
             }
             if in_partial(&self.clock.partial, past, past.warp - self.first_warp, warp, lane as u8) {
-                return true;
+                return Before::Yes;
             }
         }
         let (grid, block, _) = self.order.locate(past.warp);
         let thread = self.clock.threads.get(&(warp * 32 + lane as u32));
         let me = (self.grid, self.block);
         let known = |known: &Known| self.order.is_known(past, grid, block, me, known, 0);
-        self.order.before_grid(past, grid, self.grid, 0)
+        let fenced = self.order.before_grid(past, grid, self.grid, 0)
             || known(&self.clock.known)
             || thread.is_some_and(|thread| known(&thread.known))
             || self.order.in_children(
@@ -584,6 +624,13 @@ impl Here<'_> {
                 self.grid,
                 self.block,
                 self.clock.children.max(thread.map_or(0, |thread| thread.children)),
-            )
+            );
+        match () {
+            _ if fenced => Before::Yes,
+            _ if known(&self.clock.seen) || thread.is_some_and(|thread| known(&thread.seen)) => {
+                Before::Unfenced
+            }
+            _ => Before::No,
+        }
     }
 }

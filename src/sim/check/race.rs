@@ -11,10 +11,11 @@
 
 use std::collections::HashMap;
 
-use super::order::{Here, Location, Order, Past};
+use super::order::{Before, Here, Location, Order, Past};
 use super::shadow::{Cell, Region, Rest, Seen, Strength};
+use crate::sim::exec::lanes;
 use crate::sim::memory::number_and_offset;
-use crate::sim::observe::{Access, Actor, Request};
+use crate::sim::observe::{Access, Actor, MbarrierUse, Request};
 use crate::sim::program::{Order as MemoryOrder, Scope};
 use crate::sim::ptx::Space;
 
@@ -27,6 +28,8 @@ pub struct Race {
     pub earlier_loc: u32,
     pub earlier_writes: bool,
     pub earlier_atomic: bool,
+    /// The two are in order but for a fence behind the flag that this thread has seen.
+    pub unfenced: bool,
     /// Both write, and this one writes what is there already.
     pub same_value: bool,
 }
@@ -44,34 +47,71 @@ impl Shadow {
         self.shared.remove(&(grid, block));
     }
 
-    /// Takes in a request, and finds the first race in it.
+    /// Takes in a request, with what it acquires and releases, and finds the first race in it.
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
+        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
+        let in_shared = request.space == Space::Shared;
+        let is_strong = strength(request) != Strength::Weak;
+        let location =
+            |lane: usize| -> Location { (in_shared.then_some((grid, block)), request.addresses[lane]) };
+        if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
+            let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
+            for lane in lanes(request.mask) {
+                order.acquire(grid, block, warp, lane, location(lane), acquires);
+            }
+        }
+        let found = self.touch(order, actor, request);
+        if is_strong && request.access != Access::Load {
+            let releases = matches!(request.order, MemoryOrder::Release | MemoryOrder::AcquireRelease);
+            // A compare-and-swap that did not swap has written nothing.
+            let atomic = matches!(request.access, Access::Atomic { .. });
+            let written = if atomic { request.mask & !request.unchanged } else { request.mask };
+            for lane in lanes(written) {
+                order.release(grid, block, warp, lane, location(lane), request.scope, releases);
+            }
+        }
+        found
+    }
+
+    /// The use of an mbarrier: phases of odd and of even number are locations of their own, so that a wait for one
+    /// does not acquire what is released in the next.
+    pub fn mbarrier(
+        &mut self,
+        order: &mut Order,
+        actor: Actor,
+        request: &Request,
+        by: &MbarrierUse,
+    ) -> Option<Race> {
+        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
+        let found = self.touch(order, actor, request);
+        for lane in lanes(by.done) {
+            let location = (Some((grid, block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
+            if request.access == Access::Load {
+                let acquires = request.order == MemoryOrder::Acquire;
+                order.acquire(grid, block, warp, lane, location, acquires);
+            } else {
+                let releases = request.order == MemoryOrder::Release;
+                order.release(grid, block, warp, lane, location, request.scope, releases);
+            }
+        }
+        found
+    }
+
+    /// Takes in a request that orders nothing, and finds the first race in it.
+    pub fn touch(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
         let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
         let in_shared = request.space == Space::Shared;
         if !in_shared && request.space != Space::Global {
             return None;
         }
-        let strength = match (request.access, request.order) {
-            (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
-            (_, MemoryOrder::Weak) => Strength::Weak,
-            (_, MemoryOrder::Volatile) if in_shared => Strength::Weak,
-            _ => Strength::Strong(request.scope),
-        };
-        let writes = !matches!(request.access, Access::Load);
-        let reads = !matches!(request.access, Access::Store);
+        let strength = strength(request);
+        let writes = request.access != Access::Load;
         let atomic = matches!(request.access, Access::Atomic { .. });
-        let location =
-            |lane: usize| -> Location { (in_shared.then_some((grid, block)), request.addresses[lane]) };
-        if strength != Strength::Weak && reads {
-            for lane in crate::sim::exec::lanes(request.mask) {
-                order.acquire(grid, block, warp, lane, location(lane));
-            }
-        }
         let time = order.now();
         let here = order.here(grid, block, warp);
         let mut own_shared = in_shared.then(|| self.shared.entry((grid, block)).or_default());
         let mut found = None;
-        for lane in crate::sim::exec::lanes(request.mask) {
+        for lane in lanes(request.mask) {
             let address = request.addresses[lane];
             let (region, offset) = match &mut own_shared {
                 Some(region) => (&mut **region, address),
@@ -96,10 +136,11 @@ impl Shadow {
                     }
                     race
                 });
-                if let Some((earlier, earlier_writes)) = race
-                    && found.is_none()
+                if let Some((earlier, earlier_writes, unfenced)) = race
+                    && found.is_none_or(|found: Race| found.unfenced && !unfenced)
                 {
                     found = Some(Race {
+                        unfenced,
                         lane,
                         address: address + (at - offset),
                         earlier: earlier.past,
@@ -112,15 +153,18 @@ impl Shadow {
                 at = next;
             }
         }
-        if strength != Strength::Weak && writes {
-            let releases = matches!(request.order, MemoryOrder::Release | MemoryOrder::AcquireRelease);
-            // A compare-and-swap that did not swap has written nothing.
-            let written = if atomic { request.mask & !request.unchanged } else { request.mask };
-            for lane in crate::sim::exec::lanes(written) {
-                order.release(grid, block, warp, lane, location(lane), request.scope, releases);
-            }
-        }
         found
+    }
+}
+
+fn strength(request: &Request) -> Strength {
+    let in_shared = request.space == Space::Shared;
+    match (request.access, request.order) {
+        _ if !in_shared && request.space != Space::Global => Strength::Weak,
+        (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
+        (_, MemoryOrder::Weak) => Strength::Weak,
+        (_, MemoryOrder::Volatile) if in_shared => Strength::Weak,
+        _ => Strength::Strong(request.scope),
     }
 }
 
@@ -139,17 +183,32 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
     }
 }
 
-/// The earlier access to a cell that this one races with, and whether that writes.
+/// The earlier access to a cell that this one races with, whether that writes, and whether only a fence is missing. If
+/// there are several, one of those that nothing orders.
 #[inline]
-fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool)> {
+fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, bool)> {
     let races = |earlier: &Seen| {
-        !here.after(earlier.past, me.past.lane as usize)
-            && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past))
+        let before = here.before(earlier.past, me.past.lane as usize);
+        let races = before != Before::Yes
+            && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past));
+        races.then_some(before == Before::Unfenced)
     };
+    let mut unfenced = None;
     for write in cell.writes(rest).into_iter().flatten() {
-        if races(&write) {
-            return Some((write, true));
+        match races(&write) {
+            Some(false) => return Some((write, true, false)),
+            Some(true) => unfenced = Some((write, true, true)),
+            None => {}
         }
     }
-    if writes { cell.reads(rest).find(races).map(|read| (read, false)) } else { None }
+    if writes {
+        for read in cell.reads(rest) {
+            match races(&read) {
+                Some(false) => return Some((read, false, false)),
+                Some(true) => unfenced = Some((read, false, true)),
+                None => {}
+            }
+        }
+    }
+    unfenced
 }

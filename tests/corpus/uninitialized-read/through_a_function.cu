@@ -1,5 +1,4 @@
 // The value goes through a function that is called, and is stored by the caller.
-// missed: what is passed to a function that is called, or returned by it, counts as written
 // launch: twice<<<1, 32>>> buf:i32:uninit*32 buf:i32:zeros*32
 __device__ __noinline__ int doubled(int x) {
     return 2 * x;

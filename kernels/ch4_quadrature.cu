@@ -1,0 +1,131 @@
+// Chapter 4, where recursion is the right tool: the area under a curve, found by dividing intervals
+// until each is fine enough. Which intervals have to be divided, only the work itself shows.
+//
+// An interval of [0, 1] is a node of a binary tree, numbered as in a heap: node 1 is [0, 1], and the
+// halves of node i are 2*i and 2*i + 1. Areas are added up in units of 2^-40, as whole numbers, so
+// that every order gives the same sum.
+
+typedef unsigned long long Node;
+
+// As in ch4_nested.cu.
+static __device__ void checkLaunch(unsigned int *failure)
+{
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) {
+        atomicCAS(&failure[0], 0u, (unsigned int)error);
+        atomicAdd(&failure[1], 1u);
+    }
+}
+
+// ANCHOR: curve
+// A zigzag with n teeth, ever narrower towards 0.
+static __device__ double curve(double x, unsigned int n)
+{
+    double r = 1.0 / x;
+    return r < n ? fabs(r - floor(r) - 0.5) : 0.0;
+}
+
+// Whether the node has to be divided; if not, its area.
+static __device__ bool isCoarse(Node node, unsigned int n, long long *area)
+{
+    int level = 63 - __clzll(node);
+    double width = 1.0 / (1ull << level);
+    double start = (node - (1ull << level)) * width;
+    double coarse = curve(start + 0.5 * width, n);
+    double fine = 0.5 * (curve(start + 0.25 * width, n) + curve(start + 0.75 * width, n));
+    *area = __double2ll_rn(fine * width * (1ull << 40));
+    return fabs(fine - coarse) > 1.0 / 256 && level < 48;
+}
+// ANCHOR_END: curve
+
+// ANCHOR: depthFirst
+// Flat: thread t does all that lies below node first + t, one node after the other.
+extern "C" __global__ void depthFirst(unsigned int first, unsigned long long *total, unsigned int n)
+{
+    unsigned int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= first) {
+        return;
+    }
+    Node root = first + t, node = root;
+    long long sum = 0, area;
+    for (;;) {
+        if (isCoarse(node, n, &area)) {
+            node = 2 * node;
+            continue;
+        }
+        sum += area;
+        while (node != root && node % 2 == 1) { // both halves are done
+            node /= 2;
+        }
+        if (node == root) {
+            break;
+        }
+        node += 1;
+    }
+    atomicAdd(total, (unsigned long long)sum);
+}
+// ANCHOR_END: depthFirst
+
+// ANCHOR: level
+// All nodes of one level, counts[0] of them: those that have to be divided leave their halves in
+// `halves`, counts[1] in all; the others add their area to `total`.
+static __device__ void divideNodes(const Node *nodes, Node *halves, unsigned int *counts,
+                                   unsigned long long *total, unsigned int n)
+{
+    __shared__ unsigned long long sum;
+    if (threadIdx.x == 0) {
+        sum = 0;
+    }
+    __syncthreads();
+    unsigned int count = counts[0], threads = gridDim.x * blockDim.x;
+    for (unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
+        long long area;
+        if (isCoarse(nodes[i], n, &area)) {
+            // One atomic for all lanes that are here: the first asks for places, the others take theirs.
+            unsigned int here = __activemask(), first = __ffs(here) - 1, lane = threadIdx.x % 32;
+            unsigned int place = 0;
+            if (lane == first) {
+                place = atomicAdd(&counts[1], 2 * __popc(here));
+            }
+            place = __shfl_sync(here, place, first) + 2 * __popc(here & ((1u << lane) - 1));
+            halves[place] = 2 * nodes[i];
+            halves[place + 1] = 2 * nodes[i] + 1;
+        } else if (area != 0) {
+            atomicAdd(&sum, (unsigned long long)area);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && sum != 0) {
+        atomicAdd(total, sum);
+    }
+}
+
+// Flat: one level, for the host to launch, or for a graph.
+extern "C" __global__ void divideLevel(const Node *nodes, Node *halves, unsigned int *counts,
+                                       unsigned long long *total, unsigned int n)
+{
+    divideNodes(nodes, halves, counts, total, n);
+}
+// ANCHOR_END: level
+
+// ANCHOR: gpuRecursiveDivide
+// Nested: the last block to finish knows how many nodes the next level has, and launches it.
+extern "C" __global__ void gpuRecursiveDivide(Node *nodes, Node *halves, unsigned int *counts,
+                                              unsigned int *finished, unsigned long long *total,
+                                              unsigned int n, unsigned int *failure)
+{
+    divideNodes(nodes, halves, counts, total, n);
+    if (threadIdx.x == 0) {
+        __threadfence(); // this block's part of counts[1] before its tick
+        if (atomicAdd(finished, 1) == gridDim.x - 1) {
+            unsigned int count = atomicAdd(&counts[1], 0);
+            if (count > 0) {
+                gpuRecursiveDivide<<<(count + blockDim.x - 1) / blockDim.x, blockDim.x, 0,
+                                     cudaStreamTailLaunch>>>(halves, nodes, counts + 1, finished + 1,
+                                                             total, n, failure);
+                checkLaunch(failure);
+            }
+        }
+    }
+}
+// ANCHOR_END: gpuRecursiveDivide

@@ -1,0 +1,18 @@
+// Exercise 1.1: Any length
+//
+// The function adds up an array by halving it: the sum of the left half plus the sum of the right half. It is right
+// for 1, 2, 4, 8 … numbers. For every other length it loses some, and for none it never ends. Make it right for
+// every length. The array is only read, and sums wrap in 32 bits.
+//
+// Check it:  cargo run --example exercise -- 1.1
+// A hint:    cargo run --example exercise -- hint 1.1
+
+pub fn recursive_sum(data: &[i32]) -> i32 {
+    match data {
+        [last] => *last,
+        _ => {
+            let half = data.len() / 2;
+            recursive_sum(&data[..half]).wrapping_add(recursive_sum(&data[half..2 * half]))
+        }
+    }
+}

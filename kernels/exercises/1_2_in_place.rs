@@ -1,0 +1,21 @@
+// Exercise 1.2: In place, with an odd middle
+//
+// Now the other tree: the second half is added onto the first, in place, and the first half is what remains. This is
+// the post's recursion, and it drops the last element of every odd length. Make it right for every length, without
+// a second array: what the function needs is in `data` already.
+//
+// Goal: no allocations.
+//
+// Check it:  cargo run --example exercise -- 1.2
+// A hint:    cargo run --example exercise -- hint 1.2
+
+pub fn reduce_in_place(data: &mut [i32]) -> i32 {
+    if data.len() <= 1 {
+        return data.first().copied().unwrap_or(0);
+    }
+    let half = data.len() / 2;
+    for i in 0..half {
+        data[i] = data[i].wrapping_add(data[i + half]);
+    }
+    reduce_in_place(&mut data[..half])
+}

@@ -1,0 +1,29 @@
+// Exercise 4.4: Fewer levels
+//
+// A level of a nested launch costs far more than its additions. Halving takes 17 levels for 100,003 numbers. Let each
+// level leave a quarter instead of a half: a thread adds up to three numbers to its own.
+//
+// The host launches `reduceQuarters(data, out, n)` with a thread for each of the `n` numbers.
+// Goal: at most 9 device launches at n = 100,003, 256 threads a block.
+//
+// Check it:  cargo run --example exercise -- 4.4
+// A hint:    cargo run --example exercise -- hint 4.4
+
+extern "C" __global__ void reduceQuarters(int *g_data, int *g_odata, unsigned int size)
+{
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (size <= 1) {
+        if (i == 0) {
+            *g_odata = size == 1 ? g_data[0] : 0;
+        }
+        return;
+    }
+    unsigned int part = (size + 1) / 2;
+    if (i + part < size) {
+        g_data[i] += g_data[i + part];
+    }
+    if (i == 0) {
+        unsigned int blocks = (part + blockDim.x - 1) / blockDim.x;
+        reduceQuarters<<<blocks, blockDim.x, 0, cudaStreamTailLaunch>>>(g_data, g_odata, part);
+    }
+}

@@ -1,0 +1,30 @@
+// Exercise 5.1: Half the loads, and fewer
+//
+// The tree in global memory loads every sum again that it has just stored. Bring the block's numbers into shared memory
+// first, each with one load, and build the tree there. Global memory is then read once and written once.
+//
+// The host launches `reduceShared(data, partials, n)` with a thread for each of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
+// Goal: at most 16 global load requests at n = 512, 512 threads a block.
+// Goal: at most 1 global store sectors at n = 512, 512 threads a block.
+//
+// Check it:  cargo run --example exercise -- 5.1
+// A hint:    cargo run --example exercise -- hint 5.1
+
+extern "C" __global__ void reduceShared(int *g_idata, int *g_odata, unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    unsigned int first = blockIdx.x * blockDim.x;
+    unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
+    int *data = g_idata + first;
+    for (unsigned int length = count; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            data[tid] += data[tid + half];
+        }
+        __syncthreads(); // a step is done
+    }
+    if (tid == 0) {
+        g_odata[blockIdx.x] = count > 0 ? data[0] : 0;
+    }
+}

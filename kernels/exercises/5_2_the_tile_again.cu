@@ -1,0 +1,35 @@
+// Exercise 5.2: The tile, again and again
+//
+// Four blocks sum the whole array: each takes tile after tile through the same shared memory. The kernel often gives the
+// right sum, and a barrier is missing: somebody may fill the tile for the next round before somebody else has taken
+// the sum of this one.
+//
+// The host launches `reduceTiles(input, partials, n)` with 4 blocks.
+// Each block leaves its result in `partials`, and the host adds them up.
+//
+// Check it:  cargo run --example exercise -- 5.2
+// A hint:    cargo run --example exercise -- hint 5.2
+
+extern "C" __global__ void reduceTiles(const int *g_idata, int *g_odata, unsigned int size)
+{
+    __shared__ int tile[1024];
+    unsigned int tid = threadIdx.x;
+    int sum = 0;
+    for (unsigned int first = blockIdx.x * blockDim.x; first < size; first += gridDim.x * blockDim.x) {
+        tile[tid] = first + tid < size ? g_idata[first + tid] : 0;
+        __syncthreads(); // the tile is there
+        for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+            unsigned int half = (length + 1) / 2;
+            if (tid + half < length) {
+                tile[tid] += tile[tid + half];
+            }
+            __syncthreads();
+        }
+        if (tid == 0) {
+            sum += tile[0];
+        }
+    }
+    if (tid == 0) {
+        g_odata[blockIdx.x] = sum;
+    }
+}

@@ -1,0 +1,52 @@
+// Exercise 6.3: One launch
+//
+// The second launch waits for nothing but the last block of the first. Let that last block do its work: every block
+// leaves its partial sum and then draws a ticket from a counter in global memory. The block with the last ticket knows
+// that all the others have left theirs, and adds them up. Here block 0 does it, without waiting for anybody.
+//
+// The host launches `reduceOnce(input, partials, out, ticket, n)` with a thread for each of the `n`
+// numbers.
+// `ticket` is 0 at the start.
+//
+// Check it:  cargo run --example exercise -- 6.3
+// A hint:    cargo run --example exercise -- hint 6.3
+
+// The sum of `mine` over all threads of the block.
+static __device__ int blockSum(int mine)
+{
+    __shared__ int tile[1024];
+    unsigned int tid = threadIdx.x;
+    __syncthreads(); // the tile may still be in use
+    tile[tid] = mine;
+    __syncthreads();
+    for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            tile[tid] += tile[tid + half];
+        }
+        __syncthreads();
+    }
+    return tile[0];
+}
+
+extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_odata, int *ticket,
+                                      unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    unsigned int i = blockIdx.x * blockDim.x + tid;
+    int sum = blockSum(i < size ? g_idata[i] : 0);
+    if (tid == 0) {
+        partials[blockIdx.x] = sum;
+    }
+    __syncthreads();
+    if (blockIdx.x == 0) {
+        int all = 0;
+        for (unsigned int k = tid; k < gridDim.x; k += blockDim.x) {
+            all += partials[k];
+        }
+        all = blockSum(all);
+        if (tid == 0) {
+            *g_odata = all;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// Exercise 7.2: Sixteen bytes at a time
+//
+// A thread may load four numbers with one instruction, as an `int4`, from an address that is a multiple of 16. Fewer
+// requests are then on their way for the same bytes. Up to three numbers at the end fill no `int4`, and have to be
+// added by somebody, once.
+//
+// The host launches `reduceVector(input, total, n)` with 4 blocks.
+// `total` is 0 at the start, and holds the result at the end.
+// Goal: at most 36 global load requests at n = 4,096, 256 threads a block.
+//
+// Check it:  cargo run --example exercise -- 7.2
+// A hint:    cargo run --example exercise -- hint 7.2
+
+// The sum of `mine` over all threads of the block.
+static __device__ int blockSum(int mine)
+{
+    __shared__ int tile[1024];
+    unsigned int tid = threadIdx.x;
+    tile[tid] = mine;
+    __syncthreads();
+    for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            tile[tid] += tile[tid + half];
+        }
+        __syncthreads();
+    }
+    return tile[0];
+}
+
+extern "C" __global__ void reduceVector(const int *g_idata, int *total, unsigned int size)
+{
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned int threads = gridDim.x * blockDim.x;
+    int mine = 0;
+    for (unsigned int k = i; k < size; k += threads) {
+        mine += g_idata[k];
+    }
+    int sum = blockSum(mine);
+    if (threadIdx.x == 0) {
+        atomicAdd(total, sum);
+    }
+}

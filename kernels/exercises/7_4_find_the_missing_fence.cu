@@ -1,0 +1,32 @@
+// Exercise 7.4: Find the missing fence
+//
+// One launch, finished by the block that draws the last ticket. On most days the sum is right. A `__threadfence()` is
+// missing: another block may see a ticket before it sees the partial sum that belongs to it. Behind which line does the
+// fence belong? Write the number of that line below, and change nothing else.
+//
+// Check it:  cargo run --example exercise -- 7.4
+// A hint:    cargo run --example exercise -- hint 7.4
+
+// The answer: line 0;
+
+// Blocks of one warp; each takes 32 numbers.
+extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_odata, int *ticket)
+{
+    bool last = false;
+    int sum = g_idata[blockIdx.x * 32 + threadIdx.x];
+    for (int distance = 16; distance > 0; distance /= 2) {
+        sum += __shfl_down_sync(0xffffffff, sum, distance);
+    }
+    if (threadIdx.x == 0) {
+        partials[blockIdx.x] = sum;
+        last = atomicAdd(ticket, 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    if (last) {
+        int all = 0;
+        for (unsigned int k = 0; k < gridDim.x; k++) {
+            all += partials[k];
+        }
+        *g_odata = all;
+    }
+}

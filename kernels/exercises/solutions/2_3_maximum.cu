@@ -1,0 +1,51 @@
+// 2.3 The maximum instead of the sum
+//
+// The tree works for every operation that may be regrouped. Let it find the largest number. For no numbers at all the
+// answer is the one that changes no maximum: the smallest `int`, `INT_MIN`.
+//
+//@ launch maxNeighbored(data, out, n) grid=1
+//@ result out
+//@ op max
+//@ one-block
+//@ blocks 32 96 256 1024
+//@ hint Two lines add. What is done with two numbers of which the larger is wanted? CUDA has `max(a, b)`.
+//@ hint 0 changes no sum. It does change a maximum, if all numbers are negative or if there are none.
+//@ mutant still-the-sum: wrong-result
+//@ - max(g_data[tid], g_data[tid + stride])
+//@ + g_data[tid] + g_data[tid + stride]
+//@ mutant identity-of-the-sum: wrong-result
+//@ - : INT_MIN
+//@ + : 0
+//@ mutant unsigned: wrong-result
+//@ - max(g_data[tid], g_data[tid + stride])
+//@ + (int)max((unsigned)g_data[tid], (unsigned)g_data[tid + stride])
+//@ mutant no-barrier: data-race
+//@ - __syncthreads();
+//@ + // nothing
+//@ mutant no-guard: out-of-bounds
+//@ - tid + stride < size) {
+//@ + true) {
+
+#include <limits.h>
+
+extern "C" __global__ void maxNeighbored(int *g_data, int *g_odata, unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    for (unsigned int stride = 1; stride < size; stride *= 2) {
+        if (tid % (2 * stride) == 0 && tid + stride < size) {
+            //@ begin
+            g_data[tid] = max(g_data[tid], g_data[tid + stride]);
+            //@ stub
+            //| g_data[tid] += g_data[tid + stride];
+            //@ end
+        }
+        __syncthreads();
+    }
+    if (tid == 0) {
+        //@ begin
+        *g_odata = size > 0 ? g_data[0] : INT_MIN;
+        //@ stub
+        //| *g_odata = size > 0 ? g_data[0] : 0;
+        //@ end
+    }
+}

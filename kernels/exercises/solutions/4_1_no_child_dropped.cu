@@ -1,0 +1,70 @@
+// 4.1 Nest it without dropping a child
+//
+// Every block halves its own numbers and launches a child for what is left. With more than 2,048 blocks there are more
+// children waiting than the device has room for: the others never run, and nobody is told. Launch one child for the
+// whole grid instead: the grid halves the whole array, and one of its threads launches the next level.
+//
+//@ launch reduceNested(data, total, n) grid=n/block
+//@ result total
+//@ goal device_launches <= 17 n=100003 block=32
+//@ hint Let thread i of the whole grid, `i = blockIdx.x * blockDim.x + threadIdx.x`, add element `i + half` to
+//@      element i, where half is that of the whole array.
+//@ hint Only the thread with i = 0 launches. A tail launch (`cudaStreamTailLaunch`) begins when all blocks of the
+//@      parent have finished, which no barrier could wait for.
+//@ hint The child needs a thread for each addition that is left to do, and at least one block.
+//@ think data-race: Who else works on these elements: another block of the same grid, or a child that has begun already?
+//@ think wrong-result: Who writes the result when one element is left, and for none?
+//@ mutant every-block-launches: wrong-result
+//@ - if (i == 0) { // one child a level
+//@ + if (threadIdx.x == 0) {
+//@ mutant at-once: data-race
+//@ - cudaStreamTailLaunch
+//@ + cudaStreamFireAndForget
+//@ mutant too-few-blocks: wrong-result
+//@ - (half + blockDim.x - 1) / blockDim.x
+//@ + half / 4 / blockDim.x + 1
+//@ mutant no-guard: out-of-bounds
+//@ - if (i + half < size) {
+//@ + if (i < half) {
+//@ mutant rounds-down: wrong-result
+//@ - unsigned int half = (size + 1) / 2;
+//@ + unsigned int half = size / 2;
+
+extern "C" __global__ void reduceNested(int *g_data, int *g_total, unsigned int size)
+{
+    //@ begin
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (size <= 1) {
+        if (i == 0 && size == 1) {
+            *g_total = g_data[0];
+        }
+        return;
+    }
+    unsigned int half = (size + 1) / 2;
+    if (i + half < size) {
+        g_data[i] += g_data[i + half];
+    }
+    if (i == 0) { // one child a level
+        unsigned int blocks = (half + blockDim.x - 1) / blockDim.x;
+        reduceNested<<<blocks, blockDim.x, 0, cudaStreamTailLaunch>>>(g_data, g_total, half);
+    }
+    //@ stub
+    //| unsigned int tid = threadIdx.x;
+    //| unsigned int first = blockIdx.x * blockDim.x;
+    //| unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
+    //| int *idata = g_data + first;
+    //| if (count <= 1) {
+    //|     if (tid == 0 && count == 1) {
+    //|         atomicAdd(g_total, idata[0]);
+    //|     }
+    //|     return;
+    //| }
+    //| unsigned int half = (count + 1) / 2;
+    //| if (tid + half < count) {
+    //|     idata[tid] += idata[tid + half];
+    //| }
+    //| if (tid == 0) {
+    //|     reduceNested<<<1, half, 0, cudaStreamTailLaunch>>>(idata, g_total, half);
+    //| }
+    //@ end
+}

@@ -1,0 +1,91 @@
+// 6.2 The minimum, in two passes
+//
+// Two passes serve every operation that may be regrouped, if two things are changed together: the operation and its
+// identity, the value that changes nothing and stands in for what is not there. Find the smallest number. For none the
+// answer is `INT_MAX`.
+//
+//@ launch minTile(input, partials, n) grid=n/block
+//@ launch minPartials(partials, out, blocks) grid=1
+//@ result out
+//@ op min
+//@ hint Where does the code add, and where does it use the identity of addition?
+//@ hint Give both a name: a function `combine(a, b)` and a constant. Then there is one place to change.
+//@ hint 0 is a bad identity for the minimum: all numbers might be positive, or there might be none.
+//@ mutant identity-of-the-sum: wrong-result
+//@ - const int identity = INT_MAX;
+//@ + const int identity = 0;
+//@ mutant the-largest: wrong-result
+//@ - return min(a, b);
+//@ + return max(a, b);
+//@ mutant no-barrier: data-race
+//@ - __syncthreads(); // every thread has its minimum
+//@ + // nothing
+//@ mutant off-by-one: out-of-bounds
+//@ - i < size ? g_idata[i] : identity
+//@ + i <= size ? g_idata[i] : identity
+//@ mutant filled-up-with-0: wrong-result
+//@ - i < size ? g_idata[i] : identity
+//@ + i < size ? g_idata[i] : 0
+//@ mutant unsigned: wrong-result
+//@ - return min(a, b);
+//@ + return (int)min((unsigned)a, (unsigned)b);
+
+#include <limits.h>
+
+//@ begin
+static __device__ int combine(int a, int b)
+{
+    return min(a, b);
+}
+
+const int identity = INT_MAX;
+//@ stub
+//| static __device__ int combine(int a, int b)
+//| {
+//|     return a + b;
+//| }
+//|
+//| const int identity = 0;
+//@ end
+
+// `mine` of all threads of the block, combined.
+static __device__ int blockReduce(int mine)
+{
+    __shared__ int tile[1024];
+    unsigned int tid = threadIdx.x;
+    tile[tid] = mine;
+    __syncthreads(); // every thread has its minimum
+    for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            //@ begin
+            tile[tid] = combine(tile[tid], tile[tid + half]);
+            //@ stub
+            //| tile[tid] += tile[tid + half];
+            //@ end
+        }
+        __syncthreads();
+    }
+    return tile[0];
+}
+
+extern "C" __global__ void minTile(const int *g_idata, int *partials, unsigned int size)
+{
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int result = blockReduce(i < size ? g_idata[i] : identity);
+    if (threadIdx.x == 0) {
+        partials[blockIdx.x] = result;
+    }
+}
+
+extern "C" __global__ void minPartials(const int *partials, int *g_odata, unsigned int count)
+{
+    int result = identity;
+    for (unsigned int i = threadIdx.x; i < count; i += blockDim.x) {
+        result = combine(result, partials[i]);
+    }
+    result = blockReduce(result);
+    if (threadIdx.x == 0) {
+        *g_odata = result;
+    }
+}

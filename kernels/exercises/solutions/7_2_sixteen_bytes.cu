@@ -1,0 +1,71 @@
+// 7.2 Sixteen bytes at a time
+//
+// A thread may load four numbers with one instruction, as an `int4`, from an address that is a multiple of 16. Fewer
+// requests are then on their way for the same bytes. Up to three numbers at the end fill no `int4`, and have to be
+// added by somebody, once.
+//
+//@ launch reduceVector(input, total, n) grid=4
+//@ result total
+//@ goal global_load_requests <= 36 n=4096 block=256
+//@ hint `const int4 *vectors = (const int4 *)g_idata;` has `size / 4` whole elements, with members x, y, z and w.
+//@ hint The loop over the vectors is the one over the numbers: it begins at i and goes on by the threads of the grid.
+//@ hint The numbers from `size / 4 * 4` on are at most three. Threads 0, 1 and 2 of the whole grid can take them.
+//@ mutant no-rest: wrong-result
+//@ - mine += rest < size ? g_idata[rest] : 0;
+//@ + // nothing
+//@ mutant every-block-takes-the-rest: wrong-result
+//@ - size / 4 * 4 + i;
+//@ + size / 4 * 4 + threadIdx.x;
+//@ mutant rounds-up: out-of-bounds
+//@ - k < size / 4;
+//@ + k < (size + 3) / 4;
+//@ mutant not-aligned: misaligned
+//@ - (const int4 *)g_idata
+//@ + (const int4 *)(g_idata + 1)
+//@ mutant one-by-one: goal
+//@ - mine += v.x + v.y + v.z + v.w;
+//@ + mine += v.x + v.y + v.z + ((volatile const int *)g_idata)[4 * k + 3];
+//@ mutant three-of-four: wrong-result
+//@ - v.x + v.y + v.z + v.w
+//@ + v.x + v.y + v.z
+
+// The sum of `mine` over all threads of the block.
+static __device__ int blockSum(int mine)
+{
+    __shared__ int tile[1024];
+    unsigned int tid = threadIdx.x;
+    tile[tid] = mine;
+    __syncthreads();
+    for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            tile[tid] += tile[tid + half];
+        }
+        __syncthreads();
+    }
+    return tile[0];
+}
+
+extern "C" __global__ void reduceVector(const int *g_idata, int *total, unsigned int size)
+{
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned int threads = gridDim.x * blockDim.x;
+    int mine = 0;
+    //@ begin
+    const int4 *vectors = (const int4 *)g_idata;
+    for (unsigned int k = i; k < size / 4; k += threads) {
+        int4 v = vectors[k];
+        mine += v.x + v.y + v.z + v.w;
+    }
+    unsigned int rest = size / 4 * 4 + i;
+    mine += rest < size ? g_idata[rest] : 0;
+    //@ stub
+    //| for (unsigned int k = i; k < size; k += threads) {
+    //|     mine += g_idata[k];
+    //| }
+    //@ end
+    int sum = blockSum(mine);
+    if (threadIdx.x == 0) {
+        atomicAdd(total, sum);
+    }
+}

@@ -1,0 +1,145 @@
+//! From an answer to PTX: the committed build if the text is a known one, else nvcc.
+//!
+//! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the stub, the
+//! solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each. After an edit of a
+//! solution, `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored` makes stubs and builds anew.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::source::{Exercise, Kind};
+use crate::nvcc::Nvcc;
+use crate::prebuilt::source_hash;
+
+/// Where the committed builds are, from the repository root.
+pub const PREBUILT: &str = "kernels/exercises/prebuilt";
+
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    pub name: String,
+    pub text: String,
+}
+
+/// All known texts of `exercise`: stub, solution, mended (where a line is asked for), then mutants.
+pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
+    let mut variants = vec![
+        Variant { name: "stub".into(), text: exercise.stub() },
+        Variant { name: "solution".into(), text: exercise.solution() },
+    ];
+    if let Kind::Line { .. } = exercise.kind {
+        variants.push(Variant { name: "mended".into(), text: exercise.mended() });
+    }
+    for mutant in &exercise.mutants {
+        variants.push(Variant { name: mutant.name.clone(), text: exercise.mutated(mutant)? });
+    }
+    Ok(variants)
+}
+
+/// The committed PTX of the text whose hash is `hash`; `None` if there is none.
+pub fn committed(root: &Path, exercise: &Exercise, hash: &str) -> Result<Option<String>> {
+    let path = root.join(PREBUILT).join(&exercise.stem).with_extension("ptx");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let pack = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut found = None;
+    for line in pack.lines() {
+        match (line.strip_prefix("//@ "), &mut found) {
+            (Some(mark), None) if mark.ends_with(&format!(" {hash}")) => found = Some(String::new()),
+            (Some(_), Some(_)) => break,
+            (None, Some(text)) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// PTX of an answer.
+pub enum Built {
+    Ptx {
+        text: String,
+        warnings: String,
+    },
+    /// It does not compile: what nvcc said.
+    Refused(String),
+    /// It has to be compiled, and there is no nvcc.
+    NoNvcc,
+}
+
+/// The PTX of the learner's file, whose contents are `text`.
+pub fn build(root: &Path, exercise: &Exercise, text: &str) -> Result<Built> {
+    if let Some(ptx) = committed(root, exercise, &source_hash(text))? {
+        return Ok(Built::Ptx { text: ptx, warnings: String::new() });
+    }
+    let Some(nvcc) = Nvcc::find(root)? else { return Ok(Built::NoNvcc) };
+    let scratch = Scratch::new()?;
+    Ok(match nvcc.ptx(&nvcc_root(root)?.join(&exercise.path), &scratch.0) {
+        Ok(ptx) => Built::Ptx { text: ptx.text, warnings: ptx.warnings },
+        Err(refused) => Built::Refused(format!("{refused:#}")),
+    })
+}
+
+/// The root as [`Nvcc`] has it, so that it shows paths from there.
+pub fn nvcc_root(root: &Path) -> Result<PathBuf> {
+    std::path::absolute(root).context("the working directory is gone")
+}
+
+/// Compiles every known text of a kernel's exercise, as the contents of its committed file.
+pub fn pack(nvcc: &Nvcc, exercise: &Exercise) -> Result<String> {
+    if let Kind::Function(_) = exercise.kind {
+        bail!("{} is compiled by rustc, when it is checked", exercise.id);
+    }
+    let scratch = Scratch::new()?;
+    let source = scratch.0.join(&exercise.path);
+    std::fs::create_dir_all(source.parent().unwrap_or(&scratch.0))?;
+    let nvcc = nvcc.clone().run_in(&scratch.0);
+    let mut pack = format!("// {}\n", nvcc.compiler());
+    for Variant { name, text } in variants(exercise)? {
+        std::fs::write(&source, &text)?;
+        let ptx = nvcc.ptx(&source, &scratch.0).with_context(|| format!("{} {name}", exercise.id))?;
+        pack += &format!("//@ {name} {}\n{}", source_hash(&text), stripped(&ptx.text));
+    }
+    Ok(pack)
+}
+
+/// PTX without comments, blank lines and debug sections, which say nothing that a launch or a diagnostic needs.
+fn stripped(ptx: &str) -> String {
+    let mut text = String::new();
+    let mut in_section = false;
+    for line in ptx.lines() {
+        let code = line.split("//").next().unwrap_or_default().trim_end();
+        let is_file = line.trim_start().starts_with(".file");
+        let code = if is_file { line } else { code };
+        in_section |= code.trim_start().starts_with(".section");
+        if !in_section && !code.trim().is_empty() {
+            text.push_str(code);
+            text.push('\n');
+        }
+        in_section &= code.trim() != "}";
+    }
+    text
+}
+
+/// A directory of its own, gone when dropped.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new() -> Result<Scratch> {
+        static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("workbook-exercise-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Scratch(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,273 @@
+//! Marks an answer: right on hard inputs, without a diagnostic, within the goals.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Result;
+use rayon::prelude::*;
+
+use super::code::{self, Built};
+use super::host::{self, Outcome};
+use super::plan::{Case, Goal, Plan};
+use super::rust;
+use super::source::{Exercise, Kind};
+use super::think;
+use crate::prebuilt::source_hash;
+use crate::sim::{Diagnostic, Module, Severity};
+use crate::table::thousands;
+
+/// What a check says.
+#[derive(Debug)]
+pub enum Verdict {
+    /// Right; how many inputs were tried, and the goals.
+    Passed {
+        tried: usize,
+        goals: Vec<Reached>,
+    },
+    Failed(Box<Failure>),
+    /// It cannot be checked without nvcc.
+    NoNvcc,
+}
+
+/// Why an answer does not pass.
+#[derive(Clone, Debug, Default)]
+pub struct Failure {
+    /// The kinds of the diagnostics; or one of `wrong-result`, `input-changed`, `goal`, `wrong-line`, `compile-error`,
+    /// `missing-file`, `missing-kernel`, `unreadable`, and for Rust `panic`, `stack-overflow`, `time-limit`.
+    pub kinds: Vec<String>,
+    /// What is wrong, in a sentence or with what a compiler said.
+    pub what: String,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The line of the learner's file that stored a wrong result.
+    pub line: Option<u32>,
+    pub goals: Vec<Reached>,
+    /// What device `printf` wrote.
+    pub printed: String,
+    /// What nvcc warned of.
+    pub warnings: String,
+    /// One sentence on what to think about.
+    pub think: String,
+}
+
+/// A goal beside what the answer and the solution have.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    pub goal: Goal,
+    pub yours: u64,
+    pub reference: Option<u64>,
+}
+
+impl Reached {
+    pub fn is_met(&self) -> bool {
+        self.yours <= self.goal.most
+    }
+}
+
+/// Marks the learner's file.
+pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
+    let text = match std::fs::read_to_string(root.join(&exercise.path)) {
+        Ok(text) => text,
+        Err(why) => {
+            let what = format!("{} cannot be read: {why}.", exercise.path);
+            return Ok(failed(exercise, "missing-file", what));
+        }
+    };
+    mark_text(root, exercise, &text)
+}
+
+/// Marks `text`, the contents of the learner's file. Compilers read the file itself.
+fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
+    match &exercise.kind {
+        Kind::Function(name) => rust::mark(root, exercise, name),
+        Kind::Line { lines, .. } => Ok(mark_line(exercise, lines, text)),
+        Kind::Kernel(plan) => match code::build(root, exercise, text)? {
+            Built::NoNvcc => Ok(Verdict::NoNvcc),
+            Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
+            Built::Ptx { text: ptx, warnings } => Ok(match mark_ptx(root, exercise, plan, &ptx) {
+                Verdict::Failed(failure) => Verdict::Failed(Box::new(Failure { warnings, ..*failure })),
+                passed => passed,
+            }),
+        },
+    }
+}
+
+/// A failure of one kind, with the sentence for it.
+pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
+    let think = think::sentence(exercise, &[kind.to_string()]);
+    Verdict::Failed(Box::new(Failure { kinds: vec![kind.to_string()], what, think, ..Failure::default() }))
+}
+
+/// Marks PTX.
+fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Verdict {
+    let module = match Module::parse(ptx, &exercise.path) {
+        Ok(module) => module,
+        Err(unreadable) => {
+            let what = "The simulator cannot run what nvcc made of it.".to_string();
+            return with_diagnostics(exercise, what, vec![*unreadable]);
+        }
+    };
+    if let Some(what) = misfit(&module, plan) {
+        return failed(exercise, "missing-kernel", what);
+    }
+    // Where a goal is measured the answer has to be right, too.
+    let cases: Vec<Case> = plan.cases().into_iter().chain(exercise.goals.iter().map(Goal::case)).collect();
+    let wrong = cases.par_iter().find_map_first(|case| wrong(exercise, &module, plan, *case));
+    if let Some(failure) = wrong {
+        return Verdict::Failed(Box::new(failure));
+    }
+    let reference = reference(root, exercise);
+    let goals: Vec<Reached> =
+        exercise.goals.iter().filter_map(|goal| reached(goal, &module, reference.as_ref(), plan)).collect();
+    if goals.iter().all(Reached::is_met) {
+        return Verdict::Passed { tried: cases.len(), goals };
+    }
+    too_much(exercise, plan.op.noun(), cases.len(), goals)
+}
+
+/// An answer that is right, and misses a goal.
+pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, goals: Vec<Reached>) -> Verdict {
+    let missed = goals.iter().find(|reached| !reached.is_met()).map(|reached| reached.goal.name());
+    let about: Vec<String> = missed.into_iter().chain(["goal".to_string()]).collect();
+    Verdict::Failed(Box::new(Failure {
+        kinds: vec!["goal".into()],
+        what: format!("The {noun} is right for all {tried} inputs, and it costs too much."),
+        goals,
+        think: think::sentence(exercise, &about),
+        ..Failure::default()
+    }))
+}
+
+fn with_diagnostics(exercise: &Exercise, what: String, diagnostics: Vec<Diagnostic>) -> Verdict {
+    let kinds: Vec<String> = diagnostics.iter().map(|found| found.kind.to_string()).collect();
+    let think = think::sentence(exercise, &kinds);
+    Verdict::Failed(Box::new(Failure { kinds, what, diagnostics, think, ..Failure::default() }))
+}
+
+/// The kinds of what is found in `ptx`, over all inputs of `plan`; whatever the result.
+pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<String>, Box<Diagnostic>> {
+    let module = Module::parse(ptx, &exercise.path)?;
+    let mut kinds = BTreeSet::new();
+    for case in plan.cases() {
+        let found = host::simulate(&module, plan, case)?.diagnostics;
+        kinds.extend(found.iter().map(|found| found.kind.to_string()));
+    }
+    Ok(kinds)
+}
+
+/// Why the plan cannot launch the kernels of `module`, if so.
+fn misfit(module: &Module, plan: &Plan) -> Option<String> {
+    for launch in &plan.launches {
+        let Some(params) = module.params(&launch.kernel) else {
+            let there_are = match module.kernels() {
+                [] => "no kernel".to_string(),
+                kernels => kernels.join(", "),
+            };
+            return Some(format!(
+                "The host launches a kernel named {}, and the file has {there_are}. Give the kernel its name back, with \
+                 extern \"C\" before it.",
+                launch.kernel
+            ));
+        };
+        let bytes: Vec<usize> = params.iter().map(|param| param.bytes).collect();
+        if bytes != launch.args.iter().map(|arg| arg.bytes()).collect::<Vec<_>>() {
+            return Some(format!(
+                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it the parameters \
+                 back that it had.",
+                params.len()
+            ));
+        }
+    }
+    None
+}
+
+/// What is wrong for one input, if anything is.
+fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Option<Failure> {
+    let outcome = host::simulate(module, plan, case)
+        .unwrap_or_else(|no_room| Outcome { diagnostics: vec![*no_room], ..Outcome::default() });
+    let Outcome { result, diagnostics, completed, changed, written_at, printed, .. } = outcome;
+    let diagnostics: Vec<Diagnostic> =
+        diagnostics.into_iter().filter(|found| found.severity != Severity::Note).collect();
+    let [input, other] = host::inputs(case);
+    let expected = plan.op.expected(&input, &other);
+    let noun = plan.op.noun();
+    let (kind, what) = if !completed && !diagnostics.is_empty() {
+        (None, format!("{case}: the launch was stopped."))
+    } else if let Some(element) = changed {
+        (Some("input-changed"), format!("{case}: element {element} of the input has been changed."))
+    } else {
+        let serial = format!("the serial recursion gives {}", thousands(expected.into()));
+        match result {
+            Some(result) if result == expected && diagnostics.is_empty() => return None,
+            Some(result) if result == expected => {
+                (None, format!("{case}: the {noun} is right this time, and by chance."))
+            }
+            Some(result) => {
+                let result = thousands(result.into());
+                (Some("wrong-result"), format!("{case}: the {noun} is {result}, and {serial}."))
+            }
+            None => (Some("wrong-result"), format!("{case}: nobody has written the {noun}; {serial}.")),
+        }
+    };
+    let mut kinds: Vec<String> = diagnostics.iter().map(|found| found.kind.to_string()).collect();
+    kinds.extend(kind.map(str::to_string));
+    let line = written_at.filter(|(file, _)| *file == exercise.path && kinds == ["wrong-result"]);
+    let think = match case.n == 0 && kinds == ["wrong-result"] {
+        true => think::sentence(exercise, &["no numbers".into()]),
+        false => think::sentence(exercise, &kinds),
+    };
+    Some(Failure {
+        kinds,
+        what,
+        diagnostics,
+        line: line.map(|(_, line)| line),
+        printed,
+        think,
+        ..Failure::default()
+    })
+}
+
+/// The committed build of the solution.
+fn reference(root: &Path, exercise: &Exercise) -> Option<Module> {
+    let ptx = code::committed(root, exercise, &source_hash(&exercise.solution())).ok()??;
+    Module::parse(&ptx, &exercise.path).ok()
+}
+
+fn reached(goal: &Goal, module: &Module, reference: Option<&Module>, plan: &Plan) -> Option<Reached> {
+    let count = |module| goal.of(&host::simulate(module, plan, goal.case()).ok()?.counters);
+    Some(Reached { goal: goal.clone(), yours: count(module)?, reference: reference.and_then(count) })
+}
+
+/// Marks an answer that is the number of a line: `// The answer: line 17;`
+fn mark_line(exercise: &Exercise, lines: &[u32], text: &str) -> Verdict {
+    let is_answer = |line: &&str| line.trim_start().starts_with(ANSWER);
+    let answer = text.lines().find(is_answer).and_then(|line| {
+        let number = line.trim_start().strip_prefix(ANSWER)?.split(';').next()?;
+        number.trim().parse::<u32>().ok()
+    });
+    let rest =
+        |text: &str| text.lines().filter(|line| !is_answer(line)).map(str::to_string).collect::<Vec<_>>();
+    if rest(text) != rest(&exercise.stub()) {
+        let what = format!(
+            "Only the answer is to be changed: the numbers are those of the file as it was given. \
+             `reset {}` brings it back, and keeps yours.",
+            exercise.id
+        );
+        return failed(exercise, "wrong-line", what);
+    }
+    match answer {
+        None => failed(
+            exercise,
+            "wrong-line",
+            format!("There is no line `{ANSWER} NUMBER;` in {}.", exercise.path),
+        ),
+        Some(0) => failed(exercise, "wrong-line", "There is no answer yet.".to_string()),
+        Some(number) if lines.contains(&number) => Verdict::Passed { tried: 1, goals: Vec::new() },
+        Some(number) => {
+            let line = text.lines().nth(number as usize - 1).unwrap_or("").trim();
+            failed(exercise, "wrong-line", format!("It is not line {number}: `{line}`"))
+        }
+    }
+}
+
+/// What an answer that is a number begins with.
+const ANSWER: &str = "// The answer: line";

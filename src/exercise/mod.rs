@@ -1,0 +1,55 @@
+//! The exercises: what `cargo run --example exercise` does.
+//!
+//! An exercise is one file in `kernels/exercises/solutions/`. The learner's file in `kernels/exercises/` is derived from
+//! it, and so are the wrong answers that the tests try.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | `options.rs` | the command line |
+//! | `catalogue.rs` | which exercises there are |
+//! | `source.rs` | one solution file, read; stub, solution and mutants derived |
+//! | `plan.rs` | how the host launches an answer, for which inputs, with which goals |
+//! | `code.rs` | from an answer to PTX: the committed build, or nvcc |
+//! | `host.rs` | one input on the simulator |
+//! | `mark.rs`, `think.rs` | the verdict, and a sentence on what to think about |
+//! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
+//! | `gpu.rs` | an answer on a GPU, beside the solution |
+//! | `state.rs` | what the learner has done so far |
+//! | `show.rs` | what the terminal says |
+//! | `session.rs` | the verbs: list, check, hint, watch, reset, solution |
+
+pub mod catalogue;
+pub mod code;
+mod gpu;
+mod host;
+pub mod mark;
+mod options;
+mod plan;
+mod rust;
+mod session;
+mod show;
+pub mod source;
+mod state;
+mod think;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use options::Options;
+use session::Session;
+
+/// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command line or the
+/// environment is wrong.
+pub fn run() -> ExitCode {
+    let options = Options::parse();
+    let status = options.verb().and_then(|verb| Session::open(catalogue::root())?.run(verb, &options));
+    match status {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! How the host launches an answer, what it should give, and for which inputs.
+//!
+//! `//@ launch reduce(data, partials, n) grid=n/block` names the arguments in order:
+//!
+//! | argument | is |
+//! | --- | --- |
+//! | `input`, `other` | `n` numbers that must not be changed |
+//! | `data` | the same numbers as `input`, in a copy that the kernel may change |
+//! | `partials` | an `int` for each block of the first launch, not initialised |
+//! | `out` | one `int`, not initialised |
+//! | `total`, `ticket` | one `int` that is 0 |
+//! | `n`, `blocks` | how many numbers there are, and blocks in the first launch |
+//!
+//! The grid is a number, or a division that rounds up and is at least 1: `n/block`, `n/(4*block)`.
+
+use std::fmt;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::serial::recursive_reduce;
+use crate::sim::Counters;
+use crate::table::thousands;
+
+/// The host's side of an exercise.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub launches: Vec<Launch>,
+    pub result: Place,
+    pub op: Op,
+    sizes: Vec<usize>,
+    blocks: Vec<u32>,
+    one_block: bool,
+    most_blocks: Option<u32>,
+}
+
+/// One launch.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub kernel: String,
+    pub args: Vec<Arg>,
+    pub grid: Grid,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arg {
+    Input,
+    Other,
+    Data,
+    Partials,
+    Out,
+    Total,
+    Ticket,
+    N,
+    Blocks,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Grid {
+    Fixed(u32),
+    /// A thread for each so many numbers.
+    Share(u32),
+}
+
+/// Where the result is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// In `partials`: the host combines them.
+    #[default]
+    Partials,
+    Out,
+    Total,
+}
+
+/// What is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Op {
+    #[default]
+    Sum,
+    Max,
+    Min,
+    /// The sum of `input[i] * other[i]`.
+    Dot,
+}
+
+/// An upper bound of a counter at one size.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    field: String,
+    pub most: u64,
+    pub n: usize,
+    pub block: u32,
+}
+
+/// One input: numbers, threads a block, the order of turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case {
+    pub n: usize,
+    pub block: u32,
+    pub schedule: u64,
+}
+
+/// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
+const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
+const BLOCKS: &[u32] = &[32, 96, 256];
+/// The plain order of turns and two shuffled ones.
+const SCHEDULES: &[u64] = &[0, 1, 2];
+
+const ARGS: [(&str, Arg); 9] = [
+    ("input", Arg::Input),
+    ("other", Arg::Other),
+    ("data", Arg::Data),
+    ("partials", Arg::Partials),
+    ("out", Arg::Out),
+    ("total", Arg::Total),
+    ("ticket", Arg::Ticket),
+    ("n", Arg::N),
+    ("blocks", Arg::Blocks),
+];
+
+impl Plan {
+    /// Takes in one `//@ word rest` line.
+    pub fn mark(&mut self, word: &str, rest: &str) -> Result<()> {
+        match (word, rest) {
+            ("launch", _) => self.launches.push(Launch::parse(rest)?),
+            ("result", "out") => self.result = Place::Out,
+            ("result", "total") => self.result = Place::Total,
+            ("result", "partials") => self.result = Place::Partials,
+            ("op", "sum") => self.op = Op::Sum,
+            ("op", "max") => self.op = Op::Max,
+            ("op", "min") => self.op = Op::Min,
+            ("op", "dot") => self.op = Op::Dot,
+            ("sizes", _) => self.sizes = numbers(rest)?,
+            ("blocks", _) => self.blocks = numbers(rest)?,
+            ("most-blocks", _) => self.most_blocks = numbers(rest)?.first().copied(),
+            ("one-block", "") => self.one_block = true,
+            _ => bail!("there is no such line; src/exercise/source.rs lists them"),
+        }
+        Ok(())
+    }
+
+    /// All inputs that an answer is checked with, the simplest first.
+    pub fn cases(&self) -> Vec<Case> {
+        let sizes = if self.sizes.is_empty() { SIZES } else { &self.sizes };
+        let blocks = if self.blocks.is_empty() { BLOCKS } else { &self.blocks };
+        let mut cases = Vec::new();
+        for &n in sizes {
+            for &block in blocks.iter().filter(|block| !self.one_block || n <= **block as usize) {
+                cases.extend(SCHEDULES.iter().map(|&schedule| Case { n, block, schedule }));
+            }
+        }
+        cases.retain(|case| self.has_room(*case));
+        cases
+    }
+
+    /// The input that is timed on a GPU: long, as far as the blocks may go; or what fits one block.
+    pub fn timed(&self) -> Option<Case> {
+        let last = Case { schedule: 0, ..*self.cases().last()? };
+        let mut lengths = (10..=24).rev().map(|power| 1 << power);
+        let long = lengths.find_map(|n| Some(Case { n, ..last }).filter(|case| self.has_room(*case)));
+        if self.one_block { Some(last) } else { long.or(Some(last)) }
+    }
+
+    fn has_room(&self, case: Case) -> bool {
+        let most = self.most_blocks.unwrap_or(u32::MAX);
+        self.launches.iter().all(|launch| launch.grid.blocks(case) <= most)
+    }
+
+    /// The kernels' names, each once.
+    pub fn kernels(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.launches.iter().map(|launch| launch.kernel.as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    /// What is done on the host, in words.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut lines: Vec<String> =
+            self.launches.iter().map(|launch| format!("The host launches {launch}.")).collect();
+        let uses = |arg| self.launches.iter().any(|launch| launch.args.contains(&arg));
+        let combined = match self.op {
+            Op::Sum | Op::Dot => "adds them up",
+            Op::Max => "takes the largest of them",
+            Op::Min => "takes the smallest of them",
+        };
+        if self.result == Place::Partials {
+            lines.push(format!("Each block leaves its result in `partials`, and the host {combined}."));
+        }
+        if uses(Arg::Total) {
+            lines.push("`total` is 0 at the start, and holds the result at the end.".into());
+        }
+        if uses(Arg::Ticket) {
+            lines.push("`ticket` is 0 at the start.".into());
+        }
+        lines
+    }
+}
+
+impl Launch {
+    /// `reduce(data, partials, n) grid=n/block`
+    fn parse(text: &str) -> Result<Launch> {
+        let (kernel, rest) = text.split_once('(').context("KERNEL(ARGS) grid=GRID")?;
+        let (args, grid) = rest.split_once(") grid=").context("KERNEL(ARGS) grid=GRID")?;
+        let args = args.split(',').map(str::trim);
+        let args = args
+            .map(|name| {
+                let known = ARGS.iter().find(|(known, _)| *known == name);
+                known.map(|(_, arg)| *arg).with_context(|| format!("there is no argument {name}"))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Launch { kernel: kernel.trim().to_string(), args, grid: Grid::parse(grid)? })
+    }
+}
+
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let args: Vec<&str> = self.args.iter().map(|arg| arg.name()).collect();
+        write!(f, "`{}({})` with {}", self.kernel, args.join(", "), self.grid)
+    }
+}
+
+impl Arg {
+    pub fn name(self) -> &'static str {
+        ARGS.iter().find(|(_, arg)| *arg == self).map_or("", |(name, _)| name)
+    }
+
+    /// Bytes of the parameter.
+    pub fn bytes(self) -> usize {
+        if matches!(self, Arg::N | Arg::Blocks) { 4 } else { 8 }
+    }
+}
+
+impl Grid {
+    fn parse(text: &str) -> Result<Grid> {
+        if text == "n/block" {
+            return Ok(Grid::Share(1));
+        }
+        let share = text.strip_prefix("n/(").and_then(|text| text.strip_suffix("*block)"));
+        let number = share.unwrap_or(text).parse().context("the grid is a number, n/block or n/(4*block)")?;
+        ensure!(number > 0, "the grid is not empty");
+        Ok(if share.is_some() { Grid::Share(number) } else { Grid::Fixed(number) })
+    }
+
+    pub fn blocks(self, case: Case) -> u32 {
+        match self {
+            Grid::Fixed(blocks) => blocks,
+            Grid::Share(items) => case.n.div_ceil(items as usize * case.block as usize).max(1) as u32,
+        }
+    }
+}
+
+impl fmt::Display for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Grid::Fixed(1) => f.write_str("one block"),
+            Grid::Fixed(blocks) => write!(f, "{blocks} blocks"),
+            Grid::Share(1) => f.write_str("a thread for each of the `n` numbers"),
+            Grid::Share(items) => write!(f, "a thread for every {items} of the `n` numbers"),
+        }
+    }
+}
+
+impl Op {
+    /// The result for `input` (and `other`), by the serial recursion. All of it wraps in 32 bits.
+    pub fn expected(self, input: &[i32], other: &[i32]) -> i32 {
+        match self {
+            Op::Sum => recursive_reduce(&mut input.to_vec()),
+            Op::Max => input.iter().copied().max().unwrap_or(i32::MIN),
+            Op::Min => input.iter().copied().min().unwrap_or(i32::MAX),
+            Op::Dot => {
+                let mut products: Vec<i32> =
+                    input.iter().zip(other).map(|(a, b)| a.wrapping_mul(*b)).collect();
+                recursive_reduce(&mut products)
+            }
+        }
+    }
+
+    /// The results of several blocks as one.
+    pub fn combined(self, partials: &[i32]) -> i32 {
+        let op = if self == Op::Dot { Op::Sum } else { self };
+        op.expected(partials, &[])
+    }
+
+    /// `the sum is`
+    pub fn noun(self) -> &'static str {
+        match self {
+            Op::Sum => "sum",
+            Op::Max => "maximum",
+            Op::Min => "minimum",
+            Op::Dot => "dot product",
+        }
+    }
+}
+
+impl Goal {
+    /// `divergent_branches <= 6 n=512 block=512`
+    pub fn parse(text: &str) -> Result<Goal> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [field, "<=", most, rest @ ..] = &words[..] else { bail!("FIELD <= N n=N block=B") };
+        let given = |name: &str| {
+            let value = rest.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+            value.unwrap_or("0").parse().with_context(|| format!("{name}=N"))
+        };
+        let goal = Goal {
+            field: field.to_string(),
+            most: most.parse().context("the bound is a number")?,
+            n: given("n")?,
+            block: given("block")? as u32,
+        };
+        ensure!(goal.is_allocations() || goal.of(&Counters::default()).is_some(), "no counter {field}");
+        Ok(goal)
+    }
+
+    /// The counter's value, if there is such a counter.
+    pub fn of(&self, counters: &Counters) -> Option<u64> {
+        serde_json::to_value(counters).ok()?.get(&self.field)?.as_u64()
+    }
+
+    /// Whether it counts allocations of a Rust function, all sizes together.
+    pub fn is_allocations(&self) -> bool {
+        self.field == "allocations"
+    }
+
+    /// `divergent branches`
+    pub fn name(&self) -> String {
+        self.field.replace('_', " ")
+    }
+
+    pub fn case(&self) -> Case {
+        Case { n: self.n, block: self.block, schedule: 0 }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = thousands(self.most as i64);
+        match self.most {
+            0 => write!(f, "no {}", self.name())?,
+            _ => write!(f, "at most {most} {}", self.name())?,
+        }
+        if self.is_allocations() { Ok(()) } else { write!(f, " at {}", self.case()) }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n = {}", thousands(self.n as i64))?;
+        if self.block > 0 {
+            write!(f, ", {} threads a block", self.block)?;
+        }
+        match self.schedule {
+            0 => Ok(()),
+            schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
+        }
+    }
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
+    let number = |word: &str| word.parse().ok().with_context(|| format!("`{word}` is no number"));
+    text.split_whitespace().map(number).collect()
+}
+
+/// The sizes that a Rust function is checked with.
+pub fn sizes() -> &'static [usize] {
+    SIZES
+}

@@ -1,0 +1,265 @@
+//! The verbs: list, check, hint, watch, reset, solution.
+
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result, bail};
+
+use super::catalogue;
+use super::gpu;
+use super::mark::{self, Verdict};
+use super::options::{COMMAND, Options, Verb};
+use super::show;
+use super::source::{Exercise, Id, Kind};
+use super::state::{State, free_name};
+use crate::backend::{Device, DeviceChoice};
+use crate::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+
+/// How often `watch` looks at the learner's file.
+const LOOK: Duration = Duration::from_millis(200);
+/// How long the file has to stay as it is before it is checked.
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// The repository, its exercises, and the learner's progress.
+pub struct Session {
+    root: PathBuf,
+    exercises: Vec<Exercise>,
+    state: State,
+}
+
+impl Session {
+    /// Reads all there is below `root`.
+    pub fn open(root: PathBuf) -> Result<Session> {
+        let exercises = catalogue::read(&root)?;
+        let (state, damaged) = State::read(&root)?;
+        if let Some(said) = damaged {
+            warn(&said);
+        }
+        Ok(Session { root, exercises, state })
+    }
+
+    /// Does what `verb` says; the exit status.
+    pub fn run(mut self, verb: Verb, options: &Options) -> Result<u8> {
+        self.tell_of_nvcc()?;
+        match verb {
+            Verb::List => self.list(),
+            Verb::Check(id) => self.check(id, options.device),
+            Verb::Hint(id) => self.hint(id),
+            Verb::Watch(id) => self.watch(id, options.device),
+            Verb::Reset(id) => self.reset(id),
+            Verb::Solution(id) => self.solution(id, options.give_up),
+        }
+    }
+
+    /// Once, before anything else: without nvcc an edited kernel cannot be compiled.
+    fn tell_of_nvcc(&mut self) -> Result<()> {
+        if self.state.told_of_nvcc || Nvcc::find(&self.root)?.is_some() {
+            return Ok(());
+        }
+        say(&format!(
+            "From chapter 2 on you write CUDA C++, and no nvcc, its compiler, was found here.\n{HOW_TO_GET_NVCC}\n\
+             This is said once. Chapter 1 needs no nvcc.\n\n"
+        ));
+        self.remember(|state| state.told_of_nvcc = true);
+        Ok(())
+    }
+
+    fn list(&self) -> Result<u8> {
+        say(&show::list(&self.exercises, &self.state));
+        say(&format!("\n{}", show::what_next(&self.exercises, &self.state, None)));
+        Ok(0)
+    }
+
+    fn check(&mut self, id: Id, device: DeviceChoice) -> Result<u8> {
+        let exercise = catalogue::find(&self.exercises, id)?.clone();
+        let gpu = open(device)?;
+        match mark::mark(&self.root, &exercise)? {
+            Verdict::NoNvcc => bail!(
+                "{} has to be compiled, and no nvcc was found.\n{HOW_TO_GET_NVCC}\nThen check again: {COMMAND} {id}",
+                exercise.path
+            ),
+            Verdict::Failed(failure) => {
+                let source = std::fs::read_to_string(self.root.join(&exercise.path)).unwrap_or_default();
+                say(&show::failed(&exercise, &failure, &source, stdout().is_terminal()));
+                let missing = failure.kinds == ["missing-file"];
+                say(&match missing {
+                    true => format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"),
+                    false => format!("\n{}", show::try_again(&exercise, &self.state)),
+                });
+                Ok(1)
+            }
+            Verdict::Passed { tried, goals } => {
+                say(&show::passed(&exercise, tried, &goals));
+                if let Some(gpu) = gpu
+                    && !self.on_gpu(&exercise, &gpu)?
+                {
+                    say(&format!("\n{}", show::try_again(&exercise, &self.state)));
+                    return Ok(1);
+                }
+                self.remember(|state| state.at(id).passed = true);
+                say(&format!("\nCompare with a solution: {COMMAND} solution {id}\n\n"));
+                say(&show::what_next(&self.exercises, &self.state, Some(id)));
+                Ok(0)
+            }
+        }
+    }
+
+    /// Runs an answer that passes on the GPU too; whether it is right there.
+    fn on_gpu(&self, exercise: &Exercise, device: &Device) -> Result<bool> {
+        let Kind::Kernel(plan) = &exercise.kind else { return Ok(true) };
+        let report = gpu::check(&self.root, exercise, plan, device)?;
+        Ok(match report {
+            gpu::Report::Right(times) => {
+                say(&format!("\n{times}"));
+                true
+            }
+            gpu::Report::Wrong(what) => {
+                say(&format!("\n{what}\n"));
+                false
+            }
+        })
+    }
+
+    fn hint(&mut self, id: Option<Id>) -> Result<u8> {
+        let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
+        let (id, hints) = (exercise.id, &exercise.hints);
+        let given = self.state.of(id).hints;
+        say(&format!("{}\n\n", show::title(&exercise)));
+        if given >= hints.len() {
+            say("These were all the hints:\n\n");
+            for (number, hint) in (1..).zip(hints) {
+                say(&show::paragraph(&format!("{number}. {hint}")));
+            }
+        } else {
+            let text = format!("Hint {} of {}: {}", given + 1, hints.len(), hints[given]);
+            say(&show::paragraph(&text));
+            self.remember(|state| state.at(id).hints = given + 1);
+        }
+        say(&match self.state.of(id).passed {
+            true => format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))),
+            false => format!("\n{}", show::try_again(&exercise, &self.state)),
+        });
+        Ok(0)
+    }
+
+    fn reset(&mut self, id: Id) -> Result<u8> {
+        let exercise = catalogue::find(&self.exercises, id)?;
+        let path = self.root.join(&exercise.path);
+        let stub = exercise.stub();
+        if std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
+            say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
+        } else {
+            if path.exists() {
+                let backup = free_name(&path, "backup");
+                std::fs::rename(&path, &backup)
+                    .with_context(|| format!("cannot rename {}", exercise.path))?;
+                let name = backup.strip_prefix(&self.root).unwrap_or(&backup).display().to_string();
+                say(&format!("Your file is now {name}.\n"));
+            }
+            std::fs::write(&path, stub).with_context(|| format!("cannot write {}", exercise.path))?;
+            say(&format!("{} is the task again.\n", exercise.path));
+        }
+        say(&format!("\n{}", show::try_again(exercise, &self.state)));
+        Ok(0)
+    }
+
+    fn solution(&mut self, id: Option<Id>, give_up: bool) -> Result<u8> {
+        let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
+        let id = exercise.id;
+        if !self.state.of(id).passed && !give_up {
+            say(&format!(
+                "{}: the solution is shown once yours has passed.\nTo see it before: {COMMAND} solution {id} \
+                 --give-up\n\n",
+                show::title(&exercise)
+            ));
+            say(&show::try_again(&exercise, &self.state));
+            return Ok(1);
+        }
+        if !self.state.of(id).passed {
+            self.remember(|state| state.at(id).gave_up = true);
+        }
+        say(&format!("A solution to {}:\n\n{}\n", show::title(&exercise), exercise.solution_code()));
+        say(&show::what_next(&self.exercises, &self.state, Some(id)));
+        Ok(0)
+    }
+
+    /// Checks whenever the learner's file is saved, and moves on when it passes. Ends when all is done.
+    fn watch(&mut self, id: Option<Id>, device: DeviceChoice) -> Result<u8> {
+        let mut exercise = self.asked_or_next(id)?;
+        while let Some(now) = exercise {
+            self.watch_one(&now, device)?;
+            exercise = show::next(&self.exercises, &self.state, Some(now.id)).cloned();
+        }
+        self.list()
+    }
+
+    /// Checks `exercise` whenever its file is saved, until it passes. An untouched task is not checked.
+    fn watch_one(&mut self, exercise: &Exercise, device: DeviceChoice) -> Result<()> {
+        say(&format!(
+            "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
+            show::title(exercise),
+            exercise.path
+        ));
+        let path = self.root.join(&exercise.path);
+        let is_task = std::fs::read_to_string(&path).is_ok_and(|text| text == exercise.stub());
+        let mut seen = if is_task { stamp(&path) } else { None };
+        loop {
+            let now = stamp(&path);
+            // A file that is just being written is not there for a moment, or in parts.
+            if now.is_some() && now != seen {
+                std::thread::sleep(SETTLE);
+                if stamp(&path) != now {
+                    continue;
+                }
+                seen = now;
+                if self.check(exercise.id, device)? == 0 {
+                    say("\n");
+                    return Ok(());
+                }
+                say("\n");
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// The exercise `id`, or the first one that is not done; `None` if all are.
+    fn asked_or_next(&self, id: Option<Id>) -> Result<Option<Exercise>> {
+        match id {
+            Some(id) => Ok(Some(catalogue::find(&self.exercises, id)?.clone())),
+            None => Ok(show::next(&self.exercises, &self.state, None).cloned()),
+        }
+    }
+
+    /// Writes a change of the state; where that is not possible the work goes on.
+    fn remember(&mut self, change: impl Fn(&mut State)) {
+        if let Err(error) = self.state.change(change) {
+            warn(&format!("your progress is not remembered: {error:#}"));
+        }
+    }
+}
+
+/// The GPU that `choice` asks for; an error if it asks for one and there is none.
+fn open(choice: DeviceChoice) -> Result<Option<Device>> {
+    if choice == DeviceChoice::Sim {
+        return Ok(None);
+    }
+    let device = Device::open(choice)?;
+    Ok(if device.no_gpu().is_some() { None } else { Some(device) })
+}
+
+/// Tells one version of a file from another.
+fn stamp(path: &std::path::Path) -> Option<(SystemTime, u64)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Prints; nobody may be reading any more (`| head`), the exit status counts all the same.
+fn say(text: &str) {
+    let mut out = stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn warn(text: &str) {
+    let _ = writeln!(stderr(), "warning: {text}");
+}

@@ -1,0 +1,426 @@
+//! One solution file, read: the task, the hints, how it is launched, its goals and its mutants. Stub, solution and
+//! mutants are derived from the same lines, so they cannot drift apart.
+//!
+//! The head of the file is plain comments: `// 2.1 Title`, an empty comment line, the task in Markdown. The rest
+//! is the solution as it compiles, with lines of its own:
+//!
+//! | line | meaning |
+//! | --- | --- |
+//! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
+//! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
+//! | `//@ op sum` | what is computed: `sum`, `max`, `min` or `dot` |
+//! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads a block and lengths, if not the usual ones |
+//! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or so many |
+//! | `//@ call NAME` | a Rust exercise: the function |
+//! | `//@ goal FIELD <= N n=N block=B` | a counter goal, measured at that size |
+//! | `//@ hint TEXT` | hints, in order; lines that begin with `//@` and three blanks go on |
+//! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
+//! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; then pairs of the next two |
+//! | `//@ - TEXT`, `//@ + TEXT` | the text, which stands once in the solution, and what replaces it |
+//! | `//@ begin`, `//@ stub`, `//@ end` | the answer, then what the learner finds in its place, as `//\| ` lines |
+//! | `//@ here TEXT` | in an exercise that asks for the number of a line: behind the line above, TEXT is missing |
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::plan::{Goal, Plan};
+
+/// `3.1`: chapter, then number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Id {
+    pub chapter: u32,
+    pub number: u32,
+}
+
+impl Id {
+    pub fn parse(text: &str) -> Option<Id> {
+        let (chapter, number) = text.split_once('.')?;
+        Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
+    }
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.chapter, self.number)
+    }
+}
+
+/// What the learner writes.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A kernel, and how the host launches it.
+    Kernel(Plan),
+    /// A Rust function with this name.
+    Function(String),
+    /// The number of a line behind which something is missing: one of these. The kernel goes wrong without it.
+    Line { lines: Vec<u32>, plan: Plan },
+}
+
+/// A wrong answer that the check must refuse.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    pub name: String,
+    /// The kind that a check of it fails with: of a diagnostic, or of [`super::mark::Failure`].
+    pub fails: String,
+    /// Texts, each of which stands once in the solution, and what replaces them.
+    replace: Vec<(String, String)>,
+}
+
+/// One exercise.
+#[derive(Clone, Debug)]
+pub struct Exercise {
+    pub id: Id,
+    /// `2_1_barrier`
+    pub stem: String,
+    /// The learner's file, from the repository root.
+    pub path: String,
+    pub title: String,
+    /// Markdown.
+    pub task: Vec<String>,
+    pub kind: Kind,
+    pub hints: Vec<String>,
+    pub goals: Vec<Goal>,
+    pub mutants: Vec<Mutant>,
+    thinks: Vec<(String, String)>,
+    /// What follows the head, marks included.
+    body: Vec<String>,
+}
+
+/// Where the solutions are, from the repository root, and the learner's files.
+pub const SOLUTIONS: &str = "kernels/exercises/solutions";
+pub const STUBS: &str = "kernels/exercises";
+
+impl Exercise {
+    /// Reads the solution file `name` (`2_1_barrier.cu`) with contents `text`.
+    pub fn parse(name: &str, text: &str) -> Result<Exercise> {
+        let file = format!("{SOLUTIONS}/{name}");
+        let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
+        Exercise::read(stem, &format!("{STUBS}/{name}"), text).with_context(|| file)
+    }
+
+    fn read(stem: &str, path: &str, text: &str) -> Result<Exercise> {
+        let mut lines = text.lines().peekable();
+        let head = lines.next().and_then(|line| line.strip_prefix("// ")).unwrap_or_default();
+        let (id, title) = head.split_once(' ').unwrap_or_default();
+        let id = Id::parse(id).context("the first line is not `// N.M Title`")?;
+        let mut task = Vec::new();
+        while let Some(line) = lines
+            .next_if(|line| line.starts_with("//") && !line.starts_with("//@") && !line.starts_with("//|"))
+        {
+            task.push(line[2..].strip_prefix(' ').unwrap_or(&line[2..]).to_string());
+        }
+        let task = trimmed(task);
+        ensure!(!task.is_empty(), "there is no task below the title");
+
+        let mut marks: Vec<String> = Vec::new();
+        let mut body = Vec::new();
+        let mut mutant_lines = false;
+        for line in lines {
+            let in_body = BODY_MARKS.contains(&line.trim()) || line.trim().starts_with(HERE);
+            let Some(mark) = line.strip_prefix("//@ ").filter(|_| !in_body) else {
+                body.push(line.to_string());
+                continue;
+            };
+            let goes_on = mark.starts_with("  ") && !marks.is_empty();
+            match marks.last_mut() {
+                Some(last) if goes_on && !mutant_lines => *last += &format!(" {}", mark.trim()),
+                _ => marks.push(mark.to_string()),
+            }
+            mutant_lines = mark.starts_with("- ") || mark.starts_with("+");
+        }
+
+        let mut exercise = Exercise {
+            id,
+            stem: stem.to_string(),
+            path: path.to_string(),
+            title: title.to_string(),
+            task,
+            kind: Kind::Line { lines: Vec::new(), plan: Plan::default() },
+            hints: Vec::new(),
+            goals: Vec::new(),
+            mutants: Vec::new(),
+            thinks: Vec::new(),
+            body: trimmed(body),
+        };
+        let mut plan = Plan::default();
+        for mark in &marks {
+            exercise.mark(mark, &mut plan).with_context(|| format!("//@ {mark}"))?;
+        }
+        let lines = exercise.lines_marked_here();
+        match exercise.kind {
+            Kind::Function(_) => {}
+            _ if lines.is_empty() => exercise.kind = Kind::Kernel(plan),
+            _ => exercise.kind = Kind::Line { lines, plan },
+        }
+        exercise.check()?;
+        Ok(exercise)
+    }
+
+    fn mark(&mut self, mark: &str, plan: &mut Plan) -> Result<()> {
+        let (word, rest) = mark.split_once(' ').unwrap_or((mark, ""));
+        let named = || {
+            let (name, text) = rest.split_once(": ").context("a name, a colon, then the text")?;
+            anyhow::Ok((name.to_string(), text.trim().to_string()))
+        };
+        match word {
+            "call" => self.kind = Kind::Function(rest.to_string()),
+            "hint" => self.hints.push(rest.to_string()),
+            "goal" => self.goals.push(Goal::parse(rest)?),
+            "think" => self.thinks.push(named()?),
+            "mutant" => {
+                let (name, fails) = named()?;
+                self.mutants.push(Mutant { name, fails, replace: Vec::new() });
+            }
+            "-" => {
+                let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
+                mutant.replace.push((rest.to_string(), String::new()));
+            }
+            "+" => {
+                let pair = self.mutants.last_mut().and_then(|mutant| mutant.replace.last_mut());
+                pair.context("there is no `//@ - …` above it")?.1 = rest.to_string();
+            }
+            _ => plan.mark(word, rest)?,
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(!self.hints.is_empty(), "there is no hint");
+        let count = |mark: &str| self.body.iter().filter(|line| line.trim() == mark).count();
+        let parts = ["//@ begin", "//@ stub", "//@ end"].map(count);
+        ensure!(parts[0] > 0 && parts == [parts[0]; 3], "begin, stub and end do not come together");
+        for mutant in &self.mutants {
+            self.mutated(mutant)?;
+        }
+        Ok(())
+    }
+
+    /// What the learner finds.
+    pub fn stub(&self) -> String {
+        self.head() + &self.derive(Part::Stub).0
+    }
+
+    /// What it should become.
+    pub fn solution(&self) -> String {
+        self.head() + &self.derive(Part::Answer).0
+    }
+
+    /// The stub without its head, as the book shows it.
+    pub fn stub_code(&self) -> String {
+        self.derive(Part::Stub).0.trim_start().to_string()
+    }
+
+    /// The solution without its head, as the book and the terminal show it.
+    pub fn solution_code(&self) -> String {
+        self.derive(Part::Answer).0.trim_start().to_string()
+    }
+
+    /// The stub with the line that is missing, in an exercise that asks where.
+    pub fn mended(&self) -> String {
+        self.head() + &self.derive(Part::Mended).0
+    }
+
+    /// The solution with the texts of `mutant` replaced.
+    pub fn mutated(&self, mutant: &Mutant) -> Result<String> {
+        let mut text = self.solution();
+        for (old, new) in &mutant.replace {
+            let times = text.matches(old).count();
+            if old.is_empty() || times != 1 {
+                bail!("mutant {}: `{old}` stands {times} times in the solution, not once", mutant.name);
+            }
+            text = text.replacen(old, new, 1);
+        }
+        ensure!(!mutant.replace.is_empty(), "mutant {}: nothing is replaced", mutant.name);
+        Ok(text)
+    }
+
+    /// The sentence for a check that failed with `kind`, if the exercise has one of its own.
+    pub fn think(&self, kind: &str) -> Option<&str> {
+        self.thinks.iter().find(|(known, _)| known == kind).map(|(_, text)| text.as_str())
+    }
+
+    /// The head comment of the learner's file: the task, the launch, the goals, what to type.
+    fn head(&self) -> String {
+        let mut lines = vec![format!("Exercise {}: {}", self.id, self.title), String::new()];
+        lines.extend(self.task.iter().cloned());
+        let about = self.about();
+        if !about.is_empty() {
+            lines.push(String::new());
+            lines.extend(about.iter().flat_map(|line| wrapped(line, 104)));
+        }
+        lines.push(String::new());
+        lines.push(format!("Check it:  cargo run --example exercise -- {}", self.id));
+        lines.push(format!("A hint:    cargo run --example exercise -- hint {}", self.id));
+        lines.iter().map(|line| format!("// {line}").trim_end().to_string() + "\n").collect()
+    }
+
+    /// How the host launches it, and the goals: one sentence each.
+    pub fn about(&self) -> Vec<String> {
+        let mut lines = match &self.kind {
+            Kind::Kernel(plan) => plan.sentences(),
+            Kind::Function(_) | Kind::Line { .. } => Vec::new(),
+        };
+        lines.extend(self.goals.iter().map(|goal| format!("Goal: {goal}.")));
+        lines
+    }
+
+    /// The text below the head, and the numbers of its lines (from 1) above `//@ here`.
+    fn derive(&self, part: Part) -> (String, Vec<u32>) {
+        let mut inside = None;
+        let mut out = String::from("\n");
+        let mut here = Vec::new();
+        for line in &self.body {
+            match line.trim() {
+                "//@ begin" => inside = Some(Part::Answer),
+                "//@ stub" => inside = Some(Part::Stub),
+                "//@ end" => inside = None,
+                mark if mark.starts_with(HERE) => {
+                    here.push(out.lines().count() as u32);
+                    if part == Part::Mended {
+                        out += &line.replacen(HERE, "", 1);
+                        out.push('\n');
+                    }
+                }
+                _ if inside.is_some_and(|inside| !part.has(inside)) => {}
+                _ => {
+                    // `    //| int x;` is `    int x;`.
+                    let line = match line.split_once("//|") {
+                        Some((indent, rest)) if inside == Some(Part::Stub) => {
+                            format!("{indent}{}", rest.strip_prefix(' ').unwrap_or(rest))
+                        }
+                        _ => line.clone(),
+                    };
+                    out += line.trim_end();
+                    out.push('\n');
+                }
+            }
+        }
+        (out, here)
+    }
+
+    /// The numbers of the lines above `//@ here`, as they stand in the learner's file.
+    fn lines_marked_here(&self) -> Vec<u32> {
+        let head = self.head().lines().count() as u32;
+        self.derive(Part::Stub).1.into_iter().map(|line| head + line).collect()
+    }
+}
+
+/// Marks that stand in the text of an exercise, where they belong.
+const BODY_MARKS: [&str; 3] = ["//@ begin", "//@ stub", "//@ end"];
+const HERE: &str = "//@ here ";
+
+/// Which text is derived, and which of the two between `//@ begin` and `//@ end` a line belongs to.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Answer,
+    Stub,
+    /// The stub with what is missing `here`.
+    Mended,
+}
+
+impl Part {
+    fn has(self, inside: Part) -> bool {
+        inside == if self == Part::Mended { Part::Stub } else { self }
+    }
+}
+
+/// Without empty lines at both ends.
+fn trimmed(mut lines: Vec<String>) -> Vec<String> {
+    while lines.last().is_some_and(|line| line.trim().is_empty()) {
+        lines.pop();
+    }
+    let blank = lines.iter().take_while(|line| line.trim().is_empty()).count();
+    lines.split_off(blank)
+}
+
+/// `text` in lines of at most `width` characters, broken at blanks.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// 3.1 Add them up\n//\n// All of them.\n//\n\
+        //@ launch sum(data, out, n) grid=n/(2*block)\n//@ result out\n\
+        //@ goal barriers <= 8 n=96 block=32\n\
+        //@ hint One,\n//@      and the same.\n//@ hint Two.\n\
+        //@ think data-race: Who reads?\n\
+        //@ mutant less: wrong-result\n//@ - data[1] += data[2];\n//@ + // nothing\n\n\
+        void sum(int *data)\n{\n    //@ begin\n    data[1] += data[2];\n    data[0] += data[1];\n\
+        \x20   //@ stub\n    //| // Here.\n    //@ end\n}\n";
+
+    fn parse(text: &str) -> Result<Exercise> {
+        Exercise::parse("3_1_add.cu", text)
+    }
+
+    fn refusal(text: &str) -> String {
+        format!("{:#}", parse(text).unwrap_err())
+    }
+
+    #[test]
+    fn stub_solution_and_mutant_differ_in_the_marked_body_alone() {
+        let exercise = parse(TEXT).unwrap();
+        let head = "// Exercise 3.1: Add them up\n//\n// All of them.\n//\n\
+            // The host launches `sum(data, out, n)` with a thread for every 2 of the `n` numbers.\n\
+            // Goal: at most 8 barriers at n = 96, 32 threads a block.\n//\n\
+            // Check it:  cargo run --example exercise -- 3.1\n\
+            // A hint:    cargo run --example exercise -- hint 3.1\n\nvoid sum(int *data)\n{\n";
+        let body = "    data[1] += data[2];\n    data[0] += data[1];\n";
+        assert_eq!(exercise.stub(), format!("{head}    // Here.\n}}\n"));
+        assert_eq!(exercise.solution(), format!("{head}{body}}}\n"));
+        let mutated = exercise.mutated(&exercise.mutants[0]).unwrap();
+        assert_eq!(mutated, format!("{head}    // nothing\n    data[0] += data[1];\n}}\n"));
+        assert_eq!(exercise.path, "kernels/exercises/3_1_add.cu");
+        assert_eq!(exercise.hints, ["One, and the same.", "Two."]);
+        assert_eq!(exercise.think("data-race"), Some("Who reads?"));
+    }
+
+    #[test]
+    fn line_endings_do_not_matter() {
+        assert_eq!(parse(&TEXT.replace('\n', "\r\n")).unwrap().stub(), parse(TEXT).unwrap().stub());
+    }
+
+    #[test]
+    fn a_line_that_is_missing_is_found_by_its_number() {
+        let text = TEXT.replace("    //@ begin", "    int x;\n    //@ here __syncthreads();\n    //@ begin");
+        let exercise = parse(&text).unwrap();
+        let Kind::Line { lines, .. } = &exercise.kind else { panic!("{:?}", exercise.kind) };
+        let stub = exercise.stub();
+        assert_eq!(stub.lines().nth(lines[0] as usize - 1), Some("    int x;"));
+        let mended = stub.replace("    int x;\n", "    int x;\n    __syncthreads();\n");
+        assert_eq!(exercise.mended(), mended);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (from, to, said) in [
+            ("// 3.1 Add", "// Add", "the first line is not `// N.M Title`"),
+            ("// All of them.\n", "", "there is no task"),
+            ("//@ hint", "//@ hnt", "//@ hnt One,"),
+            ("//@ end", "", "begin, stub and end do not come together"),
+            ("data, out, n)", "data, out, m)", "there is no argument m"),
+            ("n/(2*block)", "n/0", "the grid is a number, n/block or n/(4*block)"),
+            ("//@ goal barriers", "//@ goal bariers", "no counter bariers"),
+            ("//@ - data[1] +=", "//@ - data[2] +=", "mutant less: `data[2] += data[2];` stands 0 times"),
+            ("//@ mutant less: wrong-result\n", "", "there is no mutant above it"),
+        ] {
+            assert!(TEXT.contains(from), "{from}");
+            let refusal = refusal(&TEXT.replace(from, to));
+            assert!(refusal.contains(said) && refusal.contains("solutions/3_1_add.cu"), "{from}: {refusal}");
+        }
+    }
+}

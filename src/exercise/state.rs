@@ -1,0 +1,121 @@
+//! What the learner has done so far, in one file that git ignores.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::source::Id;
+
+/// Its name, in the repository root.
+pub const FILE: &str = ".exercises.json";
+
+/// The learner's progress.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// Whether the commands that bring nvcc have been said.
+    pub told_of_nvcc: bool,
+    /// By number, `3.1`.
+    exercises: BTreeMap<String, Progress>,
+    #[serde(skip)]
+    path: PathBuf,
+}
+
+/// Progress with one exercise.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Progress {
+    pub passed: bool,
+    /// Hints given.
+    pub hints: usize,
+    /// Whether the solution was shown before it was earned.
+    pub gave_up: bool,
+}
+
+impl State {
+    /// Reads the state; a damaged file is set aside, and the second value says so.
+    pub fn read(root: &Path) -> Result<(State, Option<String>)> {
+        let path = root.join(FILE);
+        let fresh = State { path: path.clone(), ..State::default() };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((fresh, None)),
+            // Not text: damaged, like text that is no JSON.
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => String::new(),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        };
+        match serde_json::from_str::<State>(&text) {
+            Ok(state) => Ok((State { path, ..state }, None)),
+            Err(why) => {
+                let aside = free_name(&path, "damaged");
+                std::fs::rename(&path, &aside)
+                    .with_context(|| format!("{FILE} is damaged ({why}), and cannot be set aside"))?;
+                let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let said = format!(
+                    "{FILE}, which remembers your progress, is damaged ({why}). It is now {name}; progress begins anew. \
+                     Your answers are untouched."
+                );
+                Ok((fresh, Some(said)))
+            }
+        }
+    }
+
+    /// Makes a change to what is in the file now (`watch` may run beside a `hint`), and writes it.
+    pub fn change(&mut self, change: impl Fn(&mut State)) -> Result<()> {
+        let root = self.path.parent().unwrap_or(Path::new(""));
+        if let Ok((newest, None)) = State::read(root) {
+            *self = newest;
+        }
+        change(self);
+        self.write()
+    }
+
+    /// Writes the state; who reads the file never sees half of it.
+    fn write(&self) -> Result<()> {
+        let unfinished = self.path.with_extension("json.unfinished");
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        std::fs::write(&unfinished, text)
+            .and_then(|()| std::fs::rename(&unfinished, &self.path))
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    pub fn of(&self, id: Id) -> Progress {
+        self.exercises.get(&id.to_string()).cloned().unwrap_or_default()
+    }
+
+    pub fn at(&mut self, id: Id) -> &mut Progress {
+        self.exercises.entry(id.to_string()).or_default()
+    }
+}
+
+/// `path` with `.word` behind it, and a number if there is such a file already.
+pub fn free_name(path: &Path, word: &str) -> PathBuf {
+    let name = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 1 { format!(".{word}") } else { format!(".{word}-{number}") });
+        PathBuf::from(name)
+    };
+    (1..u32::MAX).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_programs_that_remember_at_the_same_time_lose_nothing() {
+        let root = std::env::temp_dir().join(format!("workbook-state-{}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        let (first, second) = (Id { chapter: 1, number: 1 }, Id { chapter: 1, number: 2 });
+        let (mut watch, _) = State::read(&root).unwrap();
+        let (mut hint, _) = State::read(&root).unwrap();
+        hint.change(|state| state.at(second).hints = 2).unwrap();
+        watch.change(|state| state.at(first).passed = true).unwrap();
+        let (state, damaged) = State::read(&root).unwrap();
+        assert!(state.of(first).passed && damaged.is_none());
+        assert_eq!((state.of(second).hints, watch.of(second).hints), (2, 2));
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}

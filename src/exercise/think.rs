@@ -1,0 +1,64 @@
+//! One sentence on what to think about, for each way to fail.
+
+use super::source::Exercise;
+
+/// The sentence for the first of `kinds` that has one: the exercise's own, else a general one.
+pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
+    let said = kinds.iter().find_map(|kind| exercise.think(kind).or(general(kind)));
+    said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
+}
+
+fn general(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "data-race" => {
+            "Which barrier stands between the thread that writes this element and the one that reads it?"
+        }
+        "barrier-divergence" => "Which threads of the block do not come to this barrier, and why?",
+        "deadlock" => "Which threads are waited for, and can they still come?",
+        "out-of-bounds" => {
+            "Which index is the largest that this line can have, and which is the largest that exists?"
+        }
+        "misaligned" => "Which addresses may a load of this width have?",
+        "uninitialized-read" => {
+            "Which thread should have written this element before it is read, and does it, for every input?"
+        }
+        "warp-collective" => "Which lanes does the mask name, and which come to this line?",
+        "launch-limit" => "How large may a grid and a block be, and how deep may launches nest?",
+        "pending-launch-overflow" => "How many children wait at the same time, and who could launch fewer?",
+        "child-visibility" => "What of the parent's work does the child see, and the parent of the child's?",
+        "step-limit" => "Which condition ends this loop, and does it come true for every input?",
+        "unsupported-instruction" => "The simulator does not know this instruction: can it be said without?",
+        "trap" => "Which assertion or trap stopped the kernel?",
+        "wrong-result" => {
+            "Which elements are left out or counted twice? Take the smallest input that fails, and a pencil."
+        }
+        "input-changed" => "The input is only to be read: where can the intermediate sums go instead?",
+        "divergent branches" => "Which lanes of a warp go which way at this branch, in each step?",
+        "global load requests" => {
+            "Which numbers are loaded more than once, and could be kept or loaded together?"
+        }
+        "global load sectors" => {
+            "Which sectors do the 32 lanes of a warp touch in one load, and how much of each do they use?"
+        }
+        "global store sectors" => "Which stores does nobody outside the block ever read?",
+        "shared bank conflicts" => {
+            "Which words do the lanes of a warp touch together, and in which banks are they?"
+        }
+        "barriers" => "At which barriers does most of the block wait for nothing?",
+        "atomics" => "Which threads have to make an atomic operation, and which could leave it to another?",
+        "device launches" => "How many levels are there, and how many children does each of them launch?",
+        "allocations" => "What needs memory of its own that is there already?",
+        "goal" => "Where does it do more than it has to?",
+        "no numbers" => "What is the answer if there are no numbers at all?",
+        "wrong-line" => "Which two lines touch the same element without anything between them?",
+        "compile-error" => "The first error counts; those that follow may come from it.",
+        "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",
+        "missing-file" => "The task can be brought back at any time.",
+        "panic" => "Which index or which addition does Rust refuse, and for which length?",
+        "stack-overflow" => {
+            "How deep does the recursion go for n elements, and does it end for an empty array?"
+        }
+        "time-limit" => "Does every call get a shorter array than the one before?",
+        _ => return None,
+    })
+}

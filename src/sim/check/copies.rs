@@ -1,0 +1,135 @@
+//! data-race with an asynchronous copy that is under way.
+//!
+//! A copy may take place at any time between its instruction and the wait of the thread that asked for it (PTX ISA
+//! 9.7.9.25.3). So whatever touches its target in between races with it, and so does a write to its source: such an
+//! access comes after the instruction and before the wait, whoever makes it. What comes before the instruction or
+//! after the wait is judged as for a load and a store at these two moments (`race.rs`).
+
+use std::collections::HashMap;
+
+use crate::sim::exec::lanes;
+use crate::sim::observe::{Access, Actor, CopyRequest, Request};
+use crate::sim::ptx::Space;
+
+/// Who asked for a copy, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    pub grid: u32,
+    pub block: u64,
+    /// Of the block.
+    pub warp: u32,
+    pub lane: usize,
+    pub loc: u32,
+}
+
+/// An access that meets a copy under way: by which lane, where, and whose copy it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    pub lane: usize,
+    pub address: u64,
+    pub owner: Owner,
+}
+
+/// The words of 4 bytes that copies under way write and read.
+#[derive(Debug, Default)]
+pub struct UnderWay {
+    to: HashMap<(u32, u64, u64), Owner>,
+    from: HashMap<u64, Vec<Owner>>,
+}
+
+const WORD: u64 = 4;
+
+fn words(address: u64, bytes: u64) -> impl Iterator<Item = u64> {
+    address / WORD..(address + bytes).div_ceil(WORD)
+}
+
+impl UnderWay {
+    pub fn starts(&mut self, actor: Actor, copy: &CopyRequest) {
+        let Actor { grid, block, warp, loc, .. } = actor;
+        for lane in lanes(copy.mask) {
+            let owner = Owner { grid, block, warp, lane, loc };
+            for word in words(copy.to[lane], copy.bytes as u64) {
+                self.to.insert((grid, block, word), owner);
+            }
+            for word in words(copy.from[lane], copy.given[lane]) {
+                self.from.entry(word).or_default().push(owner);
+            }
+        }
+    }
+
+    pub fn ends(&mut self, actor: Actor, copy: &CopyRequest) {
+        let Actor { grid, block, warp, loc, .. } = actor;
+        for lane in lanes(copy.mask) {
+            let owner = Owner { grid, block, warp, lane, loc };
+            for word in words(copy.to[lane], copy.bytes as u64) {
+                self.to.remove(&(grid, block, word));
+            }
+            for word in words(copy.from[lane], copy.given[lane]) {
+                if let Some(owners) = self.from.get_mut(&word) {
+                    if let Some(at) = owners.iter().position(|other| *other == owner) {
+                        owners.swap_remove(at);
+                    }
+                    if owners.is_empty() {
+                        self.from.remove(&word);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies that nobody has waited for end with their block.
+    pub fn block_end(&mut self, grid: u32, block: u64) {
+        if self.to.is_empty() {
+            return;
+        }
+        self.to.retain(|(g, b, _), _| (*g, *b) != (grid, block));
+        self.from.retain(|_, owners| {
+            owners.retain(|owner| (owner.grid, owner.block) != (grid, block));
+            !owners.is_empty()
+        });
+    }
+
+    /// The first copy that a request meets.
+    pub fn meets(&self, actor: Actor, request: &Request) -> Option<Meeting> {
+        if self.to.is_empty() {
+            return None;
+        }
+        let owner = |word: u64| match request.space {
+            Space::Shared => self.to.get(&(actor.grid, actor.block, word)),
+            Space::Global if request.access != Access::Load => self.from.get(&word)?.first(),
+            _ => None,
+        };
+        lanes(request.mask).find_map(|lane| {
+            let address = request.addresses[lane];
+            words(address, request.bytes as u64).find_map(|word| {
+                let owner = *owner(word)?;
+                Some(Meeting { lane, address: address.max(word * WORD), owner })
+            })
+        })
+    }
+}
+
+/// The lanes of a copy that take the same number of bytes from global memory, number by number, if it is not 0.
+pub fn by_given(copy: &CopyRequest) -> impl Iterator<Item = (u32, u32)> {
+    let given = *copy.given;
+    let mut rest = copy.mask;
+    std::iter::from_fn(move || {
+        while rest != 0 {
+            let bytes = given[rest.trailing_zeros() as usize];
+            let same = lanes(rest).filter(|&lane| given[lane] == bytes).fold(0u32, |m, lane| m | 1 << lane);
+            rest &= !same;
+            if bytes > 0 {
+                return Some((same, bytes as u32));
+            }
+        }
+        None
+    })
+}
+
+impl Meeting {
+    /// Whether the lane meets its own copy.
+    pub fn is_own(&self, actor: Actor) -> bool {
+        let Owner { grid, block, warp, lane, .. } = self.owner;
+        (grid, block, warp, lane) == (actor.grid, actor.block, actor.warp, self.lane)
+    }
+}

@@ -1,0 +1,124 @@
+//! Addresses in shared memory: every variable has 256 KiB of them to itself.
+//!
+//! A block has at most 227 KiB, so an index that runs over the end of one variable never lands in the next, as it does
+//! on a GPU, where it goes unnoticed. What a variable holds lies where a GPU's compiler would put it, and only this
+//! *offset* is seen by the observers: bank conflicts depend on it.
+
+/// Bits of an address that say which byte of its variable it is.
+const BITS: u32 = 18;
+/// The dynamic part, which all variables without a size share, comes after all others.
+const DYNAMIC: u64 = 1 << 12;
+/// Marks what is not an offset: an address outside of every variable.
+const OUTSIDE: u64 = 1 << 62;
+
+/// Static variables that a kernel can have.
+pub const MOST_VARIABLES: usize = DYNAMIC as usize;
+/// The address of dynamic shared memory.
+pub const DYNAMIC_ADDRESS: u64 = DYNAMIC << BITS;
+
+/// A variable: its name, and where it lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variable {
+    pub name: String,
+    pub start: usize,
+    pub bytes: usize,
+}
+
+impl Variable {
+    /// What the source calls it. A variable of a function has a name such as `_ZZ4pairE1a` in PTX.
+    fn source_name(&self) -> &str {
+        let name = &self.name;
+        (1..name.len())
+            .filter(|&at| name.starts_with("_Z") && name.is_char_boundary(at))
+            .map(|at| &name[at..])
+            .find(|rest| {
+                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+                rest.len() > digits && rest[..digits].parse() == Ok(rest.len() - digits)
+            })
+            .map_or(name, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+    }
+}
+
+/// The address of static variable number `number`.
+pub fn address(number: usize) -> u64 {
+    (number as u64) << BITS
+}
+
+/// The variables of a kernel, with the dynamic part of a launch: where it starts, and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    pub variables: &'a [Variable],
+    pub dynamic: (usize, usize),
+}
+
+impl Layout<'_> {
+    /// Where the variable of an address starts, and its bytes. Address 0 of a kernel without static variables is the
+    /// dynamic part too, as on a GPU.
+    fn find(&self, number: u64) -> Option<(usize, usize)> {
+        match self.variables.get(number as usize) {
+            Some(variable) => Some((variable.start, variable.bytes)),
+            None => (number == DYNAMIC || number == 0).then_some(self.dynamic),
+        }
+    }
+
+    /// The offset of `bytes` bytes at an address, if they all lie in one variable; else a number that is no offset.
+    #[inline]
+    pub fn offset(&self, address: u64, bytes: u32) -> u64 {
+        let within = (address & ((1 << BITS) - 1)) as usize;
+        match self.find(address >> BITS) {
+            Some((start, size)) if within + bytes as usize <= size => (start + within) as u64,
+            _ => OUTSIDE | address,
+        }
+    }
+
+    /// What is said of an address that has no offset: `at byte 8 of the shared array `a` of 8 bytes`.
+    pub fn describe(&self, address: u64) -> String {
+        let address = address & !OUTSIDE;
+        let (number, within) = (address >> BITS, address & ((1 << BITS) - 1));
+        let what = |number: u64, bytes: usize| match self.variables.get(number as usize) {
+            Some(variable) => format!("the shared variable `{}` of {bytes} bytes", variable.source_name()),
+            None => format!("the block's {bytes} bytes of dynamic shared memory"),
+        };
+        // A small negative index borrows from the number.
+        let in_front = (1 << BITS) - within;
+        let next = self.find(number + 1).filter(|_| in_front <= 1 << (BITS - 1));
+        match (next, self.find(number)) {
+            (Some((_, bytes)), _) => format!("{in_front} bytes in front of {}", what(number + 1, bytes)),
+            (None, Some((_, bytes))) if bytes > 0 => format!("at byte {within} of {}", what(number, bytes)),
+            _ => format!("at {:#x} in shared memory, where there is no variable", address),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str, start: usize, bytes: usize) -> Variable {
+        Variable { name: name.to_owned(), start, bytes }
+    }
+
+    #[test]
+    fn a_variable_ends_where_it_ends() {
+        let variables = [variable("_ZZ4pairE1a", 0, 128), variable("b", 128, 64)];
+        let layout = Layout { variables: &variables, dynamic: (192, 16) };
+        assert_eq!(layout.offset(address(0) + 124, 4), 124);
+        assert_eq!(layout.offset(address(1), 4), 128);
+        assert_eq!(layout.offset(DYNAMIC_ADDRESS + 12, 4), 204);
+        for wrong in [address(0) + 126, address(0) + 128, address(1) - 4, DYNAMIC_ADDRESS + 16] {
+            assert!(layout.offset(wrong, 4) >= OUTSIDE, "{wrong:#x}");
+        }
+        let says = |at: u64, what: &str| assert_eq!(layout.describe(layout.offset(at, 4)), what);
+        says(address(0) + 128, "at byte 128 of the shared variable `a` of 128 bytes");
+        says(address(1) - 4, "4 bytes in front of the shared variable `b` of 64 bytes");
+        says(DYNAMIC_ADDRESS - 8, "8 bytes in front of the block's 16 bytes of dynamic shared memory");
+    }
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        let name = |name: &str| variable(name, 0, 0).source_name().to_owned();
+        assert_eq!(name("_ZZ4pairPKiPiiE4tile"), "tile");
+        assert_eq!(name("tile"), "tile");
+        assert_eq!(name("_ZZ4pairE4tile_0"), "_ZZ4pairE4tile_0");
+    }
+}

@@ -1,0 +1,22 @@
+// The same with a wait for all groups but the last two: the tile that is summed is still being copied.
+// arch: 80
+// launch: sums<<<1, 64>>> buf:i32:iota*512 buf:i32:zeros*64 i32:8
+#include <cuda_pipeline.h>
+extern "C" __global__ void sums(const int* in, int* out, int tiles) {
+    __shared__ int s[2][64];
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s[0][t], &in[t], sizeof(int));  // expect-also: data-race
+    __pipeline_commit();
+    int sum = 0;
+    for (int tile = 0; tile < tiles; tile++) {
+        if (tile + 1 < tiles) {
+            __pipeline_memcpy_async(&s[(tile + 1) % 2][t], &in[(tile + 1) * 64 + t], sizeof(int));  // expect-also: data-race
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(2);
+        __syncthreads();
+        sum += s[tile % 2][(t + 1) % 64];  // expect: data-race  expect-also: uninitialized-read
+        __syncthreads();
+    }
+    out[t] = sum;  // expect-also: uninitialized-read
+}

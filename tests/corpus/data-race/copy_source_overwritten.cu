@@ -1,0 +1,14 @@
+// The source of an asynchronous copy is written before the copy has been waited for: either value may arrive.
+// arch: 80
+// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+#include <cuda_pipeline.h>
+extern "C" __global__ void rotate(int* in, int* out) {
+    __shared__ int s[64];
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));
+    __pipeline_commit();
+    in[t] = 0;  // expect: data-race
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = s[(t + 1) % 64];
+}

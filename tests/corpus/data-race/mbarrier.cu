@@ -1,0 +1,17 @@
+// An mbarrier in place of __syncthreads(): all arrive, and each waits for the others.
+// expect: clean
+// arch: 80
+// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+// result: arg1 = 1,2,3,4
+#include <cuda_awbarrier_primitives.h>
+extern "C" __global__ void rotate(const int* in, int* out) {
+    __shared__ int s[64];
+    __shared__ __mbarrier_t barrier;
+    unsigned t = threadIdx.x;
+    if (t == 0) __mbarrier_init(&barrier, 64);
+    __syncthreads();
+    s[t] = in[t];
+    __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+    while (!__mbarrier_test_wait(&barrier, token)) {}
+    out[t] = s[(t + 1) % 64];
+}

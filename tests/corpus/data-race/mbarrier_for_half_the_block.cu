@@ -1,0 +1,15 @@
+// The mbarrier is for 32 arrivals a phase, and 64 threads come.
+// arch: 80
+// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+#include <cuda_awbarrier_primitives.h>
+extern "C" __global__ void rotate(const int* in, int* out) {
+    __shared__ int s[64];
+    __shared__ __mbarrier_t barrier;
+    unsigned t = threadIdx.x;
+    if (t == 0) __mbarrier_init(&barrier, 32);
+    __syncthreads();
+    s[t] = in[t];  // expect-also: data-race
+    __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+    while (!__mbarrier_test_wait(&barrier, token)) {}
+    out[t] = s[(t + 32) % 64];  // expect: data-race  expect-also: uninitialized-read
+}

@@ -1,0 +1,14 @@
+// All arrive at the mbarrier, and nobody waits for it.
+// arch: 80
+// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+#include <cuda_awbarrier_primitives.h>
+extern "C" __global__ void rotate(const int* in, int* out) {
+    __shared__ int s[64];
+    __shared__ __mbarrier_t barrier;
+    unsigned t = threadIdx.x;
+    if (t == 0) __mbarrier_init(&barrier, 64);
+    __syncthreads();
+    s[t] = in[t];  // expect-also: data-race
+    __mbarrier_arrive(&barrier);
+    out[t] = s[(t + 1) % 64];  // expect: data-race  expect-also: uninitialized-read
+}

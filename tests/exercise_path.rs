@@ -1,0 +1,429 @@
+//! The exercises as a new user goes through them: with the terminal alone, on a machine without a GPU and without nvcc.
+//!
+//! `tests/exercise_path/transcript.txt` is the whole path, from 1.1 to the last. What a learner types is
+//! a text that has a committed build: a wrong answer, then the solution. After a change of what the terminal says:
+//! `WORKBOOK_BLESS=1 cargo test --test exercise_path`.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use workbook::exercise::catalogue;
+use workbook::exercise::source::{Exercise, Id};
+use workbook::nvcc::Nvcc;
+
+const COMMAND: &str = "cargo run --example exercise --";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn exercise(id: &str) -> Exercise {
+    let exercises = catalogue::read(root()).unwrap();
+    catalogue::find(&exercises, Id::parse(id).unwrap()).unwrap().clone()
+}
+
+/// The wrong answer `name` to an exercise.
+fn mutant(id: &str, name: &str) -> String {
+    let exercise = exercise(id);
+    let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name);
+    exercise.mutated(mutant.unwrap_or_else(|| panic!("{id} has no mutant {name}"))).unwrap()
+}
+
+/// A repository of this test's own, with nothing in it but the exercises.
+struct Learner {
+    root: PathBuf,
+    /// Whether nvcc may be found.
+    nvcc: bool,
+}
+
+/// What the terminal shows.
+struct Said {
+    text: String,
+    status: i32,
+}
+
+impl Learner {
+    fn new(name: &str) -> Learner {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exercise_path").join(name);
+        let _ = std::fs::remove_dir_all(&root);
+        for folder in ["kernels/exercises", "kernels/exercises/solutions", "kernels/exercises/prebuilt"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+            for file in std::fs::read_dir(self::root().join(folder)).unwrap() {
+                let from = file.unwrap().path();
+                if from.is_file() {
+                    std::fs::copy(&from, root.join(folder).join(from.file_name().unwrap())).unwrap();
+                }
+            }
+        }
+        let learner = Learner { root, nvcc: false };
+        // Whoever works on the exercises in this checkout has other files.
+        for exercise in catalogue::read(self::root()).unwrap() {
+            learner.write(&exercise, &exercise.stub());
+        }
+        learner
+    }
+
+    fn with_nvcc(name: &str) -> Learner {
+        Learner { nvcc: true, ..Learner::new(name) }
+    }
+
+    fn write(&self, exercise: &Exercise, text: &str) {
+        std::fs::write(self.root.join(&exercise.path), text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The program, started in the learner's repository.
+    fn command(&self, words: &str) -> Command {
+        let test = std::env::current_exe().unwrap();
+        let profile = test.parent().and_then(Path::parent).unwrap();
+        let program = profile.join("examples").join(format!("exercise{}", std::env::consts::EXE_SUFFIX));
+        assert!(program.exists(), "{} is not built; run `cargo test`, which builds it", program.display());
+        let mut command = Command::new(program);
+        command.args(words.split_whitespace()).current_dir(&self.root).stdin(Stdio::null());
+        for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV"] {
+            command.env_remove(name);
+        }
+        command.env("RUST_BACKTRACE", "0");
+        if self.nvcc {
+            let nvcc = Nvcc::find(root()).unwrap().expect("an nvcc");
+            command.env("NVCC", nvcc.path);
+        } else {
+            command.env("PATH", self.path_without_nvcc());
+        }
+        command
+    }
+
+    /// PATH, where a directory that has nvcc is replaced by links to all that is in it but nvcc.
+    fn path_without_nvcc(&self) -> std::ffi::OsString {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let nvcc = format!("nvcc{}", std::env::consts::EXE_SUFFIX);
+        let without = std::env::split_paths(&path).enumerate().map(|(number, directory)| {
+            if !directory.join(&nvcc).exists() {
+                return directory;
+            }
+            let links = self.root.join(format!("bin-{number}"));
+            #[cfg(unix)]
+            if std::fs::create_dir(&links).is_ok() {
+                for file in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+                    if *file.file_name() != *nvcc {
+                        let _ = std::os::unix::fs::symlink(file.path(), links.join(file.file_name()));
+                    }
+                }
+            }
+            links
+        });
+        std::env::join_paths(without).unwrap()
+    }
+
+    fn says(&self, words: &str) -> Said {
+        let output = self.command(words).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        Said { text, status: output.status.code().unwrap_or(-1) }
+    }
+}
+
+impl Said {
+    #[track_caller]
+    fn exits(self, status: i32, parts: &[&str]) -> Said {
+        assert_eq!(self.status, status, "{}", self.text);
+        for part in parts {
+            assert!(self.text.contains(part), "no {part:?} in\n{}", self.text);
+        }
+        self
+    }
+}
+
+/// The path of one learner, as text.
+struct Transcript {
+    learner: Learner,
+    text: String,
+}
+
+impl Transcript {
+    fn types(&mut self, words: &str) -> i32 {
+        let said = self.learner.says(words);
+        let line = format!("$ {COMMAND} {words}");
+        let line = line.trim_end_matches(" -- ").trim_end();
+        self.text += &format!("{line}\n{}(exit status {})\n\n", said.text, said.status);
+        said.status
+    }
+
+    fn edits(&mut self, exercise: &Exercise, what: &str, text: &str) {
+        self.text += &format!("# The learner edits {}: {what}.\n\n", exercise.path);
+        self.learner.write(exercise, text);
+    }
+}
+
+/// The commands that bring nvcc are those of Linux.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_whole_path_from_the_first_exercise_to_the_last() {
+    let mut path = Transcript { learner: Learner::new("whole"), text: String::new() };
+    assert_eq!(path.types(""), 0);
+    for exercise in catalogue::read(root()).unwrap() {
+        let id = exercise.id.to_string();
+        assert_eq!(path.types(&id), 1, "the stub of {id} passes");
+        match id.as_str() {
+            "1.1" => assert_eq!((path.types("hint"), path.types("solution 1.1")), (0, 1)),
+            "2.1" => {
+                let text = mutant("2.1", "barrier-in-the-if");
+                path.edits(&exercise, "the barrier goes into the `if`", &text);
+                assert_eq!(path.types("2.1"), 1);
+                for _ in 0..=exercise.hints.len() {
+                    assert_eq!(path.types("hint 2.1"), 0);
+                }
+            }
+            "3.4" => assert_eq!(path.types("solution 3.4 --give-up"), 0),
+            _ => {}
+        }
+        path.edits(&exercise, "a solution", &exercise.solution());
+        assert_eq!(path.types(&id), 0, "the solution of {id} fails");
+        if id == "1.1" {
+            assert_eq!(path.types("solution 1.1"), 0);
+        }
+    }
+    assert_eq!(path.types(""), 0);
+    assert!(path.text.contains("All exercises are done."), "{}", path.text);
+
+    let file = root().join("tests/exercise_path/transcript.txt");
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &path.text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    for (number, (line, expected)) in (1..).zip(path.text.lines().zip(expected.lines())) {
+        let bless = "WORKBOOK_BLESS=1 cargo test --test exercise_path";
+        assert_eq!(line, expected, "{}:{number}; if this is meant: {bless}", file.display());
+    }
+    assert_eq!(path.text.lines().count(), expected.lines().count(), "{}", file.display());
+}
+
+#[test]
+fn without_nvcc_the_two_commands_are_said_once_before_anything_else() {
+    let learner = Learner::new("no-nvcc");
+    let first = learner.says("").exits(0, &["no nvcc", "Exercises: 0 of"]);
+    assert!(first.text.find("no nvcc") < first.text.find("Exercises"), "{}", first.text);
+    assert!(!learner.says("").exits(0, &["Exercises: 0 of"]).text.contains("no nvcc"));
+
+    // A text that nobody has built needs nvcc: said again, and nothing is lost.
+    let exercise = exercise("2.1");
+    let mine = exercise.solution() + "// mine\n";
+    learner.write(&exercise, &mine);
+    learner
+        .says("2.1")
+        .exits(2, &["2_1_barrier.cu has to be compiled, and no nvcc was found", "check again"]);
+    assert_eq!(learner.read(&exercise.path), mine);
+    learner.says("2.2").exits(1, &["2.2 Any length: not yet"]);
+}
+
+#[test]
+fn a_deleted_file_is_said_and_brought_back() {
+    let learner = Learner::new("deleted");
+    let exercise = exercise("2.1");
+    std::fs::remove_file(learner.root.join(&exercise.path)).unwrap();
+    learner.says("2.1").exits(1, &["2_1_barrier.cu cannot be read", "reset 2.1"]);
+    learner.says("reset 2.1").exits(0, &["is the task again"]);
+    assert_eq!(learner.read(&exercise.path), exercise.stub());
+    learner.says("2.1").exits(1, &["data-race"]);
+}
+
+#[test]
+fn reset_keeps_what_the_learner_wrote() {
+    let learner = Learner::new("reset");
+    let exercise = exercise("3.1");
+    for (text, backup) in [("first", "backup"), ("second", "backup-2")] {
+        learner.write(&exercise, text);
+        let name = format!("{}.{backup}", exercise.path);
+        learner.says("reset 3.1").exits(0, &[&format!("Your file is now {name}.")]);
+        assert_eq!(learner.read(&name), text);
+        assert_eq!(learner.read(&exercise.path), exercise.stub());
+    }
+    learner.says("reset 3.1").exits(0, &["nothing is changed"]);
+}
+
+#[test]
+fn a_damaged_state_is_said_and_set_aside() {
+    let learner = Learner::new("damaged");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &exercise.solution());
+    learner.says("2.1").exits(0, &["passed"]);
+    learner.says("").exits(0, &["Exercises: 1 of", "done  2.1"]);
+
+    for (bytes, aside) in [(&b"{\"exerc"[..], "damaged"), (&b"\xff\xfe\x00"[..], "damaged-2")] {
+        std::fs::write(learner.root.join(".exercises.json"), bytes).unwrap();
+        let name = format!(".exercises.json.{aside}");
+        learner.says("").exits(0, &["is damaged", &name, "Exercises: 0 of"]);
+        assert_eq!(std::fs::read(learner.root.join(&name)).unwrap(), bytes);
+        learner.says("2.1").exits(0, &["passed"]);
+        learner.says("").exits(0, &["Exercises: 1 of"]);
+    }
+}
+
+#[test]
+fn kernels_that_go_astray_are_said_clearly_and_the_next_exercise_works() {
+    let learner = Learner::new("astray");
+    for (id, name, parts) in [
+        ("2.1", "renamed", &["named reduceNeighbored", "the file has reduceNeighbours"][..]),
+        ("2.2", "endless", &["error[step-limit]", "2_2_any_length.cu", "Which condition ends this loop"]),
+        ("3.1", "another-parameter", &["takes 4 parameters that do not fit"]),
+        ("3.1", "all-blocks-write-one", &["error[data-race]", "3_1_last_block.cu"]),
+        ("3.1", "no-guard", &["error[out-of-bounds]", "Which index is the largest"]),
+        ("6.4", "writes-into-the-input", &["element 0 of the input has been changed", "only to be read"]),
+        ("1.1", "does-not-wrap", &["the function panicked", "1_1_any_length.rs", "overflow"]),
+        ("1.1", "one-by-one", &["deeper than the stack", "n = 4,097"]),
+    ] {
+        learner.write(&exercise(id), &mutant(id, name));
+        learner.says(id).exits(1, parts).exits(1, &["not yet", "Think about", "Next: edit"]);
+        assert_eq!(learner.read(&exercise(id).path), mutant(id, name));
+        learner.says("2.3").exits(1, &["the maximum is 0"]);
+    }
+}
+
+#[test]
+fn rust_that_does_not_compile_or_never_ends() {
+    let learner = Learner::new("rust");
+    let exercise = exercise("1.2");
+    let solution = exercise.solution();
+    for (from, to, parts) in [
+        ("let half =", "let half", &["error: expected", "kernels/exercises/1_2_in_place.rs:"][..]),
+        ("pub fn reduce_in_place", "pub fn renamed", &["pub fn reduce_in_place(data: &mut [i32])"]),
+        ("let half =", "loop {} #[allow(unreachable_code)] let half =", &["n = 2:", "after 3 seconds"]),
+        ("let half =", "std::process::exit(0); #[allow(unreachable_code)] let half =", &["n = 2:", "ended"]),
+    ] {
+        assert!(solution.contains(from));
+        let mut text = solution.replacen(from, to, 1);
+        if to == "pub fn renamed" {
+            text = text.replace("    reduce_in_place(", "    renamed(");
+        }
+        learner.write(&exercise, &text);
+        learner.says("1.2").exits(1, parts).exits(1, &["1.2 In place, with an odd middle: not yet"]);
+    }
+    learner.write(&exercise, &solution);
+    learner.says("1.2").exits(0, &["passed", "allocations"]);
+}
+
+#[test]
+fn what_is_not_understood_says_what_there_is() {
+    let learner = Learner::new("words");
+    for (words, part) in [
+        ("9.9", "there is no exercise 9.9; there are: 1.1 1.2 2.1"),
+        ("3.x", "`3.x` is no number of an exercise"),
+        ("hint 0", "`0` is no number of an exercise"),
+        ("hint 1.1 1.2", "one exercise at a time"),
+        ("reset", "reset wants a number"),
+        ("fix 1.1", "`fix` is not understood"),
+        ("--hint", "unexpected argument"),
+        ("1.1 --device tpu", "possible values: auto, gpu, sim"),
+    ] {
+        learner.says(words).exits(2, &[part]);
+    }
+}
+
+#[test]
+fn the_other_files_need_not_be_answered_for_a_line() {
+    let learner = Learner::new("line");
+    let exercise = exercise("2.4");
+    let line = |text: &str| exercise.stub().replace("line 0;", text);
+    for (answer, part) in [
+        ("line 0;", "There is no answer yet"),
+        ("line 9999;", "It is not line 9999"),
+        ("line x;", "There is no line"),
+        ("line 5; // ", "It is not line 5"),
+    ] {
+        learner.write(&exercise, &line(answer));
+        learner.says("2.4").exits(1, &[part]);
+    }
+    learner.write(&exercise, &format!("\n{}", exercise.solution()));
+    learner.says("2.4").exits(1, &["Only the answer is to be changed", "reset 2.4"]);
+}
+
+/// Ended when the test ends.
+struct Watch(Child);
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn watch_checks_what_is_saved_and_moves_on() {
+    let learner = Learner::new("watch");
+    let mut watch = Watch(learner.command("watch 2.1").stdout(Stdio::piped()).spawn().unwrap());
+    let mut out = watch.0.stdout.take().unwrap();
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(count @ 1..) = out.read(&mut bytes) {
+            let _ = send.send(String::from_utf8_lossy(&bytes[..count]).into_owned());
+        }
+    });
+    let mut seen = String::new();
+    let mut wait_for = |part: &str| {
+        let started = Instant::now();
+        while !seen.contains(part) {
+            assert!(started.elapsed() < Duration::from_secs(60), "no {part:?} in\n{seen}");
+            seen += &receive.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+        }
+        seen = seen.split_once(part).unwrap().1.to_string();
+    };
+    wait_for("Watching kernels/exercises/2_1_barrier.cu");
+    learner.write(&exercise("2.1"), &mutant("2.1", "barrier-in-the-if"));
+    wait_for("error[barrier-divergence]");
+    learner.write(&exercise("2.1"), &exercise("2.1").solution());
+    wait_for("2.1 Put the barrier where it belongs: passed");
+    wait_for("Watching kernels/exercises/2_2_any_length.cu");
+}
+
+#[test]
+#[ignore = "needs nvcc"]
+fn what_the_learner_writes_is_compiled() {
+    let learner = Learner::with_nvcc("compiled");
+    let exercise = exercise("2.1");
+    let solution = exercise.solution();
+    for (from, to, status, parts) in [
+        (
+            "__syncthreads();",
+            "__syncthreads()",
+            1,
+            &["kernels/exercises/2_1_barrier.cu(", "error: expected a \";\""][..],
+        ),
+        ("extern \"C\" ", "", 1, &["named reduceNeighbored"]),
+        ("stride *= 2", "stride *= 1", 1, &["error[step-limit]"]),
+        ("if (tid == 0) {", "if (tid == 0) { printf(\"%d numbers\\n\", size);", 0, &["passed"]),
+    ] {
+        assert!(solution.contains(from));
+        let text = format!("#include <stdio.h>\n{}", solution.replacen(from, to, 1));
+        learner.write(&exercise, &text);
+        let said = learner.says("2.1").exits(status, parts);
+        assert!(!said.text.contains("no nvcc"), "{}", said.text);
+        assert_eq!(learner.read(&exercise.path), text);
+        learner.says("2.2").exits(1, &["2.2 Any length: not yet"]);
+    }
+    let text = solution
+        .replace("__syncthreads();", "int never = 1;")
+        .replace("if (tid == 0) {", "printf(\"here\\n\"); if (tid == 0) {");
+    learner.write(&exercise, &format!("#include <stdio.h>\n{text}"));
+    let parts =
+        ["nvcc warns:", "\"never\"", "The kernel printed:\n  here\n", "lines more", "error[data-race]"];
+    learner.says("2.1").exits(1, &parts);
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_said_before_anything_is_checked() {
+    use workbook::backend::{Device, DeviceChoice};
+    let learner = Learner::new("no-gpu");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &exercise.solution());
+    if Device::open(DeviceChoice::Gpu).is_err() {
+        let said = learner.says("2.1 --device gpu").exits(2, &["GPU"]);
+        assert!(!said.text.contains("passed"), "{}", said.text);
+        learner.says("2.1 --device auto").exits(0, &["passed"]);
+    }
+}
