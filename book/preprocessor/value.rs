@@ -92,15 +92,16 @@ fn of_contest(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Opti
     }))
 }
 
-/// The ratio of two of a contest, to two decimals: at one size; with `n=all` the geometric mean over all sizes, with
-/// `n=least` the smallest. `None` if `field` names no measure of a contest.
+/// The ratio of two of a contest, to two decimals: at one size; to three with `n=all` the geometric mean over
+/// all sizes, with `n=least` the smallest. `None` if `field` names no measure of a contest.
 fn ratio_of_contest(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
     let [first, second, n, field] = *arguments else { return Ok(None) };
     if !contest::MEASURES.iter().any(|(word, _)| *word == field) {
         return Ok(None);
     }
     let ratios = contest::ratios(record, first, second, field);
-    let ratio = match n.strip_prefix("n=").with_context(|| format!("wants {RATIO}"))? {
+    let size = n.strip_prefix("n=").with_context(|| format!("wants {RATIO}"))?;
+    let ratio = match size {
         "all" => contest::geometric_mean(&ratios),
         "least" => ratios.iter().map(|(_, ratio)| *ratio).min_by(f64::total_cmp),
         size => {
@@ -109,7 +110,8 @@ fn ratio_of_contest(record: &Record, arguments: &[&str]) -> Result<Option<String
         }
     };
     let missing = || format!("the contest of this record has no {field} of both {first} and {second} at {n}");
-    Ok(Some(format!("{:.2}", ratio.with_context(missing)?)))
+    let decimals = if matches!(size, "all" | "least") { 3 } else { 2 };
+    Ok(Some(format!("{:.decimals$}", ratio.with_context(missing)?)))
 }
 
 /// The first kernel's number over the second's, to two digits: `25,000`, `3.7`.
