@@ -2,6 +2,7 @@
 //! is timed in the three ways of [`crate::timing`]. Needs a GPU.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -38,14 +39,17 @@ pub struct Stage<'a> {
 impl<'a> Stage<'a> {
     /// For arrays of elements made of `data`. Says on stderr why there is no CUB, if there is none.
     pub fn new(device: &'a Device, module: &'a Module, data: &'a [i32]) -> Result<Stage<'a>> {
-        let peers = match Peers::open(device, Path::new(env!("CARGO_MANIFEST_DIR")))? {
-            Ok(peers) => Some(peers),
-            Err(note) => {
-                eprintln!("note: {note}");
-                None
+        let sizes = sizes(data.len() as u64);
+        let mut peers = None;
+        if !sizes.is_empty() {
+            match Peers::open(device, Path::new(env!("CARGO_MANIFEST_DIR")))? {
+                Ok(opened) => peers = Some(opened),
+                Err(note) => {
+                    let _ = writeln!(std::io::stderr(), "note: {note}");
+                }
             }
-        };
-        Ok(Stage { device, module, peers, data, sizes: sizes(data.len() as u64) })
+        }
+        Ok(Stage { device, module, peers, data, sizes })
     }
 
     /// `rungs` and their peers, whose names get `suffix`, at all sizes for which there is memory.

@@ -4,6 +4,7 @@
 //! Calls across the boundary to C++ are unsafe; they are all here, each with its reason.
 
 use std::ffi::{c_int, c_void};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -71,7 +72,10 @@ impl Peers {
                 return Ok(Err("CUB and Thrust are measured on Linux only".into()));
             }
             None => match Nvcc::find(root)? {
-                Some(nvcc) => build(&nvcc, root, &gpu.compute_capability.replace('.', ""))?,
+                Some(nvcc) => match build(&nvcc, root, &gpu.compute_capability.replace('.', "")) {
+                    Ok(library) => library,
+                    Err(error) => return Ok(Err(format!("CUB and Thrust are not measured: {error:#}"))),
+                },
                 None => {
                     return Ok(Err(format!(
                         "CUB and Thrust are not measured: building {SOURCE} needs an nvcc, and there is none"
@@ -170,6 +174,8 @@ fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
     if library.exists() {
         return Ok(library);
     }
+    let _ =
+        writeln!(std::io::stderr(), "building {SOURCE} with {}, once; a minute or so", nvcc.path.display());
     let unfinished = library.with_extension("unfinished");
     let mut command = Command::new(&nvcc.path);
     command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);
@@ -179,7 +185,7 @@ fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
     let output = output.with_context(|| format!("cannot start {}", nvcc.path.display()))?;
     if !output.status.success() {
         bail!(
-            "{} cannot build {SOURCE}:\n{}",
+            "{} cannot build {SOURCE}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It says:\n{}",
             nvcc.compiler(),
             String::from_utf8_lossy(&output.stderr).trim_end()
         );
