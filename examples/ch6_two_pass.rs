@@ -150,7 +150,7 @@ fn outcome<O: Operator>(case: &Case, result: &Buffer<O::Element>, cost: Measurem
 }
 
 // ANCHOR: thePostsWay
-/// Two launches: the second has one block, with a thread for every partial result and rounded up to a power of two.
+/// Two launches; the second is one block, a thread for each partial result, rounded up to a power of 2.
 fn the_posts_way<O: Operator>(case: &Case, input: &Buffer<O::Element>) -> Result<Outcome> {
     let Case { device, module, block, grid, .. } = *case;
     let kernel = module.load_function(case.kernel)?;
@@ -164,7 +164,8 @@ fn the_posts_way<O: Operator>(case: &Case, input: &Buffer<O::Element>) -> Result
             let mut launch = device.launch_builder(&kernel);
             launch.arg(input).arg(&partials).arg(&n).launch(blocks::<O>(grid, block))?;
             let mut launch = device.launch_builder(&kernel);
-            launch.arg(&partials).arg(&result).arg(&grid).launch(blocks::<O>(1, grid.next_power_of_two()))
+            let one_block = blocks::<O>(1, grid.next_power_of_two());
+            launch.arg(&partials).arg(&result).arg(&grid).launch(one_block)
         },
     );
     match measured {
@@ -182,7 +183,7 @@ fn refused(diagnostic: Diagnostic) -> Result<Outcome> {
 }
 
 // ANCHOR: passes
-/// Passes over what is left, until that is one element. Two buffers take turns; the input is never written.
+/// Passes over what is left, until that is one element. Two buffers take turns.
 fn passes<O: Operator>(case: &Case, input: &Buffer<O::Element>) -> Result<Outcome> {
     let Case { device, module, block, grid, .. } = *case;
     let kernel = module.load_function(case.kernel)?;

@@ -189,7 +189,7 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
-        let bytes = record.runs.first().map_or(4, Run::bytes_per_element);
+        let bytes = runs(record).map(Run::bytes_per_element).min().unwrap_or(4);
         let fewest = |n: f64| Point {
             x: n,
             y: (n * f64::from(bytes) / 32.0).ceil(),

@@ -122,6 +122,19 @@ fn the_description_tells_the_ends_of_every_line() {
 }
 
 #[test]
+fn every_element_once_is_the_least_where_elements_differ_in_size() {
+    let mut record = fixtures::blocks_on_simulator();
+    let wide = record.runs[0].kernel.clone();
+    for run in record.runs.iter_mut().chain(&mut record.sweep).filter(|run| run.kernel == wide) {
+        run.element_bytes = Some(8);
+    }
+    let fewest = |record: &Record| {
+        chart(record, "sectors").description.split("every element once").nth(1).map(str::to_string)
+    };
+    assert_eq!(fewest(&record), fewest(&fixtures::blocks_on_simulator()));
+}
+
+#[test]
 fn an_error_is_a_share_of_the_reference_and_only_of_right_results() {
     let error = chart(&fixtures::shared_on_gpu(), "error");
     assert!(error.description.contains("dot: 0 at n = 1,024, 0 at n = 1,048,576."), "{}", error.description);

@@ -11,6 +11,13 @@
 //! and both results; `differences.txt` holds more of them. With `RANDOM_BLESS=1` as well, the GPU's results become the
 //! recorded ones. Both files go to the folder `RANDOM_OUT`, or to `tests/random` without it. The test program needs
 //! nothing else from the checkout, so that it can be carried to such a machine.
+//!
+//! Both devices get the same PTX. The driver assembles it with its optimiser off (`CU_JIT_OPTIMIZATION_LEVEL` 0), so that
+//! the hardware is compared and not the optimiser, which does not keep to the PTX ISA everywhere: with it, 12 of the 10,000
+//! programs of generator 2 differed. What eight of them come down to stands in `random/assembler.rs`, beside seven
+//! mistakes found before; on a GPU `the_assemblers_mistakes_are_not_the_simulators` shows each one, with the optimiser and
+//! without. The optimiser of ptxas 13.0.88 does not even get through generator 3: program 992 ends it with a segmentation
+//! fault.
 
 mod random;
 
@@ -250,17 +257,13 @@ fn refused(module: &Module) -> String {
 
 fn beside_a_gpu() {
     let started = Instant::now();
-    let assembly = match std::env::var("RANDOM_OPTIMISED").as_deref() {
-        Ok("1") => Assembly::Optimised,
-        _ => Assembly::Plain,
-    };
     let open = || Device::open(DeviceChoice::Gpu).unwrap_or_else(|what| panic!("{what:#}"));
     let device = open();
     let ran = in_parallel(MODULES, open, |device, number| {
         let module = Module::new(number);
         let text = module.text();
         let Module { programs, inputs, initial } = &module;
-        let gpu = on_gpu(device, assembly, &text, programs, inputs, initial);
+        let gpu = on_gpu(device, Assembly::Plain, &text, programs, inputs, initial);
         let simulator = on_simulator(&text, programs, inputs, initial);
         let both =
             gpu.and_then(|gpu| Ok((gpu, simulator?))).map_err(|what| format!("module {number}: {what}"));
@@ -289,13 +292,12 @@ fn beside_a_gpu() {
         &date[..10]
     );
     println!(
-        "{PROGRAMS} programs ({assembly:?}) on {device_line}: {} differ (after {} s)",
+        "{PROGRAMS} programs on {device_line}: {} differ (after {} s)",
         differences.len(),
         started.elapsed().as_secs()
     );
     let out = std::env::var_os("RANDOM_OUT").map_or_else(folder, PathBuf::from);
-    let bless = std::env::var("RANDOM_BLESS").is_ok_and(|value| value == "1");
-    if bless && assembly == Assembly::Plain {
+    if std::env::var("RANDOM_BLESS").is_ok_and(|value| value == "1") {
         let recorded = Recorded { version: VERSION, programs, device: device_line, hashes };
         std::fs::write(out.join("h200.txt"), recorded.write()).unwrap();
         println!("written: {}", out.join("h200.txt").display());
@@ -315,7 +317,7 @@ fn beside_a_gpu() {
         let on_device = |text: &str, program: &Program| {
             let results = on_gpu(
                 &device,
-                assembly,
+                Assembly::Plain,
                 text,
                 std::slice::from_ref(program),
                 &difference.inputs,
@@ -538,7 +540,7 @@ fn recorded_results_are_read_as_they_are_written() {
 }
 
 #[test]
-#[ignore = "needs ptxas, and a few minutes"]
+#[ignore = "needs ptxas, and a minute"]
 fn the_assembler_takes_every_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let nvcc = Nvcc::find(root).unwrap().expect("nvcc: pip install -r kernels/requirements.txt in .venv");
@@ -550,7 +552,8 @@ fn the_assembler_takes_every_program() {
         |(), number| {
             let file = folder.join(format!("random_{number}.ptx"));
             std::fs::write(&file, Module::new(number).text()).unwrap();
-            let arguments = ["-arch=sm_90".into(), "-o".into(), file.with_extension("cubin"), file.clone()];
+            let arguments =
+                ["-arch=sm_90".into(), "-O0".into(), "-o".into(), file.with_extension("cubin"), file.clone()];
             let output = Command::new(&ptxas).args(arguments).output().unwrap();
             let said = String::from_utf8_lossy(&output.stderr).into_owned()
                 + &String::from_utf8_lossy(&output.stdout);

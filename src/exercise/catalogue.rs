@@ -8,7 +8,7 @@ use super::source::{Exercise, Id, SOLUTIONS};
 
 /// Titles of the chapters, from 1.
 const CHAPTERS: [&str; 7] =
-    ["Serial", "Parallel", "Many blocks", "Nested", "Shared memory", "Two passes", "At the limit"];
+    ["Serial", "Parallel", "Many blocks", "Nested", "Shared memory", "Any operator", "At the limit"];
 
 /// Reads all exercises below `root`, the repository.
 pub fn read(root: &Path) -> Result<Vec<Exercise>> {
