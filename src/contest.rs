@@ -253,8 +253,10 @@ impl<'a, T: bytemuck::Pod> Chain<'a, T> {
     }
 }
 
+type OfRun = fn(&Timings) -> Option<Timing>;
+
 /// The ways in which a contest is timed: the word of a page's directive, and where it stands in a run.
-pub const MEASURES: [(&str, fn(&Timings) -> Option<Timing>); 3] =
+pub const MEASURES: [(&str, OfRun); 3] =
     [("alone", |t| t.work_alone), ("cold", |t| t.one_call_cold), ("warm", |t| t.one_call_warm)];
 
 /// The run of `kernel` at `n`, and its time by the measure of that word.
