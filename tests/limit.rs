@@ -82,7 +82,7 @@ fn every_kernel<O: Operator>(operation: &Operation, suffix: &str)
 where
     O::Element: PartialEq + Debug,
 {
-    let offsets = |n: usize| if n < 1_000_000 { vec![0, 1, 3] } else { vec![1] };
+    let offsets = |n: usize| if n < 100_000 { vec![0, 1, 3] } else { vec![1] };
     let places: Vec<_> =
         SIZES.iter().flat_map(|&n| offsets(n).into_iter().map(move |offset| (n, offset))).collect();
     places.into_par_iter().for_each(|(n, offset)| {
