@@ -326,6 +326,23 @@ impl Device {
         }
     }
 
+    /// Microseconds between two events around `work`, once; none on the simulator, which does it and has no clock.
+    pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
+        self.not_captured("a measurement")?;
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.time(&mut work).map(Some),
+            Kind::Sim(_) => work().map(|()| None),
+        }
+    }
+
+    /// The stream of all work, as the driver and the CUDA runtime name it, and whether there is one.
+    pub(crate) fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
+        match &self.kind {
+            Kind::Gpu(gpu) => Some(gpu.raw_stream()),
+            Kind::Sim(_) => None,
+        }
+    }
+
     /// Does `step` on the simulator; while a graph is captured, keeps it for the graph.
     pub(crate) fn step(&self, step: Step) -> Result<()> {
         if let Some(steps) = &mut *self.captured.borrow_mut() {
@@ -423,6 +440,22 @@ pub struct View<'a, T> {
     start: usize,
 }
 
+impl<T> View<'_, T> {
+    /// Elements from its start to the end of the buffer.
+    pub fn len(&self) -> usize {
+        self.buffer.len - self.start
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The address of its first element, on `device`.
+    pub(crate) fn address(&self, device: &Device) -> u64 {
+        self.arg(device).cell
+    }
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Memory::Sim { simulator, address } = self {
@@ -432,6 +465,11 @@ impl Drop for Memory {
 }
 
 impl Module {
+    /// The names of its kernels.
+    pub fn kernels(&self) -> &[String] {
+        self.ptx.kernels()
+    }
+
     /// The kernel called `name`; the error says which there are.
     pub fn load_function(&self, name: &str) -> Result<Function> {
         let Some(params) = self.ptx.params(name) else {
@@ -498,7 +536,7 @@ macro_rules! numbers {
 }
 numbers!(i32, u32, i64, u64, f32, f64);
 
-impl LaunchArgs<'_> {
+impl<'a> LaunchArgs<'a> {
     /// The next argument.
     pub fn arg(&mut self, arg: &impl KernelArg) -> &mut Self {
         self.args.push(arg.arg(self.device));
@@ -509,42 +547,83 @@ impl LaunchArgs<'_> {
     /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
     /// A launch beyond the limits of every device is a [`sim::Diagnostic`] too, of the kind launch-limit.
     pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
-        self.start(config, false)
+        self.prepare(config)?.launch()
     }
 
     /// Starts the kernel with all its blocks under way at the same time, so that they may wait for each other
     /// (cooperative groups, `grid.sync()`). More blocks than fit are refused ([`Device::resident_blocks`]).
     pub fn launch_cooperative(&mut self, config: LaunchConfig) -> Result<()> {
-        self.start(config, true)
+        let (fit, (x, y, z)) = (self.device.resident_blocks(self.function, config)?, config.grid_dim);
+        let launch = self.prepare(config)?;
+        let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+        if blocks > fit.into() {
+            let wrong = format!("a cooperative launch of {blocks} blocks, and {fit} fit at a time");
+            return Err(beyond_limits(&self.function.name, wrong));
+        }
+        Prepared { cooperative: true, ..launch }.launch()
     }
 
-    fn start(&mut self, config: LaunchConfig, cooperative: bool) -> Result<()> {
+    /// Checks the launch once, to be started many times with another first argument at the cost of the driver's call
+    /// alone.
+    pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
         let name = &self.function.name;
         check_config(config).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
         check_args(&self.function.params, &self.args).with_context(|| format!("cannot launch {name}"))?;
-        if cooperative {
-            let (fit, (x, y, z)) = (self.device.resident_blocks(self.function, config)?, config.grid_dim);
-            let blocks = u64::from(x) * u64::from(y) * u64::from(z);
-            if blocks > fit.into() {
-                let wrong = format!("a cooperative launch of {blocks} blocks, and {fit} fit at a time");
-                return Err(beyond_limits(name, wrong));
+        let here = match &self.device.kind {
+            Kind::Gpu(_) => {
+                !self.has_buffer_on(DeviceKind::Sim) && matches!(self.function.code, Code::Gpu(_))
             }
-        }
-        let cells: Vec<u64> = self.args.iter().map(|arg| arg.cell).collect();
-        match (&self.device.kind, &self.function.code) {
-            (Kind::Gpu(gpu), Code::Gpu(function)) if !self.has_buffer_on(DeviceKind::Sim) => {
-                gpu.launch(function, config, &cells, cooperative)
+            Kind::Sim(_) => {
+                !self.has_buffer_on(DeviceKind::Gpu) && matches!(self.function.code, Code::Sim(_))
             }
-            (Kind::Sim(_), Code::Sim(module)) if !self.has_buffer_on(DeviceKind::Gpu) => {
-                let (module, kernel) = (module.clone(), name.clone());
-                self.device.step(Step::Launch { module, kernel, config, cells })
-            }
-            _ => bail!("cannot launch {name}: {OTHER_DEVICE}"),
-        }
+        };
+        ensure!(here, "cannot launch {name}: {OTHER_DEVICE}");
+        let cells = RefCell::new(self.args.iter().map(|arg| arg.cell).collect());
+        Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, cells })
     }
 
     fn has_buffer_on(&self, kind: DeviceKind) -> bool {
         self.args.iter().any(|arg| arg.on == Some(kind))
+    }
+}
+
+/// A launch that has been checked.
+pub struct Prepared<'a> {
+    device: &'a Device,
+    function: &'a Function,
+    config: LaunchConfig,
+    cooperative: bool,
+    /// One cell a parameter, the value in its low bytes.
+    cells: RefCell<Vec<u64>>,
+}
+
+impl Prepared<'_> {
+    /// Starts the kernel, as [`LaunchArgs::launch`] does.
+    pub fn launch(&self) -> Result<()> {
+        match (&self.device.kind, &self.function.code) {
+            (Kind::Gpu(gpu), Code::Gpu(function)) => {
+                gpu.launch(function, self.config, &self.cells.borrow(), self.cooperative)
+            }
+            (Kind::Sim(_), Code::Sim(module)) => {
+                let (module, kernel) = (module.clone(), self.function.name.clone());
+                let cells = self.cells.borrow().clone();
+                self.device.step(Step::Launch { module, kernel, config: self.config, cells })
+            }
+            _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),
+        }
+    }
+
+    /// Its blocks and threads.
+    pub fn config(&self) -> LaunchConfig {
+        self.config
+    }
+
+    /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
+    pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
+        if let Some(cell) = self.cells.borrow_mut().first_mut() {
+            *cell = first.arg(self.device).cell;
+        }
+        self.launch()
     }
 }
 

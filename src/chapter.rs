@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::backend::{Device, DeviceChoice, Fault, Module};
 use crate::cli::{Options, Shape};
+use crate::contest::{self, Stage};
 use crate::levels::Level;
 use crate::measure::{self, Measurement};
 use crate::plan::{self, Plan, Planned, SERIAL};
@@ -71,7 +72,14 @@ pub fn run(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>) -> ExitCode 
 /// Runs a chapter as [`run`] does; on a GPU it measures the memory spaces too, unless a size is asked for.
 pub fn run_with_spaces(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>, spaces: Spaces) -> ExitCode {
     let options = Options::parse_for(chapter.stem, chapter.about);
-    exit(on_device(chapter, &options, reduce, Some(spaces)))
+    let measure = |device: &Device, module: &Module, record: &mut Record| {
+        if options.n.is_none() {
+            record.limits = device.limits();
+            record.spaces = spaces(device, module)?;
+        }
+        Ok(())
+    };
+    exit(on_device(chapter, &options, reduce, Some(&measure)))
 }
 
 /// [`run`], unless the reader asks for the chapter's museum: then `museum` runs in its place, with `visit` for its host
@@ -89,6 +97,22 @@ pub fn run_with_museum(
     })
 }
 
+/// [`run`]; on a GPU the chapter's kernels then meet those of libraries in `contest`.
+pub fn run_with_contest(
+    chapter: &Chapter,
+    reduce: fn(&Case) -> Result<Outcome>,
+    contest: fn(&Stage) -> Result<Vec<Run>>,
+) -> ExitCode {
+    let options = Options::parse_for(chapter.stem, chapter.about);
+    let meet = |device: &Device, module: &Module, record: &mut Record| {
+        let data = data::numbers(contest::largest(options.n), options.seed);
+        record.contest = contest(&Stage::new(device, module, &data)?)?;
+        record.ok &= record.contest.iter().all(Run::as_taught);
+        Ok(())
+    };
+    exit(on_device(chapter, &options, reduce, Some(&meet)))
+}
+
 /// Runs a chapter without a kernel: `sum` adds up on the CPU by the way of that name. `source` is the text of
 /// the example, whose hash identifies the code.
 pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> i32) -> ExitCode {
@@ -96,11 +120,14 @@ pub fn run_on_cpu(chapter: &Chapter, source: &str, sum: fn(&str, &mut [i32]) -> 
     exit(on_cpu(chapter, &options, source, sum))
 }
 
+/// What a chapter adds to its record on a GPU.
+type OnGpu<'a> = dyn Fn(&Device, &Module, &mut Record) -> Result<()> + 'a;
+
 fn on_device(
     chapter: &Chapter,
     options: &Options,
     reduce: fn(&Case) -> Result<Outcome>,
-    spaces: Option<Spaces>,
+    on_gpu: Option<&OnGpu>,
 ) -> Result<bool> {
     let build = kernels::get(chapter.stem)?;
     let device = Device::open(options.device)?;
@@ -125,10 +152,8 @@ fn on_device(
             pending_launches: options.pending_launches,
         })
     });
-    let spaces = spaces.filter(|_| device.info().kind == DeviceKind::Gpu && options.n.is_none());
-    if let (Some(measure), Ok(())) = (spaces, &finished) {
-        bench.record.limits = device.limits();
-        finished = measure(&device, &module).map(|spaces| bench.record.spaces = spaces);
+    if let (Some(on_gpu), Ok(()), DeviceKind::Gpu) = (on_gpu, &finished, device.info().kind) {
+        finished = on_gpu(&device, &module, &mut bench.record);
     }
     bench.conclude(finished)
 }
@@ -216,6 +241,7 @@ impl<'a> Bench<'a> {
             seed: options.seed,
             runs: Vec::new(),
             sweep: Vec::new(),
+            contest: Vec::new(),
             spaces: Vec::new(),
             limits: Vec::new(),
             ok: false,
@@ -255,6 +281,8 @@ impl<'a> Bench<'a> {
                 found: errors,
                 teaches: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
                 time_us: outcome.cost.time,
+                timings: None,
+                library: None,
                 counters: outcome.cost.counters,
                 device_launches: match (case.kernel.launches)(case.n, case.shape).total {
                     0 => None,

@@ -6,12 +6,15 @@
 //! | `bandwidth` | n | the same: bytes of input over time |
 //! | `divergence` | n | the simulator: divergent branches |
 //! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
+//! | `one-call`, `work-alone` | n | a contest: bytes of input over time by that measure, beside CUB and what the memory could do |
+//! | `ratio` | n | a contest: CUB's time over ours |
 //! | `launches` | launches by device code | time of nested kernels, and what a launch costs |
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads a block | time, or warp instructions on the simulator; where more than one block size was run |
 //!
 //! Both axes of every chart are logarithmic. `draw.rs` is the only file that names plotters.
 
+mod contest;
 mod draw;
 mod fit;
 mod ink;
@@ -163,6 +166,7 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
     charts.extend(against_size(record, &ERROR)?);
     charts.extend(against_launches(record, &LAUNCHES)?);
     charts.extend(against_block(record, &blocks)?);
+    charts.extend(contest::charts(record)?);
     Ok(charts)
 }
 
@@ -309,7 +313,10 @@ fn finish(record: &Record, quantity: &Quantity, against: Against, lines: Vec<Ser
         description: &description,
         x_title: against.axis,
         y_title: &axis,
-        y_scale: Scale::decades(values, quantity.tick),
+        y_scale: match quantity.name == contest::RATIO.name {
+            true => Scale::ratios(values, quantity.tick),
+            false => Scale::decades(values, quantity.tick),
+        },
         x_scale: against.scale,
         lines: &lines,
     };

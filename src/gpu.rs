@@ -319,6 +319,11 @@ impl Gpu {
         self.stream.memcpy_dtod(from, to).map_err(|error| failed("cannot copy on the GPU", error))
     }
 
+    /// The handle of the stream, for a library that works in it; it lives as long as this.
+    pub fn raw_stream(&self) -> *mut std::ffi::c_void {
+        self.stream.cu_stream().cast()
+    }
+
     pub fn address(&self, memory: &Memory) -> u64 {
         memory.device_ptr(&self.stream).0
     }

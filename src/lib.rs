@@ -19,6 +19,10 @@
 //! | [`measure`] | how a time is taken: warm-up, repeats, median |
 //! | [`spaces`] | what a load from each memory space of a GPU costs |
 //! | [`chapter`] | what a chapter does with its kernels: runs, checks, record, exit status |
+//! | [`contest`] | chapter 7's kernels beside CUB, Thrust and the CPU, on the same arrays and in turns |
+//! | [`timing`] | how short work is timed: one call or the work alone, with a cold cache or a warm one |
+//! | [`limit`] | chapter 7's types, and what its last rung runs for which size |
+//! | [`peers`] | CUB and Thrust, built by nvcc and loaded when the program runs |
 //! | [`plan`] | which runs those are: the asked size, then a sweep |
 //! | [`nested`] | how chapter 4's kernels unfold: blocks of a grid, launches by device code |
 //! | [`quadrature`] | the area under a curve, which chapter 4 finds by dividing intervals |
@@ -39,6 +43,7 @@ pub mod bound;
 pub mod chapter;
 pub mod chart;
 pub mod cli;
+pub mod contest;
 pub mod data;
 pub mod exercise;
 mod gpu;
@@ -46,11 +51,13 @@ mod graph;
 pub mod height;
 pub mod kernels;
 pub mod levels;
+pub mod limit;
 pub mod measure;
 pub mod museum;
 pub mod nested;
 pub mod nvcc;
 pub mod operator;
+pub mod peers;
 pub mod plan;
 pub mod prebuilt;
 mod progress;
@@ -63,4 +70,5 @@ pub mod simulate;
 pub mod spaces;
 pub mod speed;
 pub mod table;
+pub mod timing;
 pub mod value;

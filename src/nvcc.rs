@@ -174,6 +174,14 @@ impl Nvcc {
         ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
     }
 
+    /// The directory of the CUDA runtime as the wheels keep it, in a place that nvcc itself does not search; `None` in a
+    /// toolkit, where it does.
+    #[allow(dead_code)] // build.rs links no program
+    pub fn libraries(&self) -> Option<PathBuf> {
+        let (programs, _) = self.device_runtime()?;
+        Some(programs.parent()?.join("lib"))
+    }
+
     /// The directory of the linker, and the device runtime as the wheels keep it: in a place that nvcc itself
     /// does not search. `None` in a toolkit, where it does.
     fn device_runtime(&self) -> Option<(PathBuf, PathBuf)> {

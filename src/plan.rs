@@ -42,6 +42,8 @@ pub struct Kernel {
     pub error: fn(n: u64, shape: Shape) -> f64,
     /// What a wrong run of `n` elements in `shape` is kept to show: a diagnostic kind or a word of its own.
     pub teaches: fn(n: u64, shape: Shape) -> Option<&'static str>,
+    /// Threads a block, where `block` were asked for.
+    pub block: fn(n: u64, block: u32) -> u32,
     /// Blocks of the first grid.
     pub grid: fn(n: u64, shape: Shape) -> u32,
     /// What the device launches by itself, `shape` being that of the first grid.
@@ -62,6 +64,7 @@ impl Kernel {
             on_host: false,
             error: |_, _| 1.0,
             teaches: |_, _| None,
+            block: |_, block| block,
             grid: |_, shape| shape.grid,
             launches: |_, _| Launches::NONE,
             same_counts: false,
@@ -152,16 +155,16 @@ impl Plan {
             "the kernels of this chapter launch no kernels; leave --pending-launches out, or go on to chapter 4: \
              cargo run --example ch4_nested -- --pending-launches 64"
         );
-        let every = |n, shape| {
-            kernels.iter().map(move |kernel| Planned {
-                kernel: *kernel,
-                n,
-                shape: match (kernel.on_host, place, options.grid) {
+        let every = |n, shape: Shape| {
+            kernels.iter().map(move |kernel| {
+                let shape = Shape { block: (kernel.block)(n, shape.block), ..shape };
+                let shape = match (kernel.on_host, place, options.grid) {
                     (true, _, _) => Shape { block: 0, grid: 0 },
                     // Any grid will do, so the reader's choice holds for every kernel.
                     (_, Place::GridStride, Some(grid)) => Shape { grid, ..shape },
                     _ => Shape { grid: (kernel.grid)(n, shape), ..shape },
-                },
+                };
+                Planned { kernel: *kernel, n, shape }
             })
         };
         let swept = |n, shape| {

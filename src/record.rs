@@ -38,6 +38,9 @@ pub struct Record {
     pub runs: Vec<Run>,
     /// The same kernels over other sizes and block sizes; what the charts draw.
     pub sweep: Vec<Run>,
+    /// The chapter's kernels beside those of libraries, in turns, timed in several ways ([`crate::contest`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contest: Vec<Run>,
     /// What each memory space costs, and the limits of the device; chapter 5 on a GPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spaces: Vec<MemorySpace>,
@@ -138,6 +141,12 @@ pub struct Run {
     pub teaches: Option<String>,
     /// Microseconds; none on the simulator, which has no clock.
     pub time_us: Option<Timing>,
+    /// The times of a contest; such a run has no `time_us`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timings: Option<Timings>,
+    /// Whose work it is, where it is no kernel of the chapter: `CUB 3.0.1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// Exact counts; the simulator only.
     pub counters: Option<crate::sim::Counters>,
     /// Kernels that device code launches in one run, if none is dropped; none where there are none.
@@ -203,6 +212,17 @@ fn cuda_error(error: u32) -> &'static str {
     }
 }
 
+/// Microseconds, by what is between the two events ([`crate::timing`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// A single call, with other things than the input in the L2 cache.
+    pub one_call_cold: Option<Timing>,
+    /// A single call, with as much of the input as L2 holds.
+    pub one_call_warm: Option<Timing>,
+    /// A call in a graph of many, each on another copy of the input.
+    pub work_alone: Option<Timing>,
+}
+
 /// Microseconds over `repeats` measured runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
@@ -255,7 +275,12 @@ impl Run {
 
     /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time. `None` without input.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
-        let (time, bytes) = (self.time_us?, self.bytes_per_element());
+        self.rate(self.time_us?)
+    }
+
+    /// The same over another time of this run.
+    pub fn rate(&self, time: Timing) -> Option<f64> {
+        let bytes = self.bytes_per_element();
         (time.median > 0.0 && bytes > 0).then(|| self.n as f64 * f64::from(bytes) / time.median / 1e3)
     }
 }

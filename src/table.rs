@@ -1,5 +1,6 @@
 //! A record as the text that the terminal and the book show.
 
+use crate::contest;
 use crate::levels::Level;
 use crate::record::{Record, Run, Timing};
 use crate::sim::{Counters, Kind};
@@ -72,6 +73,7 @@ pub fn table(record: &Record) -> String {
         text.push('\n');
         layout_in_groups(&count_columns(&counted), &counted, &mut text);
     }
+    text += &contest::table(record);
     notes(record, &mut text);
     spaces(record, &mut text);
     text
@@ -343,6 +345,8 @@ mod tests {
             ok: true,
             teaches: None,
             time_us,
+            timings: None,
+            library: None,
             counters,
             device_launches: None,
             dropped: None,
@@ -363,6 +367,7 @@ mod tests {
             seed: 1,
             runs: vec![run],
             sweep: vec![],
+            contest: vec![],
             spaces: vec![],
             limits: vec![],
             ok: true,

@@ -332,7 +332,7 @@ fn the_readme_shows_what_the_first_run_prints() {
 /// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
 #[test]
 fn the_committed_counts_are_what_the_simulator_gives() {
-    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested", "ch4_quadrature", "ch5_shared"] {
+    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested", "ch4_quadrature", "ch5_shared", "ch6_two_pass", "ch7_limit"] {
         let run = run(&format!("committed-{stem}"), stem, "--device sim --json");
         let now: Record = serde_json::from_value(run.json()).unwrap();
         let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
@@ -518,6 +518,29 @@ fn buffers_of_no_elements_are_legal() {
     assert!(device.clone_dtoh(&other).unwrap().is_empty());
     let lengths = device.memcpy_htod(&[1], &empty).unwrap_err().to_string();
     assert!(lengths.contains("1 elements into a buffer of 0"), "{lengths}");
+}
+
+/// Every rung of chapter 7, from the array to one sum; tests/limit.rs has more of its sizes and places.
+#[test]
+fn chapter_7_is_right_at_every_size_for_every_type() {
+    let sizes: [u64; 7] = [0, 1, 33, 1000, 1025, 5003, 70_001];
+    sizes.par_iter().with_max_len(1).for_each(|n| {
+        let line = format!("--device sim --n {n} --block 96 --json");
+        let run = run(&format!("ch7-{n}"), "ch7_limit", &line);
+        assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
+        let json = run.json();
+        let numbers = data::numbers(*n as usize, 1);
+        let wrapping = numbers.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
+        let runs = json["runs"].as_array().unwrap();
+        for run in runs {
+            assert_eq!(run["ok"], true, "{line} {run}");
+            if run["operation"].is_null() {
+                assert_eq!(run["sum"], wrapping, "{line} {run}");
+            }
+        }
+        assert_eq!(runs.len(), 24, "8 rungs for 3 types");
+        assert!(json["contest"].is_null(), "a contest needs a GPU");
+    });
 }
 
 /// Every operator and type of chapter 6: the record says that its result is the recursion's, or as near as it may be.

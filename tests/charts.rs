@@ -22,6 +22,7 @@ fn all() -> Vec<Chart> {
         fixtures::blocks_on_simulator(),
         fixtures::nested_on_gpu(),
         fixtures::shared_on_gpu(),
+        fixtures::contest_on_gpu(),
         fixtures::single(&fixtures::nested_on_gpu()),
     ];
     records.iter().flat_map(|record| charts(record).unwrap()).collect()
@@ -243,4 +244,18 @@ fn sizes_are_labelled_as_powers_of_two() {
 #[test]
 fn the_same_record_gives_the_same_drawing() {
     assert_eq!(charts(&fixtures::nested_on_gpu()).unwrap(), charts(&fixtures::nested_on_gpu()).unwrap());
+}
+
+#[test]
+fn a_contest_shows_rates_by_each_measure_beside_what_the_memory_could_do_and_the_ratio() {
+    let record = fixtures::contest_on_gpu();
+    assert_eq!(names(&record)[2..], ["one-call", "work-alone", "ratio"]);
+    let alone = chart(&record, "work-alone").description;
+    assert!(alone.contains("i32: 2,097 GB/s at n = 1,048,576, 4,295 GB/s at n = 1,073,741,824."), "{alone}");
+    assert!(alone.contains("CUB, i32: 1,398 GB/s at"), "{alone}");
+    assert!(alone.contains("best measured: 4,295 GB/s at"), "{alone}");
+    assert!(alone.contains("memory by datasheet: "), "{alone}");
+    let ratio = chart(&record, "ratio").description;
+    assert!(ratio.contains("i32, work alone: 1.50 at n = 1,048,576, 1.02 at n = 1,073,741,824."), "{ratio}");
+    assert!(ratio.contains("CUB: 1.00 at"), "{ratio}");
 }

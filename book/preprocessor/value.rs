@@ -1,7 +1,8 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::record::Run;
+use workbook::contest;
+use workbook::record::{Record, Run};
 use workbook::table::{thousands, time};
 
 use crate::Workbook;
@@ -41,10 +42,15 @@ fn number(text: &str) -> Result<u64> {
 }
 
 /// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The field
-/// `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten, `1.6·10⁻⁴`.
+/// `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten, `1.6·10⁻⁴`. Of a contest:
+/// `alone`, `cold` and `warm` are times; `alone-gbps` is a rate, `alone-datasheet` and `alone-best` are its share of what
+/// the memory could do and of the best rate in the record.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
     let record = named(workbook, record)?;
+    if let Some(text) = of_contest(&record, kernel, n, field)? {
+        return Ok(text.replace(' ', "\u{a0}"));
+    }
     let run = run(&record, kernel, n, block)?;
     let text = match field {
         "sum" => run.sum.to_string(),
@@ -62,8 +68,57 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
     Ok(text.replace(' ', "\u{a0}"))
 }
 
+/// A value of the record's contest, if `field` names one of its measures.
+fn of_contest(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Option<String>> {
+    let (measure, what) = field.split_once('-').unwrap_or((field, "time"));
+    if !contest::MEASURES.iter().any(|(word, _)| *word == measure) {
+        return Ok(None);
+    }
+    let missing = || format!("the contest of this record has no {measure} of {kernel} at n = {n}");
+    let (run, timing) = contest::timed(record, kernel, n, measure).with_context(missing)?;
+    let share = |of: Option<f64>| {
+        let (rate, whole) = (run.rate(timing).with_context(missing)?, of.with_context(missing)?);
+        anyhow::Ok(format!("{:.1} %", 100.0 * rate / whole))
+    };
+    Ok(Some(match what {
+        "time" => time(timing.median),
+        "gbps" => format!("{} GB/s", three_digits(run.rate(timing).with_context(missing)?)),
+        "datasheet" => share(record.device.gpu.as_ref().map(contest::datasheet))?,
+        "best" => share(contest::best_rate(record))?,
+        _ => bail!(
+            "there is no field `{field}`; of a contest there are: {measure}, {measure}-gbps, \
+                    {measure}-datasheet, {measure}-best"
+        ),
+    }))
+}
+
+/// The ratio of two of a contest, to two decimals: at one size; to three with `n=all` the geometric mean over
+/// all sizes, with `n=least` the smallest. `None` if `field` names no measure of a contest.
+fn ratio_of_contest(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
+    let [first, second, n, field] = *arguments else { return Ok(None) };
+    if !contest::MEASURES.iter().any(|(word, _)| *word == field) {
+        return Ok(None);
+    }
+    let ratios = contest::ratios(record, first, second, field);
+    let size = n.strip_prefix("n=").with_context(|| format!("wants {RATIO}"))?;
+    let ratio = match size {
+        "all" => contest::geometric_mean(&ratios),
+        "least" => ratios.iter().map(|(_, ratio)| *ratio).min_by(f64::total_cmp),
+        size => {
+            let size = number(size)?;
+            ratios.iter().find(|(n, _)| *n == size).map(|(_, ratio)| *ratio)
+        }
+    };
+    let missing = || format!("the contest of this record has no {field} of both {first} and {second} at {n}");
+    let decimals = if matches!(size, "all" | "least") { 3 } else { 2 };
+    Ok(Some(format!("{:.decimals$}", ratio.with_context(missing)?)))
+}
+
 /// The first kernel's number over the second's, to two digits: `25,000`, `3.7`.
 pub fn ratio(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
+    if let Some(text) = ratio_of_contest(&named(workbook, record)?, arguments)? {
+        return Ok(text);
+    }
     let Arguments { kernels: [first, second], n, block, field } = parse(arguments, RATIO)?;
     let record = named(workbook, record)?;
     let of = |kernel: &str| quantity(run(&record, kernel, n, block)?, field);

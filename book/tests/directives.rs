@@ -300,6 +300,35 @@ fn numbers_of_a_record_in_prose() {
 }
 
 #[test]
+fn a_contest_in_prose() {
+    let repository = Repository::new();
+    repository.add(&fixtures::contest_on_gpu(), "book/records");
+    for (directive, text) in [
+        ("value ch7_limit.gpu reduceLimit n=2^20 alone", "2.00\u{a0}µs"),
+        ("value ch7_limit.gpu cub n=2^20 cold", "7.00\u{a0}µs"),
+        ("value ch7_limit.gpu reduceLimit n=2^30 alone-gbps", "4,295\u{a0}GB/s"),
+        ("value ch7_limit.gpu cub n=2^30 alone-best", "98.0\u{a0}%"),
+        ("value ch7_limit.gpu reduceLimit n=2^20 time", "5.00\u{a0}µs"),
+        ("ratio ch7_limit.gpu cub reduceLimit n=2^20 warm", "1.20"),
+        ("ratio ch7_limit.gpu cub reduceLimit n=all alone", "1.237"),
+        ("ratio ch7_limit.gpu cub reduceLimit n=least alone", "1.020"),
+    ] {
+        assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
+    }
+    for (directive, missing) in [
+        ("value ch7_limit.gpu cub n=2^24 alone", "no alone of cub at n = 16777216"),
+        ("value ch7_limit.gpu cub n=2^20 alone-share", "alone-gbps, alone-datasheet, alone-best"),
+        (
+            "ratio ch7_limit.gpu thrust reduceLimit n=all alone",
+            "no alone of both thrust and reduceLimit at n=all",
+        ),
+    ] {
+        let error = repository.error(&format!("{{{{#{directive}}}}}\n"));
+        assert!(error.contains(missing), "{error}");
+    }
+}
+
+#[test]
 fn errors_memory_spaces_and_limits_in_prose() {
     let repository = Repository::new();
     repository.add(&fixtures::shared_on_gpu(), "book/records");

@@ -52,6 +52,16 @@ impl Scale {
         Scale { low, high, has_zero, ticks: with_zero(ticks, has_zero), label }
     }
 
+    /// An axis for ratios around 1: a tick at every tenth, or at every half, while there are few.
+    pub fn ratios(values: impl Iterator<Item = f64>, label: fn(f64) -> String) -> Scale {
+        let (low, high, has_zero) = extent(values.chain([1.0]), 1.0);
+        let (low, high) = (low.min(0.95) / 1.03, high.max(1.1) * 1.03);
+        let step = [1, 2, 5, 10, 100].into_iter().find(|step| (high - low) * 10.0 / f64::from(*step) < 12.0);
+        let tenths = (1..).step_by(step.unwrap_or(1000) as usize).map(|tenths| f64::from(tenths - 1) / 10.0);
+        let ticks = tenths.take_while(|tick| *tick <= high).filter(|tick| *tick >= low).collect();
+        Scale { low, high, has_zero, ticks: with_zero(ticks, has_zero), label }
+    }
+
     /// Where `value` stands, from 0 to 1.
     pub fn position(&self, value: f64) -> f64 {
         let zero_row = if self.has_zero { ZERO_ROW } else { 0.0 };

@@ -1,0 +1,101 @@
+//! The charts of a contest ([`crate::contest`]): rates by each measure, and how many times as long CUB takes.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+
+use super::scale::Scale;
+use super::{Against, BANDWIDTH, Chart, Point, Quantity, Series, Style, finish};
+use crate::contest;
+use crate::record::{Record, Run, Timing, Timings};
+
+/// Our kernels, and those that they meet.
+const OURS: [(&str, &str); 2] = [("reduceLimit", "i32"), ("reduceLimitF32", "f32")];
+const PEERS: [(&str, &str); 3] = [("cub", "CUB, i32"), ("cubF32", "CUB, f32"), ("thrust", "Thrust, i32")];
+const CPU: &str = "rayon";
+
+const ONE_CALL: Quantity =
+    Quantity { name: "one-call", title: "One call, cold cache: bandwidth", ..BANDWIDTH };
+const WORK_ALONE: Quantity = Quantity { name: "work-alone", title: "The work alone: bandwidth", ..BANDWIDTH };
+pub(super) const RATIO: Quantity = Quantity {
+    name: "ratio",
+    title: "CUB's time over ours",
+    axis: "CUB's time over ours: above 1, ours is faster",
+    words: |value| format!("{value:.2}"),
+    tick: |value| format!("{value}"),
+    value: |_| None,
+};
+
+pub(super) fn charts(record: &Record) -> Result<Vec<Chart>> {
+    if record.contest.is_empty() {
+        return Ok(Vec::new());
+    }
+    let against = |lines: &[Series]| Against {
+        word: "n",
+        axis: "n, elements summed",
+        scale: Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|point| point.x))),
+        detail: String::new(),
+    };
+    let rates = [
+        (&ONE_CALL, rates(record, |t| t.one_call_cold, true)),
+        (&WORK_ALONE, rates(record, |t| t.work_alone, false)),
+    ];
+    let ratios = [(&RATIO, ratios(record))];
+    let all = rates.into_iter().chain(ratios).filter(|(_, lines)| lines.len() > 1);
+    all.map(|(quantity, lines)| finish(record, quantity, against(&lines), lines)).collect()
+}
+
+/// Bytes a second of ours, of their peers and of the CPU, with what the memory could do.
+fn rates(record: &Record, time: fn(&Timings) -> Option<Timing>, with_cpu: bool) -> Vec<Series> {
+    let line = |kernel: &str, name: &str, style, time: &dyn Fn(&Run) -> Option<Timing>| {
+        let runs = record.contest.iter().filter(|run| run.kernel == kernel);
+        let point = |run: &Run| Some(plain(run.n, run.rate(time(run)?)?, run.ok));
+        Series { name: name.to_string(), style, points: runs.filter_map(point).collect() }
+    };
+    let of_contest = |run: &Run| time(run.timings.as_ref()?);
+    let contenders = OURS.iter().chain(&PEERS).enumerate();
+    let mut lines: Vec<Series> =
+        contenders.map(|(i, (kernel, name))| line(kernel, name, Style::Kernel(i), &of_contest)).collect();
+    if with_cpu {
+        lines.push(line(CPU, "rayon, i32 (CPU)", Style::Host, &|run| run.time_us));
+    }
+    lines.retain(|line| !line.points.is_empty());
+    let limits = [
+        ("memory by datasheet", record.device.gpu.as_ref().map(contest::datasheet)),
+        ("best measured", contest::best_rate(record)),
+    ];
+    let sizes: BTreeSet<u64> = record.contest.iter().map(|run| run.n).collect();
+    for (name, rate) in limits {
+        let points = rate.iter().flat_map(|rate| sizes.iter().map(|&n| plain(n, *rate, true))).collect();
+        lines.push(Series { name: name.to_string(), style: Style::Limit, points });
+    }
+    lines
+}
+
+/// CUB's time over ours, for each type and measure.
+fn ratios(record: &Record) -> Vec<Series> {
+    let mut lines = Vec::new();
+    for (word, measure) in [("alone", "work alone"), ("cold", "one call, cold"), ("warm", "one call, warm")] {
+        for ((ours, name), (peer, _)) in OURS.iter().zip(PEERS) {
+            let points: Vec<Point> = contest::ratios(record, peer, ours, word)
+                .into_iter()
+                .map(|(n, ratio)| plain(n, ratio, true))
+                .collect();
+            if !points.is_empty() {
+                lines.push(Series {
+                    name: format!("{name}, {measure}"),
+                    style: Style::Kernel(lines.len()),
+                    points,
+                });
+            }
+        }
+    }
+    let sizes: BTreeSet<u64> = record.contest.iter().map(|run| run.n).collect();
+    let one = sizes.iter().map(|&n| plain(n, 1.0, true)).collect();
+    lines.push(Series { name: "CUB".to_string(), style: Style::Limit, points: one });
+    lines
+}
+
+fn plain(n: u64, y: f64, right: bool) -> Point {
+    Point { x: n as f64, y, spread: None, block: 0, right }
+}
