@@ -1,6 +1,7 @@
 //! Thread-instructions a second of the simulator, checks off and on, and beside it numba's CUDA simulator:
 //! `cargo bench`, and `cargo bench -- --record` to keep the measurement for the book.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Instant, SystemTime};
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     match bench(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::from(if error.is::<Wrong>() { 1 } else { 2 })
         }
     }
@@ -82,14 +83,16 @@ fn bench(options: &Options) -> Result<()> {
         kernels: KERNELS.iter().map(|kernel| case(build, kernel, N)).collect::<Result<_>>()?,
         numba: python.map(|python| numba(root, build, Path::new(&python))).transpose()?,
     };
-    println!("{}", speed.markdown());
+    let mut said = format!("{}\n", speed.markdown());
     if speed.numba.is_none() {
-        println!("Not compared with numba's CUDA simulator. Bring it:\n  {BRING_NUMBA}\n");
+        said += &format!("Not compared with numba's CUDA simulator. Bring it:\n  {BRING_NUMBA}\n\n");
     }
     if options.record {
         speed.write(&root.join(FILE))?;
-        println!("Recorded in {FILE}.");
+        said += &format!("Recorded in {FILE}.\n");
     }
+    // Nobody may be reading any more (`| head`).
+    let _ = std::io::stdout().write_all(said.as_bytes());
     Ok(())
 }
 

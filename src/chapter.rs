@@ -355,7 +355,9 @@ impl<'a> Bench<'a> {
             return Ok(());
         }
         let directory = if self.options.record { records } else { records.join("local") };
-        let path = self.record.write(&directory)?;
+        let path = self.record.write(&directory).with_context(|| {
+            format!("the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for it")
+        })?;
         self.say(&format!("record  {}", shown(&path)));
         if self.options.record {
             return Ok(()); // The book draws the charts of a committed record itself.
@@ -412,9 +414,12 @@ fn command(stem: &str) -> String {
     command
 }
 
-/// `book/records` of the checkout that this program was built from, or `WORKBOOK_RECORDS_DIR` in its place.
+/// The environment variable that names another directory for records than `book/records`.
+const RECORDS_DIR: &str = "WORKBOOK_RECORDS_DIR";
+
+/// `book/records` of the checkout that this program was built from, or [`RECORDS_DIR`] in its place.
 fn records_directory() -> Option<PathBuf> {
-    if let Some(directory) = std::env::var_os("WORKBOOK_RECORDS_DIR") {
+    if let Some(directory) = std::env::var_os(RECORDS_DIR).filter(|directory| !directory.is_empty()) {
         return Some(directory.into());
     }
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("book");

@@ -126,7 +126,9 @@ const SECTORS: Quantity = Quantity {
     axis: "sectors of 32 bytes, loaded and stored",
     words: |value| thousands(value as i64),
     tick: scale::count,
-    value: |run| count(run, |counters| counters.global_load_sectors + counters.global_store_sectors),
+    value: |run| {
+        count(run, |counters| counters.global_load_sectors.saturating_add(counters.global_store_sectors))
+    },
 };
 
 const ERROR: Quantity = Quantity {
@@ -393,7 +395,12 @@ fn runs(record: &Record) -> impl Iterator<Item = &Run> {
     record.runs.iter().filter(swept).chain(&record.sweep)
 }
 
+/// What an axis has room for; an edited record may hold anything.
+const LARGEST: f64 = 1e100;
+
 fn point(x: f64, run: &Run, quantity: &Quantity) -> Option<Point> {
     let (y, spread) = (quantity.value)(run)?;
-    Some(Point { x, y, spread, block: run.block, right: run.ok })
+    let (low, high) = spread.unwrap_or((y, y));
+    let fits = |value: f64| value <= 0.0 || (LARGEST.recip()..=LARGEST).contains(&value);
+    [y, low, high].into_iter().all(fits).then_some(Point { x, y, spread, block: run.block, right: run.ok })
 }

@@ -368,6 +368,9 @@ fn a_kernel_or_an_argument_that_is_not_there_is_refused_with_the_list() {
 fn a_file_that_cannot_be_taken_is_refused_by_name() {
     let rest = "--grid 1 --block 1";
     run(&format!("tests/simulate/absent.ptx {rest}")).refuses(&["cannot read tests/simulate/absent.ptx"]);
+    // By its name alone: this one has no end.
+    #[cfg(unix)]
+    run(&format!("/dev/zero {rest}")).refuses(&["/dev/zero is neither PTX (.ptx) nor CUDA C++ (.cu)"]);
     run(&format!("tests/simulate {rest}")).refuses(&["tests/simulate"]);
     run(&format!("Cargo.toml {rest}")).refuses(&["Cargo.toml is neither PTX (.ptx) nor CUDA C++ (.cu)"]);
     let directory = scratch("files");

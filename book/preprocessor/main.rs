@@ -3,7 +3,7 @@
 //!
 //! Exit status: 0 fine; 2 the book cannot be built, every place and what to do by name on standard error.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,25 +15,23 @@ use workbook_book::{Problem, Workbook, expand};
 const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["supports", renderer] => ExitCode::from(if renderer == "html" { 0 } else { 1 }),
         [] if !io::stdin().is_terminal() => match run() {
             Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
-            Ok(problems) => {
-                eprint!("{}", in_words(&problems));
-                ExitCode::from(2)
-            }
-            Err(error) => {
-                eprintln!("error: {error:#}");
-                ExitCode::from(2)
-            }
+            Ok(problems) => complain(&in_words(&problems)),
+            Err(error) => complain(&format!("error: {error:#}\n")),
         },
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
-        }
+        _ => complain(&format!("{USAGE}\n")),
     }
+}
+
+/// Says on stderr what is wrong, whether or not somebody reads it.
+fn complain(text: &str) -> ExitCode {
+    let _ = io::stderr().write_all(text.as_bytes());
+    ExitCode::from(2)
 }
 
 /// All problems; those that have the same cause together.
@@ -57,7 +55,9 @@ fn in_words(problems: &[Problem]) -> String {
 /// Takes the book, replaces the directives of its pages and gives it back; or says what is wrong in them.
 fn run() -> Result<Vec<Problem>> {
     let (context, mut book) = parse_input(io::stdin().lock()).with_context(|| {
-        format!("cannot read what mdBook sent; this book is built with mdBook {MDBOOK_VERSION} and its successors 0.5.x")
+        format!(
+            "cannot read what mdBook sent; this book is built with mdBook {MDBOOK_VERSION} and its successors 0.5.x"
+        )
     })?;
     let problems = replace(&context, &mut book)?;
     if problems.is_empty() {

@@ -522,6 +522,15 @@ fn a_wrong_call_says_how_it_is_called() {
     let program = Command::new(env!("CARGO_BIN_EXE_mdbook-workbook")).stdin(Stdio::null()).output().unwrap();
     assert_eq!(program.status.code(), Some(2));
     assert!(String::from_utf8(program.stderr).unwrap().contains("cannot read what mdBook sent"));
+
+    // An argument that is no text.
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let argument = std::ffi::OsStr::from_bytes(b"\xff");
+        let program = Command::new(env!("CARGO_BIN_EXE_mdbook-workbook")).arg(argument).output().unwrap();
+        assert_eq!(program.status.code(), Some(2));
+    }
 }
 
 /// A chapter on each device kind, so that no kind is forgotten in a cell.

@@ -12,17 +12,19 @@ use crate::sim::{Diagnostic, Module};
 
 /// The PTX of `file`, and the sources it was made from.
 pub fn read(file: &Path) -> Result<(String, Sources)> {
+    let is_ptx = match file.extension().and_then(|extension| extension.to_str()) {
+        Some("ptx") => true,
+        Some("cu") => false,
+        _ => bail!("{} is neither PTX (.ptx) nor CUDA C++ (.cu)", file.display()),
+    };
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut sources = Sources::beside(file);
     sources.add(file, text.clone());
-    match file.extension().and_then(|extension| extension.to_str()) {
-        Some("ptx") => Ok((text, sources)),
-        Some("cu") => {
-            let nvcc = Nvcc::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
-            Ok((compile(file, nvcc)?, sources))
-        }
-        _ => bail!("{} is neither PTX (.ptx) nor CUDA C++ (.cu)", file.display()),
+    if is_ptx {
+        return Ok((text, sources));
     }
+    let nvcc = Nvcc::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+    Ok((compile(file, nvcc)?, sources))
 }
 
 /// Reads the PTX of `file`; the error is what the simulator says about the text.
