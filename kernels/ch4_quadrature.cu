@@ -1,9 +1,9 @@
 // Chapter 4, where recursion is the right tool: the area under a curve, found by dividing intervals
 // until each is fine enough. Which intervals have to be divided, only the work itself shows.
 //
-// An interval of [0, 1] is a node of a binary tree, numbered as in a heap: node 1 is [0, 1], and the
-// halves of node i are 2*i and 2*i + 1. Areas are added up in units of 2^-40, as whole numbers, so
-// that every order gives the same sum.
+// An interval of [0, 1] is a node of a binary tree, numbered as in a heap: node 1 is [0, 1], and
+// the halves of node i are 2*i and 2*i + 1. Areas are added up in units of 2^-40, as whole numbers,
+// so that every order gives the same sum.
 
 typedef unsigned long long Node;
 
@@ -81,7 +81,8 @@ static __device__ void divideNodes(const Node *nodes, Node *halves, unsigned int
     for (unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
         long long area;
         if (isCoarse(nodes[i], n, &area)) {
-            // One atomic for all lanes that are here: the first asks for places, the others take theirs.
+            // One atomic for all lanes that are here: the first asks for places, the others take
+            // theirs.
             unsigned int here = __activemask(), first = __ffs(here) - 1, lane = threadIdx.x % 32;
             unsigned int place = 0;
             if (lane == first) {

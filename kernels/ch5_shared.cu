@@ -1,9 +1,10 @@
-// Chapter 5: the dot product of two arrays. The threads of a block put their sums side by side in shared
-// memory and add them up there; every block leaves one partial sum, which the host adds to the others.
+// Chapter 5: the dot product of two arrays. The threads of a block put their sums side by side in
+// shared memory and add them up there; every block leaves one partial sum, which the host adds to
+// the others.
 //
-// Thread i of the grid owns the elements i, i+G, i+2G, ..., G being the number of threads of the grid. Any
-// number of elements, of threads a block and of blocks is right, except where a kernel is kept to show a
-// mistake. Below them are the kernels that measure what each memory space costs.
+// Thread i of the grid owns the elements i, i+G, i+2G, ..., G being the number of threads of the
+// grid. Any number of elements, of threads a block and of blocks is right, except where a kernel is
+// kept to show a mistake. Below them are the kernels that measure what each memory space costs.
 
 #define MAX_THREADS 1024 // of a block
 #define WARP 32
@@ -21,9 +22,9 @@ static __device__ float productsOfThisThread(const float *a, const float *b, uns
 // ANCHOR_END: productsOfThisThread
 
 // ANCHOR: addUpTheCache
-// Adds cache[0 .. blockDim.x-1] up into cache[0]: the second half onto the first, then the same with
-// what is left. Rounding the half up leaves an odd element in the middle for the next step. All threads
-// of the block take part in every barrier.
+// Adds cache[0 .. blockDim.x-1] up into cache[0]: the second half onto the first, then the same
+// with what is left. Rounding the half up leaves an odd element in the middle for the next step.
+// All threads of the block take part in every barrier.
 static __device__ void addUpTheCache(float *cache)
 {
     unsigned int t = threadIdx.x;
@@ -68,8 +69,8 @@ extern "C" __global__ void dotDynamic(const float *a, const float *b, float *c, 
 }
 // ANCHOR_END: dotDynamic
 
-// The tree of neighbours. In step `stride` thread t works on element 2*stride*t, so the lanes of a warp
-// are 2*stride words apart: in the same few banks, and those serve one word at a time.
+// The tree of neighbours. In step `stride` thread t works on element 2*stride*t, so the lanes of a
+// warp are 2*stride words apart: in the same few banks, and those serve one word at a time.
 // ANCHOR: dotStrided
 extern "C" __global__ void dotStrided(const float *a, const float *b, float *c, unsigned int n)
 {
@@ -90,8 +91,8 @@ extern "C" __global__ void dotStrided(const float *a, const float *b, float *c, 
 }
 // ANCHOR_END: dotStrided
 
-// Nothing is left to the host: every block adds its partial sum onto c[0], which was 0. The blocks come in
-// any order, and so the rounding differs from run to run.
+// Nothing is left to the host: every block adds its partial sum onto c[0], which was 0. The blocks
+// come in any order, and so the rounding differs from run to run.
 // ANCHOR: dotAtomic
 extern "C" __global__ void dotAtomic(const float *a, const float *b, float *c, unsigned int n)
 {
@@ -128,10 +129,11 @@ extern "C" __global__ void dotBarrierInBranch(const float *a, const float *b, fl
 }
 // ANCHOR_END: dotBarrierInBranch
 
-// The same mistake in a block that goes on: here every thread is to have the sum, and the last one writes
-// it. Whole warps add or skip. A warp that skips goes straight to barrier B, those that add are at barrier
-// A, and the block's barrier counts both alike: it opens, and who waited at B reads too early. Nobody waits
-// for ever, since a thread that has gone past B exits. Kept because it teaches.
+// The same mistake in a block that goes on: here every thread is to have the sum, and the last one
+// writes it. Whole warps add or skip. A warp that skips goes straight to barrier B, those that add
+// are at barrier A, and the block's barrier counts both alike: it opens, and who waited at B reads
+// too early. Nobody waits for ever, since a thread that has gone past B exits. Kept because it
+// teaches.
 // ANCHOR: dotBarriersMispaired
 extern "C" __global__ void dotBarriersMispaired(const float *a, const float *b, float *c,
                                                 unsigned int n)
@@ -162,12 +164,13 @@ extern "C" __global__ void dotBarriersMispaired(const float *a, const float *b, 
 }
 // ANCHOR_END: dotBarriersMispaired
 
-// ---- What a memory space costs. Measured on a GPU; no result is of interest here, only clocks and times.
+// ---- What a memory space costs. Measured on a GPU; no result is of interest here, only clocks and
+// times.
 
 // ANCHOR: chase
 // Latency: one thread goes from word to word, and each word says where the next one is, so no load
-// can begin before the one before it has ended. Times `steps` loads in clocks of the multiprocessor,
-// after some to warm up. `end` keeps the loads from being optimised away.
+// can begin before the one before it has ended. Times `steps` loads in clocks of the
+// multiprocessor, after some to warm up. `end` keeps the loads from being optimised away.
 template <typename Place, typename Load>
 static __device__ void chase(Place place, Load load, unsigned int steps, long long *clocks,
                              unsigned long long *end)
@@ -221,8 +224,8 @@ extern "C" __global__ void chaseShared(unsigned int steps, long long *clocks,
 }
 // ANCHOR_END: chaseShared
 
-// Local memory is the thread's own, and lies where global memory lies; the first-level cache holds these few
-// words. (They take 32 times the room there: a line has a word of each lane.)
+// Local memory is the thread's own, and lies where global memory lies; the first-level cache holds
+// these few words. (They take 32 times the room there: a line has a word of each lane.)
 extern "C" __global__ void chaseLocal(unsigned int steps, long long *clocks, unsigned long long *end)
 {
     unsigned long long chain[CHAIN];
@@ -239,7 +242,8 @@ extern "C" __global__ void chaseLocal(unsigned int steps, long long *clocks, uns
         steps, clocks, end);
 }
 
-// Constant memory is written before the kernel starts. Each word holds the distance in bytes of the next one.
+// Constant memory is written before the kernel starts. Each word holds the distance in bytes of the
+// next one.
 #define NEXT(i) ((i) + HOP) % CHAIN * 4
 #define NEXT8(i) NEXT(i), NEXT(i + 1), NEXT(i + 2), NEXT(i + 3), NEXT(i + 4), NEXT(i + 5), NEXT(i + 6), NEXT(i + 7)
 __constant__ unsigned int constantChain[CHAIN] = {NEXT8(0),  NEXT8(8),  NEXT8(16), NEXT8(24),
@@ -257,8 +261,8 @@ extern "C" __global__ void chaseConstant(unsigned int steps, long long *clocks, 
         steps, clocks, end);
 }
 
-// A chain through global memory: a word on each of `lines` lines of 128 bytes, HOP lines further on each time.
-// `start` is its first place.
+// A chain through global memory: a word on each of `lines` lines of 128 bytes, HOP lines further on
+// each time. `start` is its first place.
 #define LINE 16 // words of 8 bytes
 extern "C" __global__ void linkGlobal(unsigned long long *chain, unsigned int lines, unsigned long long *start)
 {

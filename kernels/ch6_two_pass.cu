@@ -1,17 +1,19 @@
-// Chapter 6: any associative operator, in as many passes as needed, and other ways to put the partial
-// results together.
+// Chapter 6: any associative operator, in as many passes as needed, and other ways to put the
+// partial results together.
 //
-// A kernel here is a template over an operator: a type with an Element, an identity() and a combine().
-// Block b owns a stretch of whole tiles of blockDim.x elements; places beyond the end hold the identity.
-// Every form but reduceInterleaved and the atomic ones keeps the operands in their order. Any size and any
-// number of threads a block is right. Dynamic shared memory: blockDim.x * sizeof(Element) bytes.
+// A kernel here is a template over an operator: a type with an Element, an identity() and a
+// combine(). Block b owns a stretch of whole tiles of blockDim.x elements; places beyond the end
+// hold the identity. Every form but reduceInterleaved and the atomic ones keeps the operands in
+// their order. Any size and any number of threads a block is right. Dynamic shared memory:
+// blockDim.x * sizeof(Element) bytes.
 
 #include <cooperative_groups.h>
 
-// ---- the post's kernel ------------------------------------------------------------------------------
+// ---- the post's kernel
+// ------------------------------------------------------------------------------
 
-// With `long long` for `long`, which has 32 bits on Windows, and with the one thing that was missing: a
-// thread asks whether its partner exists, so that a block need not be a power of two.
+// With `long long` for `long`, which has 32 bits on Windows, and with the one thing that was
+// missing: a thread asks whether its partner exists, so that a block need not be a power of two.
 // ANCHOR: reduceKernel
 extern "C" __global__ void reduceKernel(const long long *g_in, long long *g_out, unsigned int n)
 {
@@ -41,7 +43,8 @@ extern "C" __global__ void reduceKernel(const long long *g_in, long long *g_out,
 }
 // ANCHOR_END: reduceKernel
 
-// ---- operators --------------------------------------------------------------------------------------
+// ---- operators
+// --------------------------------------------------------------------------------------
 
 // The least and the greatest value of a type. They are numbers written out, not <limits>, so that a
 // kernel needs no host header; for floats they are the infinities.
@@ -63,7 +66,8 @@ template <> struct Limits<double> {
     static __device__ double greatest() { return __longlong_as_double(0x7ff0000000000000); }
 };
 
-// Signed numbers may not overflow in C++. Sums wrap here, as in Rust, so they are made without sign.
+// Signed numbers may not overflow in C++. Sums wrap here, as in Rust, so they are made without
+// sign.
 static __device__ int add(int a, int b) { return (int)((unsigned int)a + (unsigned int)b); }
 static __device__ long long add(long long a, long long b)
 {
@@ -101,8 +105,8 @@ struct Product {
     static __device__ Element combine(Element first, Element second) { return first * second; }
 };
 
-// The greatest value and where it stands; of equal ones the first. The index is as wide as the value,
-// which leaves no gap in memory. A NaN compares with nothing, so the data must have none.
+// The greatest value and where it stands; of equal ones the first. The index is as wide as the
+// value, which leaves no gap in memory. A NaN compares with nothing, so the data must have none.
 // ANCHOR: argMax
 template <typename T, typename Index> struct ValueAt {
     T value;
@@ -120,8 +124,9 @@ template <typename T, typename Index> struct ArgMax {
 };
 // ANCHOR_END: argMax
 
-// A string's hash is a number in base P, the characters being its digits, modulo 2^32. To put a string
-// behind another, shift the first one's number by as many digits as the second has: by P to that power.
+// A string's hash is a number in base P, the characters being its digits, modulo 2^32. To put a
+// string behind another, shift the first one's number by as many digits as the second has: by P to
+// that power.
 // ANCHOR: hash
 struct Hash {
     struct Element {
@@ -136,7 +141,8 @@ struct Hash {
 };
 // ANCHOR_END: hash
 
-// ---- one block --------------------------------------------------------------------------------------
+// ---- one block
+// --------------------------------------------------------------------------------------
 
 template <typename Element> static __device__ Element *cache()
 {
@@ -145,8 +151,8 @@ template <typename Element> static __device__ Element *cache()
 }
 
 // ANCHOR: blockReduce
-// What the block's threads hold, combined in the order of the threads. Neighbours are combined, then
-// neighbouring pairs: the left operand always comes from the left. All threads get the result.
+// What the block's threads hold, combined in the order of the threads. Neighbours are combined,
+// then neighbouring pairs: the left operand always comes from the left. All threads get the result.
 template <typename Operator>
 static __device__ typename Operator::Element blockReduce(typename Operator::Element mine)
 {
@@ -188,8 +194,8 @@ static __device__ typename Operator::Element blockReduceInterleaved(typename Ope
 // ANCHOR_END: blockReduceInterleaved
 
 // ANCHOR: stretch
-// in[first .. end] reduced by the block, tile by tile, in order; the identity where there is nothing.
-// All threads go round equally often, and all get the result.
+// in[first .. end] reduced by the block, tile by tile, in order; the identity where there is
+// nothing. All threads go round equally often, and all get the result.
 template <typename Operator>
 static __device__ typename Operator::Element reduceStretch(const typename Operator::Element *in,
                                                            unsigned int first, unsigned int end)
@@ -203,7 +209,8 @@ static __device__ typename Operator::Element reduceStretch(const typename Operat
     return total;
 }
 
-// This block's stretch: as many tiles as every block needs to take for the grid to cover n elements.
+// This block's stretch: as many tiles as every block needs to take for the grid to cover n
+// elements.
 template <typename Operator>
 static __device__ typename Operator::Element reduceMyStretch(const typename Operator::Element *in,
                                                              unsigned int n)
@@ -218,7 +225,8 @@ static __device__ typename Operator::Element reduceMyStretch(const typename Oper
 }
 // ANCHOR_END: stretch
 
-// ---- many blocks ------------------------------------------------------------------------------------
+// ---- many blocks
+// ------------------------------------------------------------------------------------
 
 // One pass: n elements become gridDim.x. The host launches again over those, until one is left.
 // ANCHOR: pass
@@ -247,8 +255,8 @@ static __device__ void reduceInterleaved(const typename Operator::Element *in,
 }
 
 // One launch: every block takes a ticket when its partial result is written, and the block with the
-// last ticket knows that all the others are. atomicInc returns the old value and goes back to 0 after
-// gridDim.x - 1, so *ticket is 0 again for the next launch.
+// last ticket knows that all the others are. atomicInc returns the old value and goes back to 0
+// after gridDim.x - 1, so *ticket is 0 again for the next launch.
 //
 // The fences make that knowledge true. The first orders this thread's store before its ticket, the
 // second orders the ticket before the loads that follow; the barrier hands both on to the block.
@@ -281,7 +289,8 @@ static __device__ void reduceSingleLaunch(const typename Operator::Element *in,
 }
 // ANCHOR_END: singleLaunch
 
-// One cooperative launch: all blocks are on the GPU at the same time, so they can wait for each other.
+// One cooperative launch: all blocks are on the GPU at the same time, so they can wait for each
+// other.
 // ANCHOR: gridSync
 template <typename Operator>
 static __device__ void reduceGridSync(const typename Operator::Element *in,
@@ -322,7 +331,8 @@ template <typename T> static __device__ void reduceAtomicThreads(const T *in, T 
 }
 // ANCHOR_END: atomics
 
-// ---- the kernels by name ----------------------------------------------------------------------------
+// ---- the kernels by name
+// ----------------------------------------------------------------------------
 
 // ANCHOR: names
 #define PASS(name, ...)                                                                              \

@@ -1,9 +1,9 @@
-// Chapter 7: how fast can a sum be? A ladder of kernels, each one change away from the one before, and at its end
-// the sum at the speed of the memory. Each is there for int, float and long long.
+// Chapter 7: how fast can a sum be? A ladder of kernels, each one change away from the one before,
+// and at its end the sum at the speed of the memory. Each is there for int, float and long long.
 //
-// All are right for any size, 0 too, and for an array that begins at any element. From reduceShuffle on, a block is
-// a number of whole warps. The kernels before reduceSinglePass leave a partial sum a block; the host launches them
-// again over those until one is left.
+// All are right for any size, 0 too, and for an array that begins at any element. From
+// reduceShuffle on, a block is a number of whole warps. The kernels before reduceSinglePass leave a
+// partial sum a block; the host launches them again over those until one is left.
 
 typedef unsigned long long Word;
 
@@ -12,8 +12,9 @@ constexpr unsigned int MAX_BLOCK = 1024;
 constexpr unsigned int MAX_WARPS = MAX_BLOCK / 32;
 
 // ANCHOR: reduceSharedTree
-// The tree of chapter 3 in shared memory: step `stride` adds elements that are `stride` apart. Thread t has the
-// pair that begins at 2*stride*t, so working threads are neighbours, and what they touch is not.
+// The tree of chapter 3 in shared memory: step `stride` adds elements that are `stride` apart.
+// Thread t has the pair that begins at 2*stride*t, so working threads are neighbours, and what they
+// touch is not.
 template <typename T> static __device__ T neighboredTree(T *shared)
 {
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
@@ -26,7 +27,8 @@ template <typename T> static __device__ T neighboredTree(T *shared)
     return shared[0];
 }
 
-template <typename T> static __device__ void sharedTree(const T *g_idata, T *g_odata, unsigned int size)
+template <typename T>
+static __device__ void sharedTree(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -40,7 +42,8 @@ template <typename T> static __device__ void sharedTree(const T *g_idata, T *g_o
 // ANCHOR_END: reduceSharedTree
 
 // ANCHOR: reduceSequential
-// The second half is added onto the first: what a warp touches lies side by side, in 32 different banks.
+// The second half is added onto the first: what a warp touches lies side by side, in 32 different
+// banks.
 template <typename T> static __device__ T sequentialTree(T *shared)
 {
     for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
@@ -54,7 +57,8 @@ template <typename T> static __device__ T sequentialTree(T *shared)
 }
 // ANCHOR_END: reduceSequential
 
-template <typename T> static __device__ void sequential(const T *g_idata, T *g_odata, unsigned int size)
+template <typename T>
+static __device__ void sequential(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -68,7 +72,8 @@ template <typename T> static __device__ void sequential(const T *g_idata, T *g_o
 
 // ANCHOR: reduceFirstAdd
 // A thread loads two elements and adds them before the tree begins: half as many blocks.
-template <typename T> static __device__ void firstAdd(const T *g_idata, T *g_odata, unsigned int size)
+template <typename T>
+static __device__ void firstAdd(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * 2 * blockDim.x + threadIdx.x;
@@ -84,8 +89,9 @@ template <typename T> static __device__ void firstAdd(const T *g_idata, T *g_oda
 // ANCHOR_END: reduceFirstAdd
 
 // ANCHOR: reduceInFlight
-// A tile is ITEMS elements a thread; block b owns the tiles b, b+G, ... of a grid of G blocks. All loads of a tile
-// are issued before the first addition waits for one, so a thread has ITEMS of them in flight.
+// A tile is ITEMS elements a thread; block b owns the tiles b, b+G, ... of a grid of G blocks. All
+// loads of a tile are issued before the first addition waits for one, so a thread has ITEMS of them
+// in flight.
 constexpr int ITEMS = 8;
 
 template <typename T> static __device__ T sumOfTiles(const T *g_idata, unsigned int size)
@@ -107,7 +113,8 @@ template <typename T> static __device__ T sumOfTiles(const T *g_idata, unsigned 
     return sum;
 }
 
-template <typename T> static __device__ void inFlight(const T *g_idata, T *g_odata, unsigned int size)
+template <typename T>
+static __device__ void inFlight(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     shared[threadIdx.x] = sumOfTiles(g_idata, size);
@@ -120,7 +127,8 @@ template <typename T> static __device__ void inFlight(const T *g_idata, T *g_oda
 // ANCHOR_END: reduceInFlight
 
 // ANCHOR: reduceShuffle
-// The sum of a warp, in lane 0: each lane passes its number down, five times. No shared memory, no barrier.
+// The sum of a warp, in lane 0: each lane passes its number down, five times. No shared memory, no
+// barrier.
 template <typename T> static __device__ T warpSum(T sum)
 {
 #pragma unroll
@@ -138,8 +146,9 @@ template <> __device__ int warpSum(int sum)
 }
 #endif
 
-// The sum of a block of whole warps, in thread 0: each warp leaves one number, and one barrier later the first
-// warp adds those. `shared` has room for a number a warp, and is not used by anybody else.
+// The sum of a block of whole warps, in thread 0: each warp leaves one number, and one barrier
+// later the first warp adds those. `shared` has room for a number a warp, and is not used by
+// anybody else.
 template <typename T> static __device__ T blockSum(T sum, T *shared)
 {
     unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -154,7 +163,8 @@ template <typename T> static __device__ T blockSum(T sum, T *shared)
     return sum;
 }
 
-template <typename T> static __device__ void shuffle(const T *g_idata, T *g_odata, unsigned int size)
+template <typename T>
+static __device__ void shuffle(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_WARPS];
     T sum = blockSum(sumOfTiles(g_idata, size), shared);
@@ -165,8 +175,8 @@ template <typename T> static __device__ void shuffle(const T *g_idata, T *g_odat
 // ANCHOR_END: reduceShuffle
 
 // ANCHOR: reduceVector
-// How 16 bytes are loaded: as nvcc does it for data that nobody writes; or with the word that no line in L1 be
-// kept for them; and so that L2 fetches 256 bytes at a time.
+// How 16 bytes are loaded: as nvcc does it for data that nobody writes; or with the word that no
+// line in L1 be kept for them; and so that L2 fetches 256 bytes at a time.
 enum class Load { ReadOnly, Streaming, PassL1, PassL1By256 };
 
 template <Load LOAD> static __device__ uint4 load16(const uint4 *address)
@@ -200,8 +210,9 @@ static __device__ long long sumOf(uint4 v, long long)
     return (Word(v.y) << 32 | v.x) + (Word(v.w) << 32 | v.z);
 }
 
-// sumOfTiles, 16 bytes at a time, LOADS of them in flight. A load of 16 bytes begins at a multiple of 16, so the
-// elements before the first and after the last of those (at most 6) are block 0's, one a thread.
+// sumOfTiles, 16 bytes at a time, LOADS of them in flight. A load of 16 bytes begins at a multiple
+// of 16, so the elements before the first and after the last of those (at most 6) are block 0's,
+// one a thread.
 template <typename T, int LOADS, Load LOAD>
 static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned int threads)
 {
@@ -232,10 +243,13 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
 }
 
 // As many bytes in flight as before, in fewer loads: two for int and float, four for long long.
-template <typename T> static __device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
+template <typename T>
+static __device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_WARPS];
-    T sum = blockSum(sumOfVectors<T, ITEMS * sizeof(T) / 16, Load::ReadOnly>(g_idata, size, blockDim.x), shared);
+    constexpr int LOADS = ITEMS * sizeof(T) / 16;
+    T sum = sumOfVectors<T, LOADS, Load::ReadOnly>(g_idata, size, blockDim.x);
+    sum = blockSum(sum, shared);
     if (threadIdx.x == 0) {
         g_odata[blockIdx.x] = sum;
     }
@@ -243,14 +257,16 @@ template <typename T> static __device__ void vectors(const T *g_idata, T *g_odat
 // ANCHOR_END: reduceVector
 
 // ANCHOR: reduceSinglePass
-// The partial sums are added in the same launch, by the block that is done last. Each block leaves its sum, then
-// takes a ticket; who gets the last one knows that all others have left theirs. The fence before the ticket and the
-// one after it make that so for memory too. The ticket counts back to 0 by itself: atomicInc begins again after the
-// last block, so the next launch finds it as this one did.
+// The partial sums are added in the same launch, by the block that is done last. Each block leaves
+// its sum, then takes a ticket; who gets the last one knows that all others have left theirs. The
+// fence before the ticket and the one after it make that so for memory too. The ticket counts back
+// to 0 by itself: atomicInc begins again after the last block, so the next launch finds it as this
+// one did.
 //
 // scratch[0] is the ticket, 0 before the first launch; a word a block follows.
-template <typename T> static __device__ void finishByTicket(T sum, unsigned int part, unsigned int parts, T *g_odata,
-                                                            Word *scratch)
+template <typename T>
+static __device__ void finishByTicket(T sum, unsigned int part, unsigned int parts, T *g_odata,
+                                      Word *scratch)
 {
     __shared__ T shared[MAX_WARPS];
     __shared__ bool last;
@@ -274,10 +290,13 @@ template <typename T> static __device__ void finishByTicket(T sum, unsigned int 
     }
 }
 
-template <typename T> static __device__ void singlePass(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
+template <typename T>
+static __device__ void singlePass(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
     __shared__ T shared[MAX_WARPS];
-    T sum = blockSum(sumOfVectors<T, ITEMS * sizeof(T) / 16, Load::ReadOnly>(g_idata, size, blockDim.x), shared);
+    constexpr int LOADS = ITEMS * sizeof(T) / 16;
+    T sum = sumOfVectors<T, LOADS, Load::ReadOnly>(g_idata, size, blockDim.x);
+    sum = blockSum(sum, shared);
     finishByTicket(sum, blockIdx.x, gridDim.x, g_odata, scratch);
 }
 // ANCHOR_END: reduceSinglePass
@@ -285,9 +304,10 @@ template <typename T> static __device__ void singlePass(const T *g_idata, T *g_o
 // ANCHOR: sumOfBlock
 // blockSum again, for a block of BLOCK threads, which the compiler knows, in thread 0's warp.
 //
-// By shuffles first, and then no more of them: the sums of the warps lie side by side, and each lane reads them all.
-// By shared memory first: each lane of the first warp adds what lies 32 apart, and one round of shuffles is left. For
-// float a round of five shuffles takes longer than a trip through shared memory; for int it is one instruction.
+// By shuffles first, and then no more of them: the sums of the warps lie side by side, and each
+// lane reads them all. By shared memory first: each lane of the first warp adds what lies 32 apart,
+// and one round of shuffles is left. For float a round of five shuffles takes longer than a trip
+// through shared memory; for int it is one instruction.
 enum class Sum { ShuffleFirst, SharedFirst };
 
 template <typename T, int COUNT> static __device__ T treeSum(const T *number)
@@ -325,12 +345,12 @@ template <typename T, int BLOCK, Sum SUM> static __device__ T sumOfBlock(T sum, 
 // ANCHOR_END: sumOfBlock
 
 // ANCHOR: finish
-// How the last rung finishes: one block has nothing to wait for. Two ways with fewer trips to memory than store,
-// fence, ticket, load.
+// How the last rung finishes: one block has nothing to wait for. Two ways with fewer trips to
+// memory than store, fence, ticket, load.
 enum class Finish { Alone, OneWord, Gather };
 
-// For int: sum and count in one word, one atomic addition a block. The count is in the lower half, which can not
-// overflow into the sum; the sum wraps in the upper half, as it should.
+// For int: sum and count in one word, one atomic addition a block. The count is in the lower half,
+// which can not overflow into the sum; the sum wraps in the upper half, as it should.
 static __device__ void finishInOneWord(int sum, int *g_odata, Word *scratch)
 {
     if (threadIdx.x == 0) {
@@ -342,8 +362,8 @@ static __device__ void finishInOneWord(int sum, int *g_odata, Word *scratch)
     }
 }
 
-// For any type: each block but the last leaves its sum in a slot, 32 bits in a word, with a flag beside them that says
-// so. A word is written and read as a whole, so no fence is needed.
+// For any type: each block but the last leaves its sum in a slot, 32 bits in a word, with a flag
+// beside them that says so. A word is written and read as a whole, so no fence is needed.
 template <typename T> static __device__ void leave(T sum, Word *slot)
 {
     constexpr int HALVES = sizeof(T) / 4;
@@ -355,10 +375,10 @@ template <typename T> static __device__ void leave(T sum, Word *slot)
     }
 }
 
-// The last block waits for the others' sums, and leaves zeros for the next launch: thread t has the slots t, t+BLOCK,
-// ... What it finds it adds to what it has loaded itself, so the whole is added as any block's share is, and in an
-// order that does not depend on who is done first. Only the block that is started last waits, so the others need no
-// room that it holds.
+// The last block waits for the others' sums, and leaves zeros for the next launch: thread t has the
+// slots t, t+BLOCK, ... What it finds it adds to what it has loaded itself, so the whole is added
+// as any block's share is, and in an order that does not depend on who is done first. Only the
+// block that is started last waits, so the others need no room that it holds.
 template <typename T, int BLOCK> static __device__ T takeAll(Word *scratch)
 {
     constexpr int HALVES = sizeof(T) / 4;
@@ -384,9 +404,10 @@ template <typename T, int BLOCK> static __device__ T takeAll(Word *scratch)
 // ANCHOR_END: finish
 
 // ANCHOR: reduceCluster
-// From Hopper on, up to 8 blocks can form a cluster (16, where the GPU allows it): they run at the same time, near each
-// other, and can write into each other's shared memory. A grid of one cluster needs no trip to L2: its blocks send their sums to the first of
-// them, which waits at an mbarrier until all bytes have come. (PTX ISA, "mbarrier", "st.async", "barrier.cluster")
+// From Hopper on, up to 8 blocks can form a cluster (16, where the GPU allows it): they run at the
+// same time, near each other, and can write into each other's shared memory. A grid of one cluster
+// needs no trip to L2: its blocks send their sums to the first of them, which waits at an mbarrier
+// until all bytes have come. (PTX ISA, "mbarrier", "st.async", "barrier.cluster")
 #if __CUDA_ARCH__ >= 900
 template <typename T, int CLUSTER> struct Mailbox {
     alignas(16) T ofBlock[CLUSTER];
@@ -431,11 +452,13 @@ template <int CLUSTER> static __device__ float receiveAll(float sum, Mailbox<flo
 }
 
 template <int BLOCK, int LOADS, Load LOAD, Sum SUM, int CLUSTER>
-static __device__ void clusterLimit(const float *g_idata, float *g_odata, unsigned int size, float *shared)
+static __device__ void clusterLimit(const float *g_idata, float *g_odata, unsigned int size,
+                                    float *shared)
 {
     __shared__ Mailbox<float, CLUSTER> mailbox;
     openMailbox(mailbox);
-    float sum = sumOfBlock<float, BLOCK, SUM>(sumOfVectors<float, LOADS, LOAD>(g_idata, size, BLOCK), shared);
+    float sum = sumOfVectors<float, LOADS, LOAD>(g_idata, size, BLOCK);
+    sum = sumOfBlock<float, BLOCK, SUM>(sum, shared);
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // the mailbox is open
     if (threadIdx.x == 0 && blockIdx.x > 0) {
         sendToFirst(sum, mailbox);
