@@ -152,7 +152,7 @@ fn every_ptx_belongs_to_its_source_and_names_no_machine() {
 
 /// With `WORKBOOK_BLESS` set, writes the committed PTX; else proves that it is what the sources give.
 #[test]
-#[ignore = "needs nvcc and the wheels of tests/corpus/requirements.txt"]
+#[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn compiled() {
     let nvcc = nvcc::Nvcc::find(root()).unwrap_or_else(|error| panic!("{error:#}"));
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{}", nvcc::HOW_TO_GET_NVCC));
