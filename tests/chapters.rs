@@ -332,7 +332,15 @@ fn the_readme_shows_what_the_first_run_prints() {
 /// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
 #[test]
 fn the_committed_counts_are_what_the_simulator_gives() {
-    for stem in ["ch2_parallel", "ch3_blocks", "ch4_nested", "ch4_quadrature", "ch5_shared", "ch6_two_pass", "ch7_limit"] {
+    for stem in [
+        "ch2_parallel",
+        "ch3_blocks",
+        "ch4_nested",
+        "ch4_quadrature",
+        "ch5_shared",
+        "ch6_two_pass",
+        "ch7_limit",
+    ] {
         let run = run(&format!("committed-{stem}"), stem, "--device sim --json");
         let now: Record = serde_json::from_value(run.json()).unwrap();
         let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
