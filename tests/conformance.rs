@@ -23,7 +23,7 @@
 //!
 //! `CONFORMANCE_DEVICE=gpu cargo test --test conformance` runs the same files on a GPU. With `CONFORMANCE_BLESS=1` as well,
 //! the results found there replace the expected ones wherever these are not met. An NVIDIA H200 (driver 580.159.04,
-//! 2026-11-21) met all but 36 of the 10,034 cases as first written; 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64
+//! 2026-11-21) met all but 36 of the 10,056 cases as first written; 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64
 //! bits with a start beyond 255. The files hold what the H200 gave.
 
 use std::collections::BTreeMap;

@@ -197,12 +197,18 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
     rows
 }
 
+/// Which of [`SHAPES`] the i-th kernel has. There are as many colours as shapes: where the colours begin again, each has
+/// the next shape, so that no two of 36 kernels look alike.
+fn shape(i: usize) -> usize {
+    (i + i / SHAPES.len()) % SHAPES.len()
+}
+
 /// A marker's shape tells the lines apart without their colours. Hollow: the run went wrong.
 fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     let (corners, turn, radius) = match style {
         Style::Limit => return Ok(()),
         Style::Host => (16, 0.0, 0.85),
-        Style::Kernel(i) | Style::Graph(i) => SHAPES[i % SHAPES.len()],
+        Style::Kernel(i) | Style::Graph(i) => SHAPES[shape(i)],
     };
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
     let corner = |i: i32| {
@@ -323,5 +329,18 @@ impl Ranged for Axis {
 impl ValueFormatter<f64> for Axis {
     fn format_ext(&self, value: &f64) -> String {
         (self.0.label)(*value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_kernels_have_both_colour_and_shape_in_common() {
+        let looks: Vec<_> = (0..36).map(|i| (Style::Kernel(i).ink(), shape(i))).collect();
+        for (i, look) in looks.iter().enumerate() {
+            assert!(!looks[..i].contains(look), "kernel {i} looks like one before it");
+        }
     }
 }
