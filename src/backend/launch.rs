@@ -160,18 +160,8 @@ impl Prepared<'_> {
 
 /// A launch that no device makes.
 fn beyond_limits(kernel: &str, message: String) -> anyhow::Error {
-    anyhow::Error::new(sim::Diagnostic {
-        kind: sim::Kind::LaunchLimit,
-        severity: sim::Severity::Error,
-        kernel: Some(kernel.to_string()),
-        file: None,
-        line: None,
-        block: None,
-        thread: None,
-        message,
-        help: "launch fewer threads at a time, and more often".to_string(),
-        related: Vec::new(),
-    })
+    let help = "launch fewer threads at a time, and more often";
+    anyhow::Error::new(sim::Diagnostic::of_host(sim::Kind::LaunchLimit, Some(kernel), message, help))
 }
 
 /// The limits of a launch that hold on every device.
