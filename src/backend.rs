@@ -16,8 +16,10 @@
 //! # }
 //! ```
 //!
-//! A launch is checked here, against the kernel's PTX signature and the limits of a launch, before it reaches
-//! a device: the simulator and a GPU refuse the same calls with the same words.
+//! `backend/launch.rs` puts launches together and checks them, before they reach a device: the simulator and a GPU refuse
+//! the same calls with the same words.
+
+mod launch;
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -39,6 +41,7 @@ use crate::sim::{self, Counters, Simulator};
 pub use crate::gpu::{Fault, NoGpu};
 pub use crate::graph::Graph;
 pub use crate::sim::LaunchConfig;
+pub use launch::{Arg, KernelArg, LaunchArgs, Prepared};
 
 /// Threads in a block, at most (CUDA programming guide, table of technical specifications).
 pub const MAX_BLOCK: u32 = 1024;
@@ -259,7 +262,7 @@ impl Device {
 
     /// Begins a launch of `function`: `.arg(&…)` for each parameter in order, then `.launch(config)`.
     pub fn launch_builder<'a>(&'a self, function: &'a Function) -> LaunchArgs<'a> {
-        LaunchArgs { device: self, function, args: Vec::new() }
+        LaunchArgs::new(self, function)
     }
 
     /// Blocks of `function`, in the block of `config`, that the device holds at a time: the largest grid of a
@@ -393,22 +396,6 @@ fn found(diagnostic: Box<sim::Diagnostic>) -> anyhow::Error {
     anyhow::Error::new(*diagnostic)
 }
 
-/// A launch that no device makes.
-fn beyond_limits(kernel: &str, message: String) -> anyhow::Error {
-    anyhow::Error::new(sim::Diagnostic {
-        kind: sim::Kind::LaunchLimit,
-        severity: sim::Severity::Error,
-        kernel: Some(kernel.to_string()),
-        file: None,
-        line: None,
-        block: None,
-        thread: None,
-        message,
-        help: "launch fewer threads at a time, and more often".to_string(),
-        related: Vec::new(),
-    })
-}
-
 fn same_length(from: usize, to: usize) -> Result<()> {
     ensure!(from == to, "a copy of {from} elements into a buffer of {to}: the lengths must be the same");
     Ok(())
@@ -481,214 +468,5 @@ impl Module {
             None => Code::Sim(self.ptx.clone()),
         };
         Ok(Function { name: name.to_string(), params: params.to_vec(), code })
-    }
-}
-
-/// A launch that is being put together.
-pub struct LaunchArgs<'a> {
-    device: &'a Device,
-    function: &'a Function,
-    args: Vec<Arg>,
-}
-
-/// One argument: its bytes, and how many count.
-#[derive(Clone, Copy)]
-pub struct Arg {
-    cell: u64,
-    size: usize,
-    on: Option<DeviceKind>,
-}
-
-/// What a kernel takes: a [`Buffer`] or a [`View`] of one (as the address of its first element) or a number.
-pub trait KernelArg {
-    fn arg(&self, device: &Device) -> Arg;
-}
-
-impl<T> KernelArg for Buffer<T> {
-    fn arg(&self, device: &Device) -> Arg {
-        let (cell, on) = match (&self.memory, &device.kind) {
-            (Memory::Gpu(memory), Kind::Gpu(gpu)) => (gpu.address(&memory.borrow()), DeviceKind::Gpu),
-            (Memory::Gpu(_), Kind::Sim(_)) => (0, DeviceKind::Gpu),
-            (Memory::Sim { address, .. }, _) => (*address, DeviceKind::Sim),
-        };
-        Arg { cell, size: 8, on: Some(on) }
-    }
-}
-
-impl<T> KernelArg for View<'_, T> {
-    fn arg(&self, device: &Device) -> Arg {
-        let whole = self.buffer.arg(device);
-        Arg { cell: whole.cell + (self.start * size_of::<T>()) as u64, ..whole }
-    }
-}
-
-macro_rules! numbers {
-    ($($number:ty),*) => {$(
-        impl KernelArg for $number {
-            fn arg(&self, _: &Device) -> Arg {
-                let mut cell = [0; 8];
-                let bytes = self.to_le_bytes();
-                cell[..bytes.len()].copy_from_slice(&bytes);
-                Arg { cell: u64::from_le_bytes(cell), size: bytes.len(), on: None }
-            }
-        }
-    )*};
-}
-numbers!(i32, u32, i64, u64, f32, f64);
-
-impl<'a> LaunchArgs<'a> {
-    /// The next argument.
-    pub fn arg(&mut self, arg: &impl KernelArg) -> &mut Self {
-        self.args.push(arg.arg(self.device));
-        self
-    }
-
-    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
-    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`]; on a GPU it shows at the next synchronisation.
-    /// A launch beyond the limits of every device is a [`sim::Diagnostic`] too, of the kind launch-limit.
-    pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
-        self.prepare(config)?.launch()
-    }
-
-    /// Starts the kernel with all its blocks under way at the same time, so that they may wait for each other
-    /// (cooperative groups, `grid.sync()`). More blocks than fit are refused ([`Device::resident_blocks`]).
-    pub fn launch_cooperative(&mut self, config: LaunchConfig) -> Result<()> {
-        let (fit, (x, y, z)) = (self.device.resident_blocks(self.function, config)?, config.grid_dim);
-        let launch = self.prepare(config)?;
-        let blocks = u64::from(x) * u64::from(y) * u64::from(z);
-        if blocks > fit.into() {
-            let wrong = format!("a cooperative launch of {blocks} blocks, and {fit} fit at a time");
-            return Err(beyond_limits(&self.function.name, wrong));
-        }
-        Prepared { cooperative: true, ..launch }.launch()
-    }
-
-    /// Checks the launch once, to be started many times with another first argument at the cost of the driver's call
-    /// alone.
-    pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
-        let name = &self.function.name;
-        check_config(config).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
-        check_args(&self.function.params, &self.args).with_context(|| format!("cannot launch {name}"))?;
-        let here = match &self.device.kind {
-            Kind::Gpu(_) => {
-                !self.has_buffer_on(DeviceKind::Sim) && matches!(self.function.code, Code::Gpu(_))
-            }
-            Kind::Sim(_) => {
-                !self.has_buffer_on(DeviceKind::Gpu) && matches!(self.function.code, Code::Sim(_))
-            }
-        };
-        ensure!(here, "cannot launch {name}: {OTHER_DEVICE}");
-        let cells = RefCell::new(self.args.iter().map(|arg| arg.cell).collect());
-        Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, cells })
-    }
-
-    fn has_buffer_on(&self, kind: DeviceKind) -> bool {
-        self.args.iter().any(|arg| arg.on == Some(kind))
-    }
-}
-
-/// A launch that has been checked.
-pub struct Prepared<'a> {
-    device: &'a Device,
-    function: &'a Function,
-    config: LaunchConfig,
-    cooperative: bool,
-    /// One cell a parameter, the value in its low bytes.
-    cells: RefCell<Vec<u64>>,
-}
-
-impl Prepared<'_> {
-    /// Starts the kernel, as [`LaunchArgs::launch`] does.
-    pub fn launch(&self) -> Result<()> {
-        match (&self.device.kind, &self.function.code) {
-            (Kind::Gpu(gpu), Code::Gpu(function)) => {
-                gpu.launch(function, self.config, &self.cells.borrow(), self.cooperative)
-            }
-            (Kind::Sim(_), Code::Sim(module)) => {
-                let (module, kernel) = (module.clone(), self.function.name.clone());
-                let cells = self.cells.borrow().clone();
-                self.device.step(Step::Launch { module, kernel, config: self.config, cells })
-            }
-            _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),
-        }
-    }
-
-    /// Its blocks and threads.
-    pub fn config(&self) -> LaunchConfig {
-        self.config
-    }
-
-    /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
-    pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
-        if let Some(cell) = self.cells.borrow_mut().first_mut() {
-            *cell = first.arg(self.device).cell;
-        }
-        self.launch()
-    }
-}
-
-/// The limits of a launch that hold on every device.
-fn check_config(config: LaunchConfig) -> Result<()> {
-    sim::check_config(&config).map_err(anyhow::Error::msg)?;
-    ensure!(
-        config.shared_mem_bytes <= MAX_SHARED_MEM_BYTES,
-        "{} bytes of dynamic shared memory are too many; a block has at most {MAX_SHARED_MEM_BYTES}",
-        config.shared_mem_bytes
-    );
-    Ok(())
-}
-
-/// Number and sizes of the arguments, against the kernel's PTX signature.
-fn check_args(params: &[sim::Param], args: &[Arg]) -> Result<()> {
-    if params.len() != args.len() {
-        let names: Vec<_> =
-            params.iter().map(|param| format!("{} ({} bytes)", param.name, param.bytes)).collect();
-        bail!("it takes {} arguments, {} were given: {}", params.len(), args.len(), names.join(", "));
-    }
-    for (position, (param, arg)) in params.iter().zip(args).enumerate() {
-        ensure!(
-            param.bytes == arg.size,
-            "argument {} ({}) has {} bytes, {} were given",
-            position + 1,
-            param.name,
-            param.bytes,
-            arg.size
-        );
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refusal(config: LaunchConfig) -> String {
-        check_config(config).map_or_else(|error| error.to_string(), |()| String::new())
-    }
-
-    #[test]
-    fn launches_out_of_range_are_refused_with_the_reason() {
-        assert_eq!(refusal(LaunchConfig::new(1, 1024)), "");
-        assert!(refusal(LaunchConfig::new(1, 0)).contains("has no thread"));
-        assert!(refusal(LaunchConfig::new(1, 1025)).contains("at most 1024"));
-        assert!(refusal(LaunchConfig::new(0, 1)).contains("a grid of 0 x 1 x 1 blocks has no block"));
-        let overflow = LaunchConfig { block_dim: (u32::MAX, u32::MAX, u32::MAX), ..LaunchConfig::new(1, 1) };
-        assert!(refusal(overflow).contains("at most 1024"));
-        let shared = LaunchConfig { shared_mem_bytes: 48 * 1024 + 1, ..LaunchConfig::new(1, 32) };
-        assert!(refusal(shared).contains("at most 49152"));
-    }
-
-    #[test]
-    fn arguments_are_checked_against_the_signature_by_name() {
-        let params = [
-            sim::Param { name: "g_data".into(), bytes: 8, offset: 0, kind: "u64".into() },
-            sim::Param { name: "size".into(), bytes: 4, offset: 8, kind: "u32".into() },
-        ];
-        let arg = |size| Arg { cell: 0, size, on: None };
-        assert!(check_args(&params, &[arg(8), arg(4)]).is_ok());
-        let few = check_args(&params, &[arg(8)]).unwrap_err().to_string();
-        assert!(few.contains("takes 2 arguments, 1 were given") && few.contains("size (4 bytes)"), "{few}");
-        let wide = check_args(&params, &[arg(8), arg(8)]).unwrap_err().to_string();
-        assert!(wide.contains("argument 2 (size) has 4 bytes, 8 were given"), "{wide}");
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! | file | job |
 //! | --- | --- |
-//! | [`backend`] | [`Device`](backend::Device): a GPU or the simulator behind one set of verbs, named as cudarc names them |
+//! | [`backend`] | [`Device`](backend::Device): a GPU or the simulator behind one set of verbs, named as cudarc names them; its `launch.rs` checks launches |
 //! | `gpu` | the GPU; the only file that names cudarc |
 //! | `graph` | launches captured once, launched again with one call |
 //! | [`sim`] | the simulator: reads PTX, executes it, counts |

@@ -130,8 +130,8 @@ const SWEEP_PENDING: u64 = 1 << 18;
 const MAX_MICROSECONDS: f64 = 180e6;
 
 impl Plan {
-    /// The runs of `kernels`, all of which can run there, on a device of `kind`, at `n` elements in `shape` (of [`Place::shape`]); an error if
-    /// one would take minutes.
+    /// The runs of `kernels`, all of which can run there, on a device of `kind`, at `n` elements in `shape` (of
+    /// [`Place::shape`]); an error if one would take minutes.
     pub fn new(
         place: Place,
         kernels: &[Kernel],

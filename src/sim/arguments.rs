@@ -1,7 +1,7 @@
 //! What a launch asks for: checked against the limits, and its arguments laid out.
 
 use super::LaunchConfig;
-use super::diagnostic::{Diagnostic, Kind, Severity};
+use super::diagnostic::{Diagnostic, Kind};
 use super::program::Program;
 
 /// Checks what a launch asks for against what every GPU since compute capability 7.5 can do (CUDA C++ Programming
@@ -35,18 +35,7 @@ pub fn parameters(
     args: &[u64],
 ) -> Result<(usize, Vec<u8>), Box<Diagnostic>> {
     let wrong = |kind: Kind, message: String, help: &str| {
-        Box::new(Diagnostic {
-            kind,
-            severity: Severity::Error,
-            kernel: Some(kernel.to_string()),
-            file: None,
-            line: None,
-            block: None,
-            thread: None,
-            message,
-            help: help.to_string(),
-            related: Vec::new(),
-        })
+        Box::new(Diagnostic::of_host(kind, Some(kernel), message, help))
     };
     let number =
         program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {

@@ -66,6 +66,24 @@ pub struct Diagnostic {
     pub related: Vec<Site>,
 }
 
+impl Diagnostic {
+    /// An error at no place in a kernel: a call of the host that cannot be done. `kernel` is the one that was to run.
+    pub fn of_host(kind: Kind, kernel: Option<&str>, message: String, help: &str) -> Diagnostic {
+        Diagnostic {
+            kind,
+            severity: Severity::Error,
+            kernel: kernel.map(str::to_string),
+            file: None,
+            line: None,
+            block: None,
+            thread: None,
+            message,
+            help: help.to_string(),
+            related: Vec::new(),
+        }
+    }
+}
+
 impl std::fmt::Display for Kind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

@@ -371,18 +371,7 @@ impl Simulator {
 }
 
 fn host_error(message: String, help: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic {
-        kind: Kind::OutOfBounds,
-        severity: Severity::Error,
-        kernel: None,
-        file: None,
-        line: None,
-        block: None,
-        thread: None,
-        message,
-        help: help.to_string(),
-        related: Vec::new(),
-    })
+    Box::new(Diagnostic::of_host(Kind::OutOfBounds, None, message, help))
 }
 
 fn copy_error(direction: &str, bytes: usize, address: u64, wrong: &memory::Wrong) -> Box<Diagnostic> {
