@@ -262,7 +262,7 @@ static __device__ void reduceInterleaved(const typename Operator::Element *in,
 // second orders the ticket before the loads that follow; the barrier hands both on to the block.
 // ANCHOR: singleLaunch
 template <typename Operator, bool fenced>
-static __device__ void reduceSingleLaunch(const typename Operator::Element *in,
+__device__ void reduceSingleLaunch(const typename Operator::Element *in,
                                           typename Operator::Element *partials,
                                           typename Operator::Element *out, unsigned int n,
                                           unsigned int *ticket)

@@ -28,7 +28,7 @@ template <typename T> static __device__ T neighboredTree(T *shared)
 }
 
 template <typename T>
-static __device__ void sharedTree(const T *g_idata, T *g_odata, unsigned int size)
+__device__ void sharedTree(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -58,7 +58,7 @@ template <typename T> static __device__ T sequentialTree(T *shared)
 // ANCHOR_END: reduceSequential
 
 template <typename T>
-static __device__ void sequential(const T *g_idata, T *g_odata, unsigned int size)
+__device__ void sequential(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -73,7 +73,7 @@ static __device__ void sequential(const T *g_idata, T *g_odata, unsigned int siz
 // ANCHOR: reduceFirstAdd
 // A thread loads two elements and adds them before the tree begins: half as many blocks.
 template <typename T>
-static __device__ void firstAdd(const T *g_idata, T *g_odata, unsigned int size)
+__device__ void firstAdd(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * 2 * blockDim.x + threadIdx.x;
@@ -114,7 +114,7 @@ template <typename T> static __device__ T sumOfTiles(const T *g_idata, unsigned 
 }
 
 template <typename T>
-static __device__ void inFlight(const T *g_idata, T *g_odata, unsigned int size)
+__device__ void inFlight(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_BLOCK];
     shared[threadIdx.x] = sumOfTiles(g_idata, size);
@@ -164,7 +164,7 @@ template <typename T> static __device__ T blockSum(T sum, T *shared)
 }
 
 template <typename T>
-static __device__ void shuffle(const T *g_idata, T *g_odata, unsigned int size)
+__device__ void shuffle(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_WARPS];
     T sum = blockSum(sumOfTiles(g_idata, size), shared);
@@ -244,7 +244,7 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
 
 // As many bytes in flight as before, in fewer loads: two for int and float, four for long long.
 template <typename T>
-static __device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
+__device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
 {
     __shared__ T shared[MAX_WARPS];
     constexpr int LOADS = ITEMS * sizeof(T) / 16;
@@ -265,7 +265,7 @@ static __device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
 //
 // scratch[0] is the ticket, 0 before the first launch; a word a block follows.
 template <typename T>
-static __device__ void finishByTicket(T sum, unsigned int part, unsigned int parts, T *g_odata,
+__device__ void finishByTicket(T sum, unsigned int part, unsigned int parts, T *g_odata,
                                       Word *scratch)
 {
     __shared__ T shared[MAX_WARPS];
@@ -291,7 +291,7 @@ static __device__ void finishByTicket(T sum, unsigned int part, unsigned int par
 }
 
 template <typename T>
-static __device__ void singlePass(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
+__device__ void singlePass(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
     __shared__ T shared[MAX_WARPS];
     constexpr int LOADS = ITEMS * sizeof(T) / 16;
@@ -452,7 +452,7 @@ template <int CLUSTER> static __device__ float receiveAll(float sum, Mailbox<flo
 }
 
 template <int BLOCK, int LOADS, Load LOAD, Sum SUM, int CLUSTER>
-static __device__ void clusterLimit(const float *g_idata, float *g_odata, unsigned int size,
+__device__ void clusterLimit(const float *g_idata, float *g_odata, unsigned int size,
                                     float *shared)
 {
     __shared__ Mailbox<float, CLUSTER> mailbox;
@@ -471,7 +471,7 @@ static __device__ void clusterLimit(const float *g_idata, float *g_odata, unsign
 
 // ANCHOR: reduceLimit
 template <typename T, int BLOCK, int LOADS, Load LOAD, Finish FINISH, Sum SUM, int CLUSTER>
-static __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
+__device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
     __shared__ alignas(16) T shared[BLOCK];
 #if __CUDA_ARCH__ >= 900
