@@ -115,9 +115,9 @@ pub fn scratch_words(grid: u32) -> usize {
     1 + 2 * grid as usize
 }
 
-/// The sum of `f32`. The elements are small odd numbers of either sign, so every partial sum of some billion of them is
-/// a whole number below 2^24 in any order (their sum grows as the square root of their number) and no addition rounds:
-/// the result is right or wrong, not nearly right.
+/// The sum of `f32`. The elements are small odd numbers of either sign at random, so a sum of some billion of them grows
+/// as the square root of their number. In every order that does not look at the values it stays a whole number far below
+/// 2^24, and no addition rounds: the result is right or wrong, not nearly right.
 #[derive(Clone, Copy, Debug)]
 pub struct SumF32;
 
