@@ -218,7 +218,7 @@ impl Bench<'_> {
             None => Ok(()),
         };
         let thrust_call = |copy: usize| match &self.peers {
-            Some(peers) => peers.thrust(device, &input.slice(copy * stride..), n).map(|_| ()),
+            Some(peers) => peers.thrust(&input.slice(copy * stride..), n).map(|_| ()),
             None => Ok(()),
         };
         let mut contenders = vec![Contender { call: &do_nothing, in_graph: true }];

@@ -80,6 +80,8 @@ pub(crate) enum Kind {
 /// as on any device.
 pub struct Buffer<T> {
     memory: Memory,
+    /// Of the first element, on its device.
+    address: u64,
     len: usize,
     element: PhantomData<T>,
 }
@@ -182,14 +184,18 @@ impl Device {
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         self.not_captured("an allocation")?;
         let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
-        let memory = match &self.kind {
-            Kind::Gpu(gpu) => Memory::Gpu(RefCell::new(gpu.alloc(bytes)?)),
+        let (memory, address) = match &self.kind {
+            Kind::Gpu(gpu) => {
+                let memory = gpu.alloc(bytes)?;
+                let address = gpu.address(&memory);
+                (Memory::Gpu(RefCell::new(memory)), address)
+            }
             Kind::Sim(simulator) => {
                 let address = simulator.borrow_mut().alloc(bytes as u64).map_err(found)?;
-                Memory::Sim { simulator: simulator.clone(), address }
+                (Memory::Sim { simulator: simulator.clone(), address }, address)
             }
         };
-        Ok(Buffer { memory, len, element: PhantomData })
+        Ok(Buffer { memory, address, len, element: PhantomData })
     }
 
     /// `len` elements, all bytes 0.
@@ -437,9 +443,9 @@ impl<T> View<'_, T> {
         self.len() == 0
     }
 
-    /// The address of its first element, on `device`.
-    pub(crate) fn address(&self, device: &Device) -> u64 {
-        self.arg(device).cell
+    /// The address of its first element, on the buffer's device.
+    pub(crate) fn address(&self) -> u64 {
+        self.buffer.address + (self.start * size_of::<T>()) as u64
     }
 }
 

@@ -3,7 +3,7 @@
 //! | chart | against | for |
 //! | --- | --- | --- |
 //! | `time` | n | records with times (a GPU, a CPU) |
-//! | `bandwidth` | n | the same: bytes of input over time |
+//! | `bandwidth` | n | the same: bytes of input over time; with a contest, beside CUB and what the memory could do |
 //! | `divergence` | n | the simulator: divergent branches |
 //! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
 //! | `one-call`, `work-alone` | n | a contest: bytes of input over time by that measure, beside CUB and what the memory could do |
@@ -204,6 +204,9 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
             style: Style::Limit,
             points: sizes.into_iter().map(fewest).collect(),
         });
+    }
+    if quantity.name == BANDWIDTH.name {
+        lines.extend(contest::references(record));
     }
     let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
     let one_block =

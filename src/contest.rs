@@ -96,7 +96,7 @@ impl<'a> Stage<'a> {
         let do_nothing = |_| nothing.launch();
         let of_cub = |copy| cub.as_ref().map_or(Ok(()), |cub| cub.launch(&at(copy)));
         let of_thrust = |copy| match &self.peers {
-            Some(peers) => peers.thrust(device, &at(copy), n).map(drop),
+            Some(peers) => peers.thrust(&at(copy), n).map(drop),
             None => Ok(()),
         };
         let mut contenders: Vec<Contender> =
@@ -107,7 +107,7 @@ impl<'a> Stage<'a> {
             contenders.push(Contender { call: &of_thrust, in_graph: false });
         }
 
-        let samples = if bytes > 1 << 27 { 15 } else { 51 };
+        let samples = if bytes > 1 << 27 { 15 } else { 201 };
         let rotation = Rotation::new(copies);
         let calls = ((1 << 26) / bytes).clamp(if copies > 1 { 2 } else { 1 }, 64);
         let flush = Flush::new(device, self.module)?;
@@ -136,7 +136,7 @@ impl<'a> Stage<'a> {
             cub.launch(&at(0))?;
             for (i, name, library, sum) in [
                 (1, "cub", format!("CUB {}", peers.version), cub.sum()?),
-                (2, "thrust", "Thrust".to_string(), peers.thrust(device, &at(0), n)?),
+                (2, "thrust", "Thrust".to_string(), peers.thrust(&at(0), n)?),
             ] {
                 let peer = run(format!("{name}{suffix}"), O::value(sum), &expected);
                 runs.push(Run { timings: timings(rungs.len() + i), library: Some(library), ..peer });

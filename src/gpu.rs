@@ -5,6 +5,7 @@
 //! which cannot be captured into a graph.
 
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
 use std::slice;
@@ -16,8 +17,7 @@ use cudarc::driver::sys::{
     CUstreamCaptureMode,
 };
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError,
-    PushKernelArg, result,
+    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, result,
 };
 
 use crate::graph::Launcher;
@@ -45,6 +45,33 @@ pub type Memory = CudaSlice<u8>;
 pub type Module = Arc<CudaModule>;
 pub type Function = CudaFunction;
 pub type Graph = CudaGraph;
+
+/// The arguments of a kernel, laid out once as the driver takes them.
+pub struct Arguments {
+    /// One a parameter, the value in its low bytes.
+    cells: Box<[Cell<u64>]>,
+    /// Where each cell lies.
+    places: Box<[*mut c_void]>,
+}
+
+impl Arguments {
+    pub fn new(cells: impl Iterator<Item = u64>) -> Arguments {
+        let cells: Box<[_]> = cells.map(Cell::new).collect();
+        let places = cells.iter().map(|cell| cell.as_ptr().cast()).collect();
+        Arguments { cells, places }
+    }
+
+    /// Puts `cell` in the place of the first argument, if there is one.
+    pub fn set_first(&self, cell: u64) {
+        if let Some(first) = self.cells.first() {
+            first.set(cell);
+        }
+    }
+
+    pub fn cells(&self) -> Vec<u64> {
+        self.cells.iter().map(Cell::get).collect()
+    }
+}
 
 /// Why there is no usable GPU, and what was looked for.
 #[derive(Debug)]
@@ -329,31 +356,36 @@ impl Gpu {
     }
 
     /// Starts `function`; with `cooperative` all its blocks at once, which have to fit ([`Gpu::resident_blocks`]).
-    /// `args`: one cell a parameter, the value in its low bytes; their number and sizes have been checked against
-    /// the kernel's signature by the caller.
+    /// Number and sizes of `args` have been checked against the kernel's signature by the caller.
+    ///
+    /// The driver's call alone: what comes before it is in the time of a launch, and cudarc's builder takes a good part
+    /// of a microsecond where the dependencies are not optimised.
     pub fn launch(
         &self,
         function: &Function,
         config: LaunchConfig,
-        args: &[u64],
+        args: &Arguments,
         cooperative: bool,
     ) -> Result<()> {
-        let mut builder = self.stream.launch_builder(function);
-        for cell in args {
-            builder.arg(cell);
-        }
-        let config = cudarc::driver::LaunchConfig {
-            grid_dim: config.grid_dim,
-            block_dim: config.block_dim,
-            shared_mem_bytes: config.shared_mem_bytes,
+        let LaunchConfig { grid_dim: (x, y, z), block_dim: (threads, rows, layers), .. } = config;
+        let (function, shared, stream) =
+            (function.cu_function(), config.shared_mem_bytes, self.stream.cu_stream());
+        let places = args.places.as_ptr().cast_mut(); // read only
+        // SAFETY: function and stream live as long as their borrows, and the context is the thread's since
+        // `Gpu::open`: a device stays on its thread. There are as many cells as the signature has parameters, each at
+        // least as large, so the driver reads initialised memory only. Buffers are freed in stream order, after the
+        // kernel. What the kernel does with an address is the kernel's; the GPU keeps it inside this context.
+        let launched = unsafe {
+            if cooperative {
+                sys::cuLaunchCooperativeKernel(
+                    function, x, y, z, threads, rows, layers, shared, stream, places,
+                )
+            } else {
+                let extra = ptr::null_mut();
+                sys::cuLaunchKernel(function, x, y, z, threads, rows, layers, shared, stream, places, extra)
+            }
         };
-        // SAFETY: there are as many cells as the signature has parameters, each at least as large, so the driver
-        // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
-        // does with an address is the kernel's; the GPU keeps it inside this context.
-        let launched =
-            unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
-        launched.map_err(|error| failed("cannot launch the kernel", error))?;
-        Ok(())
+        launched.result().map_err(|error| failed("cannot launch the kernel", error))
     }
 
     /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a time.

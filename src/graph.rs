@@ -98,10 +98,10 @@ impl Device {
 
 impl KernelArg for Graph<'_> {
     /// The handle of a graph of [`Device::capture_for_device`].
-    fn arg(&self, device: &Device) -> Arg {
+    fn arg(&self) -> Arg {
         match &self.form {
-            Form::Gpu(graph) => gpu::graph_handle(graph).arg(device),
-            Form::Sim(_) => 0u64.arg(device),
+            Form::Gpu(graph) => gpu::graph_handle(graph).arg(),
+            Form::Sim(_) => 0u64.arg(),
         }
     }
 }

@@ -110,7 +110,7 @@ impl Peers {
     }
 
     /// `thrust::reduce` of the first `size` elements of `input`: it allocates, copies the sum to the host and waits.
-    pub fn thrust<T: Summed>(&self, device: &Device, input: &View<T>, size: usize) -> Result<T> {
+    pub fn thrust<T: Summed>(&self, input: &View<T>, size: usize) -> Result<T> {
         let name = format!("thrust_sum_{}", T::SUFFIX);
         // SAFETY: a function of `SOURCE` with this signature.
         let function = unsafe { self.library.get::<ThrustSum>(&name) }
@@ -122,8 +122,7 @@ impl Peers {
         let mut sum = T::zeroed();
         // SAFETY: reads `size` elements at `input`, which has as many, in the stream in which they were written, and
         // writes one element to `sum` before it returns.
-        let error =
-            unsafe { function(input.address(device), (&raw mut sum).cast(), size as c_int, self.stream) };
+        let error = unsafe { function(input.address(), (&raw mut sum).cast(), size as c_int, self.stream) };
         checked("thrust::reduce", error)?;
         Ok(sum)
     }
@@ -134,15 +133,14 @@ impl<T: Summed> Cub<'_, T> {
     pub fn launch(&self, input: &View<T>) -> Result<()> {
         ensure!(self.size as usize <= input.len(), "{} elements are more than there are", self.size);
         let mut bytes = self.temporary.len();
-        let at = |buffer: View<_>| buffer.address(self.device);
         // SAFETY: it reads `size` elements at `input`, which has as many, and writes one to `output` and at most
         // `bytes` to the temporary memory, all in the stream in which these buffers are freed.
         let error = unsafe {
             (self.function)(
-                at(self.temporary.slice(0..)),
+                self.temporary.slice(0..).address(),
                 &mut bytes,
-                input.address(self.device),
-                self.output.slice(0..).address(self.device),
+                input.address(),
+                self.output.slice(0..).address(),
                 self.size,
                 self.peers.stream,
             )

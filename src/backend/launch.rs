@@ -1,12 +1,11 @@
 //! Launches: the arguments, the checks against the kernel's PTX signature and the limits of a launch, and the start.
 
-use std::cell::RefCell;
-
 use anyhow::{Context, Result, bail, ensure};
 
 use super::{
     Buffer, Code, Device, Function, Kind, LaunchConfig, MAX_SHARED_MEM_BYTES, Memory, OTHER_DEVICE, View,
 };
+use crate::gpu::Arguments;
 use crate::graph::Step;
 use crate::record::DeviceKind;
 use crate::sim;
@@ -28,31 +27,29 @@ pub struct Arg {
 
 /// What a kernel takes: a [`Buffer`] or a [`View`] of one (as the address of its first element) or a number.
 pub trait KernelArg {
-    fn arg(&self, device: &Device) -> Arg;
+    fn arg(&self) -> Arg;
 }
 
 impl<T> KernelArg for Buffer<T> {
-    fn arg(&self, device: &Device) -> Arg {
-        let (cell, on) = match (&self.memory, &device.kind) {
-            (Memory::Gpu(memory), Kind::Gpu(gpu)) => (gpu.address(&memory.borrow()), DeviceKind::Gpu),
-            (Memory::Gpu(_), Kind::Sim(_)) => (0, DeviceKind::Gpu),
-            (Memory::Sim { address, .. }, _) => (*address, DeviceKind::Sim),
+    fn arg(&self) -> Arg {
+        let on = match &self.memory {
+            Memory::Gpu(_) => DeviceKind::Gpu,
+            Memory::Sim { .. } => DeviceKind::Sim,
         };
-        Arg { cell, size: 8, on: Some(on) }
+        Arg { cell: self.address, size: 8, on: Some(on) }
     }
 }
 
 impl<T> KernelArg for View<'_, T> {
-    fn arg(&self, device: &Device) -> Arg {
-        let whole = self.buffer.arg(device);
-        Arg { cell: whole.cell + (self.start * size_of::<T>()) as u64, ..whole }
+    fn arg(&self) -> Arg {
+        Arg { cell: self.address(), ..self.buffer.arg() }
     }
 }
 
 macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl KernelArg for $number {
-            fn arg(&self, _: &Device) -> Arg {
+            fn arg(&self) -> Arg {
                 let mut cell = [0; 8];
                 let bytes = self.to_le_bytes();
                 cell[..bytes.len()].copy_from_slice(&bytes);
@@ -70,7 +67,7 @@ impl<'a> LaunchArgs<'a> {
 
     /// The next argument.
     pub fn arg(&mut self, arg: &impl KernelArg) -> &mut Self {
-        self.args.push(arg.arg(self.device));
+        self.args.push(arg.arg());
         self
     }
 
@@ -109,8 +106,8 @@ impl<'a> LaunchArgs<'a> {
             }
         };
         ensure!(here, "cannot launch {name}: {OTHER_DEVICE}");
-        let cells = RefCell::new(self.args.iter().map(|arg| arg.cell).collect());
-        Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, cells })
+        let args = Arguments::new(self.args.iter().map(|arg| arg.cell));
+        Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, args })
     }
 
     fn has_buffer_on(&self, kind: DeviceKind) -> bool {
@@ -124,8 +121,7 @@ pub struct Prepared<'a> {
     function: &'a Function,
     config: LaunchConfig,
     cooperative: bool,
-    /// One cell a parameter, the value in its low bytes.
-    cells: RefCell<Vec<u64>>,
+    args: Arguments,
 }
 
 impl Prepared<'_> {
@@ -133,11 +129,11 @@ impl Prepared<'_> {
     pub fn launch(&self) -> Result<()> {
         match (&self.device.kind, &self.function.code) {
             (Kind::Gpu(gpu), Code::Gpu(function)) => {
-                gpu.launch(function, self.config, &self.cells.borrow(), self.cooperative)
+                gpu.launch(function, self.config, &self.args, self.cooperative)
             }
             (Kind::Sim(_), Code::Sim(module)) => {
                 let (module, kernel) = (module.clone(), self.function.name.clone());
-                let cells = self.cells.borrow().clone();
+                let cells = self.args.cells();
                 self.device.step(Step::Launch { module, kernel, config: self.config, cells })
             }
             _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),
@@ -151,9 +147,7 @@ impl Prepared<'_> {
 
     /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
     pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
-        if let Some(cell) = self.cells.borrow_mut().first_mut() {
-            *cell = first.arg(self.device).cell;
-        }
+        self.args.set_first(first.address());
         self.launch()
     }
 }

@@ -47,11 +47,8 @@ pub(super) fn charts(record: &Record) -> Result<Vec<Chart>> {
 
 /// Bytes a second of ours, of their peers and of the CPU, with what the memory could do.
 fn rates(record: &Record, time: fn(&Timings) -> Option<Timing>, with_cpu: bool) -> Vec<Series> {
-    let line = |kernel: &str, name: &str, style, time: &dyn Fn(&Run) -> Option<Timing>| {
-        let runs = record.contest.iter().filter(|run| run.kernel == kernel);
-        let point = |run: &Run| Some(plain(run.n, run.rate(time(run)?)?, run.ok));
-        Series { name: name.to_string(), style, points: runs.filter_map(point).collect() }
-    };
+    let line =
+        |kernel, name, style, time: &dyn Fn(&Run) -> Option<Timing>| rate(record, kernel, name, style, time);
     let of_contest = |run: &Run| time(run.timings.as_ref()?);
     let contenders = OURS.iter().chain(&PEERS).enumerate();
     let mut lines: Vec<Series> =
@@ -60,16 +57,46 @@ fn rates(record: &Record, time: fn(&Timings) -> Option<Timing>, with_cpu: bool) 
         lines.push(line(CPU, "rayon, i32 (CPU)", Style::Host, &|run| run.time_us));
     }
     lines.retain(|line| !line.points.is_empty());
+    lines.extend(limits(record));
+    lines
+}
+
+/// Bytes a second of `kernel`.
+fn rate(
+    record: &Record,
+    kernel: &str,
+    name: &str,
+    style: Style,
+    time: impl Fn(&Run) -> Option<Timing>,
+) -> Series {
+    let runs = record.contest.iter().filter(|run| run.kernel == kernel);
+    let point = |run: &Run| Some(plain(run.n, run.rate(time(run)?)?, run.ok));
+    Series { name: name.to_string(), style, points: runs.filter_map(point).collect() }
+}
+
+/// What other kernels are measured against: what the memory could do, and CUB in one call with a warm cache, which is
+/// how a chapter's own runs are timed. Empty without a contest.
+pub(super) fn references(record: &Record) -> Vec<Series> {
+    let (kernel, name) = PEERS[0];
+    let cub = rate(record, kernel, name, Style::Limit, |run| run.timings?.one_call_warm);
+    let mut lines = limits(record);
+    lines.push(cub);
+    lines.retain(|line| !line.points.is_empty());
+    lines
+}
+
+/// What the memory could do.
+fn limits(record: &Record) -> Vec<Series> {
     let limits = [
         ("memory by datasheet", record.device.gpu.as_ref().map(contest::datasheet)),
         ("best measured", contest::best_rate(record)),
     ];
     let sizes: BTreeSet<u64> = record.contest.iter().map(|run| run.n).collect();
-    for (name, rate) in limits {
+    let line = |(name, rate): (&str, Option<f64>)| {
         let points = rate.iter().flat_map(|rate| sizes.iter().map(|&n| plain(n, *rate, true))).collect();
-        lines.push(Series { name: name.to_string(), style: Style::Limit, points });
-    }
-    lines
+        Series { name: name.to_string(), style: Style::Limit, points }
+    };
+    limits.into_iter().map(line).collect()
 }
 
 /// CUB's time over ours, for each type and measure.
