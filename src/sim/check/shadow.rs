@@ -9,7 +9,7 @@
 use std::num::NonZeroU32;
 
 use super::order::{Past, Time};
-use crate::sim::program::Scope;
+use crate::program::Scope;
 
 /// Words in a page: a page comes into being when one of its words is touched.
 const PAGE: usize = 256;
@@ -147,7 +147,7 @@ impl Run {
     fn iter(self) -> impl Iterator<Item = Seen> {
         (0..self.warps).flat_map(move |number| {
             let Reads { warp, mask, time, line, strength } = self.first;
-            crate::sim::exec::lanes(mask).map(move |lane| Seen {
+            crate::exec::lanes(mask).map(move |lane| Seen {
                 past: Past { warp: warp + number * self.step, lane: lane as u8, time },
                 loc: line.loc(),
                 strength,
