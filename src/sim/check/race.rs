@@ -201,14 +201,16 @@ fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> 
             None => {}
         }
     }
-    if writes {
-        for read in cell.reads(rest) {
-            match races(&read) {
-                Some(false) => return Some((read, false, false)),
-                Some(true) => unfenced = Some((read, false, true)),
-                None => {}
-            }
-        }
+    if !writes {
+        return unfenced;
     }
-    unfenced
+    let unordered = cell.find_read(rest, |read| match races(&read) {
+        Some(false) => Some((read, false, false)),
+        Some(true) => {
+            unfenced = Some((read, false, true));
+            None
+        }
+        None => None,
+    });
+    unordered.or(unfenced)
 }
