@@ -26,6 +26,36 @@
 //! | `diagnostic.rs` | what is said when something is wrong |
 //!
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
+//!
+//! ```
+//! use ptx_simulator::{Kind, LaunchConfig, Module, Simulator};
+//!
+//! // Every thread adds 1 to the same word, and not by an atomic addition.
+//! let ptx = "
+//!     .version 7.0
+//!     .target sm_75
+//!     .address_size 64
+//!     .visible .entry count(.param .u64 total)
+//!     {
+//!         .reg .b32 %r<3>;
+//!         .reg .b64 %rd<2>;
+//!         ld.param.u64 %rd1, [total];
+//!         ld.global.u32 %r1, [%rd1];
+//!         add.s32 %r2, %r1, 1;
+//!         st.global.u32 [%rd1], %r2;
+//!         ret;
+//!     }";
+//! let module = Module::parse(ptx, "count.ptx")?;
+//! let mut simulator = Simulator::new();
+//! let total = simulator.alloc(4)?;
+//! simulator.write(total, &[0; 4])?;
+//!
+//! let launched = simulator.launch_checked(&module, "count", LaunchConfig::new(1, 64), &[total]);
+//! assert!(launched.completed);
+//! assert_eq!(launched.counters.warp_instructions, 2 * 5);
+//! assert!(launched.diagnostics.iter().any(|found| found.kind == Kind::DataRace));
+//! # Ok::<(), Box<ptx_simulator::Diagnostic>>(())
+//! ```
 
 mod access;
 mod alu;
@@ -68,7 +98,7 @@ mod shared;
 mod undefined;
 mod warp;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 pub use arguments::check_config;
@@ -259,12 +289,23 @@ impl Simulator {
         args: &[u64],
     ) -> Result<Counters, Box<Diagnostic>> {
         let mut counters = Counters::default();
-        self.launch_observed(module, kernel, config, args, &mut counters)?;
+        self.launch_counted(module, kernel, config, args, &mut counters)?;
         Ok(counters)
     }
 
-    /// [`Simulator::launch`], with an observer that is told all that happens.
-    pub fn launch_observed<O: observe::Observer>(
+    /// [`Simulator::launch`] that adds to `counters` also what was executed before something stopped it.
+    pub fn launch_counted(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        counters: &mut Counters,
+    ) -> Result<(), Box<Diagnostic>> {
+        self.run(module, kernel, config, args, counters)
+    }
+
+    fn run<O: observe::Watch>(
         &mut self,
         module: &Module,
         kernel: &str,
@@ -313,10 +354,10 @@ impl Simulator {
         kernel: &str,
         config: LaunchConfig,
         args: &[u64],
-        observer: &mut impl observe::Observer,
+        observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut names = HashMap::new();
+        let mut names = FxHashMap::default();
         let loaded = self.load(module)?;
         for (variable, address) in module.program.globals.iter().zip(&self.loaded[loaded].1) {
             names.insert(memory::number_and_offset(*address).0, format!("`{}`", variable.name));
@@ -327,7 +368,7 @@ impl Simulator {
             names.entry(number).or_insert_with(|| format!("argument {position}"));
         }
         let mut both = (observer, check::Checker::new(&module.program, names));
-        let ended = self.launch_observed(module, kernel, config, args, &mut both);
+        let ended = self.run(module, kernel, config, args, &mut both);
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());
