@@ -226,8 +226,8 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
         edge = g_idata[threadIdx.x < head ? threadIdx.x : size - tail - head + threadIdx.x];
     }
     T sum = 0;
-    unsigned int tile = LOADS * threads;
-    for (unsigned int first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
+    unsigned int tile = LOADS * threads, first = blockIdx.x * tile;
+    do { // the first tile needs no test before it: each load has its own
         uint4 v[LOADS];
 #pragma unroll
         for (int k = 0; k < LOADS; ++k) {
@@ -238,7 +238,8 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
         for (int k = 0; k < LOADS; ++k) {
             sum += sumOf(v[k], T());
         }
-    }
+        first += gridDim.x * tile;
+    } while (first < vectors);
     return sum + edge;
 }
 
@@ -302,14 +303,9 @@ __device__ void singlePass(const T *g_idata, T *g_odata, unsigned int size, Word
 // ANCHOR_END: reduceSinglePass
 
 // ANCHOR: sumOfBlock
-// blockSum again, for a block of BLOCK threads, which the compiler knows, in thread 0's warp.
-//
-// By shuffles first, and then no more of them: the sums of the warps lie side by side, and each
-// lane reads them all. By shared memory first: each lane of the first warp adds what lies 32 apart,
-// and one round of shuffles is left. For float a round of five shuffles takes longer than a trip
-// through shared memory; for int it is one instruction.
-enum class Sum { ShuffleFirst, SharedFirst };
-
+// blockSum again, for a block of BLOCK threads, which the compiler knows. The sums of the warps lie
+// side by side, and each lane of the first warp reads them all: no second round of shuffles, and
+// each of these lanes has the sum.
 template <typename T, int COUNT> static __device__ T treeSum(const T *number)
 {
     if constexpr (COUNT == 1) {
@@ -319,184 +315,125 @@ template <typename T, int COUNT> static __device__ T treeSum(const T *number)
     }
 }
 
-template <typename T, int BLOCK, Sum SUM> static __device__ T sumOfBlock(T sum, T *shared)
+template <typename T, int BLOCK> static __device__ T sumOfBlock(T sum, T *shared)
 {
-    if constexpr (SUM == Sum::ShuffleFirst) {
-        sum = warpSum(sum);
-        if (threadIdx.x % 32 == 0) {
-            shared[threadIdx.x / 32] = sum;
-        }
-        __syncthreads();
-        return threadIdx.x < 32 ? treeSum<T, BLOCK / 32>(shared) : T(0);
-    } else {
-        shared[threadIdx.x] = sum;
-        __syncthreads();
-        if (threadIdx.x < 32) {
-            T part[BLOCK / 32];
-#pragma unroll
-            for (int k = 0; k < BLOCK / 32; ++k) {
-                part[k] = shared[32 * k + threadIdx.x];
-            }
-            sum = warpSum(treeSum<T, BLOCK / 32>(part));
-        }
-        return sum;
+    sum = warpSum(sum);
+    if (threadIdx.x % 32 == 0) {
+        shared[threadIdx.x / 32] = sum;
     }
+    __syncthreads();
+    return threadIdx.x < 32 ? treeSum<T, BLOCK / 32>(shared) : T(0);
 }
 // ANCHOR_END: sumOfBlock
 
+// ANCHOR: digits
+// Whole numbers can be added in any order. So the sums of the blocks are taken apart into digits of
+// 32 bits, and each digit has a word in scratch memory to which the blocks add theirs.
+template <typename T> struct Digits;
+
+template <> struct Digits<int> {
+    static constexpr int COUNT = 1;
+    static __device__ long long digit(int sum, int) { return sum; }
+    static __device__ int number(long long total, int) { return (int)total; }
+};
+
+template <> struct Digits<long long> {
+    static constexpr int COUNT = 2;
+    static __device__ long long digit(long long sum, int k)
+    {
+        return k == 0 ? (long long)(unsigned int)sum : sum >> 32;
+    }
+    // Lane k has the total of digit k.
+    static __device__ long long number(long long total, int)
+    {
+        return __shfl_sync(3, total, 0) + (__shfl_sync(3, (Word)total, 1) << 32);
+    }
+};
+// ANCHOR_END: digits
+
+// ANCHOR: digitsOfFloat
+// A float is a whole number too: of times 2^-149, the least that there is. It has at most 277 bits,
+// which are nine digits, and only two or three of them are not 0. A tenth counts infinities: one
+// kind in its lower half, the other in its upper; a NaN is one of each.
+template <> struct Digits<float> {
+    static constexpr int FINITE = 9, COUNT = 10;
+    static __device__ long long digit(float sum, int k)
+    {
+        unsigned int bits = __float_as_uint(sum), exponent = bits >> 23 & 0xff;
+        bool negative = bits >> 31;
+        if (exponent == 0xff) {
+            return k < FINITE ? 0 : sum != sum ? 0x10001 : negative ? 0x10000 : 1;
+        }
+        Word significand = bits & 0x7fffff | (exponent ? 0x800000 : 0);
+        // The number is significand * 2^place; digit k begins at bit 32k.
+        int place = max(exponent, 1) - 1, right = 32 * k - place;
+        long long digit = -32 < right && right < 32 ? (unsigned int)(significand << 32 >> (right + 32)) : 0;
+        return negative ? -digit : digit;
+    }
+    // From the greatest digit down: where they cancel, a double loses nothing.
+    static __device__ float number(long long total, int k)
+    {
+        constexpr unsigned int LANES = (1 << COUNT) - 1;
+        double part = total * __longlong_as_double(Word(1023 - 149 + 32 * k) << 52), sum = 0;
+#pragma unroll
+        for (int digit = FINITE - 1; digit >= 0; --digit) {
+            sum += __shfl_sync(LANES, part, digit);
+        }
+        int infinities = __shfl_sync(LANES, (int)total, FINITE);
+        if (infinities & 0xffff) {
+            sum += __uint_as_float(0x7f800000);
+        }
+        if (infinities >> 16) {
+            sum -= __uint_as_float(0x7f800000);
+        }
+        return (float)sum;
+    }
+};
+// ANCHOR_END: digitsOfFloat
+
 // ANCHOR: finish
-// How the last rung finishes: one block has nothing to wait for. Two ways with fewer trips to
-// memory than store, fence, ticket, load.
-enum class Finish { Alone, OneWord, Gather };
+// How the last rung finishes. One block has nothing to wait for. Several need one trip to memory,
+// not four (store, fence, ticket, load): a word holds the total of its digit in 48 bits and in 16
+// below how many blocks have added to it, so that who completes the count has the total. There is
+// room for 2^15 blocks.
+//
+// The block that completes the first word writes the sum. Should another one be still on its way to
+// the other words, it waits for it.
+enum class Finish { Alone, InDigits };
 
-// For int: sum and count in one word, one atomic addition a block. The count is in the lower half,
-// which can not overflow into the sum; the sum wraps in the upper half, as it should.
-static __device__ void finishInOneWord(int sum, int *g_odata, Word *scratch)
+template <typename T> static __device__ void finishInDigits(T sum, T *g_odata, Word *scratch)
 {
-    if (threadIdx.x == 0) {
-        Word before = atomicAdd(scratch, Word((unsigned int)sum) << 32 | 1);
-        if ((unsigned int)before == gridDim.x - 1) {
-            *g_odata = (int)(before >> 32) + sum;
-            *scratch = 0; // for the next launch
+    constexpr int COUNT = Digits<T>::COUNT;
+    constexpr unsigned int LANES = (1 << COUNT) - 1;
+    int k = threadIdx.x; // lane k has digit k
+    if (k < COUNT) {
+        Word mine = Word(Digits<T>::digit(sum, k)) << 16 | 1;
+        Word all = atomicAdd(scratch + k, mine) + mine;
+        if (__shfl_sync(LANES, (unsigned int)all % 0x10000, 0) == gridDim.x) {
+            while ((unsigned int)all % 0x10000 != gridDim.x) {
+                all = *(volatile Word *)(scratch + k);
+            }
+            scratch[k] = 0; // for the next launch
+            sum = Digits<T>::number((long long)all >> 16, k);
+            if (k == 0) {
+                *g_odata = sum;
+            }
         }
     }
-}
-
-// For any type: each block but the last leaves its sum in a slot, 32 bits in a word, with a flag
-// beside them that says so. A word is written and read as a whole, so no fence is needed.
-template <typename T> static __device__ void leave(T sum, Word *slot)
-{
-    constexpr int HALVES = sizeof(T) / 4;
-    unsigned int half[HALVES];
-    memcpy(half, &sum, sizeof(T));
-#pragma unroll
-    for (int k = 0; k < HALVES; ++k) {
-        *(volatile Word *)(slot + k) = Word(half[k]) << 32 | 1;
-    }
-}
-
-// The last block waits for the others' sums, and leaves zeros for the next launch: thread t has the
-// slots t, t+BLOCK, ... What it finds it adds to what it has loaded itself, so the whole is added
-// as any block's share is, and in an order that does not depend on who is done first. Only the
-// block that is started last waits, so the others need no room that it holds.
-template <typename T, int BLOCK> static __device__ T takeAll(Word *scratch)
-{
-    constexpr int HALVES = sizeof(T) / 4;
-    T sum = 0;
-    for (unsigned int slot = threadIdx.x; slot < gridDim.x - 1; slot += BLOCK) {
-        unsigned int half[HALVES];
-#pragma unroll
-        for (int k = 0; k < HALVES; ++k) {
-            volatile Word *place = scratch + HALVES * slot + k;
-            Word word;
-            do {
-                word = *place;
-            } while (word == 0);
-            *place = 0;
-            half[k] = (unsigned int)(word >> 32);
-        }
-        T one;
-        memcpy(&one, half, sizeof(T));
-        sum += one;
-    }
-    return sum;
 }
 // ANCHOR_END: finish
 
-// ANCHOR: reduceCluster
-// From Hopper on, up to 8 blocks can form a cluster (16, where the GPU allows it): they run at the
-// same time, near each other, and can write into each other's shared memory. A grid of one cluster
-// needs no trip to L2: its blocks send their sums to the first of them, which waits at an mbarrier
-// until all bytes have come. (PTX ISA, "mbarrier", "st.async", "barrier.cluster")
-#if __CUDA_ARCH__ >= 900
-template <typename T, int CLUSTER> struct Mailbox {
-    alignas(16) T ofBlock[CLUSTER];
-    Word arrived;
-};
-
-// In the first block: the mailbox is ready for the other blocks' bytes.
-template <typename T, int CLUSTER> static __device__ void openMailbox(Mailbox<T, CLUSTER> &mailbox)
-{
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        unsigned int arrived = __cvta_generic_to_shared(&mailbox.arrived);
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
-                     "fence.mbarrier_init.release.cluster;\n\t"
-                     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-                     :: "r"(arrived), "n"((CLUSTER - 1) * sizeof(T)) : "memory");
-    }
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-}
-
-// Thread 0 of each block gives its block's sum; thread 0 of the first block gets the sum of all.
-template <int CLUSTER> static __device__ void sendToFirst(float sum, Mailbox<float, CLUSTER> &mailbox)
-{
-    unsigned int arrived = __cvta_generic_to_shared(&mailbox.arrived);
-    unsigned int slot = __cvta_generic_to_shared(mailbox.ofBlock + blockIdx.x);
-    asm volatile("{\n\t.reg .b32 there, its_barrier;\n\t"
-                 "mapa.shared::cluster.u32 there, %0, 0;\n\t"
-                 "mapa.shared::cluster.u32 its_barrier, %2, 0;\n\t"
-                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [there], %1, [its_barrier];\n\t}"
-                 :: "r"(slot), "r"(__float_as_uint(sum)), "r"(arrived) : "memory");
-}
-
-template <int CLUSTER> static __device__ float receiveAll(float sum, Mailbox<float, CLUSTER> &mailbox)
-{
-    unsigned int arrived = __cvta_generic_to_shared(&mailbox.arrived), done = 0;
-    mailbox.ofBlock[0] = sum;
-    while (!done) {
-        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n\t"
-                     "selp.u32 %0, 1, 0, p;\n\t}"
-                     : "=r"(done) : "r"(arrived) : "memory");
-    }
-    return treeSum<float, CLUSTER>(mailbox.ofBlock);
-}
-
-template <int BLOCK, int LOADS, Load LOAD, Sum SUM, int CLUSTER>
-__device__ void clusterLimit(const float *g_idata, float *g_odata, unsigned int size,
-                                    float *shared)
-{
-    __shared__ Mailbox<float, CLUSTER> mailbox;
-    openMailbox(mailbox);
-    float sum = sumOfVectors<float, LOADS, LOAD>(g_idata, size, BLOCK);
-    sum = sumOfBlock<float, BLOCK, SUM>(sum, shared);
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // the mailbox is open
-    if (threadIdx.x == 0 && blockIdx.x > 0) {
-        sendToFirst(sum, mailbox);
-    } else if (threadIdx.x == 0) {
-        *g_odata = receiveAll(sum, mailbox);
-    }
-}
-#endif
-// ANCHOR_END: reduceCluster
-
 // ANCHOR: reduceLimit
-template <typename T, int BLOCK, int LOADS, Load LOAD, Finish FINISH, Sum SUM, int CLUSTER>
+template <typename T, int BLOCK, int LOADS, Load LOAD, Finish FINISH>
 __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
-    __shared__ alignas(16) T shared[BLOCK];
-#if __CUDA_ARCH__ >= 900
-    if constexpr (CLUSTER > 1) {
-        clusterLimit<BLOCK, LOADS, LOAD, SUM, CLUSTER>(g_idata, g_odata, size, shared);
-        return;
-    }
-#endif
-    constexpr bool GATHERS = FINISH == Finish::Gather;
-    bool isLast = blockIdx.x == gridDim.x - 1;
+    __shared__ alignas(16) T shared[BLOCK / 32];
     T sum = sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK);
-    if constexpr (GATHERS) {
-        if (isLast) {
-            sum += takeAll<T, BLOCK>(scratch);
-        }
-    }
-    sum = sumOfBlock<T, BLOCK, SUM>(sum, shared);
-    if constexpr (FINISH == Finish::OneWord) {
-        finishInOneWord(sum, g_odata, scratch);
+    sum = sumOfBlock<T, BLOCK>(sum, shared);
+    if constexpr (FINISH == Finish::InDigits) {
+        finishInDigits(sum, g_odata, scratch);
     } else if (threadIdx.x == 0) {
-        if (GATHERS && !isLast) {
-            leave(sum, scratch + sizeof(T) / 4 * blockIdx.x);
-        } else {
-            *g_odata = sum;
-        }
+        *g_odata = sum;
     }
 }
 // ANCHOR_END: reduceLimit
@@ -528,34 +465,29 @@ SINGLE_PASS(reduceSinglePassF32, float)
 SINGLE_PASS(reduceSinglePassI64, long long)
 
 // What src/limit.rs chooses from, by size; found by the sweep, benches/limit.rs.
-#define CLUSTER_1
-#if __CUDA_ARCH__ >= 900
-#define CLUSTER_8 __cluster_dims__(8)
-#else
-#define CLUSTER_8 // each block for itself, and the last one gathers
-#endif
-#define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH, SUM, CLUSTER)                                              \
-    extern "C" __global__ void __launch_bounds__(BLOCK) CLUSTER_##CLUSTER                                     \
+#define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH)                                                            \
+    extern "C" __global__ void __launch_bounds__(BLOCK)                                                       \
         NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)                                  \
     {                                                                                                         \
-        limit<T, BLOCK, LOADS, Load::LOAD, Finish::FINISH, Sum::SUM, CLUSTER>(g_idata, g_odata, size, scratch); \
+        limit<T, BLOCK, LOADS, Load::LOAD, Finish::FINISH>(g_idata, g_odata, size, scratch);                  \
     }
-LIMIT(reduceLimitOneBlock, int, 256, 4, ReadOnly, Alone, ShuffleFirst, 1)
-LIMIT(reduceLimitSmall, int, 128, 2, ReadOnly, OneWord, ShuffleFirst, 1)
-LIMIT(reduceLimit, int, 512, 4, PassL1, OneWord, ShuffleFirst, 1)
-LIMIT(reduceLimitLarge, int, 1024, 4, PassL1, OneWord, ShuffleFirst, 1)
+LIMIT(reduceLimitTiny, int, 128, 2, ReadOnly, Alone)
+LIMIT(reduceLimitOneBlock, int, 256, 4, ReadOnly, Alone)
+LIMIT(reduceLimitSmall, int, 128, 2, ReadOnly, InDigits)
+LIMIT(reduceLimit, int, 512, 4, PassL1, InDigits)
+LIMIT(reduceLimitLarge, int, 1024, 4, PassL1, InDigits)
 
-LIMIT(reduceLimitOneBlockF32, float, 256, 4, ReadOnly, Alone, ShuffleFirst, 1)
-LIMIT(reduceLimitSmallClusterF32, float, 128, 4, ReadOnly, Gather, SharedFirst, 8)
-LIMIT(reduceLimitClusterF32, float, 512, 4, ReadOnly, Gather, SharedFirst, 8)
-LIMIT(reduceLimitSmallF32, float, 256, 4, ReadOnly, Gather, SharedFirst, 1)
-LIMIT(reduceLimitF32, float, 512, 4, PassL1, Gather, SharedFirst, 1)
-LIMIT(reduceLimitLargeF32, float, 1024, 4, PassL1, Gather, SharedFirst, 1)
+LIMIT(reduceLimitTinyF32, float, 128, 2, ReadOnly, Alone)
+LIMIT(reduceLimitOneBlockF32, float, 256, 4, ReadOnly, Alone)
+LIMIT(reduceLimitSmallF32, float, 128, 4, ReadOnly, InDigits)
+LIMIT(reduceLimitF32, float, 512, 4, PassL1, InDigits)
+LIMIT(reduceLimitLargeF32, float, 1024, 4, PassL1, InDigits)
 
-LIMIT(reduceLimitOneBlockI64, long long, 512, 4, ReadOnly, Alone, ShuffleFirst, 1)
-LIMIT(reduceLimitSmallI64, long long, 256, 4, ReadOnly, Gather, SharedFirst, 1)
-LIMIT(reduceLimitI64, long long, 512, 4, ReadOnly, Gather, SharedFirst, 1)
-LIMIT(reduceLimitLargeI64, long long, 1024, 4, PassL1, Gather, SharedFirst, 1)
+LIMIT(reduceLimitTinyI64, long long, 128, 4, ReadOnly, Alone)
+LIMIT(reduceLimitOneBlockI64, long long, 512, 4, ReadOnly, Alone)
+LIMIT(reduceLimitSmallI64, long long, 256, 2, ReadOnly, InDigits)
+LIMIT(reduceLimitI64, long long, 512, 4, PassL1, InDigits)
+LIMIT(reduceLimitLargeI64, long long, 1024, 4, PassL1, InDigits)
 
 // Nothing: what a launch costs.
 extern "C" __global__ void doNothing()

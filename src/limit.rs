@@ -49,48 +49,43 @@ struct Row {
     block: u32,
     /// Loads of 16 bytes a thread in a tile.
     loads: u64,
-    /// Blocks: as many as there are tiles, and no more than this. A cluster is always whole.
-    grid: Grid,
+    /// Blocks: as many as there are tiles, and no more than this.
+    grid: u64,
 }
 
-enum Grid {
-    AtMost(u64),
-    Cluster(u32),
-}
-use Grid::{AtMost, Cluster};
-
-const fn row(up_to: u64, kernel: &'static str, block: u32, loads: u64, grid: Grid) -> Row {
+const fn row(up_to: u64, kernel: &'static str, block: u32, loads: u64, grid: u64) -> Row {
     Row { up_to, kernel, block, loads, grid }
 }
 
 /// What the sweep (`cargo bench --bench limit`) found best on an H200, or so near that a kernel less was worth more.
 const OF_I32: &[Row] = &[
-    row(1 << 12, "reduceLimitOneBlock", 256, 4, AtMost(1)),
-    row(1 << 18, "reduceLimitSmall", 128, 2, AtMost(256)),
-    row(1 << 22, "reduceLimit", 512, 4, AtMost(264)),
-    row(1 << 24, "reduceLimit", 512, 4, AtMost(1584)),
-    row(1 << 26, "reduceLimitLarge", 1024, 4, AtMost(1584)),
-    row(1 << 28, "reduceLimitLarge", 1024, 4, AtMost(8448)),
-    row(u64::MAX, "reduceLimitLarge", 1024, 4, AtMost(16896)),
+    row(1 << 10, "reduceLimitTiny", 128, 2, 1),
+    row(1 << 12, "reduceLimitOneBlock", 256, 4, 1),
+    row(1 << 18, "reduceLimitSmall", 128, 2, 256),
+    row(1 << 22, "reduceLimit", 512, 4, 264),
+    row(1 << 24, "reduceLimit", 512, 4, 1584),
+    row(1 << 26, "reduceLimitLarge", 1024, 4, 1584),
+    row(1 << 28, "reduceLimitLarge", 1024, 4, 8448),
+    row(u64::MAX, "reduceLimitLarge", 1024, 4, 16896),
 ];
 const OF_F32: &[Row] = &[
-    row(1 << 12, "reduceLimitOneBlockF32", 256, 4, AtMost(1)),
-    row(1 << 14, "reduceLimitSmallClusterF32", 128, 4, Cluster(8)),
-    row(1 << 16, "reduceLimitClusterF32", 512, 4, Cluster(8)),
-    row(1 << 20, "reduceLimitSmallF32", 256, 4, AtMost(256)),
-    row(1 << 22, "reduceLimitF32", 512, 4, AtMost(264)),
-    row(1 << 24, "reduceLimitF32", 512, 4, AtMost(528)),
-    row(1 << 26, "reduceLimitLargeF32", 1024, 4, AtMost(1584)),
-    row(1 << 28, "reduceLimitLargeF32", 1024, 4, AtMost(4224)),
-    row(u64::MAX, "reduceLimitLargeF32", 1024, 4, AtMost(8448)),
+    row(1 << 10, "reduceLimitTinyF32", 128, 2, 1),
+    row(1 << 12, "reduceLimitOneBlockF32", 256, 4, 1),
+    row(1 << 18, "reduceLimitSmallF32", 128, 4, 128),
+    row(1 << 22, "reduceLimitF32", 512, 4, 264),
+    row(1 << 24, "reduceLimitF32", 512, 4, 528),
+    row(1 << 26, "reduceLimitLargeF32", 1024, 4, 528),
+    row(1 << 28, "reduceLimitLargeF32", 1024, 4, 4224),
+    row(u64::MAX, "reduceLimitLargeF32", 1024, 4, 8448),
 ];
 const OF_I64: &[Row] = &[
-    row(1 << 12, "reduceLimitOneBlockI64", 512, 4, AtMost(1)),
-    row(1 << 16, "reduceLimitSmallI64", 256, 4, AtMost(32)),
-    row(1 << 20, "reduceLimitI64", 512, 4, AtMost(256)),
-    row(1 << 24, "reduceLimitI64", 512, 4, AtMost(1056)),
-    row(1 << 26, "reduceLimitLargeI64", 1024, 4, AtMost(528)),
-    row(u64::MAX, "reduceLimitLargeI64", 1024, 4, AtMost(4224)),
+    row(1 << 10, "reduceLimitTinyI64", 128, 4, 1),
+    row(1 << 12, "reduceLimitOneBlockI64", 512, 4, 1),
+    row(1 << 18, "reduceLimitSmallI64", 256, 2, 256),
+    row(1 << 20, "reduceLimitI64", 512, 4, 256),
+    row(1 << 24, "reduceLimitI64", 512, 4, 528),
+    row(1 << 26, "reduceLimitLargeI64", 1024, 4, 2112),
+    row(u64::MAX, "reduceLimitLargeI64", 1024, 4, 4224),
 ];
 
 /// The choice for `n` elements of `operation`.
@@ -102,17 +97,14 @@ pub fn choice(operation: &Operation, n: u64) -> Choice {
     };
     let row = rows.iter().find(|row| n <= row.up_to).unwrap_or(&rows[rows.len() - 1]);
     let tile = 16 * row.loads * u64::from(row.block); // bytes
-    let grid = match row.grid {
-        AtMost(most) => (n * u64::from(operation.element_bytes)).div_ceil(tile).clamp(1, most) as u32,
-        Cluster(blocks) => blocks,
-    };
+    let grid = (n * u64::from(operation.element_bytes)).div_ceil(tile).clamp(1, row.grid) as u32;
     Choice { kernel: row.kernel, block: row.block, grid }
 }
 
-/// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket, and a word a block; for `i64` two.
-/// All are 0 before the first launch, and the ones that matter after each.
+/// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word a block, or a word a
+/// digit. All are 0 before the first launch, and the ones that matter after each.
 pub fn scratch_words(grid: u32) -> usize {
-    1 + 2 * grid as usize
+    (1 + grid as usize).max(10)
 }
 
 /// The sum of `f32`. The elements are small odd numbers of either sign at random, so a sum of some billion of them grows

@@ -124,7 +124,8 @@ where
     for (n, offset) in [(0, 0), (5, 2), (3001, 1), (40_000, 0)] {
         let case = Case::<O>::new(n, offset);
         for Choice { kernel, block, .. } in &choices {
-            let grids: &[u32] = if kernel.contains("OneBlock") { &[1] } else { &[1, 2, 8, 300] };
+            let alone = kernel.contains("Tiny") || kernel.contains("OneBlock");
+            let grids: &[u32] = if alone { &[1] } else { &[1, 2, 8, 300] };
             for &grid in grids {
                 case.sum(kernel, grid, *block);
             }
@@ -137,6 +138,56 @@ fn every_choice_is_right_in_any_grid() {
     every_choice::<SumI32>(&I32);
     every_choice::<SumF32>(&F32);
     every_choice::<SumI64>(&I64);
+}
+
+/// A block's tile has one element that counts, `of_block[b]`; each order of the blocks gives the same sum.
+fn sum_of_blocks(of_block: &[f32]) -> f32 {
+    const TILE: usize = 128 * 4 * 4;
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let module = device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
+    let kernel = module.load_function("reduceLimitSmallF32").unwrap();
+    let output = device.alloc_zeros::<f32>(1).unwrap();
+    let scratch = device.alloc_zeros::<u64>(limit::scratch_words(of_block.len() as u32)).unwrap();
+    let mut sum = |of_block: &mut dyn Iterator<Item = &f32>| {
+        let elements: Vec<f32> = of_block.flat_map(|&x| [vec![x], vec![0.0; TILE - 1]].concat()).collect();
+        let input = device.clone_htod(&elements).unwrap();
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&input).arg(&output).arg(&(elements.len() as u32)).arg(&scratch);
+        launch.launch(LaunchConfig::new((elements.len() / TILE) as u32, 128)).unwrap();
+        device.clone_dtoh(&output).unwrap()[0]
+    };
+    let forwards = sum(&mut of_block.iter());
+    let backwards = sum(&mut of_block.iter().rev());
+    assert_eq!(forwards.to_bits(), backwards.to_bits(), "{of_block:?}");
+    assert!(device.clone_dtoh(&scratch).unwrap().iter().all(|&word| word == 0), "{of_block:?}");
+    forwards
+}
+
+#[test]
+fn the_sum_of_the_blocks_of_f32_is_exact_until_its_end() {
+    let (least, most) = (f32::from_bits(1), f32::MAX);
+    let cases: [(&[f32], f32); 14] = [
+        (&[1e30, 1.0, -1e30], 1.0),
+        (&[1e30, least, -1e30, least], 2.0 * least),
+        (&[most, -least, -most], -least),
+        (&[least, least, -1.5, 1.5], 2.0 * least),
+        (&[-1.0, -2.5, -1e-20, 3.5], -1e-20),
+        (&[f32::MIN_POSITIVE, -least], f32::MIN_POSITIVE - least),
+        (&[16_777_216.0, 1.0, 1.0], 16_777_218.0),
+        (&[0.1, 0.2, 0.3], (0.1f32 as f64 + 0.2f32 as f64 + 0.3f32 as f64) as f32),
+        (&[most, most, -most], most),
+        (&[most, most], f32::INFINITY),
+        (&[-most, -most, 1.0], f32::NEG_INFINITY),
+        (&[f32::INFINITY, -most, 7.0], f32::INFINITY),
+        (&[f32::NEG_INFINITY, most, f32::NEG_INFINITY], f32::NEG_INFINITY),
+        (&[0.0, -0.0], 0.0),
+    ];
+    for (of_block, sum) in cases {
+        assert_eq!(sum_of_blocks(of_block).to_bits(), sum.to_bits(), "{of_block:?}, {sum:e}");
+    }
+    for of_block in [&[f32::INFINITY, 1.0, f32::NEG_INFINITY][..], &[1.0, f32::NAN], &[f32::NAN, f32::INFINITY]] {
+        assert!(sum_of_blocks(of_block).is_nan(), "{of_block:?}");
+    }
 }
 
 #[test]
@@ -153,7 +204,7 @@ fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
                 grid >= 1 && (grid == 1 || n * u64::from(operation.element_bytes) > 16),
                 "{kernel}, n = {n}"
             );
-            assert!(!kernel.contains("Cluster") || grid == 8, "{kernel} is compiled for clusters of 8");
+            assert!(grid < 1 << 15, "{kernel} counts its blocks in 15 bits");
         }
     }
 }
