@@ -1,26 +1,29 @@
 //! Which candidate of `kernels/peers/tune.cu` is the fastest sum of how many elements, beside CUB: the sweep behind the
-//! table of src/limit.rs. `cargo bench --bench limit -- --csv FILE` keeps all of it.
+//! table of src/limit.rs. `cargo bench --bench limit -- --record` keeps it for the book.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use workbook::backend::{Device, DeviceChoice, Function, LaunchConfig, Module};
+use workbook::contest::NOTHING;
 use workbook::limit::{SumF32, SumI64};
 use workbook::nvcc::Nvcc;
 use workbook::operator::{Operator, SumI32, elements};
 use workbook::peers::{Peers, Summed};
-use workbook::record::Timing;
+use workbook::sweep::{self, FILE, Parts, SCHEMA, SOURCE, Size, Sweep};
 use workbook::timing::{self, Cache, Contender, Flush, Rotation};
 use workbook::{data, kernels};
 
-const SOURCE: &str = "kernels/peers/tune.cu";
-/// Blocks in a grid: around the 132 multiprocessors of an H200, and multiples.
-const GRIDS: [u32; 19] =
-    [1, 2, 4, 8, 16, 32, 64, 96, 132, 264, 396, 528, 792, 1056, 1584, 2112, 4224, 8448, 16896];
+/// Blocks in a grid: powers of two, then multiples of the 132 multiprocessors of an H200.
+const GRIDS: [u32; 18] =
+    [2, 4, 8, 16, 32, 64, 128, 132, 256, 264, 528, 792, 1056, 1584, 2112, 4224, 8448, 16896];
+/// From here on a grid fills the GPU, and small blocks make no sense.
+const LARGE: usize = 1 << 22;
 
 #[derive(Parser)]
 #[command(about = "The sweep that tunes chapter 7's last kernel; needs a GPU, and an nvcc")]
@@ -31,30 +34,25 @@ struct Options {
     /// i32, f32, i64
     #[arg(long, value_delimiter = ',', default_value = "i32,f32,i64")]
     types: Vec<String>,
-    /// Blocks in a cluster
-    #[arg(long, value_delimiter = ',', default_value = "1,8")]
-    clusters: Vec<u32>,
     /// Samples of each candidate in the first round
     #[arg(long, default_value_t = 5)]
     samples: usize,
-    /// How many go on to the second round
-    #[arg(long, default_value_t = 8)]
+    /// How many go on to the second round, beside the best of each way
+    #[arg(long, default_value_t = 5)]
     best: usize,
-    /// Where all times go
-    #[arg(long)]
-    csv: Option<PathBuf>,
+    /// Write what was measured: benches/limit.json, which the book shows, or FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = FILE)]
+    record: Option<PathBuf>,
     /// What cargo adds
     #[arg(long, hide = true)]
     bench: bool,
-    #[arg(long, hide = true)]
-    record: bool,
 }
 
 fn main() -> ExitCode {
     match tune(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -77,22 +75,36 @@ fn tune(options: &Options) -> Result<()> {
             None
         }
     };
-    println!("{:?}", device.info());
-    let mut csv: Box<dyn Write> = match &options.csv {
-        Some(path) => Box::new(std::fs::File::create(path)?),
-        None => Box::new(std::io::sink()),
+    let bench = Bench { device: &device, module: &module, chapter: &chapter, peers: peers.as_ref(), options };
+    let mut measured = Sweep {
+        schema: SCHEMA,
+        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        device: device.info(),
+        source_hash: sweep::source_hash(),
+        sizes: Vec::new(),
     };
-    for kind in &options.types {
+    for element in &options.types {
         for &size in &options.sizes {
-            let bench =
-                Bench { device: &device, module: &module, chapter: &chapter, peers: peers.as_ref(), options };
-            match kind.as_str() {
-                "i32" => bench.size::<SumI32>("int", 1 << size, &mut csv)?,
-                "f32" => bench.size::<SumF32>("float", 1 << size, &mut csv)?,
-                "i64" => bench.size::<SumI64>("i64", 1 << size, &mut csv)?,
+            let start = Instant::now();
+            ensure!(size <= 30, "2^{size} elements are more than CUB counts in an int");
+            let of_size = match element.as_str() {
+                "i32" => bench.size::<SumI32>(element, "int", 1 << size)?,
+                "f32" => bench.size::<SumF32>(element, "float", 1 << size)?,
+                "i64" => bench.size::<SumI64>(element, "i64", 1 << size)?,
                 other => bail!("there are candidates for i32, f32 and i64, not for {other}"),
+            };
+            println!("{element}, 2^{size}: {} candidates, {:.1?}", of_size.tried, start.elapsed());
+            for contender in &of_size.contenders {
+                let sweep::Contender { kernel, grid, alone, cold, warm, .. } = contender;
+                println!("  {kernel:40} {grid:6} alone {alone:9.3} cold {cold:9.3} warm {warm:9.3}");
             }
+            measured.sizes.push(of_size);
         }
+        println!("\n{}", measured.markdown(element)?);
+    }
+    if let Some(path) = &options.record {
+        measured.write(&root.join(path))?;
+        println!("Recorded in {}.", path.display());
     }
     Ok(())
 }
@@ -138,34 +150,29 @@ struct Candidate {
 }
 
 impl Bench<'_> {
-    fn size<O: Operator>(&self, type_name: &str, n: usize, csv: &mut dyn Write) -> Result<()>
+    fn size<O: Operator>(&self, element: &str, type_name: &str, n: usize) -> Result<Size>
     where
         O::Element: Summed + PartialEq + std::fmt::Debug,
     {
-        let start = Instant::now();
         let device = self.device;
         let bytes = n * size_of::<O::Element>();
-        let stride = n.next_multiple_of(64);
-        let copies = (2 * timing::FLUSH_BYTES / (stride * size_of::<O::Element>())).max(if n < 1 << 30 {
-            2
-        } else {
-            1
-        });
+        let stride = n.next_multiple_of(256 / size_of::<O::Element>());
+        let copies = (2 * timing::FLUSH_BYTES / bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, 1 << 16);
         let mut host = elements::<O>(&data::numbers(n, 1));
         let expected = host.iter().fold(O::IDENTITY, |sum, &x| O::combine(sum, x));
         host.resize(stride, O::IDENTITY);
         let input = device.clone_htod(&host.repeat(copies))?;
         drop(host);
         let output = device.alloc_zeros::<O::Element>(1)?;
-        let scratch = device.alloc_zeros::<u64>(1 << 16)?;
+        // The ticket leaves the partial sums behind it.
+        let scratches = [device.alloc_zeros::<u64>(1 << 16)?, device.alloc_zeros(1 << 16)?];
         let rotation = Rotation::new(copies);
-        let calls = ((1 << 26) / bytes).clamp(1, 64).max(if n < 1 << 30 { 2 } else { 1 });
+        let calls = ((1 << 26) / bytes).clamp(if copies > 1 { 2 } else { 1 }, 64);
         let flush = Flush::new(device, self.chapter)?;
         let flush = || flush.run();
 
-        let candidates =
-            candidates(self.module.kernels(), &self.options.clusters, type_name, n, size_of::<O::Element>());
-        let mut functions: std::collections::HashMap<&str, Function> = Default::default();
+        let candidates = candidates(self.module.kernels(), type_name, n, size_of::<O::Element>());
+        let mut functions: HashMap<&str, Function> = HashMap::new();
         for candidate in &candidates {
             if !functions.contains_key(candidate.kernel.as_str()) {
                 let function = self.module.load_function(&candidate.kernel)?;
@@ -174,42 +181,45 @@ impl Bench<'_> {
         }
         let prepare = |candidate: &Candidate| {
             let mut launch = device.launch_builder(&functions[candidate.kernel.as_str()]);
-            launch.arg(&input).arg(&output).arg(&(n as u32)).arg(&scratch);
+            let scratch = &scratches[usize::from(candidate.kernel.contains("Ticket"))];
+            launch.arg(&input).arg(&output).arg(&(n as u32)).arg(scratch);
             launch.prepare(LaunchConfig::new(candidate.grid, candidate.block))
         };
-        let right = |sum: O::Element| sum == expected;
 
-        // First round: each alone.
-        let mut times: Vec<(f64, Candidate)> = Vec::new();
+        // First round: each by itself.
+        let mut times: Vec<(f64, &Candidate)> = Vec::new();
         for candidate in &candidates {
             let launch = prepare(candidate)?;
             let call = |copy: usize| launch.launch_on(&input.slice(copy * stride..));
             let contenders = [Contender { call: &call, in_graph: true }];
-            let Some(time) =
-                timing::work_alone(device, &contenders, &rotation, calls, self.options.samples, flush)?[0]
-            else {
-                continue;
-            };
+            let samples = self.options.samples;
+            let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, flush)?;
             let sum = device.clone_dtoh(&output)?[0];
-            let Candidate { kernel, block, grid } = candidate;
-            writeln!(csv, "first,{kernel},{n},{block},{grid},{},{},{}", time.median, time.min, right(sum))?;
-            if !right(sum) {
-                println!("WRONG: {kernel} n = {n} block {block} grid {grid}: {sum:?} for {expected:?}");
-                continue;
-            }
-            times.push((time.median, candidate.clone()));
+            let Candidate { kernel, grid, .. } = candidate;
+            ensure!(
+                sum == expected,
+                "{kernel} in {grid} blocks gives {sum:?} for {expected:?} at n = {n}; no time of it counts"
+            );
+            times.extend(alone[0].map(|time| (time.median, candidate)));
         }
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
 
-        // Second round: the best, CUB and an empty kernel in turns; those that differ most first.
-        let best: Vec<Candidate> =
-            times.iter().take(self.options.best).map(|(_, best)| best.clone()).collect();
-        let launches = best.iter().map(&prepare).collect::<Result<Vec<_>>>()?;
+        // Second round: the best, the best of each way, CUB and an empty kernel, in turns.
+        let mut ways = Vec::new();
+        let mut chosen: Vec<&Candidate> = Vec::new();
+        for (place, (_, candidate)) in times.iter().enumerate() {
+            let way = Parts::of(&candidate.kernel).map(|parts| (parts.finish, parts.load));
+            if place < self.options.best || !ways.contains(&way) {
+                chosen.push(candidate);
+            }
+            ways.push(way);
+        }
+        let launches = chosen.iter().map(|candidate| prepare(candidate)).collect::<Result<Vec<_>>>()?;
         let calls_of: Vec<_> = launches
             .iter()
             .map(|launch| |copy: usize| launch.launch_on(&input.slice(copy * stride..)))
             .collect();
-        let nothing = self.chapter.load_function("doNothing")?;
+        let nothing = self.chapter.load_function(NOTHING)?;
         let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
         let do_nothing = |_: usize| nothing.launch();
         let cub = self.peers.map(|peers| peers.cub::<O::Element>(device, n)).transpose()?;
@@ -217,105 +227,54 @@ impl Bench<'_> {
             Some(cub) => cub.launch(&input.slice(copy * stride..)),
             None => Ok(()),
         };
-        let thrust_call = |copy: usize| match &self.peers {
-            Some(peers) => peers.thrust(&input.slice(copy * stride..), n).map(|_| ()),
-            None => Ok(()),
-        };
         let mut contenders = vec![Contender { call: &do_nothing, in_graph: true }];
-        contenders.extend(calls_of.iter().map(|call| Contender { call, in_graph: true }));
-        if self.peers.is_some() {
+        let mut names = vec![(NOTHING, 32, 1)];
+        if cub.is_some() {
             contenders.push(Contender { call: &cub_call, in_graph: true });
-            contenders.push(Contender { call: &thrust_call, in_graph: false });
+            names.push(("cub", 0, 0));
         }
-        let samples = if bytes > 1 << 28 { 15 } else { 60 };
-        let alone = timing::work_alone(device, &contenders, &rotation, calls, samples.min(30), flush)?;
+        contenders.extend(calls_of.iter().map(|call| Contender { call, in_graph: true }));
+        names.extend(chosen.iter().map(|candidate| (&*candidate.kernel, candidate.block, candidate.grid)));
+        let samples = if bytes > 1 << 27 { 15 } else { 51 };
+        let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, flush)?;
         let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
         let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
-        if let Some(cub) = &cub {
-            println!("{}", if right(cub.sum()?) { "CUB ok" } else { "CUB WRONG" });
-        }
-        let name = |i: usize| match i {
-            0 => "doNothing".to_string(),
-            i if i <= best.len() => {
-                let Candidate { kernel, block, grid } = &best[i - 1];
-                format!("{kernel} {grid}x{block}")
-            }
-            i if i == best.len() + 1 => "cub".into(),
-            _ => "thrust".into(),
-        };
-        println!("{type_name} n = {n} ({} candidates, {:.1?})", candidates.len(), start.elapsed());
-        let cub_at = best.len() + 1;
-        for i in 0..contenders.len() {
-            let of = |times: &[Option<Timing>]| {
-                let median = |i: usize| times.get(i).copied().flatten().map(|time| time.median);
-                match (median(i), median(cub_at)) {
-                    (Some(time), Some(cub)) => format!("{time:9.3} ({:4.2})", cub / time),
-                    (Some(time), None) => format!("{time:9.3}"),
-                    _ => "-".into(),
-                }
-            };
-            let (alone, cold, warm) = (of(&alone), of(&cold), of(&warm));
-            println!("  {:40} alone {alone:>18}  cold {cold:>18}  warm {warm:>18}", name(i));
-            writeln!(csv, "second,{},{n},{alone},{cold},{warm}", name(i))?;
-        }
-        // The best of each way, from the first round.
-        for (part, title) in
-            [(1, "block"), (2, "loads"), (3, "load"), (4, "finish"), (5, "sum"), (6, "cluster")]
-        {
-            let mut seen: Vec<String> = Vec::new();
-            let mut line = String::new();
-            for (time, candidate) in &times {
-                let key = candidate.kernel.split('_').nth(part).unwrap_or_default().to_string();
-                if !seen.contains(&key) {
-                    line += &format!(
-                        "  {key} {time:.3} ({}, {}x{})",
-                        candidate.kernel, candidate.grid, candidate.block
-                    );
-                    seen.push(key);
-                }
-            }
-            println!("    {title}:{line}");
-        }
-        std::io::stdout().flush()?;
-        csv.flush()?;
-        Ok(())
+        let medians = |i: usize| Some((alone[i]?.median, cold[i]?.median, warm[i]?.median));
+        let contenders = names.iter().enumerate().filter_map(|(i, &(kernel, block, grid))| {
+            let (alone, cold, warm) = medians(i)?;
+            Some(sweep::Contender { kernel: kernel.to_string(), block, grid, alone, cold, warm })
+        });
+        let contenders = contenders.collect();
+        Ok(Size { element: element.to_string(), n: n as u64, tried: candidates.len() as u32, contenders })
     }
 }
 
 /// The kernels of this type in all shapes that make sense for `n` elements of `bytes` bytes.
-fn candidates(
-    kernels: &[String],
-    clusters: &[u32],
-    type_name: &str,
-    n: usize,
-    bytes: usize,
-) -> Vec<Candidate> {
+fn candidates(kernels: &[String], type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
     let vectors = (n * bytes / 16) as u32;
     let mut all = Vec::new();
     for kernel in kernels {
-        let parts: Vec<&str> = kernel.split('_').collect();
-        let [kind, block, loads, load, finish, _, cluster] = parts[..] else { continue };
-        let numbers = (block.parse::<u32>(), loads.parse::<u32>(), cluster.parse::<u32>());
-        let (Ok(block), Ok(loads), Ok(cluster)) = numbers else { continue };
-        let is_large = n >= 1 << 22;
-        let tiles = vectors.div_ceil(block * loads).max(1);
-        let for_size = match load {
-            "PassL1" => n >= 1 << 20,
-            _ => !is_large || block > 128,
-        };
-        if kind != type_name || !clusters.contains(&cluster) || !for_size {
+        let Some(Parts { element, block, loads, finish, cluster, .. }) = Parts::of(kernel) else { continue };
+        if element != type_name || n >= LARGE && block * loads < 1024 {
             continue;
         }
-        let grids = match finish {
+        let tiles = vectors.div_ceil(block * loads).max(1);
+        let mut grids = match finish {
             "Alone" => vec![1],
-            _ if cluster > 1 => vec![cluster],
-            _ if GRIDS.contains(&tiles) || tiles > 2112 => GRIDS.to_vec(),
-            _ => [&GRIDS[..], &[tiles]].concat(),
+            "Cluster" => vec![cluster],
+            _ => GRIDS.to_vec(),
         };
+        if finish != "Alone" && finish != "Cluster" && tiles <= 2112 && !grids.contains(&tiles) {
+            grids.push(tiles);
+        }
         for grid in grids {
             let rounds = tiles.div_ceil(grid);
-            let fits = if is_large { grid >= 132 } else { rounds <= 8 };
-            if grid <= tiles && fits && (grid > 1 || finish == "Alone") {
+            let fits = match finish {
+                "Alone" => rounds == 1,
+                _ if n >= LARGE => grid >= 132,
+                _ => rounds <= 8,
+            };
+            if (grid <= tiles || finish == "Cluster") && fits && (grid > 1 || finish == "Alone") {
                 all.push(Candidate { kernel: kernel.to_string(), block, grid });
             }
         }

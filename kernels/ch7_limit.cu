@@ -212,8 +212,8 @@ static __device__ long long sumOf(uint4 v, long long)
 
 // sumOfTiles, 16 bytes at a time, LOADS of them in flight. A load of 16 bytes begins at a multiple
 // of 16, so the elements before the first and after the last of those (at most 6) are block 0's,
-// one a thread.
-template <typename T, int LOADS, Load LOAD>
+// one a thread. ONE_TILE: one block, and its first tile holds the whole array.
+template <typename T, int LOADS, Load LOAD, bool ONE_TILE = false>
 static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned int threads)
 {
     constexpr unsigned int PER = 16 / sizeof(T);
@@ -222,11 +222,11 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
     const uint4 *body = (const uint4 *)(g_idata + head);
 
     T edge = 0; // on its way while the others are
-    if (blockIdx.x == 0 && threadIdx.x < head + tail) {
+    if ((ONE_TILE || blockIdx.x == 0) && threadIdx.x < head + tail) {
         edge = g_idata[threadIdx.x < head ? threadIdx.x : size - tail - head + threadIdx.x];
     }
     T sum = 0;
-    unsigned int tile = LOADS * threads, first = blockIdx.x * tile;
+    unsigned int tile = LOADS * threads, first = ONE_TILE ? 0 : blockIdx.x * tile;
     do { // the first tile needs no test before it: each load has its own
         uint4 v[LOADS];
 #pragma unroll
@@ -239,7 +239,7 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
             sum += sumOf(v[k], T());
         }
         first += gridDim.x * tile;
-    } while (first < vectors);
+    } while (!ONE_TILE && first < vectors);
     return sum + edge;
 }
 
@@ -370,14 +370,16 @@ template <> struct Digits<float> {
         long long digit = -32 < right && right < 32 ? (unsigned int)(significand << 32 >> (right + 32)) : 0;
         return negative ? -digit : digit;
     }
-    // From the greatest digit down: where they cancel, a double loses nothing.
+    // From the greatest digit down: where they cancel, a double loses nothing. Those that are 0, most
+    // of them, are passed over.
     static __device__ float number(long long total, int k)
     {
         constexpr unsigned int LANES = (1 << COUNT) - 1;
         double part = total * __longlong_as_double(Word(1023 - 149 + 32 * k) << 52), sum = 0;
-#pragma unroll
-        for (int digit = FINITE - 1; digit >= 0; --digit) {
-            sum += __shfl_sync(LANES, part, digit);
+        for (unsigned int left = __ballot_sync(LANES, total != 0 && k < FINITE); left != 0;) {
+            int greatest = 31 - __clz(left);
+            sum += __shfl_sync(LANES, part, greatest);
+            left -= 1u << greatest;
         }
         int infinities = __shfl_sync(LANES, (int)total, FINITE);
         if (infinities & 0xffff) {
@@ -392,7 +394,7 @@ template <> struct Digits<float> {
 // ANCHOR_END: digitsOfFloat
 
 // ANCHOR: finish
-// How the last rung finishes. One block has nothing to wait for. Several need one trip to memory,
+// How the last rung finishes. One block of one tile has nothing to wait for. Several need one trip to memory,
 // not four (store, fence, ticket, load): a word holds the total of its digit in 48 bits and in 16
 // below how many blocks have added to it, so that who completes the count has the total. There is
 // room for 2^15 blocks.
@@ -428,7 +430,7 @@ template <typename T, int BLOCK, int LOADS, Load LOAD, Finish FINISH>
 __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
     __shared__ alignas(16) T shared[BLOCK / 32];
-    T sum = sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK);
+    T sum = sumOfVectors<T, LOADS, LOAD, FINISH == Finish::Alone>(g_idata, size, BLOCK);
     sum = sumOfBlock<T, BLOCK>(sum, shared);
     if constexpr (FINISH == Finish::InDigits) {
         finishInDigits(sum, g_odata, scratch);
@@ -479,6 +481,7 @@ LIMIT(reduceLimitLarge, int, 1024, 4, PassL1, InDigits)
 
 LIMIT(reduceLimitTinyF32, float, 128, 2, ReadOnly, Alone)
 LIMIT(reduceLimitOneBlockF32, float, 256, 4, ReadOnly, Alone)
+LIMIT(reduceLimitFullBlockF32, float, 1024, 4, ReadOnly, Alone)
 LIMIT(reduceLimitSmallF32, float, 128, 4, ReadOnly, InDigits)
 LIMIT(reduceLimitF32, float, 512, 4, PassL1, InDigits)
 LIMIT(reduceLimitLargeF32, float, 1024, 4, PassL1, InDigits)

@@ -266,10 +266,24 @@ pub fn timed<'a>(record: &'a Record, kernel: &str, n: u64, measure: &str) -> Opt
     Some((run, of(run.timings.as_ref()?)?))
 }
 
+/// What a kernel would be that waits for nothing but its launch and the memory: in place of a kernel's name, with the end
+/// of its type's names.
+pub const PERFECT: &str = "perfect";
+
+/// The median of `kernel` in microseconds; of a [`PERFECT`] one what an empty kernel takes, and the array's bytes at the
+/// best rate of the record.
+fn median(record: &Record, kernel: &str, n: u64, measure: &str) -> Option<f64> {
+    let Some(suffix) = kernel.strip_prefix(PERFECT) else {
+        return timed(record, kernel, n, measure).map(|(_, time)| time.median);
+    };
+    let (run, launch) = timed(record, &format!("{NOTHING}{suffix}"), n, measure)?;
+    Some(launch.median + n as f64 * f64::from(run.bytes_per_element()) / best_rate(record)? / 1e3)
+}
+
 /// How many times as long `first` takes as `second`, at each size at which both were timed: `(n, ratio)`.
 pub fn ratios(record: &Record, first: &str, second: &str, measure: &str) -> Vec<(u64, f64)> {
     let sizes = record.contest.iter().filter(|run| run.kernel == first).map(|run| run.n);
-    let time = |kernel, n| timed(record, kernel, n, measure).map(|(_, time)| time.median);
+    let time = |kernel, n| median(record, kernel, n, measure);
     let ratio = |n| Some((n, time(first, n)? / time(second, n)?));
     sizes.filter_map(ratio).collect()
 }

@@ -30,6 +30,7 @@
 //! | [`museum`] | the nested kernel of before CUDA 12, `kernels/museum/`, which chapter 4 runs with `--museum` |
 //! | [`levels`] | how a nested run unfolds, level by level |
 //! | `progress` | a bar on stderr, once a chapter takes its time |
+//! | [`sweep`] | the sweep that chose them: what `cargo bench --bench limit` has measured |
 //! | [`table`] | a record as text, in the terminal and in the book |
 //! | [`simulate`] | a reader's own kernel on the simulator, from the command line |
 //! | [`exercise`] | the exercises: checks, hints, solutions, progress |
@@ -69,6 +70,7 @@ pub use ptx_simulator as sim;
 pub mod simulate;
 pub mod spaces;
 pub mod speed;
+pub mod sweep;
 pub mod table;
 pub mod timing;
 pub mod value;

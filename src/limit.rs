@@ -64,28 +64,29 @@ const OF_I32: &[Row] = &[
     row(1 << 18, "reduceLimitSmall", 128, 2, 256),
     row(1 << 22, "reduceLimit", 512, 4, 264),
     row(1 << 24, "reduceLimit", 512, 4, 1584),
-    row(1 << 26, "reduceLimitLarge", 1024, 4, 1584),
-    row(1 << 28, "reduceLimitLarge", 1024, 4, 8448),
+    row(1 << 26, "reduceLimit", 512, 4, 4224),
+    row(1 << 28, "reduceLimit", 512, 4, 16896),
     row(u64::MAX, "reduceLimitLarge", 1024, 4, 16896),
 ];
 const OF_F32: &[Row] = &[
     row(1 << 10, "reduceLimitTinyF32", 128, 2, 1),
     row(1 << 12, "reduceLimitOneBlockF32", 256, 4, 1),
+    row(1 << 14, "reduceLimitFullBlockF32", 1024, 4, 1),
     row(1 << 18, "reduceLimitSmallF32", 128, 4, 128),
-    row(1 << 22, "reduceLimitF32", 512, 4, 264),
-    row(1 << 24, "reduceLimitF32", 512, 4, 528),
-    row(1 << 26, "reduceLimitLargeF32", 1024, 4, 528),
+    row(1 << 22, "reduceLimitF32", 512, 4, 256),
+    row(1 << 24, "reduceLimitLargeF32", 1024, 4, 256),
+    row(1 << 26, "reduceLimitLargeF32", 1024, 4, 1584),
     row(1 << 28, "reduceLimitLargeF32", 1024, 4, 4224),
-    row(u64::MAX, "reduceLimitLargeF32", 1024, 4, 8448),
+    row(u64::MAX, "reduceLimitLargeF32", 1024, 4, 16896),
 ];
 const OF_I64: &[Row] = &[
     row(1 << 10, "reduceLimitTinyI64", 128, 4, 1),
     row(1 << 12, "reduceLimitOneBlockI64", 512, 4, 1),
     row(1 << 18, "reduceLimitSmallI64", 256, 2, 256),
-    row(1 << 20, "reduceLimitI64", 512, 4, 256),
-    row(1 << 24, "reduceLimitI64", 512, 4, 528),
-    row(1 << 26, "reduceLimitLargeI64", 1024, 4, 2112),
-    row(u64::MAX, "reduceLimitLargeI64", 1024, 4, 4224),
+    row(1 << 22, "reduceLimitI64", 512, 4, 256),
+    row(1 << 24, "reduceLimitI64", 512, 4, 1584),
+    row(1 << 26, "reduceLimitI64", 512, 4, 8448),
+    row(u64::MAX, "reduceLimitLargeI64", 1024, 4, 16896),
 ];
 
 /// The choice for `n` elements of `operation`.

@@ -117,19 +117,25 @@ fn every_choice<O: Operator>(operation: &Operation)
 where
     O::Element: PartialEq + Debug,
 {
-    let sizes = (0..=31).map(|exponent| 1u64 << exponent);
-    let mut choices: Vec<Choice> = sizes.map(|n| limit::choice(operation, n)).collect();
-    choices.dedup_by_key(|choice| choice.kernel);
+    // The largest power of two for each.
+    let sizes: Vec<u64> = (0..=31).rev().map(|exponent| 1u64 << exponent).collect();
+    let mut choices: Vec<_> = sizes.iter().map(|&size| (size, limit::choice(operation, size))).collect();
+    choices.dedup_by_key(|(_, choice)| choice.kernel);
     assert!(choices.len() >= 4, "{choices:?}");
     for (n, offset) in [(0, 0), (5, 2), (3001, 1), (40_000, 0)] {
         let case = Case::<O>::new(n, offset);
-        for Choice { kernel, block, .. } in &choices {
-            let alone = kernel.contains("Tiny") || kernel.contains("OneBlock");
-            let grids: &[u32] = if alone { &[1] } else { &[1, 2, 8, 300] };
-            for &grid in grids {
+        for (largest, Choice { kernel, block, grid }) in &choices {
+            let one_tile = *grid == 1;
+            let grids: &[u32] = if one_tile { &[1] } else { &[1, 2, 8, 300] };
+            for &grid in grids.iter().filter(|_| !one_tile || n as u64 <= *largest) {
                 case.sum(kernel, grid, *block);
             }
         }
+    }
+    // A block that is alone has room for the largest array that it is chosen for, wherever that begins.
+    for (largest, Choice { kernel, block, .. }) in choices.iter().filter(|(_, choice)| choice.grid == 1) {
+        Case::<O>::new(*largest as usize, 0).sum(kernel, 1, *block);
+        Case::<O>::new(*largest as usize, 1).sum(kernel, 1, *block);
     }
 }
 
@@ -185,7 +191,9 @@ fn the_sum_of_the_blocks_of_f32_is_exact_until_its_end() {
     for (of_block, sum) in cases {
         assert_eq!(sum_of_blocks(of_block).to_bits(), sum.to_bits(), "{of_block:?}, {sum:e}");
     }
-    for of_block in [&[f32::INFINITY, 1.0, f32::NEG_INFINITY][..], &[1.0, f32::NAN], &[f32::NAN, f32::INFINITY]] {
+    for of_block in
+        [&[f32::INFINITY, 1.0, f32::NEG_INFINITY][..], &[1.0, f32::NAN], &[f32::NAN, f32::INFINITY]]
+    {
         assert!(sum_of_blocks(of_block).is_nan(), "{of_block:?}");
     }
 }

@@ -26,7 +26,7 @@ impl fmt::Display for Problem {
     }
 }
 
-const KNOWN: &str = "cell, chart, code, exercise, speed, value, ratio, space, limit";
+const KNOWN: &str = "cell, chart, code, exercise, speed, sweep, value, ratio, space, limit";
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
 pub fn expand(workbook: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
@@ -58,7 +58,7 @@ fn replace(workbook: &Workbook, directive: &Directive) -> Result<Option<String>>
             "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is written \\{{{{#…}}}}"
         );
     }
-    let block = matches!(directive.name, "cell" | "chart" | "code" | "exercise" | "speed");
+    let block = matches!(directive.name, "cell" | "chart" | "code" | "exercise" | "speed" | "sweep");
     if block && directive.fenced {
         bail!("stands in a code block; it makes its own, so take away the fence around it");
     }
@@ -71,6 +71,7 @@ fn replace(workbook: &Workbook, directive: &Directive) -> Result<Option<String>>
         ("code", [file, anchor]) => code::listing(workbook, file, anchor)?,
         ("exercise", [id]) => exercise::exercise(workbook, id)?,
         ("speed", []) => speed::speed(workbook)?,
+        ("sweep", [element]) => speed::sweep(workbook, element)?,
         ("value", [record, rest @ ..]) => value::value(workbook, record, rest)?,
         ("ratio", [record, rest @ ..]) => value::ratio(workbook, record, rest)?,
         ("space", [record, name, field]) => space::space(workbook, record, name, field)?,
@@ -79,6 +80,7 @@ fn replace(workbook: &Workbook, directive: &Directive) -> Result<Option<String>>
         ("chart", _) => bail!("wants two arguments: {{{{#chart STEM.KIND NAME}}}}"),
         ("code", _) => bail!("wants two arguments: {{{{#code FILE ANCHOR}}}}"),
         ("exercise", _) => bail!("wants one argument: {{{{#exercise 3.1}}}}"),
+        ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),
         ("speed", _) => bail!("takes no argument: {{{{#speed}}}}"),
         ("value", _) => bail!("wants arguments: {}", value::VALUE),
         ("ratio", _) => bail!("wants arguments: {}", value::RATIO),

@@ -8,12 +8,13 @@
 //! | `{{#code FILE ANCHOR}}` | a listing: the lines between `ANCHOR: …` and `ANCHOR_END: …` of a file of the repository |
 //! | `{{#exercise 3.1}}` | an exercise: its task, its code, hints and a solution that fold open |
 //! | `{{#speed}}` | how fast the simulator is: the tables of the last recorded `cargo bench` |
+//! | `{{#sweep f32}}` | the sweep behind chapter 7's last kernel, for one type: the last recorded `cargo bench --bench limit` |
 //! | `{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}` | one number of a record |
 //! | `{{#ratio STEM.KIND KERNEL KERNEL n=N [block=B] FIELD}}` | the first kernel's number over the second's |
 //! | `{{#space STEM.KIND SPACE FIELD}}` | what a memory space costs: `clocks` from load to load, `gbps` |
 //! | `{{#limit STEM.KIND NAME}}` | a limit of the device |
 //!
-//! The first five stand alone on a line, the others anywhere in text. `\{{#cell STEM}}` is left as it is.
+//! The first six stand alone on a line, the others anywhere in text. `\{{#cell STEM}}` is left as it is.
 //! mdBook's own includes are refused: they turn a missing anchor into an empty block.
 //!
 //! | file | job |
@@ -25,7 +26,7 @@
 //! | `cell.rs` | cells |
 //! | `exercise.rs` | exercises |
 //! | `figure.rs` | charts, and where a record came from, in words |
-//! | `speed.rs` | how fast the simulator is |
+//! | `speed.rs` | what the benches have recorded |
 //! | `value.rs` | numbers in prose |
 //! | `space.rs` | the same of memory spaces and limits |
 //! | `records.rs` | finds and reads records |

@@ -1,11 +1,12 @@
-//! How fast the simulator is, from what `cargo bench` has recorded.
+//! What the benches have recorded: how fast the simulator is, and the sweep behind chapter 7's last kernel.
 
 use anyhow::Result;
 use workbook::kernels;
 use workbook::speed::{FILE, STEM, Speed};
+use workbook::sweep::{self, Sweep};
 
 use crate::Workbook;
-use crate::figure::changed;
+use crate::figure::{changed, escape};
 
 /// The tables, and a note if the kernels have changed since they were measured.
 pub fn speed(workbook: &Workbook) -> Result<String> {
@@ -15,4 +16,15 @@ pub fn speed(workbook: &Workbook) -> Result<String> {
         "<code>kernels/{STEM}.cu</code> has changed since this was measured; run <code>cargo bench</code>."
     );
     Ok(speed.markdown() + &if same { String::new() } else { format!("\n{}", changed(&note)) })
+}
+
+/// The table of the sweep for one type, and a note if the candidates have changed since.
+pub fn sweep(workbook: &Workbook, element: &str) -> Result<String> {
+    let sweep = Sweep::read(&workbook.root.join(sweep::FILE))?;
+    let day = sweep.date.get(..10).unwrap_or(&sweep.date);
+    let by = format!("\n<small>{} · {}</small>\n", escape(&sweep.device.name), escape(day));
+    let same = sweep.source_hash == sweep::source_hash();
+    let note = "The candidates of <code>kernels/peers/tune.cu</code> have changed since this was measured; run <code>cargo \
+                bench --bench limit -- --record</code>.";
+    Ok(sweep.markdown(element)? + &by + &if same { String::new() } else { format!("\n{}", changed(note)) })
 }

@@ -271,6 +271,44 @@ fn the_speed_is_that_of_the_recorded_bench() {
 }
 
 #[test]
+fn the_sweep_is_the_recorded_one() {
+    let repository = Repository::new();
+    let root = repository.root.join("benches");
+    let missing = repository.error("{{#sweep f32}}\n");
+    assert!(
+        missing.contains("page.md:1: {{#sweep f32}}") && missing.contains("cargo bench --bench limit"),
+        "{missing}"
+    );
+
+    let contender = workbook::sweep::Contender {
+        kernel: "float_128_4_ReadOnly_InDigits_1".into(),
+        block: 128,
+        grid: 16,
+        alone: 1.87,
+        cold: 5.0,
+        warm: 4.0,
+    };
+    let size =
+        workbook::sweep::Size { element: "f32".into(), n: 1 << 14, tried: 321, contenders: vec![contender] };
+    let sweep = |source_hash: String| workbook::sweep::Sweep {
+        schema: workbook::sweep::SCHEMA,
+        date: "2026-02-03T04:05:06Z".into(),
+        device: fixtures::contest_on_gpu().device,
+        source_hash,
+        sizes: vec![size.clone()],
+    };
+    fs::create_dir_all(&root).unwrap();
+    sweep(workbook::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
+    let page = repository.page("{{#sweep f32}}\n");
+    assert!(page.contains("| digits | **1.87** |") && page.contains("| candidates | 321 |"), "{page}");
+    assert!(page.contains("Fixture GPU") && !page.contains("have changed since"), "{page}");
+    let none = repository.error("{{#sweep i64}}\n");
+    assert!(none.contains("no sizes of i64"), "{none}");
+    sweep("another".into()).write(&root.join("limit.json")).unwrap();
+    assert!(repository.page("{{#sweep f32}}\n").contains("have changed since"));
+}
+
+#[test]
 fn one_chart_alone_with_its_provenance() {
     let page = Repository::new().page("{{#chart ch3_blocks.sim sectors}}\n");
     assert_eq!(page.matches("<svg").count(), 1);
@@ -461,7 +499,7 @@ fn whatever_is_missing_is_named() {
             "{{#cells ch4_nested}}",
             "page.md:1:",
             "no such directive",
-            "cell, chart, code, exercise, speed, value, ratio, space, limit",
+            "cell, chart, code, exercise, speed, sweep, value, ratio, space, limit",
         ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {
