@@ -360,26 +360,26 @@ template <> struct Digits<float> {
     static __device__ long long digit(float sum, int k)
     {
         unsigned int bits = __float_as_uint(sum), exponent = bits >> 23 & 0xff;
-        bool negative = bits >> 31;
-        if (exponent == 0xff) {
-            return k < FINITE ? 0 : sum != sum ? 0x10001 : negative ? 0x10000 : 1;
-        }
-        Word significand = bits & 0x7fffff | (exponent ? 0x800000 : 0);
-        // The number is significand * 2^place; digit k begins at bit 32k.
+        bool negative = bits >> 31, infinite = exponent == 0xff;
+        unsigned int significand = infinite ? 0 : bits & 0x7fffff | (exponent ? 0x800000 : 0);
+        // The number is significand * 2^place, and digit k begins at bit 32k. Shifts by 32 or more give 0.
         int place = max(exponent, 1) - 1, right = 32 * k - place;
-        long long digit = -32 < right && right < 32 ? (unsigned int)(significand << 32 >> (right + 32)) : 0;
+        long long digit = right < 0 ? __funnelshift_lc(0, significand, -right)
+                                    : __funnelshift_rc(significand, 0, right);
+        if (k == FINITE && infinite) {
+            return sum != sum ? 0x10001 : negative ? 0x10000 : 1;
+        }
         return negative ? -digit : digit;
     }
-    // From the greatest digit down: where they cancel, a double loses nothing. Those that are 0, most
-    // of them, are passed over.
+    // From the greatest digit down: where they cancel, a double loses nothing. To pass over those
+    // that are 0 would take longer than to add them.
     static __device__ float number(long long total, int k)
     {
         constexpr unsigned int LANES = (1 << COUNT) - 1;
         double part = total * __longlong_as_double(Word(1023 - 149 + 32 * k) << 52), sum = 0;
-        for (unsigned int left = __ballot_sync(LANES, total != 0 && k < FINITE); left != 0;) {
-            int greatest = 31 - __clz(left);
-            sum += __shfl_sync(LANES, part, greatest);
-            left -= 1u << greatest;
+#pragma unroll
+        for (int digit = FINITE - 1; digit >= 0; --digit) {
+            sum += __shfl_sync(LANES, part, digit);
         }
         int infinities = __shfl_sync(LANES, (int)total, FINITE);
         if (infinities & 0xffff) {

@@ -358,8 +358,8 @@ impl Gpu {
     /// Starts `function`; with `cooperative` all its blocks at once, which have to fit ([`Gpu::resident_blocks`]).
     /// Number and sizes of `args` have been checked against the kernel's signature by the caller.
     ///
-    /// The driver's call alone: what comes before it is in the time of a launch, and cudarc's builder takes a good part
-    /// of a microsecond where the dependencies are not optimised.
+    /// The driver's call alone: what comes before it is part of the time of a launch, and cudarc's builder shows in
+    /// that, where the dependencies are not optimised.
     pub fn launch(
         &self,
         function: &Function,
