@@ -6,7 +6,7 @@
 //! | [`backend`] | [`Device`](backend::Device): a GPU or the simulator behind one set of verbs, named as cudarc names them; its `launch.rs` checks launches |
 //! | `gpu` | the GPU; the only file that names cudarc |
 //! | `graph` | launches captured once, launched again with one call |
-//! | [`sim`] | the simulator: reads PTX, executes it, counts |
+//! | [`sim`] | the simulator, a crate of its own: reads PTX, executes it, counts |
 //! | [`kernels`] | every chapter's kernel as built by `build.rs`: PTX, fatbin, source, hashes |
 //! | [`nvcc`] | finds and calls nvcc; used by `build.rs` too |
 //! | [`data`] | the numbers that every chapter adds up |
@@ -65,7 +65,7 @@ pub mod quadrature;
 pub mod record;
 pub mod report;
 pub mod serial;
-pub mod sim;
+pub use ptx_simulator as sim;
 pub mod simulate;
 pub mod spaces;
 pub mod speed;

@@ -59,7 +59,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
     let (yours, reference) = (time(&yours)?, time(&reference)?);
     let shown = |timing: &Timing| time_range(timing);
     Ok(Report::Right(format!(
-        "On {}, {case}, median [least .. most]:\n  yours      {}\n  reference  {}\n",
+        "On {}, {case}, median [least .. most]:\n  yours     {}\n  solution  {}\n",
         device.info().name,
         shown(&yours),
         shown(&reference)

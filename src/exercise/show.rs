@@ -145,7 +145,7 @@ fn table(goals: &[Reached]) -> String {
             Column::left("goals", goals.iter().map(|reached| reached.goal.name())),
             column("yours", &|reached| number(reached.yours)),
             column("goal", &|reached| format!("<= {}", number(reached.goal.most))),
-            column("reference", &|reached| reached.reference.map_or("-".into(), number)),
+            column("solution", &|reached| reached.reference.map_or("-".into(), number)),
             Column::left(
                 "  at",
                 goals.iter().map(|reached| match reached.goal.is_allocations() {

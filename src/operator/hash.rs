@@ -8,7 +8,7 @@ use crate::value::Value;
 /// The base in which a string is a number. It is odd, so that no power of it vanishes modulo 2^32.
 const BASE: u32 = 0x0100_0193;
 
-/// The polynomial hash of a string: its characters are the digits of a number in base [`BASE`], modulo 2^32 (the hash
+/// The polynomial hash of a string: its characters are the digits of a number in base `BASE`, modulo 2^32 (the hash
 /// of R. M. Karp and M. O. Rabin, "Efficient randomized pattern-matching algorithms", IBM J. Res. Dev. 31(2), 1987).
 /// A character is any 32-bit number. Associative, since putting strings one behind the other is; not commutative.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `number.rs` | [`Sum`], [`Min`], [`Max`] of `i32`, `i64`, `f32` and `f64`; [`Product`] |
 //! | `argmax.rs` | [`ArgMax`]: an operator on pairs |
-//! | `hash.rs` | [`Hash`]: associative, but not commutative |
+//! | `hash.rs` | [`struct@Hash`]: associative, but not commutative |
 
 mod argmax;
 mod hash;

@@ -3,13 +3,13 @@
 use super::alu::{Lanes, WARP, each};
 use super::exec::{Context, Executed, lanes, source};
 use super::memory;
-use super::observe::{Observer, Request};
+use super::observe::{Request, Watch};
 use super::program::*;
 use super::ptx::Space;
 use super::shared::Layout;
 use super::warp::Warp;
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     /// The address of every lane. A module variable's or a local variable's address is the same for all.
     pub fn addresses(&self, warp: &Warp, slot: u32, function: &Function, at: &Address) -> Lanes {
         let activation = &warp.activations[slot as usize];
@@ -100,7 +100,8 @@ impl<O: Observer> Context<'_, O> {
                 rest &= rest - 1;
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
-                if address % total as u64 != 0 {
+                // A power of two, as PTX has it.
+                if address & (total as u64 - 1) != 0 {
                     return Err(self.misaligned(warp, inst, lane, request));
                 }
                 let local;
@@ -117,12 +118,13 @@ impl<O: Observer> Context<'_, O> {
                 };
                 let Some(from) = from else { return Err(self.outside(warp, inst, lane, request)) };
                 let mut values = [0; 4];
-                for (value, part) in values.iter_mut().zip(from.chunks_exact(bytes as usize)) {
+                for (i, value) in values[..d.len()].iter_mut().enumerate() {
+                    let part = &from[i * bytes as usize..][..bytes as usize];
                     *value = extend(memory::read(part), bytes, signed);
                 }
                 let registers = &mut warp.activations[slot as usize].registers;
-                for (d, value) in d.iter().zip(values) {
-                    registers[*d as usize][lane] = value;
+                for (&d, &value) in d.iter().zip(&values) {
+                    registers[d as usize][lane] = value;
                 }
             }
             if O::CHECKS {
@@ -156,7 +158,8 @@ impl<O: Observer> Context<'_, O> {
                 rest &= rest - 1;
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
-                if address % total as u64 != 0 {
+                // A power of two, as PTX has it.
+                if address & (total as u64 - 1) != 0 {
                     return Err(self.misaligned(warp, inst, lane, request));
                 }
                 let mut values = [0u64; 4];
@@ -173,7 +176,8 @@ impl<O: Observer> Context<'_, O> {
                 };
                 let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
                 let mut same = true;
-                for (part, value) in to.chunks_exact_mut(bytes as usize).zip(values) {
+                for (i, &value) in values[..s.len()].iter().enumerate() {
+                    let part = &mut to[i * bytes as usize..][..bytes as usize];
                     same &= O::CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
                     memory::write(part, value);
                 }
@@ -214,7 +218,8 @@ impl<O: Observer> Context<'_, O> {
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
-                if address % total as u64 != 0 {
+                // A power of two, as PTX has it.
+                if address & (total as u64 - 1) != 0 {
                     return Err(self.misaligned(warp, inst, lane, request));
                 }
                 let activation = &mut warp.activations[slot as usize];

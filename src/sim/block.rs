@@ -3,7 +3,7 @@
 use super::alu::{WARP, each};
 use super::diagnostic::{Diagnostic, Kind};
 use super::exec::{Context, source};
-use super::observe::{Actor, Observer};
+use super::observe::{Actor, Watch};
 use super::program::*;
 use super::warp::{Split, Wait, Warp};
 
@@ -61,7 +61,7 @@ impl BlockState {
     }
 }
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     /// A split behind an open barrier: takes the barrier's result, if it asked for one, and goes on.
     pub fn leave_barrier(&mut self, warp: &mut Warp, index: usize, id: u8) {
         let split = warp.splits[index];

@@ -2,14 +2,14 @@
 
 use super::diagnostic::Kind;
 use super::exec::{Context, Executed, lanes, source};
-use super::observe::Observer;
+use super::observe::Watch;
 use super::program::{Callee, FUNCTION_WINDOW, Function, Inst, NONE};
 use super::warp::Warp;
 
 /// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
 const MOST_CALLS: u32 = 1024;
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     /// Copies the value that a function returns into its caller's frame.
     pub fn give_back(&mut self, warp: &mut Warp, index: usize, active: u32, function: &Function) {
         let split = warp.splits[index];

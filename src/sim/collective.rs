@@ -6,7 +6,7 @@ use super::access::combine;
 use super::alu::{Lanes, WARP, each};
 use super::diagnostic::Kind;
 use super::exec::{Context, lanes, source};
-use super::observe::Observer;
+use super::observe::Watch;
 use super::program::{Function, NONE, Op, Shuffle, Vote};
 use super::undefined;
 use super::warp::{Activation, Split, Wait, Warp};
@@ -110,7 +110,7 @@ pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool)
     if in_range { (from as usize & 31, true) } else { (lane as usize, false) }
 }
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     /// The mask operand of a warp-level instruction, a lane.
     fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
         let activation = &warp.activations[split.activation as usize];

@@ -9,7 +9,7 @@ use super::access::span;
 use super::alu::{Lanes, WARP, each};
 use super::exec::{Context, Executed, lanes, source};
 use super::mbarrier::Change;
-use super::observe::{Access, Actor, CopyRequest, Observer};
+use super::observe::{Access, Actor, CopyRequest, Watch};
 use super::program::{Inst, NONE, Op, Order};
 use super::ptx::Space;
 use super::warp::Warp;
@@ -48,7 +48,7 @@ impl PendingCopies {
     }
 }
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     pub fn copy_async(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
         let Op::CopyAsync { to, from, bytes, given, ignored } = &inst.op else { return Ok(()) };
         if O::CHECKS {

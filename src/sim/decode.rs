@@ -1,7 +1,7 @@
 //! Statements -> typed program: scopes, names, variables and the line table. What cannot be decoded is kept with
 //! its text, and fails when its kernel is launched. The opcodes themselves are in `opcode.rs`.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::alu;
 use super::diagnostic::{Diagnostic, Kind, Severity};
@@ -19,7 +19,7 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     let mut program = Program {
         name: name.to_string(),
         functions: Vec::new(),
-        by_name: HashMap::new(),
+        by_name: FxHashMap::default(),
         kernels: Vec::new(),
         globals: Vec::new(),
         watches: Vec::new(),
@@ -107,17 +107,17 @@ pub struct Decoder<'a, 'b> {
     pub ast: &'a FunctionAst,
     pub program: &'a mut Program,
     pub lines: &'a mut Lines<'b>,
-    pub scopes: Vec<HashMap<String, Named>>,
+    pub scopes: Vec<FxHashMap<String, Named>>,
     /// `%r<5>` is kept as the prefix `%r` with its count.
-    pub ranges: Vec<HashMap<String, (Reg, u32, RegisterKind)>>,
+    pub ranges: Vec<FxHashMap<String, (Reg, u32, RegisterKind)>>,
     /// Numbers of the open scopes, and the places of labels by the scope they stand in.
     open: Vec<u32>,
-    labels: HashMap<(u32, String), u32>,
-    pub targets: HashMap<String, Vec<String>>,
+    labels: FxHashMap<(u32, String), u32>,
+    pub targets: FxHashMap<String, Vec<String>>,
     carry: Option<Reg>,
     /// Why the instruction at hand cannot be decoded, where there is more to say than that it is not known.
     pub because: Option<String>,
-    pub constants: HashMap<u64, Reg>,
+    pub constants: FxHashMap<u64, Reg>,
     pub out: Function,
     /// Registers are numbered as they are declared; constants get numbers behind them once all are known, so
     /// until then a constant is `CONSTANT + index`.
@@ -138,7 +138,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
         layout: &SharedLayout,
         lines: &'a mut Lines<'b>,
     ) -> Decoded<Self> {
-        let mut names = HashMap::new();
+        let mut names = FxHashMap::default();
         for (number, variable) in program.globals.iter().enumerate() {
             names.insert(variable.name.clone(), Named::Global { number });
         }
@@ -215,7 +215,7 @@ impl<'a, 'b> Decoder<'a, 'b> {
             shared_bytes,
             shared: variables,
             uses_grid_workspace: false,
-            barrier_sites: HashMap::new(),
+            barrier_sites: FxHashMap::default(),
             calls: Vec::new(),
             unsupported: None,
         };
@@ -225,13 +225,13 @@ impl<'a, 'b> Decoder<'a, 'b> {
             program,
             lines,
             scopes: vec![names],
-            ranges: vec![HashMap::new()],
+            ranges: vec![FxHashMap::default()],
             open: vec![0],
-            labels: HashMap::new(),
-            targets: HashMap::new(),
+            labels: FxHashMap::default(),
+            targets: FxHashMap::default(),
             carry: None,
             because: None,
-            constants: HashMap::new(),
+            constants: FxHashMap::default(),
             out,
             constant_values: Vec::new(),
         })
@@ -268,8 +268,8 @@ impl<'a, 'b> Decoder<'a, 'b> {
                 Statement::Open => {
                     scopes += 1;
                     self.open.push(scopes);
-                    self.scopes.push(HashMap::new());
-                    self.ranges.push(HashMap::new());
+                    self.scopes.push(FxHashMap::default());
+                    self.ranges.push(FxHashMap::default());
                 }
                 Statement::Close => {
                     self.open.pop();
@@ -337,17 +337,17 @@ impl<'a, 'b> Decoder<'a, 'b> {
         Ok(())
     }
 
-    fn name_scope(&mut self) -> &mut HashMap<String, Named> {
+    fn name_scope(&mut self) -> &mut FxHashMap<String, Named> {
         if self.scopes.is_empty() {
-            self.scopes.push(HashMap::new());
+            self.scopes.push(FxHashMap::default());
         }
         let last = self.scopes.len() - 1;
         &mut self.scopes[last]
     }
 
-    fn range_scope(&mut self) -> &mut HashMap<String, (Reg, u32, RegisterKind)> {
+    fn range_scope(&mut self) -> &mut FxHashMap<String, (Reg, u32, RegisterKind)> {
         if self.ranges.is_empty() {
-            self.ranges.push(HashMap::new());
+            self.ranges.push(FxHashMap::default());
         }
         let last = self.ranges.len() - 1;
         &mut self.ranges[last]

@@ -17,14 +17,14 @@ use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{Context, lanes};
 use super::launch::{Launches, PendingLaunch};
 use super::memory;
-use super::observe::{DeviceLaunch, Observer};
+use super::observe::{DeviceLaunch, Watch};
 use super::program::{FUNCTION_WINDOW, Inst};
 use super::ptx::Space;
 use super::runtime::{self, Call};
 use super::warp::{Wait, Warp};
 use super::{LaunchConfig, MAX_STATIC_SHARED};
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     /// Does a runtime call for the lanes of `active`, one after the other, and goes on behind it.
     #[allow(clippy::too_many_arguments)]
     pub fn runtime(

@@ -4,7 +4,7 @@ use super::alu::{Lanes, WARP, each};
 use super::block::{Arrival, BlockState};
 use super::diagnostic::{Diagnostic, Kind};
 use super::memory::Memory;
-use super::observe::{Access, Actor, Observer, Request, Ways};
+use super::observe::{Access, Actor, Request, Watch, Ways};
 use super::program::*;
 use super::progress::Progress;
 use super::registers;
@@ -48,7 +48,7 @@ pub enum Stop {
 
 pub type Executed<T> = Result<T, Box<Diagnostic>>;
 
-impl<'e, O: Observer> Context<'e, O> {
+impl<'e, O: Watch> Context<'e, O> {
     /// Runs `warp` for at most `turn` instructions.
     pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Executed<Stop> {
         let mut left = turn;

@@ -4,12 +4,12 @@ use super::alu::WARP;
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::Context;
 use super::memory::Wrong;
-use super::observe::{Access, Observer, Request};
+use super::observe::{Access, Request, Watch};
 use super::program::Inst;
 use super::ptx::Space;
 use super::warp::{Warp, thread_index};
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     /// A diagnostic at `inst`, blaming the first lane of `mask`.
     pub fn fault(
         &self,

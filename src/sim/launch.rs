@@ -11,11 +11,12 @@
 //! children included; a tail launch until the blocks of its grid have finished, or, if it launches no tail
 //! itself, until the next grid's have.
 
-use std::collections::{HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 use super::exec::Executed;
 use super::memory::Memory;
-use super::observe::{After, Observer, Start};
+use super::observe::{After, Start, Watch};
 use super::program::Program;
 use super::progress::{DEEP, Progress};
 use super::resident::Block;
@@ -116,9 +117,9 @@ pub struct Grid {
     /// Other children that have not been started.
     held: Vec<PendingLaunch>,
     /// Ordered streams, by block and handle: what waits behind the one that runs.
-    streams: HashMap<(u64, u64), VecDeque<PendingLaunch>>,
+    streams: FxHashMap<(u64, u64), VecDeque<PendingLaunch>>,
     /// The grid that each of them started last.
-    last_in_stream: HashMap<(u64, u64), u32>,
+    last_in_stream: FxHashMap<(u64, u64), u32>,
 }
 
 /// How the next launch of an ordered stream starts, behind grid `previous`.
@@ -156,7 +157,7 @@ pub struct Engine<'e, O> {
     pub quiet: usize,
 }
 
-impl<'e, O: Observer> Engine<'e, O> {
+impl<'e, O: Watch> Engine<'e, O> {
     pub fn new(
         program: &'e Program,
         memory: &'e mut Memory,
@@ -270,8 +271,8 @@ impl<'e, O: Observer> Engine<'e, O> {
             tails: VecDeque::new(),
             tail_running: false,
             held: Vec::new(),
-            streams: HashMap::new(),
-            last_in_stream: HashMap::new(),
+            streams: FxHashMap::default(),
+            last_in_stream: FxHashMap::default(),
         };
         self.started += 1;
         let slot = match self.free.pop() {

@@ -1,6 +1,6 @@
 //! Where things stand: the line table, and the places of parameters and of shared variables.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use super::program::{Loc, NONE};
@@ -56,20 +56,20 @@ pub fn shared_variables(function: &FunctionAst) -> impl Iterator<Item = &Variabl
 
 /// The line table. A line of a header that was inlined is followed to the reader's own line.
 pub struct Lines<'a> {
-    files: &'a HashMap<u32, String>,
-    paths: HashMap<u32, Arc<str>>,
-    inlined: HashMap<(u32, u32, u32), (u32, u32, u32)>,
-    index: HashMap<Loc, u32>,
+    files: &'a FxHashMap<u32, String>,
+    paths: FxHashMap<u32, Arc<str>>,
+    inlined: FxHashMap<(u32, u32, u32), (u32, u32, u32)>,
+    index: FxHashMap<Loc, u32>,
     pub locs: Vec<Loc>,
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(files: &'a HashMap<u32, String>) -> Lines<'a> {
+    pub fn new(files: &'a FxHashMap<u32, String>) -> Lines<'a> {
         Lines {
             files,
-            paths: HashMap::new(),
-            inlined: HashMap::new(),
-            index: HashMap::new(),
+            paths: FxHashMap::default(),
+            inlined: FxHashMap::default(),
+            index: FxHashMap::default(),
             locs: Vec::new(),
         }
     }

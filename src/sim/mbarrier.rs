@@ -13,7 +13,7 @@ use super::alu::{Lanes, WARP};
 use super::diagnostic::{Diagnostic, Kind};
 use super::exec::{Context, Executed, lanes, set_predicate, source};
 use super::memory;
-use super::observe::{Access, MbarrierUse, Observer, Request};
+use super::observe::{Access, MbarrierUse, Request, Watch};
 use super::program::{Address, Inst, Mbarrier, NONE, Op, Order, Reg, Scope};
 use super::ptx::Space;
 use super::warp::Warp;
@@ -71,7 +71,7 @@ pub struct Change {
     pub bytes: i64,
 }
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     pub fn mbarrier(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
         let Op::Mbarrier { how, space, d, at, a, relaxed } = &inst.op else { return Ok(()) };
         let activation = &warp.activations[slot as usize];

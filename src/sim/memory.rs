@@ -4,7 +4,7 @@
 //! index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides such
 //! mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::ptx::Space;
 
@@ -65,7 +65,7 @@ pub struct Memory {
     allocations: Vec<Allocation>,
     live_bytes: u64,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
-    heap: HashMap<u64, u64>,
+    heap: FxHashMap<u64, u64>,
     heap_bytes: u64,
 }
 

@@ -2,6 +2,8 @@
 
 use super::LaunchConfig;
 use super::alu::Lanes;
+use super::check::Checker;
+use super::counters::Counters;
 use super::diagnostic::Diagnostic;
 use super::program::{Order, Scope};
 use super::ptx::Space;
@@ -126,9 +128,6 @@ pub struct Ways {
 
 /// Listens to an execution. Every method does nothing unless it is written.
 pub trait Observer {
-    /// Whether undefined values are to be followed through registers and memory.
-    const CHECKS: bool = false;
-
     fn grid(&mut self, start: Start) {
         let _ = start;
     }
@@ -201,10 +200,24 @@ pub trait Observer {
     }
 }
 
+/// What a launch runs under: who is told all, and whether undefined values are followed through registers and memory.
+/// There are two, so that the core is compiled twice and no more.
+pub(crate) trait Watch: Observer {
+    const CHECKS: bool;
+}
+
+/// Counts alone.
+impl Watch for Counters {
+    const CHECKS: bool = false;
+}
+
+/// The checks, and an observer beside them.
+impl Watch for (&mut dyn Observer, Checker<'_>) {
+    const CHECKS: bool = true;
+}
+
 /// Two observers listen to one execution.
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    const CHECKS: bool = A::CHECKS || B::CHECKS;
-
     fn grid(&mut self, start: Start) {
         self.0.grid(start);
         self.1.grid(start);
@@ -280,9 +293,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 }
 
 /// An observer elsewhere listens through a reference to it.
-impl<O: Observer> Observer for &mut O {
-    const CHECKS: bool = O::CHECKS;
-
+impl<O: Observer + ?Sized> Observer for &mut O {
     fn grid(&mut self, start: Start) {
         (**self).grid(start);
     }

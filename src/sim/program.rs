@@ -1,7 +1,7 @@
 //! The typed program: what `decode.rs` makes of a text, and what `exec.rs` runs. Names are register numbers here,
 //! and opcodes are operations.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use super::alu::{Alu, Lanes, TestFn};
@@ -22,7 +22,7 @@ pub const NONE: u32 = u32::MAX;
 pub struct Program {
     pub name: String,
     pub functions: Vec<Function>,
-    pub by_name: HashMap<String, usize>,
+    pub by_name: FxHashMap<String, usize>,
     /// Kernels in the order of the text.
     pub kernels: Vec<String>,
     /// Module variables in global and constant memory, in the order of their numbers.
@@ -64,7 +64,7 @@ pub struct Function {
     pub uses_grid_workspace: bool,
     /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies behind, and
     /// whether on the taken side.
-    pub barrier_sites: HashMap<u32, Vec<(u32, bool)>>,
+    pub barrier_sites: FxHashMap<u32, Vec<(u32, bool)>>,
     /// Functions called directly.
     pub calls: Vec<usize>,
     /// The first thing that could not be decoded.

@@ -3,7 +3,7 @@
 //!
 //! PTX ISA 9.0, chapters 4 (syntax), 5 (state spaces, types, variables) and 11 (directives).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::diagnostic::{Diagnostic, Kind, Severity};
 
@@ -14,7 +14,7 @@ pub struct Ast {
     /// `.global`, `.const` and `.shared` variables outside functions.
     pub variables: Vec<Variable>,
     /// `.file` entries: number -> path.
-    pub files: HashMap<u32, String>,
+    pub files: FxHashMap<u32, String>,
     /// Names declared without a body: `vprintf`, the device runtime, functions of other modules.
     pub externs: Vec<String>,
 }

@@ -5,7 +5,7 @@ use super::block::{BARRIERS, Barrier, BlockState};
 use super::diagnostic::{Diagnostic, Kind, Severity};
 use super::exec::{Context, Executed, Stop};
 use super::launch::{Engine, Grid};
-use super::observe::Observer;
+use super::observe::Watch;
 use super::program::{NONE, Op};
 use super::shared::Layout;
 use super::warp::{Position, Wait, Warp, thread_index};
@@ -24,7 +24,7 @@ impl Block {
     }
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl<O: Watch> Engine<'_, O> {
     pub fn open_block(&mut self, grid: &mut Grid) -> Block {
         let (gx, gy, _) = grid.config.grid_dim;
         let (bx, by, bz) = grid.config.block_dim;

@@ -11,7 +11,7 @@ use super::alu::{Lanes, WARP};
 use super::collective::shuffle_source;
 use super::diagnostic::{Kind, Site};
 use super::exec::{Context, lanes};
-use super::observe::{Observer, Request};
+use super::observe::{Request, Watch};
 use super::program::{Address, BarReduce, Function, Inst, Mbarrier, NONE, Op, Pred, Reg, Shuffle, Vote};
 use super::ptx::Space;
 use super::warp::{Activation, Warp};
@@ -223,7 +223,7 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
     }
 }
 
-impl<O: Observer> Context<'_, O> {
+impl<O: Watch> Context<'_, O> {
     fn undefined(&mut self, warp: &Warp, inst: &Inst, lane: usize, origin: u32, what: &str) {
         let mut finding = *self.fault(
             warp,

@@ -68,7 +68,7 @@ fn unchecked(
     cells: &[u64],
 ) -> Launched {
     let mut counters = Counters::default();
-    let ended = simulator.launch_observed(module, kernel, options.config(), cells, &mut counters);
+    let ended = simulator.launch_counted(module, kernel, options.config(), cells, &mut counters);
     Launched {
         counters,
         completed: ended.is_ok(),

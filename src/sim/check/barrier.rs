@@ -6,9 +6,9 @@
 //! come to a barrier, and others go to the other side, that barrier is divergent, even if the exits of the others
 //! release it later. A branch whose other side only leads out of the kernel is an early exit, which is legal.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use crate::sim::alu::WARP;
+use crate::alu::WARP;
 
 /// What the threads of a block did on one visit of a branch: a thread for each side, and where a barrier was reached.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +22,9 @@ struct Visit {
 #[derive(Debug, Default)]
 struct BlockVisits {
     /// By branch.
-    visits: HashMap<u32, Vec<Visit>>,
+    visits: FxHashMap<u32, Vec<Visit>>,
     /// How often each lane of a warp has been there, by branch and warp.
-    counts: HashMap<(u32, u32), [u32; WARP]>,
+    counts: FxHashMap<(u32, u32), [u32; WARP]>,
 }
 
 /// A barrier that one thread comes to and another goes past.
@@ -39,7 +39,7 @@ pub struct Divergence {
 
 #[derive(Debug, Default)]
 pub struct Branches {
-    blocks: HashMap<(u32, u64), BlockVisits>,
+    blocks: FxHashMap<(u32, u64), BlockVisits>,
 }
 
 impl Branches {
@@ -60,7 +60,7 @@ impl Branches {
         let counts = state.counts.entry((watch, warp)).or_default();
         let visits = state.visits.entry(watch).or_default();
         let mut found = None;
-        for lane in crate::sim::exec::lanes(taken | rest) {
+        for lane in crate::exec::lanes(taken | rest) {
             let number = counts[lane] as usize;
             counts[lane] += 1;
             if visits.len() <= number {
@@ -88,7 +88,7 @@ impl Branches {
         let state = self.blocks.entry(block).or_default();
         let counts = state.counts.get(&(watch, warp))?;
         let visits = state.visits.get_mut(&watch)?;
-        crate::sim::exec::lanes(mask).find_map(|lane| {
+        crate::exec::lanes(mask).find_map(|lane| {
             let visit = visits.get_mut(counts[lane].checked_sub(1)? as usize)?;
             visit.barrier[!taken as usize].get_or_insert((loc, warp * 32 + lane as u32));
             visit.divergence(watch)

@@ -5,11 +5,11 @@
 //! access comes after the instruction and before the wait, whoever makes it. What comes before the instruction or
 //! after the wait is judged as for a load and a store at these two moments (`race.rs`).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use crate::sim::exec::lanes;
-use crate::sim::observe::{Access, Actor, CopyRequest, Request};
-use crate::sim::ptx::Space;
+use crate::exec::lanes;
+use crate::observe::{Access, Actor, CopyRequest, Request};
+use crate::ptx::Space;
 
 /// Who asked for a copy, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub struct Meeting {
 /// The words of 4 bytes that copies under way write and read.
 #[derive(Debug, Default)]
 pub struct UnderWay {
-    to: HashMap<(u32, u64, u64), Owner>,
-    from: HashMap<u64, Vec<Owner>>,
+    to: FxHashMap<(u32, u64, u64), Owner>,
+    from: FxHashMap<u64, Vec<Owner>>,
 }
 
 const WORD: u64 = 4;

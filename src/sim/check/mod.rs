@@ -16,7 +16,7 @@ mod order;
 mod race;
 mod shadow;
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use barrier::{Branches, Divergence};
 use copies::{Meeting, UnderWay};
@@ -38,21 +38,21 @@ const MOST: usize = 64;
 pub struct Checker<'p> {
     program: &'p Program,
     /// What the allocations are called in messages, by their numbers.
-    names: HashMap<u64, String>,
+    names: FxHashMap<u64, String>,
     order: Order,
     shadow: Shadow,
     copies: UnderWay,
     branches: Branches,
     kernels: Vec<String>,
     /// Launches that were refused, by the line they stand on.
-    refused: HashMap<u32, (usize, u64)>,
+    refused: FxHashMap<u32, (usize, u64)>,
     found: Vec<Diagnostic>,
     /// What has been said: kind, severity, line, and the other line.
-    said: HashSet<(Kind, Severity, u32, u32)>,
+    said: FxHashSet<(Kind, Severity, u32, u32)>,
 }
 
 impl<'p> Checker<'p> {
-    pub fn new(program: &'p Program, names: HashMap<u64, String>) -> Checker<'p> {
+    pub fn new(program: &'p Program, names: FxHashMap<u64, String>) -> Checker<'p> {
         Checker {
             program,
             names,
@@ -61,9 +61,9 @@ impl<'p> Checker<'p> {
             copies: UnderWay::default(),
             branches: Branches::default(),
             kernels: Vec::new(),
-            refused: HashMap::new(),
+            refused: FxHashMap::default(),
             found: Vec::new(),
-            said: HashSet::new(),
+            said: FxHashSet::default(),
         }
     }
 
@@ -288,8 +288,6 @@ fn verb(access: Access) -> &'static str {
 }
 
 impl Observer for Checker<'_> {
-    const CHECKS: bool = true;
-
     fn grid(&mut self, start: Start) {
         self.order.grid(&start);
         self.kernels.push(start.kernel.to_string());

@@ -15,11 +15,11 @@
 //! Time counts the events that order something. An access has the time at which it happened; it is before a barrier
 //! of its block if its time is smaller than the barrier's, and so on. So no access needs a clock of its own.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use crate::sim::alu::WARP;
-use crate::sim::observe::{After, Start};
-use crate::sim::program::Scope;
+use crate::alu::WARP;
+use crate::observe::{After, Start};
+use crate::program::Scope;
 
 pub type Time = u32;
 
@@ -105,7 +105,7 @@ pub struct BlockClock {
     known: Known,
     seen: Known,
     children: Time,
-    threads: HashMap<u32, ThreadClock>,
+    threads: FxHashMap<u32, ThreadClock>,
 }
 
 /// A point in a thread's program, kept after the thread has gone on: a release, or a launch.
@@ -124,14 +124,14 @@ struct Point {
 }
 
 /// Numbers of entries, by warp and lane.
-type ByThread = HashMap<(u32, u8), Vec<u32>>;
+type ByThread = FxHashMap<(u32, u8), Vec<u32>>;
 
 /// The releases to one location, in their order.
 #[derive(Debug, Default)]
 struct Log {
     entries: Vec<(Point, Scope)>,
     /// Their numbers, by block and by thread: the last that is known of a thread says all that the earlier ones do.
-    by_block: HashMap<(u32, u64), ByThread>,
+    by_block: FxHashMap<(u32, u64), ByThread>,
     /// What all entries up to this one know of other logs.
     known: Vec<Known>,
 }
@@ -144,10 +144,10 @@ pub struct Order {
     now: Time,
     warps: u32,
     pub grids: Vec<Grid>,
-    blocks: HashMap<(u32, u64), BlockClock>,
+    blocks: FxHashMap<(u32, u64), BlockClock>,
     launches: Vec<Point>,
     logs: Vec<Log>,
-    log_of: HashMap<Location, u32>,
+    log_of: FxHashMap<Location, u32>,
 }
 
 /// A thread and the block it belongs to, at this moment.
@@ -295,7 +295,7 @@ impl Order {
     pub fn fence(&mut self, grid: u32, block: u64, warp: u32, mask: u32, scope: Scope) {
         let time = self.tick();
         let clock = self.clock(grid, block);
-        for lane in crate::sim::exec::lanes(mask) {
+        for lane in crate::exec::lanes(mask) {
             let BlockClock { threads, seen, .. } = &mut *clock;
             let thread = threads.entry(warp * 32 + lane as u32).or_default();
             thread.fences[scope as usize] = time;
@@ -379,7 +379,7 @@ impl Order {
     pub fn children_done(&mut self, grid: u32, block: u64, warp: u32, mask: u32) {
         let time = self.tick();
         let clock = self.clock(grid, block);
-        for lane in crate::sim::exec::lanes(mask) {
+        for lane in crate::exec::lanes(mask) {
             clock.threads.entry(warp * 32 + lane as u32).or_default().children = time;
         }
     }
@@ -507,7 +507,7 @@ impl Order {
         known.iter().any(|&(log, upto)| {
             let log = &self.logs[log as usize];
             let own = log.by_block.get(&(grid, block));
-            own.into_iter().flat_map(HashMap::values).any(|entries| {
+            own.into_iter().flat_map(FxHashMap::values).any(|entries| {
                 let known = entries.partition_point(|entry| *entry < upto);
                 known.checked_sub(1).is_some_and(|last| {
                     let (point, scope) = &log.entries[entries[last] as usize];

@@ -9,15 +9,15 @@
 //! For every byte the last write is kept and the set of reads since; a read that is before a later read is dropped,
 //! since a write that is after the later one is after both (Flanagan and Freund, "FastTrack", PLDI 2009).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::order::{Before, Here, Location, Order, Past};
 use super::shadow::{Cell, Region, Rest, Seen, Strength};
-use crate::sim::exec::lanes;
-use crate::sim::memory::number_and_offset;
-use crate::sim::observe::{Access, Actor, MbarrierUse, Request};
-use crate::sim::program::{Order as MemoryOrder, Scope};
-use crate::sim::ptx::Space;
+use crate::exec::lanes;
+use crate::memory::number_and_offset;
+use crate::observe::{Access, Actor, MbarrierUse, Request};
+use crate::program::{Order as MemoryOrder, Scope};
+use crate::ptx::Space;
 
 /// Two accesses that race: the earlier one, as it happened.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub struct Shadow {
     /// By allocation.
     global: Vec<Region>,
     /// By grid and block.
-    shared: HashMap<(u32, u64), Region>,
+    shared: FxHashMap<(u32, u64), Region>,
 }
 
 impl Shadow {
@@ -201,14 +201,16 @@ fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> 
             None => {}
         }
     }
-    if writes {
-        for read in cell.reads(rest) {
-            match races(&read) {
-                Some(false) => return Some((read, false, false)),
-                Some(true) => unfenced = Some((read, false, true)),
-                None => {}
-            }
-        }
+    if !writes {
+        return unfenced;
     }
-    unfenced
+    let unordered = cell.find_read(rest, |read| match races(&read) {
+        Some(false) => Some((read, false, false)),
+        Some(true) => {
+            unfenced = Some((read, false, true));
+            None
+        }
+        None => None,
+    });
+    unordered.or(unfenced)
 }

@@ -68,7 +68,7 @@ mod shared;
 mod undefined;
 mod warp;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 pub use arguments::check_config;
@@ -259,12 +259,23 @@ impl Simulator {
         args: &[u64],
     ) -> Result<Counters, Box<Diagnostic>> {
         let mut counters = Counters::default();
-        self.launch_observed(module, kernel, config, args, &mut counters)?;
+        self.launch_counted(module, kernel, config, args, &mut counters)?;
         Ok(counters)
     }
 
-    /// [`Simulator::launch`], with an observer that is told all that happens.
-    pub fn launch_observed<O: observe::Observer>(
+    /// [`Simulator::launch`] that adds to `counters` also what was executed before something stopped it.
+    pub fn launch_counted(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        counters: &mut Counters,
+    ) -> Result<(), Box<Diagnostic>> {
+        self.run(module, kernel, config, args, counters)
+    }
+
+    fn run<O: observe::Watch>(
         &mut self,
         module: &Module,
         kernel: &str,
@@ -313,10 +324,10 @@ impl Simulator {
         kernel: &str,
         config: LaunchConfig,
         args: &[u64],
-        observer: &mut impl observe::Observer,
+        observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut names = HashMap::new();
+        let mut names = FxHashMap::default();
         let loaded = self.load(module)?;
         for (variable, address) in module.program.globals.iter().zip(&self.loaded[loaded].1) {
             names.insert(memory::number_and_offset(*address).0, format!("`{}`", variable.name));
@@ -327,7 +338,7 @@ impl Simulator {
             names.entry(number).or_insert_with(|| format!("argument {position}"));
         }
         let mut both = (observer, check::Checker::new(&module.program, names));
-        let ended = self.launch_observed(module, kernel, config, args, &mut both);
+        let ended = self.run(module, kernel, config, args, &mut both);
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());
