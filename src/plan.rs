@@ -398,6 +398,20 @@ mod tests {
     }
 
     #[test]
+    fn what_a_kernel_is_run_at_besides_goes_no_further_than_asked() {
+        const ALSO: Kernel = Kernel { also: |_| &[(1 << 12, 1), (1 << 19, 1)], ..NESTED };
+        let besides = |arguments: &[&str]| {
+            let plan = plan(Place::ManyBlocks, ALSO, DeviceKind::Sim, 1 << 16, arguments).unwrap();
+            let of_one = plan.sweep.iter().filter(|case| case.shape.block == 1);
+            of_one.map(|case| (case.n, case.shape.grid)).collect::<Vec<_>>()
+        };
+        assert_eq!(besides(&[]), [(1 << 12, 1 << 12), (1 << 19, 1 << 19)]);
+        assert_eq!(besides(&["--n", "2^14"]), [(1 << 12, 1 << 12)]);
+        assert_eq!(besides(&["--block", "512"]), []);
+        assert_eq!(besides(&["--pending-launches", "9"]), [], "no sweep");
+    }
+
+    #[test]
     fn long_runs_are_left_out_of_a_sweep_and_refused_when_asked_for() {
         let on_gpu =
             |arguments: &[&str]| plan(Place::ManyBlocks, NESTED, DeviceKind::Gpu, 1 << 20, arguments);
