@@ -26,6 +26,36 @@
 //! | `diagnostic.rs` | what is said when something is wrong |
 //!
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
+//!
+//! ```
+//! use ptx_simulator::{Kind, LaunchConfig, Module, Simulator};
+//!
+//! // Every thread adds 1 to the same word, and not by an atomic addition.
+//! let ptx = "
+//!     .version 7.0
+//!     .target sm_75
+//!     .address_size 64
+//!     .visible .entry count(.param .u64 total)
+//!     {
+//!         .reg .b32 %r<3>;
+//!         .reg .b64 %rd<2>;
+//!         ld.param.u64 %rd1, [total];
+//!         ld.global.u32 %r1, [%rd1];
+//!         add.s32 %r2, %r1, 1;
+//!         st.global.u32 [%rd1], %r2;
+//!         ret;
+//!     }";
+//! let module = Module::parse(ptx, "count.ptx")?;
+//! let mut simulator = Simulator::new();
+//! let total = simulator.alloc(4)?;
+//! simulator.write(total, &[0; 4])?;
+//!
+//! let launched = simulator.launch_checked(&module, "count", LaunchConfig::new(1, 64), &[total]);
+//! assert!(launched.completed);
+//! assert_eq!(launched.counters.warp_instructions, 2 * 5);
+//! assert!(launched.diagnostics.iter().any(|found| found.kind == Kind::DataRace));
+//! # Ok::<(), Box<ptx_simulator::Diagnostic>>(())
+//! ```
 
 mod access;
 mod alu;
