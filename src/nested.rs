@@ -45,7 +45,7 @@ pub fn tail_launches_at_once(n: u64, shape: Shape) -> Launches {
 pub fn overflows_the_default_room(n: u64, shape: Shape) -> bool {
     let launching = u64::from(shape.grid).min(n.div_ceil(shape.block.into()));
     let full = halvings(u64::from(shape.block).min(n));
-    launching > DEFAULT_ROOM || (launching == DEFAULT_ROOM && full > 1)
+    full > 0 && launching > DEFAULT_ROOM || full > 1 && launching == DEFAULT_ROOM
 }
 
 /// A child a block and halving, fire-and-forget. A grid counts as pending until all its children are done, so the
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(a_launch_a_pass_of_clusters(1 << 21, shape(1 << 21, 512)).total, 0);
         assert_eq!(a_launch_a_pass_of_clusters(1 << 22, shape(1 << 22, 512)).total, 1);
         for (blocks, block, overflows) in
-            [(2048, 2, false), (2047, 4, false), (2048, 4, true), (2049, 2, true)]
+            [(2048, 2, false), (2047, 4, false), (2048, 4, true), (2049, 2, true), (5000, 1, false)]
         {
             let n = blocks * u64::from(block);
             assert_eq!(
