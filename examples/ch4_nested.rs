@@ -5,6 +5,8 @@
 //!     cargo run --example ch4_nested -- --pending-launches 64       # too little room: launches are dropped
 //!     cargo run --example ch4_nested -- --museum                    # the post's own kernel, beside its port
 
+#[path = "ch4_nested/cutoff.rs"]
+mod cutoff;
 #[path = "ch4_nested/flat.rs"]
 mod flat;
 #[path = "ch4_nested/museum.rs"]
@@ -42,6 +44,7 @@ const CHAPTER: Chapter = Chapter {
         FIRE_AND_FORGET,
         GRID_WIDE,
         PASSES,
+        cutoff::CUTOFF,
         CLUSTER,
         // The same levels and passes, launched by the host in a loop; and captured into a graph, and launched as one.
         // No nested kernel is: in a graph, children of children went astray on an H200 (driver 580.159.04), and
@@ -50,6 +53,7 @@ const CHAPTER: Chapter = Chapter {
         flat::PASS,
         flat::LEVEL_IN_A_GRAPH,
         flat::PASS_IN_A_GRAPH,
+        cutoff::TO_ONE_IN_A_GRAPH,
         // A graph that the device launches.
         flat::PASS_THEN_GRAPH,
         // All blocks in one launch, as the post has it: with the room that a device has by default, which may be too
@@ -77,6 +81,9 @@ fn main() -> ExitCode {
 fn reduce(case: &Case) -> Result<Outcome> {
     if flat::has(case.kernel) {
         return flat::reduce(case);
+    }
+    if cutoff::has(case.kernel) {
+        return cutoff::reduce(case);
     }
     let Case { device, module, data, block, grid, .. } = *case;
     let (way, name) = case.kernel.split_once('/').unwrap_or(("", case.kernel));

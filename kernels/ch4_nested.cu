@@ -233,6 +233,57 @@ extern "C" __global__ void reducePass(const int *g_data, int *sums, unsigned int
 }
 // ANCHOR_END: reducePass
 
+// The recursion over passes again, with a cutoff: the pass that has few blocks adds up their sums
+// itself.
+
+// ANCHOR: reduceToOne
+// The end of the recursion: no launch in it. Each block adds its sum to the upper half of `total`
+// and a one to the lower half, both with one addition. Who finds all other blocks counted has the
+// sum. `total` is 0 before and after.
+extern "C" __global__ void reduceToOne(const int *g_data, int *g_odata, unsigned int size,
+                                       unsigned long long *total)
+{
+    int sum = blockSum(sumOfThread(g_data, size));
+    if (threadIdx.x == 0) {
+        unsigned long long own = (unsigned long long)(unsigned int)sum << 32 | 1;
+        unsigned long long others = gridDim.x > 1 ? atomicAdd(total, own) : 0;
+        if ((unsigned int)others == gridDim.x - 1) {
+            *g_odata = (int)(others >> 32) + sum;
+            *total = 0;
+        }
+    }
+}
+// ANCHOR_END: reduceToOne
+
+// ANCHOR: gpuRecursiveReduceCutoff
+// By trial: with more blocks a child takes less time than their additions to one word.
+constexpr unsigned int CUTOFF = 32768;
+
+// A step of the recursion: a pass that leaves a sum a block, and a child over those sums. Only with
+// more than CUTOFF blocks is it worth a child.
+extern "C" __global__ void gpuRecursiveReduceCutoff(const int *g_data, int *partials, int *g_odata,
+                                                    unsigned int size, unsigned long long *total,
+                                                    unsigned int *failure)
+{
+    int sum = blockSum(sumOfThread(g_data, size));
+    if (threadIdx.x == 0) {
+        partials[blockIdx.x] = sum;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        unsigned int sums = gridDim.x, tile = 16 * blockDim.x;
+        unsigned int blocks = (sums + tile - 1) / tile;
+        if (blocks <= CUTOFF) {
+            reduceToOne<<<blocks, blockDim.x, 0, cudaStreamTailLaunch>>>(partials, g_odata, sums,
+                                                                         total);
+        } else {
+            gpuRecursiveReduceCutoff<<<blocks, blockDim.x, 0, cudaStreamTailLaunch>>>(
+                partials, partials + (sums + 3) / 4 * 4, g_odata, sums, total, failure);
+        }
+        checkLaunch(failure);
+    }
+}
+// ANCHOR_END: gpuRecursiveReduceCutoff
+
 // Two shapes of newer GPUs. Code for older ones has an empty body, and the host does not launch it.
 
 // The same recursion over passes, in which a cluster takes the place of a block: eight blocks that

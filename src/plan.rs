@@ -35,6 +35,8 @@ pub struct Kernel {
     pub operation: Operation,
     /// Whether the sweep runs it too.
     pub swept: bool,
+    /// What the sweep runs it at besides: elements and threads a block.
+    pub also: fn(kind: DeviceKind) -> &'static [(u64, u32)],
     /// Whether it runs on the CPU, for the kernels to be compared with.
     pub on_host: bool,
     /// By what the operation's error bound is multiplied for `n` elements in a shape: 1, unless the bound depends on
@@ -61,6 +63,7 @@ impl Kernel {
             name,
             operation: Operation::SUM,
             swept: true,
+            also: |_| &[],
             on_host: false,
             error: |_, _| 1.0,
             teaches: |_, _| None,
@@ -167,10 +170,8 @@ impl Plan {
                 Planned { kernel: *kernel, n, shape }
             })
         };
-        let swept = |n, shape| {
-            every(n, shape)
-                .filter(|case| case.kernel.swept && !(case.kernel.same_counts && kind == DeviceKind::Sim))
-        };
+        let in_sweep = |kernel: &Kernel| kernel.swept && !(kernel.same_counts && kind == DeviceKind::Sim);
+        let swept = |n, shape| every(n, shape).filter(|case| in_sweep(&case.kernel));
         // Beside a GPU's kernels that add up stands the serial recursion, once a size.
         let adds_up = kernels.iter().any(|kernel| kernel.operation.name == Operation::SUM.name);
         let serial = |n| {
@@ -187,6 +188,18 @@ impl Plan {
         if sweeps && options.block.is_none() && options.grid.is_none() {
             for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
                 sweep.extend(swept(n, place.shape_of(n, block)).filter(|case| !case.kernel.on_host));
+            }
+            for kernel in kernels.iter().filter(|kernel| in_sweep(kernel)) {
+                let sizes =
+                    (kernel.also)(kind).iter().filter(|(size, _)| options.n.is_none_or(|n| *size < n));
+                sweep.extend(sizes.map(|&(size, block)| {
+                    let shape = place.shape_of(size, block);
+                    Planned {
+                        kernel: *kernel,
+                        n: size,
+                        shape: Shape { grid: (kernel.grid)(size, shape), ..shape },
+                    }
+                }));
             }
         }
 
@@ -382,6 +395,20 @@ mod tests {
         let plan = plan(Place::OneBlock, FLAT, DeviceKind::Sim, 8, &[]).unwrap();
         let all: Vec<_> = sizes(&plan, "flat");
         assert_eq!(all, [2, 4, 16, 32, 64, 128, 256, 512, 1024].map(|n| (n, n as u32)));
+    }
+
+    #[test]
+    fn what_a_kernel_is_run_at_besides_goes_no_further_than_asked() {
+        const ALSO: Kernel = Kernel { also: |_| &[(1 << 12, 1), (1 << 19, 1)], ..NESTED };
+        let besides = |arguments: &[&str]| {
+            let plan = plan(Place::ManyBlocks, ALSO, DeviceKind::Sim, 1 << 16, arguments).unwrap();
+            let of_one = plan.sweep.iter().filter(|case| case.shape.block == 1);
+            of_one.map(|case| (case.n, case.shape.grid)).collect::<Vec<_>>()
+        };
+        assert_eq!(besides(&[]), [(1 << 12, 1 << 12), (1 << 19, 1 << 19)]);
+        assert_eq!(besides(&["--n", "2^14"]), [(1 << 12, 1 << 12)]);
+        assert_eq!(besides(&["--block", "512"]), []);
+        assert_eq!(besides(&["--pending-launches", "9"]), [], "no sweep");
     }
 
     #[test]

@@ -6,10 +6,13 @@ use workbook::backend::{Graph, LaunchConfig};
 use workbook::chapter::{Case, Kernel, Outcome};
 use workbook::nested::*;
 
+use crate::cutoff::small_blocks;
+
 pub const LEVEL: Kernel = Kernel { grid: grid_of_level, ..Kernel::new("reduceLevel") };
 pub const PASS: Kernel = Kernel { grid: grid_of_pass, ..Kernel::new("reducePass") };
 pub const LEVEL_IN_A_GRAPH: Kernel = Kernel { name: "graph/reduceLevel", same_counts: true, ..LEVEL };
-pub const PASS_IN_A_GRAPH: Kernel = Kernel { name: "graph/reducePass", same_counts: true, ..PASS };
+pub const PASS_IN_A_GRAPH: Kernel =
+    Kernel { name: "graph/reducePass", also: small_blocks, same_counts: true, ..PASS };
 /// Every pass is a graph that the device launches, but the first.
 pub const PASS_THEN_GRAPH: Kernel =
     Kernel { name: "graph/reducePassThenGraph", needs_gpu: Some((9, 0)), ..PASS };

@@ -190,6 +190,12 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
         places.extend((0..count).map(|i| first + i * row));
         free = first + count * row;
     }
+    // Up again where a group below had no room left. Too many rows for the plot end below it.
+    let mut last = plot.end.max(plot.start + (places.len() as i32 - 1) * row);
+    for place in places.iter_mut().rev() {
+        *place = last.min(*place);
+        last = *place - row;
+    }
     let mut rows = vec![0; ends.len()];
     for (&i, place) in order.iter().zip(places) {
         rows[i] = place;
@@ -335,6 +341,21 @@ impl ValueFormatter<f64> for Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_stay_in_the_plot_while_there_is_room() {
+        let row = units(ROW);
+        let rows = |ends: &[i32], height: i32| {
+            spread(&ends.iter().map(|&end| (0, end)).collect::<Vec<_>>(), &(0..height * row))
+        };
+        assert_eq!(rows(&[row, 3 * row], 9), [row, 3 * row], "each at its end");
+        // The lowest three push each other up, and those the one above them.
+        let low = [13 * row / 2, 8 * row, 8 * row, 8 * row];
+        assert_eq!(rows(&low, 8), [5, 6, 7, 8].map(|place| place * row));
+        let from_top_to_bottom: Vec<i32> = (0..=8).map(|place| place * row).collect();
+        assert_eq!(rows(&[8 * row; 9], 8), from_top_to_bottom);
+        assert_eq!(rows(&[4 * row; 9], 6), from_top_to_bottom, "no room: they end below it");
+    }
 
     #[test]
     fn no_two_kernels_have_both_colour_and_shape_in_common() {

@@ -1,0 +1,29 @@
+//! Chapter 7: every rung for every type.
+
+use rayon::prelude::*;
+use workbook::data;
+
+use super::run;
+
+/// Every rung of chapter 7, from the array to one sum; tests/limit.rs has more of its sizes and places.
+#[test]
+fn chapter_7_is_right_at_every_size_for_every_type() {
+    let sizes: [u64; 7] = [0, 1, 33, 1000, 1025, 5003, 70_001];
+    sizes.par_iter().with_max_len(1).for_each(|n| {
+        let line = format!("--device sim --n {n} --block 96 --json");
+        let run = run(&format!("ch7-{n}"), "ch7_limit", &line);
+        assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
+        let json = run.json();
+        let numbers = data::numbers(*n as usize, 1);
+        let wrapping = numbers.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
+        let runs = json["runs"].as_array().unwrap();
+        for run in runs {
+            assert_eq!(run["ok"], true, "{line} {run}");
+            if run["operation"].is_null() {
+                assert_eq!(run["sum"], wrapping, "{line} {run}");
+            }
+        }
+        assert_eq!(runs.len(), 24, "8 rungs for 3 types");
+        assert!(json["contest"].is_null(), "a contest needs a GPU");
+    });
+}

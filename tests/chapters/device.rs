@@ -1,0 +1,52 @@
+//! The verbs of a device, as the examples use them.
+
+use workbook::backend::{Device, DeviceChoice, LaunchConfig};
+use workbook::record::DeviceKind;
+use workbook::sim::{Diagnostic, Kind};
+use workbook::{kernels, report};
+
+#[test]
+fn a_launch_is_checked_against_the_kernels_signature() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    assert_eq!(device.info().kind, DeviceKind::Sim);
+    let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+    let unknown = module.load_function("reduceNeighbord").err().unwrap().to_string();
+    assert!(unknown.contains("reduceNeighbored, reduceNeighboredLess, reduceInterleaved"), "{unknown}");
+
+    let kernel = module.load_function("reduceNeighbored").unwrap();
+    let numbers = device.clone_htod(&[1, 2, 3]).unwrap();
+    let few = device.launch_builder(&kernel).arg(&numbers).launch(LaunchConfig::new(1, 32)).unwrap_err();
+    assert!(format!("{few:#}").contains("reduceNeighbored: it takes 3 arguments, 1 were given"), "{few:#}");
+    let mut launch = device.launch_builder(&kernel);
+    let wide = launch.arg(&numbers).arg(&numbers).arg(&3u64).launch(LaunchConfig::new(1, 32)).unwrap_err();
+    assert!(format!("{wide:#}").contains("has 4 bytes, 8 were given"), "{wide:#}");
+}
+
+#[test]
+fn what_the_simulator_finds_is_shown_with_its_source_line() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+    let kernel = module.load_function("reduceInterleaved").unwrap();
+    let short = device.clone_htod(&[1; 32]).unwrap();
+    let mut launch = device.launch_builder(&kernel);
+    let error = launch.arg(&short).arg(&short).arg(&64u32).launch(LaunchConfig::new(1, 64)).unwrap_err();
+    let found = error.downcast::<Diagnostic>().unwrap();
+    assert_eq!(found.kind, Kind::OutOfBounds);
+    let report = report::render(&found, false);
+    for part in
+        ["error[out-of-bounds]", "kernels/ch3_blocks.cu:", "idata[tid] += idata[tid + half];", "help: "]
+    {
+        assert!(report.contains(part), "no {part:?} in\n{report}");
+    }
+}
+
+#[test]
+fn buffers_of_no_elements_are_legal() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let empty = device.clone_htod::<i32>(&[]).unwrap();
+    let other = device.alloc_zeros::<i32>(0).unwrap();
+    device.memcpy_dtod(&empty, &other).unwrap();
+    assert!(device.clone_dtoh(&other).unwrap().is_empty());
+    let lengths = device.memcpy_htod(&[1], &empty).unwrap_err().to_string();
+    assert!(lengths.contains("1 elements into a buffer of 0"), "{lengths}");
+}

@@ -1,0 +1,82 @@
+//! The chapters as a reader runs them: the examples' programs, their output, their records, their exit status.
+//! Kernels run on the simulator, whatever the machine has.
+
+mod ch1_serial;
+mod ch2_parallel;
+mod ch4_nested;
+mod ch4_quadrature;
+mod ch5_shared;
+mod ch6_two_pass;
+mod ch7_limit;
+mod device;
+mod options;
+mod record_files;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// One run of an example, with a records directory of its own.
+struct Run {
+    output: Output,
+    records: PathBuf,
+}
+
+/// Runs `stem` with the arguments of `line`; `name` tells this run's records from those of other tests.
+fn run(name: &str, stem: &str, line: &str) -> Run {
+    let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records").join(name);
+    let _ = std::fs::remove_dir_all(&records);
+    run_in(records, stem, line)
+}
+
+fn run_in(records: PathBuf, stem: &str, line: &str) -> Run {
+    // target/<profile>/deps/chapters-… -> target/<profile>/examples/<stem>
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let example = profile.join("examples").join(format!("{stem}{}", std::env::consts::EXE_SUFFIX));
+    assert!(example.exists(), "{} is not built; run `cargo test`, which builds it", example.display());
+    let output = Command::new(example)
+        .args(line.split_whitespace())
+        .env("WORKBOOK_RECORDS_DIR", &records)
+        .env("CUDA_VISIBLE_DEVICES", "") // a machine with a GPU passes these tests too
+        .output()
+        .unwrap();
+    Run { output, records }
+}
+
+impl Run {
+    fn status(&self) -> Option<i32> {
+        self.output.status.code()
+    }
+    fn stdout(&self) -> String {
+        String::from_utf8(self.output.stdout.clone()).unwrap()
+    }
+    fn stderr(&self) -> String {
+        String::from_utf8(self.output.stderr.clone()).unwrap()
+    }
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout()).unwrap_or_else(|error| panic!("{error}\n{}", self.stdout()))
+    }
+    /// The files that it left, from its records directory on.
+    fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        for directory in [self.records.clone(), self.records.join("local")] {
+            for entry in std::fs::read_dir(&directory).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    files.push(path.strip_prefix(&self.records).unwrap().display().to_string());
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+fn names(runs: &Value) -> Vec<&str> {
+    runs.as_array().unwrap().iter().map(|run| run["kernel"].as_str().unwrap()).collect()
+}
+
+/// Elements: none, one, and around the sizes of warps and blocks.
+const SIZES: [u64; 9] = [0, 1, 2, 3, 31, 33, 1000, 1025, 65_553];

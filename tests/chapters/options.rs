@@ -1,0 +1,114 @@
+//! What all chapters share: options, exit status, output and `--json`.
+
+use std::path::Path;
+
+use serde_json::Value;
+use workbook::data;
+use workbook::record::Record;
+
+use super::{names, run};
+
+#[test]
+fn json_is_one_object_of_the_agreed_shape() {
+    let run = run("json", "ch3_blocks", "--device sim --n 1_000 --block 96 --seed 7 --json");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let json = run.json();
+    assert_eq!(json["stem"], "ch3_blocks");
+    assert_eq!(json["device"]["kind"], "sim");
+    assert_eq!((&json["n"], &json["block"], &json["grid"]), (&1000.into(), &96.into(), &11.into()));
+    assert_eq!(
+        json["command"],
+        "cargo run --example ch3_blocks -- --device sim --n 1_000 --block 96 --seed 7"
+    );
+    assert_eq!(json["diagnostics"], Value::Array(vec![]));
+    assert_eq!(json["ok"], true);
+    assert_eq!(names(&json["runs"]), ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"]);
+    let sum = data::numbers(1000, 7).into_iter().fold(0, i32::wrapping_add);
+    for run in json["runs"].as_array().unwrap() {
+        assert_eq!(run["sum"], sum);
+        assert_eq!(run["expected"], sum);
+        assert_eq!(run["ok"], true);
+        assert!(run["teaches"].is_null() && run["time_us"].is_null());
+        assert!(run["counters"]["global_load_sectors"].as_u64().unwrap() > 0);
+    }
+    // The file is the same record.
+    let file = Record::read(&run.records.join("local/ch3_blocks.sim.json")).unwrap();
+    assert_eq!(serde_json::from_value::<Record>(json).unwrap(), file);
+}
+
+#[test]
+fn the_terminal_shows_device_sums_counts_and_levels() {
+    let run = run("terminal", "ch4_nested", "--n 2^12");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let text = run.stdout();
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("On the simulator, since there is no usable GPU: "), "{first}");
+    let sum = data::numbers(1 << 12, 1).into_iter().fold(0, i32::wrapping_add);
+    let sum = workbook::table::thousands(sum.into());
+    assert!(text.contains(&format!(
+        "ch4_nested: 4,096 elements, 512 threads a block; the serial recursion gives {sum}"
+    )));
+    // 8 blocks of 512 halve their elements 9 times; every level has a child for each block.
+    let levels = text.split("gpuRecursiveReduce, level by level:").nth(1).unwrap().replace(',', "");
+    let levels: Vec<Vec<u64>> = levels
+        .lines()
+        .filter_map(|line| line.split_whitespace().map(|word| word.parse().ok()).collect())
+        .filter(|row: &Vec<u64>| !row.is_empty())
+        .collect();
+    let expected: Vec<Vec<u64>> =
+        (0..10).map(|level| vec![level, if level == 0 { 1 } else { 8 }, 8, 4096 >> level]).collect();
+    assert_eq!(levels, expected, "level, grids, blocks, threads");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(run.stderr().is_empty(), "{}", run.stderr());
+}
+
+#[test]
+fn the_readme_shows_what_the_first_run_prints() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let run = run("readme", "ch4_nested", "--device sim");
+    assert_eq!(run.status(), Some(0), "{}", run.stderr());
+    let printed = run.stdout();
+    for part in shown.split("...\n") {
+        assert!(printed.contains(part), "README.md shows\n{part}\nand the run prints\n{printed}");
+    }
+}
+
+#[test]
+fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
+    for (stem, line, says) in [
+        ("ch3_blocks", "--n -1", "0 to 2147483647"),
+        ("ch3_blocks", "--n 2^31", "0 to 2147483647"),
+        ("ch3_blocks", "--device sim --n 2^27", "--n 2^26 or less"),
+        ("ch3_blocks", "--block 0", "1 to 1024 threads"),
+        ("ch4_nested", "--block 2000", "1 to 1024 threads"),
+        ("ch4_nested", "--grid 0", "1 to 2147483647 blocks"),
+        ("ch3_blocks", "--device sim --n 2^16 --grid 4", "--grid 64 or more"),
+        ("ch3_blocks", "--device sim --n 1000 --grid 2 --block 32", "--grid 32 or more"),
+        ("ch3_blocks", "--blocks 2", "--help"),
+        ("ch3_blocks", "--device tpu", "auto, gpu, sim"),
+        ("ch2_parallel", "--device sim --n 1025", "cargo run --example ch3_blocks -- --n 1025"),
+        ("ch2_parallel", "--device sim --n 100 --block 64", "fewer threads"),
+        ("ch1_serial", "--device gpu", "runs on the CPU"),
+        ("ch4_nested", "--pending-launches 0", "1 to 1048576 launches"),
+        ("ch3_blocks", "--device sim --pending-launches 64", "cargo run --example ch4_nested"),
+        ("ch1_serial", "--museum", "cargo run --example ch4_nested -- --museum"),
+        ("ch3_blocks", "--device sim --museum", "cargo run --example ch4_nested -- --museum"),
+    ] {
+        let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
+        assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());
+        assert!(run.stderr().contains(says), "{stem} {line}: no {says:?} in\n{}", run.stderr());
+        assert_eq!(run.stdout(), "", "{stem} {line}");
+        assert!(!run.records.exists(), "{stem} {line} wrote something");
+    }
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_named_with_what_was_looked_for() {
+    let run = run("no-gpu", "ch3_blocks", "--device gpu");
+    assert_eq!(run.status(), Some(2));
+    for part in ["no usable GPU", "driver library:", "driver:", "--device sim"] {
+        assert!(run.stderr().contains(part), "no {part:?} in\n{}", run.stderr());
+    }
+    assert!(!run.records.exists());
+}

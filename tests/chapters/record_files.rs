@@ -1,0 +1,60 @@
+//! What a run leaves behind, and the committed records.
+
+use std::path::Path;
+
+use workbook::record::{DeviceKind, Record};
+
+use super::{run, run_in};
+
+/// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
+#[test]
+fn the_committed_counts_are_what_the_simulator_gives() {
+    for stem in [
+        "ch2_parallel",
+        "ch3_blocks",
+        "ch4_nested",
+        "ch4_quadrature",
+        "ch5_shared",
+        "ch6_two_pass",
+        "ch7_limit",
+    ] {
+        let run = run(&format!("committed-{stem}"), stem, "--device sim --json");
+        let now: Record = serde_json::from_value(run.json()).unwrap();
+        let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
+        let committed = Record::read(&records.join(Record::file_name(stem, DeviceKind::Sim))).unwrap();
+        let runs = |record: Record| [record.runs, record.sweep].concat();
+        let (now, committed) = (runs(now), runs(committed));
+        for (now, committed) in now.iter().zip(&committed) {
+            assert_eq!(now, committed, "make it anew: cargo run --example {stem} -- --device sim --record");
+        }
+        assert_eq!(now.len(), committed.len());
+    }
+}
+
+#[test]
+fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only() {
+    let local = run("local", "ch3_blocks", "--device sim --n 2^12");
+    let files = local.files();
+    assert!(files.contains(&"local/ch3_blocks.sim.json".to_string()), "{files:?}");
+    let charts =
+        files.iter().filter(|file| file.starts_with("local/ch3_blocks.sim.") && file.ends_with(".svg"));
+    assert!(charts.count() > 0, "{files:?}");
+    assert!(local.stdout().contains("local/ch3_blocks.sim.json"), "{}", local.stdout());
+
+    let recorded = run("recorded", "ch3_blocks", "--device sim --n 2^12 --record");
+    assert_eq!(recorded.files(), ["ch3_blocks.sim.json"]);
+    let record = Record::read(&recorded.records.join("ch3_blocks.sim.json")).unwrap();
+    assert_eq!(record.command, "cargo run --example ch3_blocks -- --device sim --n 2^12");
+    assert!(record.ok);
+}
+
+#[test]
+fn a_records_directory_that_cannot_be_written_exits_2() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a-file");
+    std::fs::write(&file, "not a directory").unwrap();
+    let run = run_in(file, "ch3_blocks", "--device sim --n 33");
+    assert_eq!(run.status(), Some(2), "{}", run.stderr());
+    for part in ["cannot create", "WORKBOOK_RECORDS_DIR may name another directory"] {
+        assert!(run.stderr().contains(part), "no {part:?} in\n{}", run.stderr());
+    }
+}
