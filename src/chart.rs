@@ -206,7 +206,8 @@ fn against_size(record: &Record, quantity: &Quantity) -> Result<Option<Chart>> {
         });
     }
     if quantity.name == BANDWIDTH.name {
-        lines.extend(contest::references(record));
+        let last = lines.iter().flat_map(|line| &line.points).map(|point| point.x).fold(0.0, f64::max);
+        lines.extend(contest::references(record, last));
     }
     let scale = Scale::powers_of_two(lines.iter().flat_map(|line| line.points.iter().map(|p| p.x)));
     let one_block =

@@ -84,9 +84,9 @@ const WAYS: [(&str, &str, &str); 8] = [
     ("Gather", "ReadOnly", "slots"),
     ("Ticket", "ReadOnly", "ticket"),
     ("Cluster", "ReadOnly", "cluster of 8"),
-    ("InDigits", "PassL1", "digits, nothing kept in L1"),
-    ("InDigits", "Streaming", "digits, streaming loads"),
-    ("InDigits", "PassL1By256", "digits, 256 bytes at a time"),
+    ("InDigits", "PassL1", "— past L1"),
+    ("InDigits", "Streaming", "— streaming"),
+    ("InDigits", "PassL1By256", "— 256 bytes"),
 ];
 
 /// Of the candidates' sources, as this was compiled.
@@ -146,10 +146,11 @@ impl Sweep {
                 Some(if best == Some(time) { format!("**{text}**") } else { text })
             });
         }
-        row("best block × grid", &|size| {
-            let (_, best) = least(size, |other| Parts::of(&other.kernel).is_some())?;
-            Some(format!("{} × {}", best.block, thousands(best.grid.into())))
-        });
+        let best = |size: &Size| {
+            least(size, |other| Parts::of(&other.kernel).is_some()).map(|(_, best)| best.clone())
+        };
+        row("threads of the best", &|size| Some(best(size)?.block.to_string()));
+        row("its blocks", &|size| Some(thousands(best(size)?.grid.into())));
         row("candidates", &|size| Some(thousands(size.tried.into())));
         text.push('\n');
         Ok(text)
@@ -218,8 +219,9 @@ mod tests {
             "| CUB | 2.90 | 2.90 |",
             "| digits | **1.99** | 2.35 |",
             "| slots | 2.10 | **2.10** |",
-            "| digits, nothing kept in L1 | 12.3 | 12.3 |",
-            "| best block × grid | 128 × 16 | 128 × 16 |",
+            "| — past L1 | 12.3 | 12.3 |",
+            "| threads of the best | 128 | 128 |",
+            "| its blocks | 16 | 16 |",
             "| candidates | 1,234 | 1,234 |",
         ] {
             assert!(text.lines().any(|other| other == line), "{line} is not in:\n{text}");

@@ -75,12 +75,13 @@ fn rate(
 }
 
 /// What other kernels are measured against: what the memory could do, and CUB in one call with a warm cache, which is
-/// how a chapter's own runs are timed. Empty without a contest.
-pub(super) fn references(record: &Record) -> Vec<Series> {
+/// how a chapter's own runs are timed. Up to the size `last`; empty without a contest.
+pub(super) fn references(record: &Record, last: f64) -> Vec<Series> {
     let (kernel, name) = PEERS[0];
     let cub = rate(record, kernel, name, Style::Limit, |run| run.timings?.one_call_warm);
     let mut lines = limits(record);
     lines.push(cub);
+    lines.iter_mut().for_each(|line| line.points.retain(|point| point.x <= last));
     lines.retain(|line| !line.points.is_empty());
     lines
 }
