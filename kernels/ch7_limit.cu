@@ -353,7 +353,7 @@ template <> struct Digits<long long> {
 
 // ANCHOR: digitsOfFloat
 // A float is a whole number too: of times 2^-149, the least that there is. It has at most 277 bits,
-// which are nine digits, and only two or three of them are not 0. A tenth counts infinities: one
+// which are nine digits, and no more than two of them are not 0. A tenth counts infinities: one
 // kind in its lower half, the other in its upper; a NaN is one of each.
 template <> struct Digits<float> {
     static constexpr int FINITE = 9, COUNT = 10;
