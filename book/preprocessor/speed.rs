@@ -26,5 +26,6 @@ pub fn sweep(workbook: &Workbook, element: &str) -> Result<String> {
     let same = sweep.source_hash == sweep::source_hash();
     let note = "The candidates of <code>kernels/peers/tune.cu</code> have changed since this was measured; run <code>cargo \
                 bench --bench limit -- --record</code>.";
-    Ok(sweep.markdown(element)? + &by + &if same { String::new() } else { format!("\n{}", changed(note)) })
+    let table = format!("<div class=\"sweep\">\n\n{}\n</div>\n", sweep.markdown(element)?);
+    Ok(table + &by + &if same { String::new() } else { format!("\n{}", changed(note)) })
 }
