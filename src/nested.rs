@@ -198,6 +198,12 @@ mod tests {
     }
 
     #[test]
+    fn host_and_kernel_have_the_same_cutoff() {
+        let source = crate::kernels::get("ch4_nested").unwrap().source;
+        assert!(source.contains(&format!("constexpr unsigned int CUTOFF = {CUTOFF_BLOCKS};")));
+    }
+
+    #[test]
     fn passes_to_the_cutoff_end_where_the_blocks_are_few() {
         let of = |n, block| -> Vec<_> {
             passes_to_cutoff(n, block).iter().map(|pass| (pass.size, pass.grid, pass.sums)).collect()

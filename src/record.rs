@@ -309,12 +309,17 @@ impl Record {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
         let path = directory.join(Record::file_name(&self.stem, self.device.kind));
-        let unfinished = path.with_extension("json.unfinished");
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        std::fs::write(&unfinished, text)
-            .and_then(|()| std::fs::rename(&unfinished, &path))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write_json(self, &path)?;
         Ok(path)
     }
+}
+
+/// Writes what was measured as JSON; a reader of the file never sees half of it.
+pub(crate) fn write_json(measured: &impl Serialize, path: &Path) -> Result<()> {
+    let unfinished = path.with_extension("json.unfinished");
+    let mut text = serde_json::to_string_pretty(measured)?;
+    text.push('\n');
+    std::fs::write(&unfinished, text)
+        .and_then(|()| std::fs::rename(&unfinished, path))
+        .with_context(|| format!("cannot write {}", path.display()))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::record::Timing;
+use crate::record::{Timing, write_json};
 use crate::table::{thousands, time_range};
 
 /// The committed measurement, from the repository root.
@@ -71,14 +71,9 @@ impl Speed {
         Ok(speed)
     }
 
-    /// Writes the measurement; a reader of the file never sees half of it.
+    /// Writes the measurement.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let unfinished = path.with_extension("json.unfinished");
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        std::fs::write(&unfinished, text)
-            .and_then(|()| std::fs::rename(&unfinished, path))
-            .with_context(|| format!("cannot write {}", path.display()))
+        write_json(self, path)
     }
 
     /// The tables, as Markdown that also reads in a terminal. Ends in a newline.

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::record::DeviceInfo;
+use crate::record::{DeviceInfo, write_json};
 use crate::table::thousands;
 use crate::{kernels, prebuilt};
 
@@ -110,14 +110,9 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// Writes the measurement; a reader of the file never sees half of it.
+    /// Writes the measurement.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let unfinished = path.with_extension("json.unfinished");
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        std::fs::write(&unfinished, text)
-            .and_then(|()| std::fs::rename(&unfinished, path))
-            .with_context(|| format!("cannot write {}", path.display()))
+        write_json(self, path)
     }
 
     /// The least time of the work alone for each way and size of `element`, as a Markdown table that also reads in a
