@@ -1,11 +1,11 @@
 //! Builds `kernels/ch*.cu` into `OUT_DIR`: `<stem>.cu`, `<stem>.ptx`, `<stem>.fatbin` for each, and
-//! `kernels.rs`, which `src/kernels.rs` includes. Which build that is: `src/prebuilt.rs`. The museum's kernel comes as
+//! `kernels.rs`, which `src/build/kernels.rs` includes. Which build that is: `src/build/prebuilt.rs`. The museum's kernel comes as
 //! it is committed.
 
 #[allow(dead_code)] // the tests use more of it
-#[path = "src/nvcc.rs"]
+#[path = "src/build/nvcc.rs"]
 mod nvcc;
-#[path = "src/prebuilt.rs"]
+#[path = "src/build/prebuilt.rs"]
 mod prebuilt;
 
 use std::path::{Path, PathBuf};

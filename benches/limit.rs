@@ -9,15 +9,16 @@ use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use workbook::backend::{Device, DeviceChoice, Function, LaunchConfig, Module};
-use workbook::contest::NOTHING;
-use workbook::limit::{SumF32, SumI64};
-use workbook::nvcc::Nvcc;
-use workbook::operator::{Operator, SumI32, elements};
-use workbook::peers::{Peers, Summed};
-use workbook::sweep::{self, FILE, Parts, SCHEMA, SOURCE, Size, Sweep};
-use workbook::timing::{self, Cache, Contender, Flush, Rotation};
-use workbook::{data, kernels};
+use workbook::build::kernels;
+use workbook::build::nvcc::Nvcc;
+use workbook::chapters::limit::comparison::NOTHING;
+use workbook::chapters::limit::libraries::{Peers, Summed};
+use workbook::chapters::limit::sweep::{self, FILE, Parts, SCHEMA, SOURCE, Size, Sweep};
+use workbook::chapters::limit::timing::{self, Cache, Contender, Flush, Rotation};
+use workbook::chapters::limit::{SumF32, SumI64};
+use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
+use workbook::reduction::data;
+use workbook::reduction::operator::{Operator, SumI32, elements};
 
 /// Blocks in a grid: powers of two, then multiples of the 132 multiprocessors of an H200.
 const GRIDS: [u32; 18] =

@@ -9,12 +9,13 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use serde::Deserialize;
-use workbook::kernels::{self, Build};
+use workbook::build::kernels::{self, Build};
+use workbook::device::measure;
 use workbook::record::Timing;
-use workbook::serial::recursive_reduce;
+use workbook::record::speed::{Case, FILE, Numba, SCHEMA, STEM, Speed};
+use workbook::reduction::data;
+use workbook::reduction::serial::recursive_reduce;
 use workbook::sim::{LaunchConfig, Module, Simulator};
-use workbook::speed::{Case, FILE, Numba, SCHEMA, STEM, Speed};
-use workbook::{data, measure};
 
 const KERNELS: [&str; 3] = ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"];
 const N: u32 = 1 << 20;

@@ -6,9 +6,9 @@
 use std::process::ExitCode;
 
 use rayon::prelude::*;
+use workbook::chapter::options::Shape;
 use workbook::chapter::{self, Chapter, Kernel, Place};
-use workbook::cli::Shape;
-use workbook::serial;
+use workbook::reduction::serial;
 
 const CHAPTER: Chapter = Chapter {
     stem: "ch1_serial",

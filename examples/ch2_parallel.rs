@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::backend::LaunchConfig;
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
+use workbook::device::LaunchConfig;
 
 const CHAPTER: Chapter = Chapter {
     stem: "ch2_parallel",

@@ -15,9 +15,9 @@ mod museum;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::backend::LaunchConfig;
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
-use workbook::nested::*;
+use workbook::chapters::nested::*;
+use workbook::device::LaunchConfig;
 use workbook::record::{DeviceKind, Dropped};
 
 const TAIL: Kernel = Kernel { launches: tail_launches, ..Kernel::new("gpuRecursiveReduce") };

@@ -6,10 +6,10 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::backend::{Graph, LaunchConfig};
+use workbook::chapter::options::Shape;
 use workbook::chapter::{self, Case, Chapter, Kernel, Launches, Outcome, Place};
-use workbook::cli::Shape;
-use workbook::quadrature::{AREA, FIRST_NODES, LAST_LEVEL, most_nodes};
+use workbook::chapters::quadrature::{AREA, FIRST_NODES, LAST_LEVEL, most_nodes};
+use workbook::device::{Graph, LaunchConfig};
 use workbook::record::{DeviceKind, Dropped};
 
 /// Flat: a thread does all below one of the first nodes.

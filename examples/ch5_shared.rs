@@ -6,14 +6,16 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::backend::LaunchConfig;
+use workbook::chapter::options::Shape;
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
-use workbook::cli::Shape;
-use workbook::measure::{self, Measurement};
-use workbook::operator::{Operator, elements};
+use workbook::chapters::memory_spaces;
+use workbook::device::LaunchConfig;
+use workbook::device::measure::{self, Measurement};
 use workbook::record::DeviceKind;
-use workbook::value::{Expected, Operation, Value};
-use workbook::{bound, serial, spaces};
+use workbook::reduction::error_bound;
+use workbook::reduction::operator::{Operator, elements};
+use workbook::reduction::serial;
+use workbook::reduction::value::{Expected, Operation, Value};
 
 const CHAPTER: Chapter = Chapter {
     stem: "ch5_shared",
@@ -24,7 +26,7 @@ const CHAPTER: Chapter = Chapter {
         Kernel { name: "dotDynamic", ..DOT },
         Kernel { name: "dotStrided", ..DOT },
         Kernel { name: "dotAtomic", grid: a_thousand_blocks, ..DOT },
-        Kernel { name: "dotLoop", on_host: true, error: |n, _| bound::of_dot(n, n), ..DOT },
+        Kernel { name: "dotLoop", on_host: true, error: |n, _| error_bound::of_dot(n, n), ..DOT },
         Kernel { name: "dotKahan", on_host: true, error: |n, _| kahan_error(n), ..DOT },
         Kernel { name: POSTS_DATA, operation: DOT_OF_THE_POST, swept: false, ..DOT },
         Kernel { name: "dotBarrierInBranch", swept: false, teaches: |_, shape| divergence(shape, 1), ..DOT },
@@ -43,7 +45,7 @@ const DOT: Kernel = Kernel { operation: DOT_OF_F32, error, ..Kernel::new("dot") 
 const POSTS_DATA: &str = "dot(i,2i)";
 
 fn main() -> ExitCode {
-    chapter::run_with_spaces(&CHAPTER, dot, spaces::measure)
+    chapter::run_with_spaces(&CHAPTER, dot, memory_spaces::measure)
 }
 
 // ANCHOR: data
@@ -106,13 +108,13 @@ const DOT_OF_THE_POST: Operation = Operation {
 fn error(n: u64, shape: Shape) -> f64 {
     let threads = u64::from(shape.block) * u64::from(shape.grid);
     let tree = shape.block.next_power_of_two().ilog2();
-    bound::of_dot(n, n.div_ceil(threads) + u64::from(tree) + u64::from(shape.grid) + 3)
+    error_bound::of_dot(n, n.div_ceil(threads) + u64::from(tree) + u64::from(shape.grid) + 3)
 }
 // ANCHOR_END: operations
 
 /// For [`kahan`]: (2u + O(nu²)) Σ|aᵢbᵢ| for the additions (Higham, 4.3), u for the product. The O is taken as 8nu².
 fn kahan_error(n: u64) -> f64 {
-    bound::UNIT_F32 * (3.0 + 8.0 * n as f64 * bound::UNIT_F32)
+    error_bound::UNIT_F32 * (3.0 + 8.0 * n as f64 * error_bound::UNIT_F32)
 }
 
 /// What a barrier in a branch is kept to show, in blocks of more than `alike` threads: those all go the same way.

@@ -7,18 +7,18 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::backend::{Buffer, LaunchConfig, MAX_BLOCK};
-use workbook::bound::{UNIT_F32, UNIT_F64, of_sum};
+use workbook::chapter::options::Shape;
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
-use workbook::cli::Shape;
-use workbook::height;
-use workbook::measure::Measurement;
-use workbook::operator::{
+use workbook::chapters::summation_depth;
+use workbook::device::measure::Measurement;
+use workbook::device::{Buffer, LaunchConfig, MAX_BLOCK};
+use workbook::record::DeviceKind;
+use workbook::reduction::error_bound::{UNIT_F32, UNIT_F64, of_sum};
+use workbook::reduction::operator::{
     ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements, exact, rounded_sum,
 };
-use workbook::record::DeviceKind;
+use workbook::reduction::value::{Operation, Value};
 use workbook::sim::{Diagnostic, Kind};
-use workbook::value::{Operation, Value};
 
 const CHAPTER: Chapter = Chapter {
     stem: "ch6_two_pass",
@@ -33,28 +33,28 @@ const CHAPTER: Chapter = Chapter {
         swept("reduceAtomicBlocks_sum_i32", Operation::SUM),
         swept("reduceAtomicThreads_sum_i32", Operation::SUM),
         Kernel {
-            error: |n, shape| of_sum(n, height::of_passes(n, shape), UNIT_F32),
+            error: |n, shape| of_sum(n, summation_depth::of_passes(n, shape), UNIT_F32),
             ..once("reducePasses_sum_f32", SUM_F32)
         },
         Kernel {
-            error: |n, shape| of_sum(n, height::of_one_last_block(n, shape), UNIT_F32),
+            error: |n, shape| of_sum(n, summation_depth::of_one_last_block(n, shape), UNIT_F32),
             ..once("reduceSingleLaunch_sum_f32", SUM_F32)
         },
         Kernel {
-            error: |n, shape| of_sum(n, height::of_one_last_block(n, shape), UNIT_F32),
+            error: |n, shape| of_sum(n, summation_depth::of_one_last_block(n, shape), UNIT_F32),
             ..once("reduceGridSync_sum_f32", SUM_F32)
         },
         Kernel {
-            error: |n, shape| of_sum(n, height::of_atomic_blocks(n, shape), UNIT_F32),
+            error: |n, shape| of_sum(n, summation_depth::of_atomic_blocks(n, shape), UNIT_F32),
             ..once("reduceAtomicBlocks_sum_f32", SUM_F32)
         },
         Kernel {
-            error: |n, shape| of_sum(n, height::of_atomic_threads(n, shape), UNIT_F32),
+            error: |n, shape| of_sum(n, summation_depth::of_atomic_threads(n, shape), UNIT_F32),
             ..once("reduceAtomicThreads_sum_f32", SUM_F32)
         },
         once("reducePasses_sum_i64", exact::<Sum<i64>>("sum of i64")),
         Kernel {
-            error: |n, shape| of_sum(n, height::of_passes(n, shape), UNIT_F64),
+            error: |n, shape| of_sum(n, summation_depth::of_passes(n, shape), UNIT_F64),
             ..once("reducePasses_sum_f64", SUM_F64)
         },
         once("reducePasses_min_i32", exact::<Min<i32>>("minimum of i32")),

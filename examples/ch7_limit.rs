@@ -6,13 +6,13 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use workbook::backend::LaunchConfig;
+use workbook::chapter::options::Shape;
 use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
-use workbook::cli::Shape;
-use workbook::limit::{self, F32, I32, I64, SumF32, SumI64};
-use workbook::operator::{Operator, SumI32, elements};
+use workbook::chapters::limit::{self, F32, I32, I64, SumF32, SumI64};
+use workbook::device::LaunchConfig;
 use workbook::record::DeviceKind;
-use workbook::value::Operation;
+use workbook::reduction::operator::{Operator, SumI32, elements};
+use workbook::reduction::value::Operation;
 
 const CHAPTER: Chapter = Chapter {
     stem: "ch7_limit",

@@ -39,38 +39,13 @@
 //! | [`speed`] | how fast the simulator is: what `cargo bench` measures |
 //! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
-pub mod backend;
-pub mod bound;
+pub mod build;
 pub mod chapter;
-pub mod chart;
-pub mod cli;
-pub mod contest;
-pub mod data;
+pub mod chapters;
+pub mod device;
 pub mod exercise;
-mod gpu;
-mod graph;
-pub mod height;
-pub mod kernels;
-pub mod levels;
-pub mod limit;
-pub mod measure;
-pub mod museum;
-pub mod nested;
-pub mod nvcc;
-pub mod operator;
-pub mod peers;
-pub mod plan;
-pub mod prebuilt;
-mod progress;
-pub mod quadrature;
 pub mod record;
-pub mod report;
-pub mod serial;
-pub use ptx_simulator as sim;
+pub mod reduction;
 pub mod simulate;
-pub mod spaces;
-pub mod speed;
-pub mod sweep;
-pub mod table;
-pub mod timing;
-pub mod value;
+
+pub use ptx_simulator as sim;

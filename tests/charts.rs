@@ -2,7 +2,7 @@
 
 mod fixtures;
 
-use workbook::chart::{Chart, charts};
+use workbook::record::chart::{Chart, charts};
 use workbook::record::{DeviceKind, Record, Run, Timing};
 
 fn chart(record: &Record, name: &str) -> Chart {

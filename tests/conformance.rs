@@ -30,9 +30,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use workbook::backend::{Device, DeviceChoice, LaunchConfig};
-use workbook::kernels::Build;
-use workbook::prebuilt::State;
+use workbook::build::kernels::Build;
+use workbook::build::prebuilt::State;
+use workbook::device::{Device, DeviceChoice, LaunchConfig};
 
 /// A type of a slot: its name and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use case::{Case, root};
+use workbook::build::nvcc;
+use workbook::build::prebuilt;
 use workbook::sim::{Kind, Severity};
-use workbook::{nvcc, prebuilt};
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled";
 

@@ -2,9 +2,10 @@
 //! child and with children of children. On the simulator, and on a GPU where there is one:
 //! `cargo test --test cutoff -- --ignored`.
 
-use workbook::backend::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
-use workbook::nested::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
-use workbook::{data, kernels};
+use workbook::build::kernels;
+use workbook::chapters::nested::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
+use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
+use workbook::reduction::data;
 
 /// The two kernels, an array and what they need besides.
 struct Bench {

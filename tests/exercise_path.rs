@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use workbook::build::nvcc::Nvcc;
 use workbook::exercise::catalogue;
 use workbook::exercise::source::{Exercise, Id};
-use workbook::nvcc::Nvcc;
 
 const COMMAND: &str = "cargo run --example exercise --";
 
@@ -417,7 +417,7 @@ fn what_the_learner_writes_is_compiled() {
 
 #[test]
 fn a_gpu_that_is_not_there_is_said_before_anything_is_checked() {
-    use workbook::backend::{Device, DeviceChoice};
+    use workbook::device::{Device, DeviceChoice};
     let learner = Learner::new("no-gpu");
     let exercise = exercise("2.1");
     learner.write(&exercise, &exercise.solution());

@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
+use workbook::build::prebuilt::source_hash;
 use workbook::exercise::catalogue;
 use workbook::exercise::code::{self, PREBUILT, Variant};
 use workbook::exercise::mark::{self, Verdict};
 use workbook::exercise::source::{Exercise, Kind};
-use workbook::prebuilt::source_hash;
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored";
 
@@ -131,8 +131,9 @@ fn every_text_has_a_committed_build_that_names_no_machine() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn nvcc_gives_the_committed_builds() {
-    let nvcc = workbook::nvcc::Nvcc::find(root()).unwrap();
-    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{}", workbook::nvcc::HOW_TO_GET_NVCC));
+    let nvcc = workbook::build::nvcc::Nvcc::find(root()).unwrap();
+    let nvcc =
+        nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{}", workbook::build::nvcc::HOW_TO_GET_NVCC));
     let mut changed = Vec::new();
     let mut wanted = Vec::new();
     for exercise in exercises() {

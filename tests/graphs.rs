@@ -2,8 +2,8 @@
 //! `cargo test --test graphs -- --ignored`.
 
 use anyhow::{Result, ensure};
-use workbook::backend::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
-use workbook::kernels;
+use workbook::build::kernels;
+use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
 
 const BLOCK: u32 = 32;
 

@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use workbook::nvcc::Nvcc;
-use workbook::prebuilt::{self, State};
+use workbook::build::kernels;
+use workbook::build::nvcc::Nvcc;
+use workbook::build::prebuilt::{self, State};
+use workbook::chapters::legacy;
 use workbook::record::{DeviceKind, Record};
-use workbook::{data, kernels, museum, serial};
+use workbook::reduction::data;
+use workbook::reduction::serial;
 
 const SOURCE: &str = "kernels/museum/museum_nested.cu";
 
@@ -169,20 +172,20 @@ fn the_museum_is_on_the_simulator_and_says_why() {
 
 #[test]
 fn the_committed_counts_are_what_the_simulator_gives() {
-    let committed = root().join("book/records").join(Record::file_name(museum::STEM, DeviceKind::Sim));
+    let committed = root().join("book/records").join(Record::file_name(legacy::STEM, DeviceKind::Sim));
     let committed = Record::read(&committed).unwrap();
     let now: Record = serde_json::from_value(json("", 0)).unwrap();
-    let again = format!("make it anew: {}", museum::command(museum::STEM, "--record"));
+    let again = format!("make it anew: {}", legacy::command(legacy::STEM, "--record"));
     assert_eq!((now.runs, now.sweep), (committed.runs, committed.sweep), "{again}");
     assert_eq!(now.source_hash, committed.source_hash, "{again}");
-    assert_eq!(committed.command, museum::command(museum::STEM, ""));
+    assert_eq!(committed.command, legacy::command(legacy::STEM, ""));
 }
 
 // ---- the committed PTX --------------------------------------------------------------------------------
 
 #[test]
 fn the_ptx_belongs_to_the_source_and_names_no_machine() {
-    let build = kernels::get(museum::STEM).unwrap();
+    let build = kernels::get(legacy::STEM).unwrap();
     assert_eq!(
         (build.state, build.source_path),
         (State::Prebuilt, SOURCE),
@@ -240,7 +243,8 @@ fn nvrtc_gives_the_committed_ptx() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn nvcc_13_gives_the_same_code_up_to_8_9_and_refuses_9_0() {
-    let nvcc = Nvcc::find(root()).unwrap().unwrap_or_else(|| panic!("{}", workbook::nvcc::HOW_TO_GET_NVCC));
+    let nvcc =
+        Nvcc::find(root()).unwrap().unwrap_or_else(|| panic!("{}", workbook::build::nvcc::HOW_TO_GET_NVCC));
     let ptx = scratch("nvcc").join("museum.ptx");
     let compile = |options: &str| {
         let mut command = Command::new(&nvcc.path);
@@ -262,7 +266,7 @@ fn nvcc_13_gives_the_same_code_up_to_8_9_and_refuses_9_0() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("deprecated"));
     }
     let code = prebuilt::code_hash(&std::fs::read_to_string(&ptx).unwrap());
-    assert_eq!(code, kernels::get(museum::STEM).unwrap().code_hash);
+    assert_eq!(code, kernels::get(legacy::STEM).unwrap().code_hash);
     refused("-arch=compute_75");
     refused(&format!("-arch=compute_90 {OLD}"));
 }

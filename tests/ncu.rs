@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use workbook::kernels;
+use workbook::build::kernels;
 use workbook::sim::{Counters, LaunchConfig, Module, Simulator};
 
 const REQUESTS_LD: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
@@ -97,7 +97,7 @@ fn the_documented_table_is_the_measured_one() {
             table.push('\n');
         }
     }
-    let path = root().join("src/sim/ncu.md");
+    let path = root().join("simulator/src/ncu.md");
     if std::env::var_os("WORKBOOK_BLESS").is_some() {
         std::fs::write(&path, &table).unwrap();
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use workbook::prebuilt::{self, Entry, Manifest};
+use workbook::build::prebuilt::{self, Entry, Manifest};
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test prebuilt -- --ignored";
 
@@ -134,8 +134,8 @@ fn the_hash_is_fnv_1a() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn nvcc_gives_the_committed_builds() {
-    let nvcc = workbook::nvcc::Nvcc::find(root()).unwrap().unwrap_or_else(|| {
-        panic!("no nvcc was found.\n{}", workbook::nvcc::HOW_TO_GET_NVCC);
+    let nvcc = workbook::build::nvcc::Nvcc::find(root()).unwrap().unwrap_or_else(|| {
+        panic!("no nvcc was found.\n{}", workbook::build::nvcc::HOW_TO_GET_NVCC);
     });
     let pinned = format!("nvidia-cuda-nvcc=={}", nvcc.version);
     assert!(
@@ -143,7 +143,7 @@ fn nvcc_gives_the_committed_builds() {
         "{} has version {}; the committed builds are made by the one that kernels/requirements.txt pins.\n{}",
         nvcc.path.display(),
         nvcc.version,
-        workbook::nvcc::HOW_TO_GET_NVCC
+        workbook::build::nvcc::HOW_TO_GET_NVCC
     );
     let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
     if bless {
@@ -157,7 +157,7 @@ fn nvcc_gives_the_committed_builds() {
         let fatbin = nvcc.fatbin(&path, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
         assert_eq!(ptx.warnings, "", "{stem}");
         let source = read(&path);
-        let nested = workbook::nvcc::nested(&source);
+        let nested = workbook::build::nvcc::nested(&source);
         for (extension, bytes) in [("ptx", ptx.text.as_bytes()), ("fatbin", &fatbin)] {
             let committed = prebuilt_file(&stem, extension);
             if bless {
@@ -188,9 +188,9 @@ fn nvcc_gives_the_committed_builds() {
 #[ignore = "needs nvcc"]
 fn ptx_does_not_depend_on_where_the_repository_lies() {
     let nvcc = |root: &Path| {
-        let real = workbook::nvcc::Nvcc::find(self::root()).unwrap().expect("an nvcc");
+        let real = workbook::build::nvcc::Nvcc::find(self::root()).unwrap().expect("an nvcc");
         let here = move |name: &str| (name == "NVCC").then(|| real.path.clone().into());
-        workbook::nvcc::Nvcc::find_with(root, here).unwrap().unwrap()
+        workbook::build::nvcc::Nvcc::find_with(root, here).unwrap().unwrap()
     };
     // A static function that stays a function, and a header: both carry paths.
     let source = "static __device__ __noinline__ int twice(int x) { return 2 * x; }\n\
@@ -230,9 +230,9 @@ mod with_a_fake_nvcc {
     use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};
     use std::sync::{Mutex, MutexGuard};
-    use workbook::kernels::Build;
-    use workbook::nvcc::Nvcc;
-    use workbook::prebuilt::State;
+    use workbook::build::kernels::Build;
+    use workbook::build::nvcc::Nvcc;
+    use workbook::build::prebuilt::State;
 
     /// A script cannot be started while another thread's child still holds it open for writing, so these tests
     /// go one at a time.
@@ -470,10 +470,10 @@ printf '.b8 95,48,49,50,51\n.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107
     #[test]
     fn every_kernel_of_the_workbook_can_be_asked_for() {
         for stem in prebuilt::stems(root()).unwrap() {
-            let build = workbook::kernels::get(&stem).unwrap();
+            let build = workbook::build::kernels::get(&stem).unwrap();
             assert!(build.ptx.contains(".entry") && !build.fatbin.is_empty(), "{stem}");
         }
-        let error = workbook::kernels::get("ch0_none").unwrap_err().to_string();
+        let error = workbook::build::kernels::get("ch0_none").unwrap_err().to_string();
         assert!(error.contains("no kernel named ch0_none; there are: ch2_parallel"), "{error}");
     }
 }

@@ -37,8 +37,8 @@ use random::reduce::reduce;
 use random::results::{Recorded, hash, short_hash};
 use random::run::{Assembly, on_gpu, on_simulator};
 use random::{MODULES, Module, PER_MODULE, PROGRAMS, VERSION};
-use workbook::backend::{Device, DeviceChoice};
-use workbook::nvcc::Nvcc;
+use workbook::build::nvcc::Nvcc;
+use workbook::device::{Device, DeviceChoice};
 
 const BLESS: &str = "RANDOM_DEVICE=gpu RANDOM_BLESS=1 cargo test --test random_programs -- --nocapture";
 /// Programs that differ and are reduced and described, at most.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use workbook::record::Record;
-use workbook::{chart, table};
+use workbook::record::chart;
+use workbook::record::table;
 
 /// The JSON pointers of `value` and of all that is in it.
 fn places(value: &Value, path: &str, found: &mut Vec<String>) {

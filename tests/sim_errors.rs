@@ -336,7 +336,7 @@ fn without_a_line_table_the_line_is_that_of_the_ptx() {
 #[test]
 #[ignore = "needs nvcc"]
 fn the_committed_ptx_is_what_nvcc_gives() {
-    let nvcc = workbook::nvcc::Nvcc::find(cuda::root()).unwrap().expect("nvcc 13, as README.md says");
+    let nvcc = workbook::build::nvcc::Nvcc::find(cuda::root()).unwrap().expect("nvcc 13, as README.md says");
     let scratch = std::env::temp_dir().join(format!("workbook-tests-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).unwrap();
     for source in cuda::sources() {

@@ -1,7 +1,7 @@
 //! The chapters' kernels on the simulator, called directly: sizes, blocks, counts.
 
-use workbook::kernels;
-use workbook::serial::recursive_reduce;
+use workbook::build::kernels;
+use workbook::reduction::serial::recursive_reduce;
 use workbook::sim::{Counters, LaunchConfig, Module, Simulator};
 
 /// Values that differ from each other and overflow when added up.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use workbook::nvcc::Nvcc;
+use workbook::build::nvcc::Nvcc;
 
 const KERNELS: &str = "tests/simulate/kernels.ptx";
 const SUM: &str = "tests/simulate/missing_barrier.ptx";

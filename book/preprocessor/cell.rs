@@ -1,10 +1,10 @@
 //! A cell: the command to run, and for each record of the chapter its output, its charts and where they came from.
 
 use anyhow::{Result, bail};
-use workbook::chart::charts;
-use workbook::museum;
+use workbook::chapters::legacy;
+use workbook::record::chart::charts;
+use workbook::record::table::table;
 use workbook::record::{DeviceKind, Record};
-use workbook::table::table;
 
 use crate::Workbook;
 use crate::figure::{changed, escape, frame, provenance};
@@ -27,7 +27,7 @@ pub fn cell(workbook: &Workbook, stem: &str) -> Result<String> {
     if !any_committed {
         bail!(missing(workbook, &format!("record of `{stem}`"), stem, None));
     }
-    Ok(format!("```sh\n{}\n```\n\n{blocks}", museum::command(stem, "")))
+    Ok(format!("```sh\n{}\n```\n\n{blocks}", legacy::command(stem, "")))
 }
 
 /// One record. The blank lines let Markdown into the HTML, for the code block that holds the output.

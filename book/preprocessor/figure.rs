@@ -1,9 +1,9 @@
 //! Charts as figures, and where a record came from, in words.
 
 use anyhow::{Result, bail};
-use workbook::chart::{Chart, charts};
+use workbook::record::chart::{Chart, charts};
+use workbook::record::table::thousands;
 use workbook::record::{DeviceKind, Record};
-use workbook::table::thousands;
 
 use crate::Workbook;
 use crate::records::{list, named};

@@ -1,7 +1,7 @@
 //! What a memory space costs and where a device has its limits, as numbers in prose.
 
 use anyhow::{Result, bail};
-use workbook::table::thousands;
+use workbook::record::table::thousands;
 
 use crate::Workbook;
 use crate::records::{list, named};

@@ -1,9 +1,9 @@
 //! What the benches have recorded: how fast the simulator is, and the sweep behind chapter 7's last kernel.
 
 use anyhow::Result;
-use workbook::kernels;
-use workbook::speed::{FILE, STEM, Speed};
-use workbook::sweep::{self, Sweep};
+use workbook::build::kernels;
+use workbook::chapters::limit::sweep::{self, Sweep};
+use workbook::record::speed::{FILE, STEM, Speed};
 
 use crate::Workbook;
 use crate::figure::{changed, escape};

@@ -1,9 +1,9 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::contest;
+use workbook::chapters::limit::comparison;
+use workbook::record::table::{thousands, time};
 use workbook::record::{Record, Run};
-use workbook::table::{thousands, time};
 
 use crate::Workbook;
 use crate::records::{list, named, run};
@@ -71,11 +71,11 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
 /// A value of the record's contest, if `field` names one of its measures.
 fn of_contest(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Option<String>> {
     let (measure, what) = field.split_once('-').unwrap_or((field, "time"));
-    if !contest::MEASURES.iter().any(|(word, _)| *word == measure) {
+    if !comparison::MEASURES.iter().any(|(word, _)| *word == measure) {
         return Ok(None);
     }
     let missing = || format!("the contest of this record has no {measure} of {kernel} at n = {n}");
-    let (run, timing) = contest::timed(record, kernel, n, measure).with_context(missing)?;
+    let (run, timing) = comparison::timed(record, kernel, n, measure).with_context(missing)?;
     let share = |of: Option<f64>| {
         let (rate, whole) = (run.rate(timing).with_context(missing)?, of.with_context(missing)?);
         anyhow::Ok(format!("{:.1} %", 100.0 * rate / whole))
@@ -83,8 +83,8 @@ fn of_contest(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Opti
     Ok(Some(match what {
         "time" => time(timing.median),
         "gbps" => format!("{} GB/s", three_digits(run.rate(timing).with_context(missing)?)),
-        "datasheet" => share(record.device.gpu.as_ref().map(contest::datasheet))?,
-        "best" => share(contest::best_rate(record))?,
+        "datasheet" => share(record.device.gpu.as_ref().map(comparison::datasheet))?,
+        "best" => share(comparison::best_rate(record))?,
         _ => bail!(
             "there is no field `{field}`; of a contest there are: {measure}, {measure}-gbps, \
                     {measure}-datasheet, {measure}-best"
@@ -96,13 +96,13 @@ fn of_contest(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Opti
 /// all sizes, with `n=least` the smallest. `None` if `field` names no measure of a contest.
 fn ratio_of_contest(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
     let [first, second, n, field] = *arguments else { return Ok(None) };
-    if !contest::MEASURES.iter().any(|(word, _)| *word == field) {
+    if !comparison::MEASURES.iter().any(|(word, _)| *word == field) {
         return Ok(None);
     }
-    let ratios = contest::ratios(record, first, second, field);
+    let ratios = comparison::ratios(record, first, second, field);
     let size = n.strip_prefix("n=").with_context(|| format!("wants {RATIO}"))?;
     let ratio = match size {
-        "all" => contest::geometric_mean(&ratios),
+        "all" => comparison::geometric_mean(&ratios),
         "least" => ratios.iter().map(|(_, ratio)| *ratio).min_by(f64::total_cmp),
         size => {
             let size = number(size)?;

@@ -1,8 +1,8 @@
 //! Whether the code that a record was made with is still the code of the repository.
 
 use anyhow::{Context, Result};
-use workbook::kernels::{self, State};
-use workbook::prebuilt;
+use workbook::build::kernels::{self, State};
+use workbook::build::prebuilt;
 use workbook::record::Record;
 
 use crate::Workbook;

@@ -81,10 +81,10 @@ impl Repository {
 
     /// Writes `record` as if it had been made with the present code.
     fn add(&self, record: &Record, directory: &str) {
-        let kernel = workbook::kernels::all().iter().find(|build| build.stem == record.stem);
+        let kernel = workbook::build::kernels::all().iter().find(|build| build.stem == record.stem);
         let source_hash = match kernel {
             Some(build) => build.code_hash.to_string(),
-            None => workbook::prebuilt::source_hash(EXAMPLE),
+            None => workbook::build::prebuilt::source_hash(EXAMPLE),
         };
         Record { source_hash, ..record.clone() }.write(&self.root.join(directory)).unwrap();
     }
@@ -239,7 +239,7 @@ fn the_speed_is_that_of_the_recorded_bench() {
     );
 
     let timing = workbook::record::Timing { median: 100.0, min: 50.0, max: 200.0, repeats: 3 };
-    let case = workbook::speed::Case {
+    let case = workbook::record::speed::Case {
         kernel: "reduceNeighbored".into(),
         n: 1 << 20,
         block: 512,
@@ -247,9 +247,9 @@ fn the_speed_is_that_of_the_recorded_bench() {
         unchecked: timing,
         checked: timing,
     };
-    let hash = workbook::kernels::get("ch3_blocks").unwrap().code_hash;
-    let speed = |source_hash: &str| workbook::speed::Speed {
-        schema: workbook::speed::SCHEMA,
+    let hash = workbook::build::kernels::get("ch3_blocks").unwrap().code_hash;
+    let speed = |source_hash: &str| workbook::record::speed::Speed {
+        schema: workbook::record::speed::SCHEMA,
         date: "2026-02-03T04:05:06Z".into(),
         cpu: "Fixture CPU".into(),
         rustc: "rustc 1.90.0".into(),
@@ -280,7 +280,7 @@ fn the_sweep_is_the_recorded_one() {
         "{missing}"
     );
 
-    let contender = workbook::sweep::Contender {
+    let contender = workbook::chapters::limit::sweep::Contender {
         kernel: "float_128_4_ReadOnly_InDigits_1".into(),
         block: 128,
         grid: 16,
@@ -288,17 +288,21 @@ fn the_sweep_is_the_recorded_one() {
         cold: 5.0,
         warm: 4.0,
     };
-    let size =
-        workbook::sweep::Size { element: "f32".into(), n: 1 << 14, tried: 321, contenders: vec![contender] };
-    let sweep = |source_hash: String| workbook::sweep::Sweep {
-        schema: workbook::sweep::SCHEMA,
+    let size = workbook::chapters::limit::sweep::Size {
+        element: "f32".into(),
+        n: 1 << 14,
+        tried: 321,
+        contenders: vec![contender],
+    };
+    let sweep = |source_hash: String| workbook::chapters::limit::sweep::Sweep {
+        schema: workbook::chapters::limit::sweep::SCHEMA,
         date: "2026-02-03T04:05:06Z".into(),
         device: fixtures::contest_on_gpu().device,
         source_hash,
         sizes: vec![size.clone()],
     };
     fs::create_dir_all(&root).unwrap();
-    sweep(workbook::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
+    sweep(workbook::chapters::limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
     let page = repository.page("{{#sweep f32}}\n");
     assert!(page.contains("| digits | **1.87** |") && page.contains("| candidates | 321 |"), "{page}");
     assert!(page.contains("Fixture GPU") && !page.contains("have changed since"), "{page}");

@@ -1,9 +1,9 @@
 //! The recursion over passes with a cutoff: a child only where a pass has too many blocks to add up their sums itself.
 
 use anyhow::Result;
-use workbook::backend::{Graph, LaunchConfig};
 use workbook::chapter::{Case, Kernel, Outcome};
-use workbook::nested::*;
+use workbook::chapters::nested::*;
+use workbook::device::{Graph, LaunchConfig};
 use workbook::record::{DeviceKind, Dropped};
 
 pub const CUTOFF: Kernel = Kernel {

@@ -2,9 +2,9 @@
 //! one, or as a graph.
 
 use anyhow::Result;
-use workbook::backend::{Graph, LaunchConfig};
 use workbook::chapter::{Case, Kernel, Outcome};
-use workbook::nested::*;
+use workbook::chapters::nested::*;
+use workbook::device::{Graph, LaunchConfig};
 
 use crate::cutoff::small_blocks;
 

@@ -1,18 +1,20 @@
 //! `--museum`: the nested kernel as the posts have it, on the simulator, beside its port.
 
 use anyhow::Result;
-use workbook::backend::LaunchConfig;
+use workbook::build::kernels;
+use workbook::chapter::options::Shape;
 use workbook::chapter::{Case, Chapter, Kernel, Launches, Outcome, Place};
-use workbook::cli::Shape;
-use workbook::measure::Measurement;
+use workbook::chapters::legacy;
+use workbook::chapters::nested;
+use workbook::device::LaunchConfig;
+use workbook::device::measure::Measurement;
 use workbook::sim::Diagnostic;
-use workbook::{kernels, museum, nested};
 
 const POST: &str = "museum/gpuRecursiveReduce";
 const PORT: &str = "gpuRecursiveReduce";
 
 pub const CHAPTER: Chapter = Chapter {
-    stem: museum::STEM,
+    stem: legacy::STEM,
     about: "",
     place: Place::ManyBlocks,
     kernels: &[

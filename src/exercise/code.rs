@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::source::{Exercise, Kind};
-use crate::nvcc::Nvcc;
-use crate::prebuilt::source_hash;
+use crate::build::nvcc::Nvcc;
+use crate::build::prebuilt::source_hash;
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";

@@ -9,10 +9,10 @@ use super::code::{Scratch, nvcc_root};
 use super::host;
 use super::plan::{Arg, Case, Place, Plan};
 use super::source::Exercise;
-use crate::backend::{Buffer, Device, Function, LaunchConfig};
-use crate::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::device::{Buffer, Device, Function, LaunchConfig};
 use crate::record::Timing;
-use crate::table::{thousands, time_range};
+use crate::record::table::{thousands, time_range};
 
 /// What a GPU says of an answer.
 pub enum Report {
@@ -157,8 +157,8 @@ mod tests {
     use super::super::source::Kind;
     use super::super::{catalogue, code};
     use super::*;
-    use crate::backend::DeviceChoice;
-    use crate::prebuilt::source_hash;
+    use crate::build::prebuilt::source_hash;
+    use crate::device::DeviceChoice;
 
     /// All but the clock: the simulator stands in for the GPU.
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::plan::{Arg, Case, Place, Plan};
-use crate::data;
+use crate::reduction::data;
 use crate::sim::observe::{Access, Actor, Observer, Request};
 use crate::sim::{Counters, Diagnostic, LaunchConfig, Module, Simulator, Space};
 

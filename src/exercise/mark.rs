@@ -12,9 +12,9 @@ use super::plan::{Case, Goal, Plan};
 use super::rust;
 use super::source::{Exercise, Kind};
 use super::think;
-use crate::prebuilt::source_hash;
+use crate::build::prebuilt::source_hash;
+use crate::record::table::thousands;
 use crate::sim::{Diagnostic, Module, Severity};
-use crate::table::thousands;
 
 /// What a check says.
 #[derive(Debug)]

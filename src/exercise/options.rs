@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 
 use super::source::Id;
-use crate::backend::DeviceChoice;
+use crate::device::DeviceChoice;
 
 /// How the learner calls the program.
 pub const COMMAND: &str = "cargo run --example exercise --";

@@ -17,9 +17,9 @@ use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::serial::recursive_reduce;
+use crate::record::table::thousands;
+use crate::reduction::serial::recursive_reduce;
 use crate::sim::Counters;
-use crate::table::thousands;
 
 /// The host's side of an exercise.
 #[derive(Clone, Debug, Default)]

@@ -13,9 +13,9 @@ use super::host::SEEDS;
 use super::mark::{self, Reached, Verdict, failed};
 use super::plan;
 use super::source::Exercise;
-use crate::data;
-use crate::serial::recursive_reduce;
-use crate::table::thousands;
+use crate::record::table::thousands;
+use crate::reduction::data;
+use crate::reduction::serial::recursive_reduce;
 
 /// How long all calls together may take; a right answer needs some
 /// milliseconds.

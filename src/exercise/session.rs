@@ -13,8 +13,8 @@ use super::options::{COMMAND, Options, Verb};
 use super::show;
 use super::source::{Exercise, Id, Kind};
 use super::state::{State, free_name};
-use crate::backend::{Device, DeviceChoice};
-use crate::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::device::{Device, DeviceChoice};
 
 /// How often `watch` looks at the learner's file.
 const LOOK: Duration = Duration::from_millis(200);

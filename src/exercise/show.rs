@@ -5,8 +5,8 @@ use super::mark::{Failure, Reached};
 use super::options::COMMAND;
 use super::source::{Exercise, Id, Kind, wrapped};
 use super::state::State;
-use crate::report;
-use crate::table::{Column, layout, thousands};
+use crate::record::diagnostics;
+use crate::record::table::{Column, layout, thousands};
 
 /// Columns of running text.
 const WIDTH: usize = 96;
@@ -106,7 +106,7 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, color: bool)
     }
     for found in failure.diagnostics.iter().take(SHOWN) {
         let quoted = |file: &str| (file == exercise.path).then_some(source);
-        text += &format!("\n{}", report::render_with(found, quoted, color));
+        text += &format!("\n{}", diagnostics::render_with(found, quoted, color));
     }
     if failure.diagnostics.len() > SHOWN {
         text += &format!("… and {} more.\n", failure.diagnostics.len() - SHOWN);

@@ -1,7 +1,7 @@
 //! The counters of a launch as a table, beside the metrics of Nsight Compute that mean the same.
 
+use crate::record::table::{Column, layout, thousands};
 use crate::sim::Counters;
-use crate::table::{Column, layout, thousands};
 
 const NOTE: &str =
     "* ncu counts the GPU's own instructions, the simulator those of the PTX they are made from";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::sim::{Diagnostic, Module};
 
 /// The PTX of `file`, and the sources it was made from.

@@ -8,8 +8,8 @@ use super::options::{Checks, Options};
 use super::output::Report;
 use super::spec::{MAX_BYTES, Spec, Value};
 use super::values::Held;
+use crate::record::table::thousands;
 use crate::sim::{self, Counters, Launched, Module, Param, Simulator};
-use crate::table::thousands;
 
 /// Runs the kernel that `options` ask for. An error if they do not fit the module.
 pub fn launch(module: &Module, options: &Options) -> Result<Report> {

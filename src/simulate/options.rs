@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 
 use super::spec::Spec;
-use crate::cli;
+use crate::chapter::options;
 use crate::sim::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
 
 const SPECS: &str = "\
@@ -126,11 +126,11 @@ fn size(text: &str) -> Result<u32, String> {
 }
 
 fn count(text: &str) -> Result<u64, String> {
-    cli::number(text.trim(), u64::MAX).ok_or("a number of launches, like 2048 or 2^16".to_string())
+    options::number(text.trim(), u64::MAX).ok_or("a number of launches, like 2048 or 2^16".to_string())
 }
 
 fn number(text: &str) -> Option<u32> {
-    cli::number(text.trim(), u32::MAX.into()).and_then(|n| n.try_into().ok())
+    options::number(text.trim(), u32::MAX.into()).and_then(|n| n.try_into().ok())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::counts;
 use super::input::Sources;
 use super::options::{Checks, Options};
 use super::values::Held;
-use crate::report;
+use crate::record::diagnostics;
 use crate::sim::{Counters, Diagnostic, Kind, Launched, Severity};
 
 /// What came of a launch.
@@ -116,7 +116,7 @@ impl Report {
 
     fn findings(&self, out: &mut impl Write, checks: Checks, color: bool) -> Result<()> {
         for found in &self.diagnostics {
-            writeln!(out, "{}", report::render_with(found, |file| self.sources.text(file), color))?;
+            writeln!(out, "{}", diagnostics::render_with(found, |file| self.sources.text(file), color))?;
         }
         writeln!(out, "{}", self.verdict(checks))
     }

@@ -1,7 +1,7 @@
 //! `--arg`: a number or a buffer, as text.
 
-use crate::cli;
-use crate::table::thousands;
+use crate::chapter::options;
+use crate::record::table::thousands;
 
 /// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory, and
 /// its checks need as much again.
@@ -115,7 +115,7 @@ fn whole(text: &str) -> Option<i128> {
             u64::from_str_radix(&hex.replace('_', ""), 16).ok()?
         }
         Some(_) => return None,
-        None => cli::number(digits, u64::MAX)?,
+        None => options::number(digits, u64::MAX)?,
     };
     Some(sign * i128::from(magnitude))
 }
@@ -215,7 +215,7 @@ impl Fill {
             return elements.map(Fill::List);
         };
         let most = MAX_BYTES / kind.bytes() as u64;
-        let times = cli::number(times.trim(), most).ok_or_else(|| {
+        let times = options::number(times.trim(), most).ok_or_else(|| {
             format!(
                 "`{text}`: the number behind * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or 2^10",
                 thousands(most as i64),

@@ -6,7 +6,7 @@ use std::fmt::{Display, Formatter, Write};
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::spec::Type;
-use crate::table::thousands;
+use crate::record::table::thousands;
 
 /// A buffer after the launch.
 pub struct Held {

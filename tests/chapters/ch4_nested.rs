@@ -4,9 +4,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use serde_json::Value;
-use workbook::backend::{Device, DeviceChoice, LaunchConfig};
+use workbook::build::kernels;
+use workbook::device::{Device, DeviceChoice, LaunchConfig};
 use workbook::record::Dropped;
-use workbook::{data, kernels};
+use workbook::reduction::data;
 
 use super::{SIZES, run};
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use serde_json::Value;
-use workbook::kernels;
+use workbook::build::kernels;
 
 use super::run;
 

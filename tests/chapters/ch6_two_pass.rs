@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 use serde_json::Value;
-use workbook::{data, kernels};
+use workbook::build::kernels;
+use workbook::reduction::data;
 
 use super::run;
 

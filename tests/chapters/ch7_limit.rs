@@ -1,7 +1,7 @@
 //! Chapter 7: every rung for every type.
 
 use rayon::prelude::*;
-use workbook::data;
+use workbook::reduction::data;
 
 use super::run;
 

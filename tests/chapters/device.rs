@@ -1,9 +1,10 @@
 //! The verbs of a device, as the examples use them.
 
-use workbook::backend::{Device, DeviceChoice, LaunchConfig};
+use workbook::build::kernels;
+use workbook::device::{Device, DeviceChoice, LaunchConfig};
 use workbook::record::DeviceKind;
+use workbook::record::diagnostics;
 use workbook::sim::{Diagnostic, Kind};
-use workbook::{kernels, report};
 
 #[test]
 fn a_launch_is_checked_against_the_kernels_signature() {
@@ -32,7 +33,7 @@ fn what_the_simulator_finds_is_shown_with_its_source_line() {
     let error = launch.arg(&short).arg(&short).arg(&64u32).launch(LaunchConfig::new(1, 64)).unwrap_err();
     let found = error.downcast::<Diagnostic>().unwrap();
     assert_eq!(found.kind, Kind::OutOfBounds);
-    let report = report::render(&found, false);
+    let report = diagnostics::render(&found, false);
     for part in
         ["error[out-of-bounds]", "kernels/ch3_blocks.cu:", "idata[tid] += idata[tid + half];", "help: "]
     {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::Value;
-use workbook::data;
 use workbook::record::Record;
+use workbook::reduction::data;
 
 use super::{names, run};
 
@@ -44,7 +44,7 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("On the simulator, since there is no usable GPU: "), "{first}");
     let sum = data::numbers(1 << 12, 1).into_iter().fold(0, i32::wrapping_add);
-    let sum = workbook::table::thousands(sum.into());
+    let sum = workbook::record::table::thousands(sum.into());
     assert!(text.contains(&format!(
         "ch4_nested: 4,096 elements, 512 threads a block; the serial recursion gives {sum}"
     )));

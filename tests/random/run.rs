@@ -1,8 +1,8 @@
 //! Programs on the simulator and on a GPU.
 
-use workbook::backend::Device;
-use workbook::kernels::Build;
-use workbook::prebuilt::State;
+use workbook::build::kernels::Build;
+use workbook::build::prebuilt::State;
+use workbook::device::Device;
 use workbook::sim::{self, LaunchConfig, Simulator};
 
 use super::program::Program;

@@ -1,0 +1,3 @@
+pub mod kernels;
+pub mod nvcc;
+pub mod prebuilt;

@@ -1,0 +1,139 @@
+//! How short work on a GPU is timed, as nvbench does it (<https://github.com/NVIDIA/nvbench>): contenders take turns,
+//! with a cold cache or a warm one, one call at a time or as the work alone. The book's appendix on timing has the
+//! reasons.
+//!
+//! | measure | what is between the two events |
+//! | --- | --- |
+//! | one call | a single call from the host, on an idle GPU: what a program waits for, launch included |
+//! | the work alone | a graph of many calls, waiting behind other work: what the GPU is busy for, a call |
+
+use std::cell::Cell;
+
+use anyhow::Result;
+
+use crate::device::{Buffer, Device, Function, LaunchConfig, Module};
+use crate::record::Timing;
+
+/// Something that is called again and again: with the number of the copy of the input that it is to work on.
+pub struct Contender<'a> {
+    pub call: &'a dyn Fn(usize) -> Result<()>,
+    /// Whether a graph can hold it; what allocates or waits, cannot.
+    pub in_graph: bool,
+}
+
+/// Copies of the input, one behind the other, taken in turns: by the time that a copy is used again, the others have
+/// passed through the L2 cache, if all together are some times as large.
+pub struct Rotation {
+    copies: usize,
+    next: Cell<usize>,
+}
+
+impl Rotation {
+    /// Over `copies` of the input, at least one.
+    pub fn new(copies: usize) -> Rotation {
+        Rotation { copies: copies.max(1), next: Cell::new(0) }
+    }
+
+    /// The number of the copy that was used longest ago.
+    fn next(&self) -> usize {
+        let copy = self.next.get();
+        self.next.set((copy + 1) % self.copies);
+        copy
+    }
+}
+
+/// What is in the L2 cache when a call begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// Other things than the input.
+    Cold,
+    /// As much of the input as it holds.
+    Warm,
+}
+
+/// Calls before the first that counts.
+const WARM_UP: usize = 3;
+
+/// Times of single calls, in microseconds: `samples` of each contender, in turns.
+pub fn one_call(
+    device: &Device,
+    contenders: &[Contender],
+    rotation: &Rotation,
+    cache: Cache,
+    samples: usize,
+) -> Result<Vec<Option<Timing>>> {
+    alternate(contenders.len(), samples, |contender| {
+        let copy = if cache == Cache::Cold { rotation.next() } else { 0 };
+        device.synchronize()?;
+        device.time(|| (contenders[contender].call)(copy))
+    })
+}
+
+/// Times of the work alone, in microseconds a call: a graph of `calls` calls on copies in turns, launched `samples`
+/// times. Each time `flush` comes first: work that leaves nothing of the input in the cache, and that is long enough
+/// for the host to have launched the graph before it ends.
+pub fn work_alone(
+    device: &Device,
+    contenders: &[Contender],
+    rotation: &Rotation,
+    calls: usize,
+    samples: usize,
+    flush: impl Fn() -> Result<()>,
+) -> Result<Vec<Option<Timing>>> {
+    let capture = |contender: &Contender| {
+        (contender.call)(rotation.next())?; // what is done at the first call only is no part of it
+        device.synchronize()?;
+        device.capture(|| (0..calls).try_for_each(|_| (contender.call)(rotation.next())))
+    };
+    let graphs = contenders
+        .iter()
+        .map(|contender| contender.in_graph.then(|| capture(contender)).transpose())
+        .collect::<Result<Vec<_>>>()?;
+    alternate(contenders.len(), samples, |contender| {
+        let Some(graph) = &graphs[contender] else { return Ok(None) };
+        flush()?;
+        Ok(device.time(|| graph.launch())?.map(|time| time / calls as f64))
+    })
+}
+
+/// `samples` times of each of `contenders`, in turns, after a warm-up.
+fn alternate(
+    contenders: usize,
+    samples: usize,
+    mut time: impl FnMut(usize) -> Result<Option<f64>>,
+) -> Result<Vec<Option<Timing>>> {
+    let mut times = vec![Vec::new(); contenders];
+    for sample in 0..WARM_UP + samples {
+        for (contender, times) in times.iter_mut().enumerate() {
+            let time = time(contender)?;
+            times.extend(time.filter(|_| sample >= WARM_UP));
+        }
+    }
+    Ok(times.into_iter().map(Timing::of).collect())
+}
+
+/// Bytes that a [`Flush`] reads: several times what L2 holds.
+pub const FLUSH_BYTES: usize = 256 << 20;
+
+/// Work that leaves other things in the L2 cache, and that takes long enough to launch a graph behind it.
+pub struct Flush<'a> {
+    device: &'a Device,
+    kernel: Function,
+    memory: Buffer<i32>,
+    partial: Buffer<i32>,
+}
+
+impl<'a> Flush<'a> {
+    /// With a kernel of chapter 7.
+    pub fn new(device: &'a Device, chapter: &Module) -> Result<Self> {
+        let kernel = chapter.load_function("reduceVector")?;
+        let memory = device.alloc_zeros::<i32>(FLUSH_BYTES / 4)?;
+        Ok(Flush { device, kernel, memory, partial: device.alloc_zeros(1056)? })
+    }
+
+    pub fn run(&self) -> Result<()> {
+        let mut launch = self.device.launch_builder(&self.kernel);
+        launch.arg(&self.memory).arg(&self.partial).arg(&(self.memory.len() as u32));
+        launch.launch(LaunchConfig::new(1056, 512))
+    }
+}

@@ -1,0 +1,559 @@
+//! The GPU, through cudarc; the only file that names cudarc, and the only one with unsafe code.
+//!
+//! The driver library is loaded at run time, so a program built with this starts on a machine without CUDA.
+//! One device, one stream: operations run in the order in which they are written. It is not the default stream,
+//! which cannot be captured into a graph.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr;
+use std::slice;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use cudarc::driver::sys::{
+    self, CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUlimit, CUresult,
+    CUstreamCaptureMode,
+};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, result,
+};
+
+use crate::build::kernels;
+use crate::device::graph::Launcher;
+use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
+use crate::sim::LaunchConfig;
+
+/// The PTX of every kernel is made for compute_75 (Turing), and so is the oldest machine code.
+const OLDEST_COMPUTE_CAPABILITY: (i32, i32) = (7, 5);
+#[cfg(windows)]
+const LIBRARY: &str = "nvcuda.dll";
+#[cfg(not(windows))]
+const LIBRARY: &str = "libcuda.so or libcuda.so.1";
+
+/// A usable GPU, with its context and stream.
+pub struct Gpu {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    info: DeviceInfo,
+    pending_launch_limit: Cell<u64>,
+}
+
+/// Device memory; given back, in stream order, when dropped.
+pub type Memory = CudaSlice<u8>;
+pub type Module = Arc<CudaModule>;
+pub type Function = CudaFunction;
+pub type Graph = CudaGraph;
+
+/// The arguments of a kernel, laid out once as the driver takes them.
+pub struct Arguments {
+    /// One a parameter, the value in its low bytes.
+    cells: Box<[Cell<u64>]>,
+    /// Where each cell lies.
+    places: Box<[*mut c_void]>,
+}
+
+impl Arguments {
+    pub fn new(cells: impl Iterator<Item = u64>) -> Arguments {
+        let cells: Box<[_]> = cells.map(Cell::new).collect();
+        let places = cells.iter().map(|cell| cell.as_ptr().cast()).collect();
+        Arguments { cells, places }
+    }
+
+    /// Puts `cell` in the place of the first argument, if there is one.
+    pub fn set_first(&self, cell: u64) {
+        if let Some(first) = self.cells.first() {
+            first.set(cell);
+        }
+    }
+
+    pub fn cells(&self) -> Vec<u64> {
+        self.cells.iter().map(Cell::get).collect()
+    }
+}
+
+/// Why there is no usable GPU, and what was looked for.
+#[derive(Debug)]
+pub struct NoGpu {
+    /// In one line.
+    pub reason: String,
+    /// What was looked for, and what was found, one thing a line.
+    pub looked_for: Vec<String>,
+}
+
+impl fmt::Display for NoGpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no usable GPU: {}\nlooked for:", self.reason)?;
+        self.looked_for.iter().try_for_each(|line| write!(f, "\n  {line}"))?;
+        write!(f, "\nwithout a GPU the same kernels run on the simulator: --device sim")
+    }
+}
+
+impl std::error::Error for NoGpu {}
+
+/// A kernel that went wrong on the device, found at the next synchronisation. The context is lost with it.
+#[derive(Debug)]
+pub struct Fault(String);
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the kernel failed on the GPU: {}\n--device sim runs the same kernel and names the source line",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The kernel called `name`.
+pub fn load_function(module: &Module, name: &str) -> Result<Function> {
+    module.load_function(name).map_err(|error| failed(&format!("cannot load {name}"), error))
+}
+
+/// Starts all that `graph` holds, in the stream it was captured from.
+pub fn launch_graph(graph: &Graph) -> Result<()> {
+    graph.launch().map_err(|error| failed("cannot launch the graph", error))
+}
+
+/// What device code calls `graph`, a `cudaGraphExec_t`.
+pub fn graph_handle(graph: &Graph) -> u64 {
+    graph.cu_graph_exec() as u64
+}
+
+impl Gpu {
+    /// The first GPU that can run the kernels.
+    pub fn open() -> std::result::Result<Gpu, NoGpu> {
+        let mut search = Search { looked_for: Vec::new() };
+        let driver = driver_version();
+
+        // SAFETY: loads and unloads the driver library, whose initialisers have no preconditions. Asked first,
+        // because every other call of cudarc panics where the library is missing.
+        if !unsafe { sys::is_culib_present() } {
+            search.saw("driver library", format!("{LIBRARY}: not found"));
+            search.saw("driver", driver.unwrap_or_else(|| "none".into()));
+            return Err(search.failed("the CUDA driver library was not found"));
+        }
+        search.saw("driver library", "found");
+
+        let mut version = 0;
+        // SAFETY: writes one int to the address of one int; may be called before cuInit.
+        let asked = unsafe { sys::cuDriverGetVersion(&mut version) }.result();
+        let cuda = (asked.is_ok() && version > 0).then(|| dotted(version));
+        search.saw(
+            "driver",
+            format!(
+                "{}, supports CUDA {}",
+                driver.as_deref().unwrap_or("version unknown"),
+                cuda.as_deref().unwrap_or("unknown")
+            ),
+        );
+        let (needed, compiler) = needed_cuda();
+        if version < needed * 1000 {
+            search.saw("needed", format!("driver {} or newer (CUDA {needed}.0)", oldest_driver(needed)));
+            return Err(search.failed(&format!(
+                "driver {} supports CUDA {}; the kernels were built by {compiler} and need driver {} or newer",
+                driver.as_deref().unwrap_or("(version unknown)"),
+                cuda.as_deref().unwrap_or("(unknown)"),
+                oldest_driver(needed)
+            )));
+        }
+
+        let count = match CudaContext::device_count() {
+            Ok(count) => count,
+            Err(error) => {
+                search.saw("devices", message(error));
+                return Err(search.failed(&format!("the driver found no device ({})", message(error))));
+            }
+        };
+        for ordinal in 0..count {
+            match Gpu::open_device(ordinal, &driver, cuda.as_deref().unwrap_or_default()) {
+                Ok(Ok(gpu)) => return Ok(gpu),
+                Ok(Err(unusable)) => search.saw(&format!("device {ordinal}"), unusable),
+                Err(error) => search.saw(&format!("device {ordinal}"), message(error)),
+            }
+        }
+        if count == 0 {
+            search.saw("devices", "none");
+        }
+        Err(search.failed("no device can run the kernels"))
+    }
+
+    /// Device `ordinal`, or in words why it will not do.
+    fn open_device(
+        ordinal: i32,
+        driver: &Option<String>,
+        cuda: &str,
+    ) -> std::result::Result<std::result::Result<Gpu, String>, DriverError> {
+        let device = result::device::get(ordinal)?;
+        let name = result::device::get_name(device)?;
+        // SAFETY: `device` is a handle that the driver has just given.
+        let ask = |attribute| unsafe { result::device::get_attribute(device, attribute) };
+        let capability = (
+            ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        );
+        if capability < OLDEST_COMPUTE_CAPABILITY {
+            let (major, minor) = OLDEST_COMPUTE_CAPABILITY;
+            return Ok(Err(format!(
+                "{name}: compute capability {}.{}, {major}.{minor} or higher is needed",
+                capability.0, capability.1
+            )));
+        }
+
+        let context = CudaContext::new(ordinal as usize)?;
+        // SAFETY: only one stream is ever used, so no buffer is freed or written beside a use on another one. Without this every buffer carries two events that a timed region would pay for.
+        unsafe { context.disable_event_tracking() };
+        // 0 where the driver does not report one.
+        let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;
+        let info = DeviceInfo {
+            kind: DeviceKind::Gpu,
+            name,
+            gpu: Some(GpuInfo {
+                driver: driver.clone(),
+                cuda: cuda.to_string(),
+                compute_capability: format!("{}.{}", capability.0, capability.1),
+                multiprocessors: reported(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+                sm_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
+                memory_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1000,
+                memory_bus_bits: reported(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+                l2_bytes: reported(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).into(),
+                memory_bytes: context.total_mem()? as u64,
+            }),
+            threads: None,
+            cpu: None,
+        };
+        let stream = context.new_stream()?;
+        Ok(Ok(Gpu { context, stream, info, pending_launch_limit: Cell::new(0) }))
+    }
+
+    pub fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+
+    /// Limits of a launch and of a multiprocessor, under the driver's names (CUDA Driver API, `CUdevice_attribute`); one
+    /// that it does not report is left out.
+    pub fn limits(&self) -> Vec<Limit> {
+        let limits = [
+            ("max_threads_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+            ("max_grid_dim_x", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+            ("max_grid_dim_y", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+            ("max_threads_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            ("max_blocks_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+            ("max_registers_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+            (
+                "max_registers_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+            ),
+            ("max_shared_memory_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+            (
+                "max_shared_memory_per_block_optin",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            ),
+            (
+                "max_shared_memory_per_multiprocessor",
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+            ),
+            ("total_constant_memory", Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+            ("l2_cache_size", Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+        ];
+        let ask = |(name, attribute): (&str, _)| {
+            let value = self.context.attribute(attribute).ok()?.into();
+            Some(Limit { name: name.to_string(), value })
+        };
+        limits.into_iter().filter_map(ask).collect()
+    }
+
+    /// Loads a fatbin (or PTX text) into the context.
+    pub fn load_module(&self, image: &[u8]) -> Result<Module> {
+        self.context
+            .load_module(cudarc::nvrtc::Ptx::from_binary(image.to_vec()))
+            .map_err(|error| failed("cannot load the kernels", error))
+    }
+
+    /// Machine code for this GPU, of PTX text, by the driver's assembler with its optimiser off.
+    pub fn assemble_unoptimised(&self, ptx: &str) -> Result<Vec<u8>> {
+        let failed = |error| failed("cannot assemble the kernels", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        // The driver takes the text with a zero at its end.
+        let mut text = ptx.as_bytes().to_vec();
+        text.push(0);
+        let mut options = [sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL];
+        // An option's value stands in the place of a pointer: level 0.
+        let mut values = [ptr::null_mut()];
+        let mut linker = ptr::null_mut();
+        // SAFETY: one option with its value, as the count says; both outlive the linker, which is destroyed below.
+        unsafe { sys::cuLinkCreate_v2(1, options.as_mut_ptr(), values.as_mut_ptr(), &mut linker) }
+            .result()
+            .map_err(failed)?;
+        let (mut image, mut size) = (ptr::null_mut(), 0);
+        // SAFETY: `text` is there until the end of the call, with its length; the name ends with a zero; no options.
+        let linked = unsafe {
+            sys::cuLinkAddData_v2(
+                linker,
+                sys::CUjitInputType::CU_JIT_INPUT_PTX,
+                text.as_mut_ptr().cast(),
+                text.len(),
+                c"kernels.ptx".as_ptr(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        // SAFETY: `linker` is the one made above, to which everything has been added.
+        let linked = linked
+            .result()
+            .and_then(|()| unsafe { sys::cuLinkComplete(linker, &mut image, &mut size) }.result());
+        // SAFETY: the image is the linker's, `size` bytes long, until the linker is destroyed.
+        let code = linked.map(|()| unsafe { slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec());
+        // SAFETY: destroyed once, and not used after.
+        let destroyed = unsafe { sys::cuLinkDestroy(linker) }.result();
+        destroyed.and(code).map_err(failed)
+    }
+
+    /// `bytes` bytes of device memory, contents undefined; one byte where none is asked for, so that every
+    /// buffer has an address.
+    pub fn alloc(&self, bytes: usize) -> Result<Memory> {
+        // SAFETY: the bytes are undefined until they are written, and `u8` has no invalid value.
+        unsafe { self.stream.alloc(bytes.max(1)) }
+            .map_err(|error| failed(&format!("cannot allocate {bytes} bytes on the GPU"), error))
+    }
+
+    pub fn memset_zeros(&self, memory: &mut Memory) -> Result<()> {
+        self.stream.memset_zeros(memory).map_err(|error| failed("cannot clear device memory", error))
+    }
+
+    pub fn memcpy_htod(&self, bytes: &[u8], memory: &mut Memory) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.stream.memcpy_htod(bytes, memory).map_err(|error| failed("cannot copy to the GPU", error))
+    }
+
+    /// Copies to the host and waits for it, and for all work before it.
+    pub fn memcpy_dtoh(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
+        if !bytes.is_empty() {
+            self.stream
+                .memcpy_dtoh(memory, bytes)
+                .map_err(|error| failed("cannot copy from the GPU", error))?;
+        }
+        self.synchronize()
+    }
+
+    pub fn memcpy_dtod(&self, from: &Memory, to: &mut Memory) -> Result<()> {
+        self.stream.memcpy_dtod(from, to).map_err(|error| failed("cannot copy on the GPU", error))
+    }
+
+    /// The handle of the stream, for a library that works in it; it lives as long as this.
+    pub fn raw_stream(&self) -> *mut std::ffi::c_void {
+        self.stream.cu_stream().cast()
+    }
+
+    pub fn address(&self, memory: &Memory) -> u64 {
+        memory.device_ptr(&self.stream).0
+    }
+
+    /// Starts `function`; with `cooperative` all its blocks at once, which have to fit ([`Gpu::resident_blocks`]).
+    /// Number and sizes of `args` have been checked against the kernel's signature by the caller.
+    ///
+    /// The driver's call alone: what comes before it is part of the time of a launch, and cudarc's builder shows in
+    /// that, where the dependencies are not optimised.
+    pub fn launch(
+        &self,
+        function: &Function,
+        config: LaunchConfig,
+        args: &Arguments,
+        cooperative: bool,
+    ) -> Result<()> {
+        let LaunchConfig { grid_dim: (x, y, z), block_dim: (threads, rows, layers), .. } = config;
+        let (function, shared, stream) =
+            (function.cu_function(), config.shared_mem_bytes, self.stream.cu_stream());
+        let places = args.places.as_ptr().cast_mut(); // read only
+        // SAFETY: function and stream live as long as their borrows, and the context is the thread's since
+        // `Gpu::open`: a device stays on its thread. There are as many cells as the signature has parameters, each at
+        // least as large, so the driver reads initialised memory only. Buffers are freed in stream order, after the
+        // kernel. What the kernel does with an address is the kernel's; the GPU keeps it inside this context.
+        let launched = unsafe {
+            if cooperative {
+                sys::cuLaunchCooperativeKernel(
+                    function, x, y, z, threads, rows, layers, shared, stream, places,
+                )
+            } else {
+                let extra = ptr::null_mut();
+                sys::cuLaunchKernel(function, x, y, z, threads, rows, layers, shared, stream, places, extra)
+            }
+        };
+        launched.result().map_err(|error| failed("cannot launch the kernel", error))
+    }
+
+    /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a time.
+    pub fn resident_blocks(&self, function: &Function, threads: u32, shared_mem_bytes: u32) -> Result<u32> {
+        let each = function
+            .occupancy_max_active_blocks_per_multiprocessor(threads, shared_mem_bytes as usize, None)
+            .map_err(|error| failed("cannot ask how many blocks fit", error))?;
+        Ok(each * self.info.gpu.as_ref().map_or(0, |gpu| gpu.multiprocessors))
+    }
+
+    /// Waits for all work; a kernel that went wrong is reported here, as a [`Fault`].
+    pub fn synchronize(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|error| failed("the GPU reports", error))
+    }
+
+    /// Microseconds between two events around `work` (what it puts into the stream).
+    pub fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
+        let failed = |error| failed("cannot time the kernel", error);
+        let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);
+        let start = self.context.new_event(timed).map_err(failed)?;
+        let end = self.context.new_event(timed).map_err(failed)?;
+        start.record(&self.stream).map_err(failed)?;
+        work()?;
+        end.record(&self.stream).map_err(failed)?;
+        Ok(f64::from(start.elapsed_ms(&end).map_err(failed)?) * 1e3)
+    }
+
+    /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs. `work`
+    /// allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to that.
+    pub fn capture(&self, launcher: Launcher, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
+        let failed = |error| failed("cannot capture a graph", error);
+        // Relaxed: a kernel's code may be loaded at its first launch, which the other modes can refuse.
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        self.stream.begin_capture(mode).map_err(failed)?;
+        let worked = work();
+        let flags = match launcher {
+            Launcher::Host => CUgraphInstantiate_flags(0),
+            Launcher::Device => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+        };
+        let graph = self.stream.end_capture(flags); // ends it in any case
+        worked?;
+        let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
+        graph.upload().map_err(failed)?;
+        Ok(graph)
+    }
+
+    /// How many launches from device code may be pending at a time (CUDA Driver API, `cuCtxSetLimit`,
+    /// `CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT`). The driver reserves memory for them at once.
+    pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
+        if self.pending_launch_limit.get() == launches {
+            return Ok(());
+        }
+        self.synchronize()?;
+        self.context
+            .set_limit(CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, launches as usize)
+            .map_err(|error| {
+                failed(&format!("cannot make room for {launches} pending device launches"), error)
+            })?;
+        self.pending_launch_limit.set(launches);
+        Ok(())
+    }
+}
+
+/// A driver error in words: what was being done, what the driver says, and what to do where it is known.
+fn failed(doing: &str, error: DriverError) -> anyhow::Error {
+    match error.0 {
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+        | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+        | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+        | CUresult::CUDA_ERROR_INVALID_PC
+        | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+        | CUresult::CUDA_ERROR_LAUNCH_FAILED
+        | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        | CUresult::CUDA_ERROR_ASSERT => anyhow::Error::new(Fault(message(error))),
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+            anyhow!("{doing}: {}; choose a smaller --n, or a larger --block", message(error))
+        }
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+        | CUresult::CUDA_ERROR_INVALID_PTX
+        | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => anyhow!(
+            "{doing}: {}; the build holds no code for this GPU: build again with an nvcc that knows it, or use \
+             --device sim",
+            message(error)
+        ),
+        _ => anyhow!("{doing}: {}", message(error)),
+    }
+}
+
+/// The list of what was looked for, as it grows.
+struct Search {
+    looked_for: Vec<String>,
+}
+
+impl Search {
+    fn saw(&mut self, what: &str, found: impl fmt::Display) {
+        self.looked_for.push(format!("{:<16}{found}", format!("{what}:")));
+    }
+    fn failed(self, reason: &str) -> NoGpu {
+        NoGpu { reason: reason.to_string(), looked_for: self.looked_for }
+    }
+}
+
+/// `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`
+fn message(error: DriverError) -> String {
+    match error.error_string() {
+        Ok(text) => format!("{:?}: {}", error.0, text.to_string_lossy()),
+        Err(_) => format!("{:?}", error.0),
+    }
+}
+
+/// 13000 -> `13.0`, as `cuDriverGetVersion` counts.
+fn dotted(version: i32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
+/// The CUDA major version of the newest compiler among the kernels' builds, and that compiler. Machine code
+/// runs on drivers of the compiler's major version or newer (CUDA Compatibility guide).
+fn needed_cuda() -> (i32, &'static str) {
+    kernels::all()
+        .iter()
+        .filter(|build| !build.fatbin.is_empty())
+        .filter_map(|build| {
+            let version = build.compiler.split_whitespace().last()?;
+            Some((version.split('.').next()?.parse().ok()?, build.compiler))
+        })
+        .max()
+        .unwrap_or((13, "nvcc 13"))
+}
+
+/// The first driver branch of a CUDA major version (CUDA release notes, table of driver versions).
+fn oldest_driver(cuda: i32) -> &'static str {
+    match cuda {
+        ..=11 => "450",
+        12 => "525",
+        _ => "580",
+    }
+}
+
+/// The version of the kernel module, `580.159.04`, where the system says it.
+fn driver_version() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    module_version(&text)
+}
+
+fn module_version(text: &str) -> Option<String> {
+    let dotted_number =
+        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    text.lines().next()?.split_whitespace().find(dotted_number).map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn driver_version_is_read_from_both_kinds_of_kernel_module() {
+        let closed =
+            "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024";
+        let open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC version: 12.2.0";
+        assert_eq!(module_version(closed).as_deref(), Some("550.54.14"));
+        assert_eq!(module_version(open).as_deref(), Some("580.159.04"));
+        assert_eq!(module_version(""), None);
+    }
+
+    #[test]
+    fn cuda_version_is_read_as_the_driver_counts() {
+        assert_eq!(dotted(12040), "12.4");
+        assert_eq!(dotted(13000), "13.0");
+    }
+}

@@ -1,0 +1,98 @@
+//! How a time is taken: warm-up, repeats, median with minimum and maximum.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::record::Timing;
+use crate::record::levels::Level;
+use crate::sim::{Counters, Diagnostic};
+
+/// What one case cost: a time where there is a clock, counts on the simulator.
+#[derive(Clone, Debug, Default)]
+pub struct Measurement {
+    pub time: Option<Timing>,
+    pub counters: Option<Counters>,
+    /// What was launched, level by level; the simulator only.
+    pub levels: Vec<Level>,
+    /// What the simulator's checks have found.
+    pub found: Vec<Diagnostic>,
+    /// Blocks of the first grid, where that is not the planned number: a cooperative launch has what fits.
+    pub grid: Option<u32>,
+}
+
+/// How long the repeats of one case may take together, in microseconds.
+pub const GPU_BUDGET: f64 = 0.5e6;
+pub const CPU_BUDGET: f64 = 0.1e6;
+/// A first run longer than this is taken alone, in microseconds.
+const TAKEN_ALONE: f64 = 5e6;
+
+/// Runs `once` (which returns its microseconds) to warm up, then as often as `budget` microseconds allow, at
+/// least 3 and at most 100 times. Caches are warm, except that `once` may have restored its input.
+pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Option<Timing>> {
+    let warm_up = once()?;
+    if warm_up > TAKEN_ALONE {
+        return Ok(Timing::of(vec![warm_up]));
+    }
+    // The warm-up may hold the loading of the code, so the second run says how many fit.
+    let mut samples = vec![once()?];
+    let repeats = (budget / samples[0].max(1e-3)).clamp(3.0, 100.0) as usize;
+    while samples.len() < repeats {
+        samples.push(once()?);
+    }
+    Ok(Timing::of(samples))
+}
+
+/// The sum that `work` finds in a copy of `data`, and its time on this CPU; copying is not timed.
+pub fn on_cpu(data: &[i32], mut work: impl FnMut(&mut [i32]) -> i32) -> Result<(i32, Measurement)> {
+    let mut copy = data.to_vec();
+    let mut sum = 0;
+    let time = repeat(CPU_BUDGET, || {
+        copy.copy_from_slice(data);
+        let start = Instant::now();
+        sum = black_box(work(black_box(&mut copy)));
+        Ok(start.elapsed().as_secs_f64() * 1e6)
+    })?;
+    Ok((sum, Measurement { time, ..Default::default() }))
+}
+
+/// What `work` computes of floats, and its time on this CPU.
+pub fn floats_on_cpu(mut work: impl FnMut() -> f32) -> Result<(f32, Measurement)> {
+    let mut result = 0.0;
+    let time = repeat(CPU_BUDGET, || {
+        let start = Instant::now();
+        result = black_box(work());
+        Ok(start.elapsed().as_secs_f64() * 1e6)
+    })?;
+    Ok((result, Measurement { time, ..Default::default() }))
+}
+
+/// The CPU's model name where the system says it.
+pub fn cpu_name() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(microseconds: f64) -> (u32, u32) {
+        let mut runs = 0;
+        let timing = repeat(GPU_BUDGET, || {
+            runs += 1;
+            Ok(microseconds)
+        });
+        (runs, timing.unwrap().unwrap().repeats)
+    }
+
+    #[test]
+    fn repeats_fit_the_budget() {
+        assert_eq!(runs(10.0), (101, 100), "short: a warm-up and at most 100");
+        assert_eq!(runs(0.1e6), (6, 5), "as many as fit");
+        assert_eq!(runs(2e6), (4, 3), "long: at least 3");
+        assert_eq!(runs(6e6), (1, 1), "very long: the first run is taken alone");
+    }
+}

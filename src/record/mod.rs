@@ -1,0 +1,331 @@
+//! What a run leaves behind: one [`Record`], the only source of every number, table and chart on a page.
+//!
+//! `--json` prints the same object. Files live in `book/records/<stem>.<kind>.json` (committed, written with
+//! `--record`) and `book/records/local/` (a reader's own runs, ignored by git).
+
+pub mod chart;
+pub mod diagnostics;
+pub mod levels;
+pub mod speed;
+pub mod table;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::reduction::value::Value;
+
+/// Version of the JSON layout; a record of another version is refused by name.
+pub const SCHEMA: u32 = 1;
+
+/// One run of one chapter on one device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub schema: u32,
+    /// The chapter: `ch4_nested`.
+    pub stem: String,
+    pub device: DeviceInfo,
+    /// UTC, RFC 3339, to the second.
+    pub date: String,
+    /// The command that gave this record, as a reader would type it.
+    pub command: String,
+    /// Identity of the code that ran: [`crate::build::kernels::Build::code_hash`] of the chapter's kernel, or the
+    /// hash of the example's source for a chapter without a kernel.
+    pub source_hash: String,
+    /// Elements in the runs of [`Record::runs`].
+    pub n: u64,
+    /// Threads a block, and blocks, in the runs of [`Record::runs`].
+    pub block: u32,
+    pub grid: u32,
+    /// Seed of the input data.
+    pub seed: u64,
+    /// Every kernel of the chapter once, at `n`.
+    pub runs: Vec<Run>,
+    /// The same kernels over other sizes and block sizes; what the charts draw.
+    pub sweep: Vec<Run>,
+    /// The chapter's kernels beside those of libraries, in turns, timed in several ways ([`crate::chapters::limit::comparison`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contest: Vec<Run>,
+    /// What each memory space costs, and the limits of the device; chapter 5 on a GPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spaces: Vec<MemorySpace>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
+    pub ok: bool,
+}
+
+/// Where a record came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    pub kind: DeviceKind,
+    /// `NVIDIA H200`, `workbook simulator 0.1.0`, or the CPU's model name.
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuInfo>,
+    /// Worker threads, for a CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// The CPU's model name where the serial recursion was timed beside a GPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
+}
+
+impl DeviceInfo {
+    /// `(9, 0)`; none without a GPU.
+    pub fn compute_capability(&self) -> Option<(u32, u32)> {
+        let (major, minor) = self.gpu.as_ref()?.compute_capability.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
+}
+
+/// The properties of a GPU that its times depend on, as found when the record was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GpuInfo {
+    /// Driver version as the kernel module reports it (`580.159.04`), if it can be read.
+    pub driver: Option<String>,
+    /// CUDA version that the driver supports, `13.0`.
+    pub cuda: String,
+    /// `9.0`.
+    pub compute_capability: String,
+    pub multiprocessors: u32,
+    /// Maximum clocks in MHz, as the driver reports them.
+    pub sm_clock_mhz: u32,
+    pub memory_clock_mhz: u32,
+    pub memory_bus_bits: u32,
+    pub l2_bytes: u64,
+    pub memory_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    Gpu,
+    Sim,
+    Cpu,
+}
+
+impl DeviceKind {
+    /// The word used in file names and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DeviceKind::Gpu => "gpu",
+            DeviceKind::Sim => "sim",
+            DeviceKind::Cpu => "cpu",
+        }
+    }
+}
+
+/// One kernel, run at one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub kernel: String,
+    /// Elements summed.
+    pub n: u64,
+    /// Threads a block, and blocks; 0 where there is no kernel.
+    pub block: u32,
+    pub grid: u32,
+    /// What is computed ([`crate::reduction::value::Operation::name`]), where it is not the sum of `i32`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// What came back, and what the serial recursion says. Sums of integers wrap.
+    pub sum: Value,
+    pub expected: Value,
+    /// How far apart the two may be, where rounding lets them differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
+    /// Bytes of input an element, where it is not 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element_bytes: Option<u32>,
+    /// `sum` is `expected` (within `bound`), and no device launch was dropped, and no diagnostic of severity error.
+    pub ok: bool,
+    /// Kinds of the diagnostics of severity error; the simulator only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<crate::sim::Kind>,
+    /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
+    pub teaches: Option<String>,
+    /// Microseconds; none on the simulator, which has no clock.
+    pub time_us: Option<Timing>,
+    /// The times of a contest; such a run has no `time_us`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timings: Option<Timings>,
+    /// Whose work it is, where it is no kernel of the chapter: `CUB 3.0.1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
+    /// Exact counts; the simulator only.
+    pub counters: Option<crate::sim::Counters>,
+    /// Kernels that device code launches in one run, if none is dropped; none where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_launches: Option<u64>,
+    /// Device launches that the device refused, with the first error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
+}
+
+/// What a memory space costs, as [`crate::chapters::memory_spaces`] measures it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemorySpace {
+    /// `shared`, `global-l2`
+    pub space: String,
+    /// Clocks of the multiprocessor from one load to the next where each needs the one before.
+    pub clocks: f64,
+    /// GB/s (10^9 bytes) of the whole GPU, where all threads load.
+    pub gbps: f64,
+}
+
+/// A limit as the driver reports it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// `max_threads_per_block`: the driver's name for it.
+    pub name: String,
+    pub value: i64,
+}
+
+/// Device launches that did not happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dropped {
+    pub launches: u64,
+    /// The first `cudaError_t` that the device code saw, with its name.
+    pub error: u32,
+    pub name: String,
+}
+
+impl Dropped {
+    /// From the failure words of a kernel: the first `cudaError_t`, and how many launches did not happen.
+    pub fn from_words(words: &[u32]) -> Option<Dropped> {
+        let [error, launches] = *words else { return None };
+        (error != 0 || launches != 0).then(|| Dropped {
+            launches: launches.into(),
+            error,
+            name: cuda_error(error).to_string(),
+        })
+    }
+}
+
+/// Names of the errors that a device launch meets (CUDA Runtime API, `cudaError_t`).
+fn cuda_error(error: u32) -> &'static str {
+    match error {
+        1 => "cudaErrorInvalidValue",
+        2 => "cudaErrorMemoryAllocation",
+        9 => "cudaErrorInvalidConfiguration",
+        65 => "cudaErrorLaunchMaxDepthExceeded",
+        69 => "cudaErrorLaunchPendingCountExceeded",
+        98 => "cudaErrorInvalidDeviceFunction",
+        209 => "cudaErrorNoKernelImageForDevice",
+        701 => "cudaErrorLaunchOutOfResources",
+        _ => "another cudaError_t",
+    }
+}
+
+/// Microseconds, by what is between the two events ([`crate::chapters::limit::timing`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// A single call, with other things than the input in the L2 cache.
+    pub one_call_cold: Option<Timing>,
+    /// A single call, with as much of the input as L2 holds.
+    pub one_call_warm: Option<Timing>,
+    /// A call in a graph of many, each on another copy of the input.
+    pub work_alone: Option<Timing>,
+}
+
+/// Microseconds over `repeats` measured runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+    pub repeats: u32,
+}
+
+impl Timing {
+    /// Median, minimum and maximum of `samples` (microseconds); `None` if there are none.
+    pub fn of(mut samples: Vec<f64>) -> Option<Timing> {
+        samples.sort_by(f64::total_cmp);
+        let (min, max) = (*samples.first()?, *samples.last()?);
+        let middle = samples.len() / 2;
+        let median = if samples.len() % 2 == 1 {
+            samples[middle]
+        } else {
+            (samples[middle - 1] + samples[middle]) / 2.0
+        };
+        Some(Timing { median, min, max, repeats: samples.len() as u32 })
+    }
+}
+
+impl Run {
+    /// Whether all is as it should be: the run is ok, or wrong in the way that it is kept to show.
+    pub fn as_taught(&self) -> bool {
+        use crate::sim::Kind;
+        let teaches = |kind: &Kind| self.teaches.as_deref() == Some(kind.to_string().as_str());
+        // A barrier that threads go past separates nothing, so races follow from it.
+        let taught =
+            |kind: &Kind| teaches(kind) || (*kind == Kind::DataRace && teaches(&Kind::BarrierDivergence));
+        self.ok || (self.teaches.is_some() && self.found.iter().all(taught))
+    }
+
+    /// How far the result of a right run is from the reference, as a share of it, where rounding lets the two differ.
+    pub fn relative_error(&self) -> Option<f64> {
+        match (&self.sum, &self.expected) {
+            (Value::Float(sum), Value::Float(expected)) if self.bound.is_some() && self.ok => {
+                (*expected != 0.0).then(|| ((sum - expected) / expected).abs())
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes of input that an element has.
+    pub fn bytes_per_element(&self) -> u32 {
+        self.element_bytes.unwrap_or(4)
+    }
+
+    /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time. `None` without input.
+    pub fn gigabytes_per_second(&self) -> Option<f64> {
+        self.rate(self.time_us?)
+    }
+
+    /// The same over another time of this run.
+    pub fn rate(&self, time: Timing) -> Option<f64> {
+        let bytes = self.bytes_per_element();
+        (time.median > 0.0 && bytes > 0).then(|| self.n as f64 * f64::from(bytes) / time.median / 1e3)
+    }
+}
+
+impl Record {
+    /// `ch4_nested.gpu.json`
+    pub fn file_name(stem: &str, kind: DeviceKind) -> String {
+        format!("{stem}.{}.json", kind.as_str())
+    }
+
+    /// Reads a record; the error names the file and what is wrong with it.
+    pub fn read(path: &Path) -> Result<Record> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the record {}", path.display()))?;
+        let record: Record = serde_json::from_str(&text)
+            .with_context(|| format!("{} is not a record of this workbook", path.display()))?;
+        if record.schema != SCHEMA {
+            bail!("{} has record layout {}, and this workbook reads {SCHEMA}", path.display(), record.schema);
+        }
+        Ok(record)
+    }
+
+    /// Writes the record into `directory` under [`Record::file_name`], creating the directory; a reader of the
+    /// file never sees half of it. Returns the path.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf> {
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+        let path = directory.join(Record::file_name(&self.stem, self.device.kind));
+        write_json(self, &path)?;
+        Ok(path)
+    }
+}
+
+/// Writes what was measured as JSON; a reader of the file never sees half of it.
+pub(crate) fn write_json(measured: &impl Serialize, path: &Path) -> Result<()> {
+    let unfinished = path.with_extension("json.unfinished");
+    let mut text = serde_json::to_string_pretty(measured)?;
+    text.push('\n');
+    std::fs::write(&unfinished, text)
+        .and_then(|()| std::fs::rename(&unfinished, path))
+        .with_context(|| format!("cannot write {}", path.display()))
+}

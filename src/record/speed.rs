@@ -1,0 +1,230 @@
+//! How fast the simulator is: what `cargo bench` measures, as JSON and as the tables that it prints and the book shows.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::record::table::{thousands, time_range};
+use crate::record::{Timing, write_json};
+
+/// The committed measurement, from the repository root.
+pub const FILE: &str = "benches/simulator.json";
+
+/// The chapter whose kernels are measured.
+pub const STEM: &str = "ch3_blocks";
+
+/// Version of the JSON layout.
+pub const SCHEMA: u32 = 1;
+
+/// One run of `cargo bench`. All times are microseconds of one launch on one CPU core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Speed {
+    pub schema: u32,
+    /// UTC, RFC 3339, to the second.
+    pub date: String,
+    pub cpu: String,
+    /// `rustc 1.90.0`
+    pub rustc: String,
+    /// Identity of the PTX that ran: [`crate::build::kernels::Build::code_hash`], and the compiler that wrote it.
+    pub source_hash: String,
+    pub compiler: String,
+    /// The kernels of chapter 3, at one size.
+    pub kernels: Vec<Case>,
+    pub numba: Option<Numba>,
+}
+
+/// One kernel at one size on the simulator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    pub kernel: String,
+    /// Elements summed, and threads a block.
+    pub n: u32,
+    pub block: u32,
+    /// PTX instructions times active lanes, as [`crate::sim::Counters`] counts them.
+    pub thread_instructions: u64,
+    /// [`crate::sim::Simulator::launch`] and [`crate::sim::Simulator::launch_checked`].
+    pub unchecked: Timing,
+    pub checked: Timing,
+}
+
+/// numba's CUDA simulator, and ours, on the same kernel at the same size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Numba {
+    /// Versions.
+    pub numba: String,
+    pub python: String,
+    pub time: Timing,
+    pub ours: Case,
+}
+
+impl Speed {
+    /// Reads a measurement; the error names the file and what to do.
+    pub fn read(path: &Path) -> Result<Speed> {
+        let make = "make it: WORKBOOK_PYTHON=… cargo bench -- --record";
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the measurement {}; {make}", path.display()))?;
+        let speed: Speed = serde_json::from_str(&text)
+            .with_context(|| format!("{} is no measurement of this workbook; {make}", path.display()))?;
+        ensure!(speed.schema == SCHEMA, "{} has another layout; {make}", path.display());
+        Ok(speed)
+    }
+
+    /// Writes the measurement.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        write_json(self, path)
+    }
+
+    /// The tables, as Markdown that also reads in a terminal. Ends in a newline.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        if let Some(case) = self.kernels.first() {
+            let _ = write!(text, "Chapter 3 {}, thread-instructions a second:\n\n", size(case));
+        }
+        let mut rows = vec![["kernel", "thread-instructions", "checks off", "checks on"].map(String::from)];
+        rows.extend(self.kernels.iter().map(|case| {
+            [
+                format!("`{}`", case.kernel),
+                thousands(case.thread_instructions as i64),
+                rates(case.thread_instructions, &case.unchecked),
+                rates(case.thread_instructions, &case.checked),
+            ]
+        }));
+        text += &table(&rows);
+        if let Some(numba) = &self.numba {
+            let ours = &numba.ours;
+            let _ = write!(
+                text,
+                "\n`{}` {}, and the same kernel on numba's CUDA simulator, in the same run:\n\n",
+                ours.kernel,
+                size(ours)
+            );
+            let row = |name: String, time: &Timing| {
+                [
+                    name,
+                    time_range(time),
+                    rates(ours.thread_instructions, time),
+                    thousands(two_digits(numba.time.median / time.median)),
+                ]
+            };
+            text += &table(&[
+                ["simulator", "a launch", "thread-instructions a second", "times numba"].map(String::from),
+                row(format!("numba {}, Python {}", numba.numba, numba.python), &numba.time),
+                row("workbook, checks on".to_string(), &ours.checked),
+                row("workbook, checks off".to_string(), &ours.unchecked),
+            ]);
+            text += "\nnumba runs Python, not PTX: its rate counts the thread-instructions of the PTX that nvcc makes of this \
+                     kernel. The ratio is one of times.\n";
+        }
+        let _ = write!(
+            text,
+            "\nMedians [least .. most] over several launches, on one core of a machine that other work shares: {}, {}, {}, {}.\n",
+            self.cpu,
+            self.rustc,
+            self.compiler,
+            self.date.get(..10).unwrap_or(&self.date),
+        );
+        text
+    }
+}
+
+/// `at n = 1,048,576, 512 threads a block`
+fn size(case: &Case) -> String {
+    format!("at n = {}, {} threads a block", thousands(case.n.into()), case.block)
+}
+
+/// Rounded to two significant digits: more of a ratio of times is noise.
+fn two_digits(ratio: f64) -> i64 {
+    let unit = 10f64.powi((ratio.max(1.0).log10().floor() as i32 - 1).max(0));
+    ((ratio / unit).round() * unit) as i64
+}
+
+/// `980 million [955 .. 1,010]`: instructions a second in the median launch, the slowest and the fastest.
+fn rates(instructions: u64, time: &Timing) -> String {
+    let a_second = |microseconds: f64| instructions as f64 / microseconds * 1e6;
+    let (scale, unit) = if a_second(time.median) >= 1e6 { (1e6, "million") } else { (1e3, "thousand") };
+    let shown = |microseconds: f64| thousands((a_second(microseconds) / scale).round() as i64);
+    format!("{} {unit} [{} .. {}]", shown(time.median), shown(time.max), shown(time.min))
+}
+
+/// A Markdown table with its columns in line, the first row its head; all but the first column to the right.
+fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let widths: [usize; COLUMNS] =
+        std::array::from_fn(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0));
+    let mut text = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            let _ =
+                if i == 0 { write!(text, "| {cell:width$} |") } else { write!(text, " {cell:>width$} |") };
+        }
+        text.push('\n');
+        if number == 0 {
+            for (i, &width) in widths.iter().enumerate() {
+                let line = "-".repeat(if i == 0 { width } else { width - 1 });
+                let _ = if i == 0 { write!(text, "| {line} |") } else { write!(text, " {line}: |") };
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timing(median: f64, min: f64, max: f64) -> Timing {
+        Timing { median, min, max, repeats: 5 }
+    }
+
+    fn case(n: u32, instructions: u64, unchecked: f64) -> Case {
+        Case {
+            kernel: "reduce".into(),
+            n,
+            block: 512,
+            thread_instructions: instructions,
+            unchecked: timing(unchecked, unchecked / 2.0, unchecked * 2.0),
+            checked: timing(unchecked * 4.0, unchecked * 2.0, unchecked * 8.0),
+        }
+    }
+
+    #[test]
+    fn rates_and_ratios_come_from_the_medians() {
+        let speed = Speed {
+            schema: SCHEMA,
+            date: "2025-01-02T03:04:05Z".into(),
+            cpu: "a CPU".into(),
+            rustc: "rustc 1.90.0".into(),
+            source_hash: "0".into(),
+            compiler: "nvcc 13.0.88".into(),
+            kernels: vec![case(1 << 20, 100_000_000, 100_000.0)],
+            numba: Some(Numba {
+                numba: "0.68.1".into(),
+                python: "3.11.7".into(),
+                time: timing(2.04e6, 1e6, 4e6),
+                ours: case(8192, 800_000, 1000.0),
+            }),
+        };
+        let text = speed.markdown();
+        let rows: Vec<Vec<&str>> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+            .map(|line| line.split('|').map(str::trim).collect())
+            .collect();
+        let of = |name: &str| rows.iter().find(|row| row[0].starts_with(name)).unwrap()[1..].to_vec();
+        assert_eq!(
+            of("`reduce`"),
+            ["100,000,000", "1,000 million [500 .. 2,000]", "250 million [125 .. 500]"]
+        );
+        assert_eq!(of("numba 0.68.1"), ["2.04 s [1.00 .. 4.00]", "392 thousand [200 .. 800]", "1"]);
+        assert_eq!(of("workbook, checks on"), ["4.00 ms [2.00 .. 8.00]", "200 million [100 .. 400]", "510"]);
+        assert_eq!(
+            of("workbook, checks off"),
+            ["1.00 ms [0.50 .. 2.00]", "800 million [400 .. 1,600]", "2,000"]
+        );
+        for part in ["a CPU", "rustc 1.90.0", "2025-01-02", "nvcc 13.0.88"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}
