@@ -1,11 +1,10 @@
 //! The GPU, through cudarc; the only file that names cudarc, and the only one with unsafe code.
 //!
 //! The driver library is loaded at run time, so a program built with this starts on a machine without CUDA.
-//! One device, one stream: operations run in the order in which they are written. It is not the default stream,
-//! which cannot be captured into a graph.
+//! One device, one stream: operations run in the order in which they are written. It is not the default
+//! stream, which cannot be captured into a graph.
 
 use std::cell::Cell;
-use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
 use std::slice;
@@ -17,11 +16,11 @@ use cudarc::driver::sys::{
     CUstreamCaptureMode,
 };
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, result,
+    self, CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError,
+    PushKernelArg, result,
 };
 
 use crate::build::kernels;
-use crate::device::graph::Launcher;
 use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
 use crate::sim::LaunchConfig;
 
@@ -46,31 +45,11 @@ pub type Module = Arc<CudaModule>;
 pub type Function = CudaFunction;
 pub type Graph = CudaGraph;
 
-/// The arguments of a kernel, laid out once as the driver takes them.
-pub struct Arguments {
-    /// One a parameter, the value in its low bytes.
-    cells: Box<[Cell<u64>]>,
-    /// Where each cell lies.
-    places: Box<[*mut c_void]>,
-}
-
-impl Arguments {
-    pub fn new(cells: impl Iterator<Item = u64>) -> Arguments {
-        let cells: Box<[_]> = cells.map(Cell::new).collect();
-        let places = cells.iter().map(|cell| cell.as_ptr().cast()).collect();
-        Arguments { cells, places }
-    }
-
-    /// Puts `cell` in the place of the first argument, if there is one.
-    pub fn set_first(&self, cell: u64) {
-        if let Some(first) = self.cells.first() {
-            first.set(cell);
-        }
-    }
-
-    pub fn cells(&self) -> Vec<u64> {
-        self.cells.iter().map(Cell::get).collect()
-    }
+/// Who launches a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    Host,
+    Device,
 }
 
 /// Why there is no usable GPU, and what was looked for.
@@ -129,8 +108,8 @@ impl Gpu {
         let mut search = Search { looked_for: Vec::new() };
         let driver = driver_version();
 
-        // SAFETY: loads and unloads the driver library, whose initialisers have no preconditions. Asked first,
-        // because every other call of cudarc panics where the library is missing.
+        // SAFETY: loads and unloads the driver library, whose initialisers have no preconditions. Asked
+        // first, because every other call of cudarc panics where the library is missing.
         if !unsafe { sys::is_culib_present() } {
             search.saw("driver library", format!("{LIBRARY}: not found"));
             search.saw("driver", driver.unwrap_or_else(|| "none".into()));
@@ -154,7 +133,8 @@ impl Gpu {
         if version < needed * 1000 {
             search.saw("needed", format!("driver {} or newer (CUDA {needed}.0)", oldest_driver(needed)));
             return Err(search.failed(&format!(
-                "driver {} supports CUDA {}; the kernels were built by {compiler} and need driver {} or newer",
+                "driver {} supports CUDA {}; the kernels were built by {compiler} and need driver {} or \
+                 newer",
                 driver.as_deref().unwrap_or("(version unknown)"),
                 cuda.as_deref().unwrap_or("(unknown)"),
                 oldest_driver(needed)
@@ -204,7 +184,8 @@ impl Gpu {
         }
 
         let context = CudaContext::new(ordinal as usize)?;
-        // SAFETY: only one stream is ever used, so no buffer is freed or written beside a use on another one. Without this every buffer carries two events that a timed region would pay for.
+        // SAFETY: only one stream is ever used, so no buffer is freed or written beside a use on another one.
+        // Without this every buffer carries two events that a timed region would pay for.
         unsafe { context.disable_event_tracking() };
         // 0 where the driver does not report one.
         let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;
@@ -233,8 +214,12 @@ impl Gpu {
         self.info.clone()
     }
 
-    /// Limits of a launch and of a multiprocessor, under the driver's names (CUDA Driver API, `CUdevice_attribute`); one
-    /// that it does not report is left out.
+    pub fn multiprocessors(&self) -> u32 {
+        self.info.gpu.as_ref().map_or(0, |gpu| gpu.multiprocessors)
+    }
+
+    /// Limits of a launch and of a multiprocessor, under the driver's names (CUDA Driver API,
+    /// `CUdevice_attribute`); one that it does not report is left out.
     pub fn limits(&self) -> Vec<Limit> {
         let limits = [
             ("max_threads_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
@@ -284,12 +269,14 @@ impl Gpu {
         // An option's value stands in the place of a pointer: level 0.
         let mut values = [ptr::null_mut()];
         let mut linker = ptr::null_mut();
-        // SAFETY: one option with its value, as the count says; both outlive the linker, which is destroyed below.
+        // SAFETY: one option with its value, as the count says; both outlive the linker, which is destroyed
+        // below.
         unsafe { sys::cuLinkCreate_v2(1, options.as_mut_ptr(), values.as_mut_ptr(), &mut linker) }
             .result()
             .map_err(failed)?;
         let (mut image, mut size) = (ptr::null_mut(), 0);
-        // SAFETY: `text` is there until the end of the call, with its length; the name ends with a zero; no options.
+        // SAFETY: `text` is there until the end of the call, with its length; the name ends with a zero; no
+        // options.
         let linked = unsafe {
             sys::cuLinkAddData_v2(
                 linker,
@@ -355,45 +342,37 @@ impl Gpu {
         memory.device_ptr(&self.stream).0
     }
 
-    /// Starts `function`; with `cooperative` all its blocks at once, which have to fit ([`Gpu::resident_blocks`]).
-    /// Number and sizes of `args` have been checked against the kernel's signature by the caller.
-    ///
-    /// The driver's call alone: what comes before it is part of the time of a launch, and cudarc's builder shows in
-    /// that, where the dependencies are not optimised.
+    /// Starts `function`; with `cooperative` all its blocks at once, which have to fit
+    /// ([`Gpu::resident_blocks`]). `args` holds one value per parameter, in its low bytes; number and sizes
+    /// have been checked against the kernel's signature by the caller.
     pub fn launch(
         &self,
         function: &Function,
         config: LaunchConfig,
-        args: &Arguments,
+        args: &[u64],
         cooperative: bool,
     ) -> Result<()> {
-        let LaunchConfig { grid_dim: (x, y, z), block_dim: (threads, rows, layers), .. } = config;
-        let (function, shared, stream) =
-            (function.cu_function(), config.shared_mem_bytes, self.stream.cu_stream());
-        let places = args.places.as_ptr().cast_mut(); // read only
-        // SAFETY: function and stream live as long as their borrows, and the context is the thread's since
-        // `Gpu::open`: a device stays on its thread. There are as many cells as the signature has parameters, each at
-        // least as large, so the driver reads initialised memory only. Buffers are freed in stream order, after the
-        // kernel. What the kernel does with an address is the kernel's; the GPU keeps it inside this context.
-        let launched = unsafe {
-            if cooperative {
-                sys::cuLaunchCooperativeKernel(
-                    function, x, y, z, threads, rows, layers, shared, stream, places,
-                )
-            } else {
-                let extra = ptr::null_mut();
-                sys::cuLaunchKernel(function, x, y, z, threads, rows, layers, shared, stream, places, extra)
-            }
-        };
-        launched.result().map_err(|error| failed("cannot launch the kernel", error))
+        let LaunchConfig { grid_dim, block_dim, shared_mem_bytes } = config;
+        let config = driver::LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
+        let mut builder = self.stream.launch_builder(function);
+        for arg in args {
+            builder.arg(arg);
+        }
+        // SAFETY: there are as many values as the signature has parameters, each at least as large, so the
+        // driver reads initialised memory only. Buffers are freed in stream order, after the kernel. What the
+        // kernel does with an address is the kernel's; the GPU keeps it inside this context.
+        let launched =
+            unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
+        launched.map(drop).map_err(|error| failed("cannot launch the kernel", error))
     }
 
-    /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a time.
+    /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a
+    /// time.
     pub fn resident_blocks(&self, function: &Function, threads: u32, shared_mem_bytes: u32) -> Result<u32> {
         let each = function
             .occupancy_max_active_blocks_per_multiprocessor(threads, shared_mem_bytes as usize, None)
             .map_err(|error| failed("cannot ask how many blocks fit", error))?;
-        Ok(each * self.info.gpu.as_ref().map_or(0, |gpu| gpu.multiprocessors))
+        Ok(each * self.multiprocessors())
     }
 
     /// Waits for all work; a kernel that went wrong is reported here, as a [`Fault`].
@@ -413,8 +392,9 @@ impl Gpu {
         Ok(f64::from(start.elapsed_ms(&end).map_err(failed)?) * 1e3)
     }
 
-    /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs. `work`
-    /// allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to that.
+    /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs.
+    /// `work` allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to
+    /// that.
     pub fn capture(&self, launcher: Launcher, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
         let failed = |error| failed("cannot capture a graph", error);
         // Relaxed: a kernel's code may be loaded at its first launch, which the other modes can refuse.
@@ -467,8 +447,8 @@ fn failed(doing: &str, error: DriverError) -> anyhow::Error {
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
         | CUresult::CUDA_ERROR_INVALID_PTX
         | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => anyhow!(
-            "{doing}: {}; the build holds no code for this GPU: build again with an nvcc that knows it, or use \
-             --device sim",
+            "{doing}: {}; the build holds no code for this GPU: build again with an nvcc that knows it, or \
+             use --device sim",
             message(error)
         ),
         _ => anyhow!("{doing}: {}", message(error)),
@@ -545,7 +525,8 @@ mod tests {
     fn driver_version_is_read_from_both_kinds_of_kernel_module() {
         let closed =
             "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024";
-        let open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC version: 12.2.0";
+        let open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\n\
+                    GCC version: 12.2.0";
         assert_eq!(module_version(closed).as_deref(), Some("550.54.14"));
         assert_eq!(module_version(open).as_deref(), Some("580.159.04"));
         assert_eq!(module_version(""), None);

@@ -1,14 +1,44 @@
-//! Launches: the arguments, the checks against the kernel's PTX signature and the limits of a launch, and the start.
+//! Launches: the arguments, the checks against the kernel's PTX signature and the limits of a launch, and the
+//! start.
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{
-    Buffer, Code, Device, Function, Kind, LaunchConfig, MAX_SHARED_MEM_BYTES, Memory, OTHER_DEVICE, View,
-};
-use crate::device::cuda::Arguments;
-use crate::device::graph::Step;
+use super::buffer::{Buffer, Memory, View};
+use super::device::{Device, Kind, OTHER_DEVICE};
+use super::module::{Code, Function};
+use super::simulator::Step;
 use crate::record::DeviceKind;
-use crate::sim;
+use crate::sim::{self, LaunchConfig};
+
+/// Threads per block, at most (CUDA C++ Programming Guide, "Technical Specifications").
+pub const MAX_BLOCK: u32 = 1024;
+/// Blocks in a grid along x, at most; along y and z it is 65,535.
+pub const MAX_GRID: u32 = i32::MAX as u32;
+/// Shared memory per block that a launch on a GPU may ask for without opting in to more, in bytes.
+pub const MAX_SHARED_MEM_BYTES: u32 = 48 * 1024;
+
+impl Device {
+    /// Begins a launch of `function`: `.arg(&…)` for each parameter in order, then `.launch(config)`.
+    pub fn launch_builder<'a>(&'a self, function: &'a Function) -> LaunchArgs<'a> {
+        LaunchArgs { device: self, function, args: Vec::new() }
+    }
+
+    /// Blocks of `function`, in the block of `config`, that the device holds at a time: the largest grid of a
+    /// cooperative launch. The simulator holds as many as an H200, registers apart.
+    ///
+    /// # Errors
+    /// The kernel is another device's.
+    pub fn resident_blocks(&self, function: &Function, config: LaunchConfig) -> Result<u32> {
+        match (&self.kind, &function.code) {
+            (Kind::Gpu(gpu), Code::Gpu(code)) => {
+                let (x, y, z) = config.block_dim;
+                gpu.resident_blocks(code, x * y * z, config.shared_mem_bytes)
+            }
+            (Kind::Sim(_), Code::Sim(module)) => Ok(module.resident_blocks(&function.name, &config)),
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+}
 
 /// A launch that is being put together.
 pub struct LaunchArgs<'a> {
@@ -17,32 +47,51 @@ pub struct LaunchArgs<'a> {
     args: Vec<Arg>,
 }
 
-/// One argument: its bytes, and how many count.
+/// One argument: its bytes, and how many of them count.
 #[derive(Clone, Copy)]
 pub struct Arg {
-    pub(super) cell: u64,
+    bits: u64,
     size: usize,
     on: Option<DeviceKind>,
 }
 
+impl Arg {
+    /// A number of `size` bytes, in the low ones of `bits`.
+    pub fn number(bits: u64, size: usize) -> Arg {
+        Arg { bits, size, on: None }
+    }
+
+    /// An address in the memory of a device.
+    fn address(address: u64, on: DeviceKind) -> Arg {
+        Arg { bits: address, size: 8, on: Some(on) }
+    }
+}
+
 /// What a kernel takes: a [`Buffer`] or a [`View`] of one (as the address of its first element) or a number.
 pub trait KernelArg {
+    /// Its value, as a launch takes it.
     fn arg(&self) -> Arg;
+}
+
+impl KernelArg for Arg {
+    fn arg(&self) -> Arg {
+        *self
+    }
 }
 
 impl<T> KernelArg for Buffer<T> {
     fn arg(&self) -> Arg {
-        let on = match &self.memory {
-            Memory::Gpu(_) => DeviceKind::Gpu,
-            Memory::Sim { .. } => DeviceKind::Sim,
-        };
-        Arg { cell: self.address, size: 8, on: Some(on) }
+        self.slice(0..).arg()
     }
 }
 
 impl<T> KernelArg for View<'_, T> {
     fn arg(&self) -> Arg {
-        Arg { cell: self.address(), ..self.buffer.arg() }
+        let on = match &self.buffer.memory {
+            Memory::Gpu(_) => DeviceKind::Gpu,
+            Memory::Sim { .. } => DeviceKind::Sim,
+        };
+        Arg::address(self.address(), on)
     }
 }
 
@@ -50,10 +99,10 @@ macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl KernelArg for $number {
             fn arg(&self) -> Arg {
-                let mut cell = [0; 8];
+                let mut bits = [0; 8];
                 let bytes = self.to_le_bytes();
-                cell[..bytes.len()].copy_from_slice(&bytes);
-                Arg { cell: u64::from_le_bytes(cell), size: bytes.len(), on: None }
+                bits[..bytes.len()].copy_from_slice(&bytes);
+                Arg::number(u64::from_le_bytes(bits), bytes.len())
             }
         }
     )*};
@@ -61,25 +110,29 @@ macro_rules! numbers {
 numbers!(i32, u32, i64, u64, f32, f64);
 
 impl<'a> LaunchArgs<'a> {
-    pub(super) fn new(device: &'a Device, function: &'a Function) -> LaunchArgs<'a> {
-        LaunchArgs { device, function, args: Vec::new() }
-    }
-
     /// The next argument.
     pub fn arg(&mut self, arg: &impl KernelArg) -> &mut Self {
         self.args.push(arg.arg());
         self
     }
 
-    /// Starts the kernel. On the simulator it runs to its end, child grids included, under all checks: what stops it
-    /// comes back as a [`sim::Diagnostic`], what does not is in the [`Measurement`](crate::device::measure::Measurement); on a
-    /// GPU it shows at the next synchronisation. A launch beyond the limits of every device is a [`sim::Diagnostic`] too, of the kind launch-limit.
+    /// Starts the kernel. On the simulator it runs to its end, child grids included, under the checks that
+    /// are on; what they find is in the [`Measurement`](super::measure::Measurement). On a GPU it may not
+    /// have begun yet.
+    ///
+    /// # Errors
+    /// Arguments that do not fit the kernel's signature; a launch beyond the limits of the device, as a
+    /// [`sim::Diagnostic`] of the kind launch-limit; what stops the kernel on the simulator, as a
+    /// [`sim::Diagnostic`] too. On a GPU that shows at the next synchronisation.
     pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
         self.prepare(config)?.launch()
     }
 
     /// Starts the kernel with all its blocks under way at the same time, so that they may wait for each other
-    /// (cooperative groups, `grid.sync()`). More blocks than fit are refused ([`Device::resident_blocks`]).
+    /// (cooperative groups, `grid.sync()`).
+    ///
+    /// # Errors
+    /// Of [`LaunchArgs::launch`]; and more blocks than fit ([`Device::resident_blocks`]).
     pub fn launch_cooperative(&mut self, config: LaunchConfig) -> Result<()> {
         let (fit, (x, y, z)) = (self.device.resident_blocks(self.function, config)?, config.grid_dim);
         let launch = self.prepare(config)?;
@@ -91,27 +144,23 @@ impl<'a> LaunchArgs<'a> {
         Prepared { cooperative: true, ..launch }.launch()
     }
 
-    /// Checks the launch once, to be started many times with another first argument at the cost of the driver's call
-    /// alone.
+    /// Checks the launch once, to be started many times, with another first argument too.
+    ///
+    /// # Errors
+    /// Of [`LaunchArgs::launch`], before anything runs.
     pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
-        let name = &self.function.name;
-        check_config(config).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
-        check_args(&self.function.params, &self.args).with_context(|| format!("cannot launch {name}"))?;
-        let here = match &self.device.kind {
-            Kind::Gpu(_) => {
-                !self.has_buffer_on(DeviceKind::Sim) && matches!(self.function.code, Code::Gpu(_))
-            }
-            Kind::Sim(_) => {
-                !self.has_buffer_on(DeviceKind::Gpu) && matches!(self.function.code, Code::Sim(_))
-            }
+        let Function { name, params, code } = self.function;
+        check_config(config, &self.device.kind).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
+        check_args(params, &self.args).with_context(|| format!("cannot launch {name}"))?;
+        let here = match (&self.device.kind, code) {
+            (Kind::Gpu(_), Code::Gpu(_)) => Some(DeviceKind::Gpu),
+            (Kind::Sim(_), Code::Sim(_)) => Some(DeviceKind::Sim),
+            _ => None,
         };
-        ensure!(here, "cannot launch {name}: {OTHER_DEVICE}");
-        let args = Arguments::new(self.args.iter().map(|arg| arg.cell));
+        let is_here = |arg: &Arg| arg.on.is_none_or(|on| Some(on) == here);
+        ensure!(here.is_some() && self.args.iter().all(is_here), "cannot launch {name}: {OTHER_DEVICE}");
+        let args = self.args.iter().map(|arg| arg.bits).collect();
         Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, args })
-    }
-
-    fn has_buffer_on(&self, kind: DeviceKind) -> bool {
-        self.args.iter().any(|arg| arg.on == Some(kind))
     }
 }
 
@@ -121,20 +170,39 @@ pub struct Prepared<'a> {
     function: &'a Function,
     config: LaunchConfig,
     cooperative: bool,
-    args: Arguments,
+    /// One per parameter, the value in its low bytes.
+    args: Vec<u64>,
 }
 
 impl Prepared<'_> {
     /// Starts the kernel, as [`LaunchArgs::launch`] does.
+    ///
+    /// # Errors
+    /// What goes wrong as it runs.
     pub fn launch(&self) -> Result<()> {
+        self.launch_with(&self.args)
+    }
+
+    /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
+    ///
+    /// # Errors
+    /// Of [`Prepared::launch`].
+    pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
+        let mut args = self.args.clone();
+        if let Some(arg) = args.first_mut() {
+            *arg = first.address();
+        }
+        self.launch_with(&args)
+    }
+
+    fn launch_with(&self, args: &[u64]) -> Result<()> {
         match (&self.device.kind, &self.function.code) {
             (Kind::Gpu(gpu), Code::Gpu(function)) => {
-                gpu.launch(function, self.config, &self.args, self.cooperative)
+                gpu.launch(function, self.config, args, self.cooperative)
             }
-            (Kind::Sim(_), Code::Sim(module)) => {
-                let (module, kernel) = (module.clone(), self.function.name.clone());
-                let cells = self.args.cells();
-                self.device.step(Step::Launch { module, kernel, config: self.config, cells })
+            (Kind::Sim(simulator), Code::Sim(module)) => {
+                let (module, kernel, args) = (module.clone(), self.function.name.clone(), args.to_vec());
+                simulator.enqueue(Step::Launch { module, kernel, config: self.config, args })
             }
             _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),
         }
@@ -144,12 +212,6 @@ impl Prepared<'_> {
     pub fn config(&self) -> LaunchConfig {
         self.config
     }
-
-    /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
-    pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
-        self.args.set_first(first.address());
-        self.launch()
-    }
 }
 
 /// A launch that no device makes.
@@ -158,11 +220,12 @@ fn beyond_limits(kernel: &str, message: String) -> anyhow::Error {
     anyhow::Error::new(sim::Diagnostic::of_host(sim::Kind::LaunchLimit, Some(kernel), message, help))
 }
 
-/// The limits of a launch that hold on every device.
-fn check_config(config: LaunchConfig) -> Result<()> {
+/// The limits of a launch. How much shared memory the simulator's blocks may have, with what the kernel
+/// declares, it says itself.
+fn check_config(config: LaunchConfig, on: &Kind) -> Result<()> {
     sim::check_config(&config).map_err(anyhow::Error::msg)?;
     ensure!(
-        config.shared_mem_bytes <= MAX_SHARED_MEM_BYTES,
+        config.shared_mem_bytes <= MAX_SHARED_MEM_BYTES || matches!(on, Kind::Sim(_)),
         "{} bytes of dynamic shared memory are too many; a block has at most {MAX_SHARED_MEM_BYTES}",
         config.shared_mem_bytes
     );
@@ -194,7 +257,7 @@ mod tests {
     use super::*;
 
     fn refusal(config: LaunchConfig) -> String {
-        check_config(config).map_or_else(|error| error.to_string(), |()| String::new())
+        check_config(config, &Kind::Cpu).map_or_else(|error| error.to_string(), |()| String::new())
     }
 
     #[test]
@@ -215,7 +278,7 @@ mod tests {
             sim::Param { name: "g_data".into(), bytes: 8, offset: 0, kind: "u64".into() },
             sim::Param { name: "size".into(), bytes: 4, offset: 8, kind: "u32".into() },
         ];
-        let arg = |size| Arg { cell: 0, size, on: None };
+        let arg = |size| Arg::number(0, size);
         assert!(check_args(&params, &[arg(8), arg(4)]).is_ok());
         let few = check_args(&params, &[arg(8)]).unwrap_err().to_string();
         assert!(few.contains("takes 2 arguments, 1 were given") && few.contains("size (4 bytes)"), "{few}");

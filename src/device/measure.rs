@@ -1,10 +1,14 @@
-//! How a time is taken: warm-up, repeats, median with minimum and maximum.
+//! What work costs: on a GPU and on the CPU a time, with warm-up, repeats, median, minimum and maximum; on
+//! the simulator counts.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
 
+pub use super::cpu::name as cpu_name;
+use super::device::{Device, Kind};
+use super::simulator::Seen;
 use crate::record::Timing;
 use crate::record::levels::Level;
 use crate::sim::{Counters, Diagnostic};
@@ -27,6 +31,66 @@ pub const GPU_BUDGET: f64 = 0.5e6;
 pub const CPU_BUDGET: f64 = 0.1e6;
 /// A first run longer than this is taken alone, in microseconds.
 const TAKEN_ALONE: f64 = 5e6;
+
+impl Device {
+    /// What `work` costs: on a GPU the time between two events around it, on the CPU that of its clock,
+    /// repeated, each time after `prepare` (untimed); on the simulator exact counts, from one run.
+    ///
+    /// # Errors
+    /// Those of `prepare` and `work`.
+    pub fn measure(
+        &self,
+        mut prepare: impl FnMut() -> Result<()>,
+        mut work: impl FnMut() -> Result<()>,
+    ) -> Result<Measurement> {
+        self.not_captured("a measurement")?;
+        let budget = match &self.kind {
+            Kind::Gpu(_) => GPU_BUDGET,
+            Kind::Cpu => CPU_BUDGET,
+            Kind::Sim(_) => {
+                prepare()?;
+                self.take_seen();
+                work()?;
+                return Ok(self.take_seen());
+            }
+        };
+        let time = repeat(budget, || {
+            prepare()?;
+            Ok(self.time(&mut work)?.unwrap_or_default())
+        })?;
+        Ok(Measurement { time, ..Default::default() })
+    }
+
+    /// Microseconds that `work` takes, once: between two events on a GPU, by the clock on the CPU. None on
+    /// the simulator, which does the work and has no clock.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
+        self.not_captured("a measurement")?;
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.time(&mut work).map(Some),
+            Kind::Sim(_) => work().map(|()| None),
+            Kind::Cpu => {
+                let start = Instant::now();
+                work()?;
+                Ok(Some(microseconds_since(start)))
+            }
+        }
+    }
+
+    /// What the launches since the last call have cost and what the checks have found in them, even where
+    /// something stopped them; the simulator only.
+    pub fn take_seen(&self) -> Measurement {
+        let Kind::Sim(simulator) = &self.kind else { return Measurement::default() };
+        let Seen { counters, levels, found } = simulator.take_seen();
+        Measurement { counters: Some(counters), levels, found, ..Default::default() }
+    }
+}
+
+fn microseconds_since(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e6
+}
 
 /// Runs `once` (which returns its microseconds) to warm up, then as often as `budget` microseconds allow, at
 /// least 3 and at most 100 times. Caches are warm, except that `once` may have restored its input.
@@ -52,7 +116,7 @@ pub fn on_cpu(data: &[i32], mut work: impl FnMut(&mut [i32]) -> i32) -> Result<(
         copy.copy_from_slice(data);
         let start = Instant::now();
         sum = black_box(work(black_box(&mut copy)));
-        Ok(start.elapsed().as_secs_f64() * 1e6)
+        Ok(microseconds_since(start))
     })?;
     Ok((sum, Measurement { time, ..Default::default() }))
 }
@@ -63,16 +127,9 @@ pub fn floats_on_cpu(mut work: impl FnMut() -> f32) -> Result<(f32, Measurement)
     let time = repeat(CPU_BUDGET, || {
         let start = Instant::now();
         result = black_box(work());
-        Ok(start.elapsed().as_secs_f64() * 1e6)
+        Ok(microseconds_since(start))
     })?;
     Ok((result, Measurement { time, ..Default::default() }))
-}
-
-/// The CPU's model name where the system says it.
-pub fn cpu_name() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
 }
 
 #[cfg(test)]

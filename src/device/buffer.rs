@@ -1,0 +1,204 @@
+//! [`Buffer`]: device memory, and the copies from, to and within it.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::ops::{Range, RangeFrom};
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail, ensure};
+use bytemuck::Pod;
+
+use super::cuda;
+use super::device::{Device, Kind, OTHER_DEVICE};
+use super::simulator::{Simulator, Step};
+
+/// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
+/// as on any device.
+pub struct Buffer<T> {
+    pub(super) memory: Memory,
+    /// Of the first element, on its device.
+    pub(super) address: u64,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+pub(super) enum Memory {
+    Gpu(RefCell<cuda::Memory>),
+    Sim { simulator: Rc<Simulator>, address: u64 },
+}
+
+impl Device {
+    /// `len` elements, contents undefined.
+    ///
+    /// # Errors
+    /// There is not so much memory.
+    pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        self.not_captured("an allocation")?;
+        let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
+        let (memory, address) = match &self.kind {
+            Kind::Gpu(gpu) => {
+                let memory = gpu.alloc(bytes)?;
+                let address = gpu.address(&memory);
+                (Memory::Gpu(RefCell::new(memory)), address)
+            }
+            Kind::Sim(simulator) => {
+                let address = simulator.alloc(bytes)?;
+                (Memory::Sim { simulator: simulator.clone(), address }, address)
+            }
+            Kind::Cpu => bail!("the CPU has no device memory; use a GPU or the simulator"),
+        };
+        Ok(Buffer { memory, address, len, element: PhantomData })
+    }
+
+    /// `len` elements, all bytes 0.
+    ///
+    /// # Errors
+    /// Of [`Device::alloc`].
+    pub fn alloc_zeros<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let buffer = self.alloc(len)?;
+        self.memset_zeros(&buffer)?;
+        Ok(buffer)
+    }
+
+    /// Sets all bytes of `buffer` to 0.
+    ///
+    /// # Errors
+    /// Its buffer is another device's.
+    pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
+        match (&self.kind, &buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(&mut memory.borrow_mut()),
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                simulator.enqueue(Step::Zero { address: *address, bytes: buffer.num_bytes() })
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// A new buffer with a copy of `data`.
+    ///
+    /// # Errors
+    /// Of [`Device::alloc`].
+    pub fn clone_htod<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
+        let buffer = self.alloc(data.len())?;
+        self.memcpy_htod(data, &buffer)?;
+        Ok(buffer)
+    }
+
+    /// Copies `data` into `buffer`.
+    ///
+    /// # Errors
+    /// The lengths differ; or the buffer is another device's.
+    pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
+        self.not_captured("a copy from the host")?;
+        same_length(data.len(), buffer.len)?;
+        let bytes = bytemuck::cast_slice(data);
+        match (&self.kind, &buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut()),
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.write(*address, bytes),
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// Copies `from` into `to`, another buffer.
+    ///
+    /// # Errors
+    /// The lengths differ; or one of them is another device's.
+    pub fn memcpy_dtod<T: Pod>(&self, from: &Buffer<T>, to: &Buffer<T>) -> Result<()> {
+        same_length(from.len, to.len)?;
+        match (&self.kind, &from.memory, &to.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(from), Memory::Gpu(to)) => {
+                gpu.memcpy_dtod(&from.borrow(), &mut to.borrow_mut())
+            }
+            (Kind::Sim(simulator), Memory::Sim { address: source, .. }, Memory::Sim { address, .. }) => {
+                simulator.enqueue(Step::Copy { from: *source, to: *address, bytes: from.num_bytes() })
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// The contents of `buffer`, once all work before is done.
+    ///
+    /// # Errors
+    /// A kernel went wrong on a GPU ([`Fault`](super::Fault)); or the buffer is another device's.
+    pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        self.not_captured("a copy to the host")?;
+        let mut data = vec![T::zeroed(); buffer.len];
+        let bytes = bytemuck::cast_slice_mut(&mut data);
+        match (&self.kind, &buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes)?,
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.read(*address, bytes)?,
+            _ => bail!(OTHER_DEVICE),
+        }
+        Ok(data)
+    }
+
+    /// Whether these `elements` of `buffer` have been written, by the host or by a kernel under the
+    /// simulator's checks. A GPU does not know, and says yes.
+    pub fn is_defined<T>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> bool {
+        let (start, bytes) = (elements.start * size_of::<T>(), elements.len() * size_of::<T>());
+        match &buffer.memory {
+            Memory::Gpu(_) => true,
+            Memory::Sim { simulator, address } => simulator.is_defined(address + start as u64, bytes),
+        }
+    }
+}
+
+fn same_length(from: usize, to: usize) -> Result<()> {
+    ensure!(from == to, "a copy of {from} elements into a buffer of {to}: the lengths must be the same");
+    Ok(())
+}
+
+impl<T> Buffer<T> {
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn num_bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    /// The addresses of its elements, on its device: what a kernel and an observer see of it.
+    pub fn addresses(&self) -> Range<u64> {
+        self.address..self.address + self.num_bytes() as u64
+    }
+
+    /// The elements from `start` on, as the argument of a launch. A start behind the end gives the end.
+    pub fn slice(&self, start: RangeFrom<usize>) -> View<'_, T> {
+        View { buffer: self, start: start.start.min(self.len) }
+    }
+}
+
+/// The rest of a [`Buffer`], from some element on.
+pub struct View<'a, T> {
+    pub(super) buffer: &'a Buffer<T>,
+    start: usize,
+}
+
+impl<T> View<'_, T> {
+    /// Elements from its start to the end of the buffer.
+    pub fn len(&self) -> usize {
+        self.buffer.len - self.start
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The address of its first element, on the buffer's device.
+    pub(crate) fn address(&self) -> u64 {
+        self.buffer.address + (self.start * size_of::<T>()) as u64
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Memory::Sim { simulator, address } = self {
+            simulator.free(*address);
+        }
+    }
+}

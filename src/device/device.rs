@@ -1,0 +1,165 @@
+//! [`Device`]: a GPU, the simulator or the CPU, opened; its name and its limits.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use anyhow::{Result, ensure};
+
+use super::cpu;
+use super::cuda::{self, NoGpu};
+use super::simulator::{self, Simulator, SimulatorOptions};
+use crate::record::{DeviceInfo, Limit};
+use crate::sim::observe::Observer;
+
+/// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum DeviceChoice {
+    Auto,
+    Gpu,
+    Sim,
+}
+
+/// A GPU or the simulator, on which kernels run; or the CPU, which has a name and a clock alone.
+pub struct Device {
+    pub(super) kind: Kind,
+    /// Why [`DeviceChoice::Auto`] took the simulator.
+    no_gpu: Option<NoGpu>,
+    /// Whether [`Device::capture`] is running.
+    pub(super) capturing: Cell<bool>,
+}
+
+pub(super) enum Kind {
+    Gpu(cuda::Gpu),
+    Sim(Rc<Simulator>),
+    Cpu,
+}
+
+pub(super) const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
+
+impl Device {
+    /// Opens the device that `choice` names.
+    ///
+    /// # Errors
+    /// [`NoGpu`], for [`DeviceChoice::Gpu`] where none is usable.
+    pub fn open(choice: DeviceChoice) -> Result<Device> {
+        if choice == DeviceChoice::Sim {
+            return Ok(Device::simulator(SimulatorOptions::default()));
+        }
+        match cuda::Gpu::open() {
+            Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu))),
+            Err(no_gpu) if choice == DeviceChoice::Gpu => Err(no_gpu.into()),
+            Err(no_gpu) => {
+                let simulator = Device::simulator(SimulatorOptions::default());
+                Ok(Device { no_gpu: Some(no_gpu), ..simulator })
+            }
+        }
+    }
+
+    /// The simulator, run as `options` say.
+    pub fn simulator(options: SimulatorOptions) -> Device {
+        Device::new(Kind::Sim(Rc::new(Simulator::new(options))))
+    }
+
+    /// The CPU, which runs Rust code alone.
+    pub fn cpu() -> Device {
+        Device::new(Kind::Cpu)
+    }
+
+    fn new(kind: Kind) -> Device {
+        Device { kind, no_gpu: None, capturing: Cell::new(false) }
+    }
+
+    /// Name and properties, for the record.
+    pub fn info(&self) -> DeviceInfo {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.info(),
+            Kind::Sim(simulator) => simulator.info(),
+            Kind::Cpu => cpu::info(),
+        }
+    }
+
+    /// The limits of a GPU, as the driver reports them; none of the simulator.
+    pub fn limits(&self) -> Vec<Limit> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.limits(),
+            Kind::Sim(_) | Kind::Cpu => Vec::new(),
+        }
+    }
+
+    /// Streaming multiprocessors; the simulator has those of an H200, the CPU none.
+    pub fn multiprocessors(&self) -> u32 {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.multiprocessors(),
+            Kind::Sim(_) => simulator::MULTIPROCESSORS,
+            Kind::Cpu => 0,
+        }
+    }
+
+    /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
+    pub fn no_gpu(&self) -> Option<&NoGpu> {
+        self.no_gpu.as_ref()
+    }
+
+    /// Waits for all work.
+    ///
+    /// # Errors
+    /// A kernel that went wrong on a GPU is reported here, or at the next copy to the host: a
+    /// [`Fault`](super::Fault).
+    pub fn synchronize(&self) -> Result<()> {
+        self.not_captured("waiting")?;
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.synchronize(),
+            Kind::Sim(_) | Kind::Cpu => Ok(()),
+        }
+    }
+
+    /// How many launches made by device code may be pending at a time
+    /// (`cudaLimitDevRuntimePendingLaunchCount`); 2,048 unless set. To be called before the first launch that
+    /// needs more: a launch above the limit does not happen, and the host is not told.
+    ///
+    /// # Errors
+    /// A GPU that has no memory for so many.
+    pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
+        self.not_captured("a limit of the device")?;
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.set_pending_launch_limit(launches)?,
+            Kind::Sim(simulator) => simulator.set_pending_launch_limit(launches),
+            Kind::Cpu => {}
+        }
+        Ok(())
+    }
+
+    /// From now on `observer` is told what kernels do, on the simulator and under its checks; on a GPU nobody
+    /// is told.
+    pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
+        if let Kind::Sim(simulator) = &self.kind {
+            simulator.observe(observer);
+        }
+    }
+
+    /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.
+    pub fn take_printed(&self) -> String {
+        match &self.kind {
+            Kind::Sim(simulator) => simulator.take_printed(),
+            Kind::Gpu(_) | Kind::Cpu => String::new(),
+        }
+    }
+
+    /// The stream of all work, as the driver and the CUDA runtime name it, and whether there is one.
+    pub(crate) fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
+        match &self.kind {
+            Kind::Gpu(gpu) => Some(gpu.raw_stream()),
+            Kind::Sim(_) | Kind::Cpu => None,
+        }
+    }
+
+    /// An error while a graph is captured: `what` cannot be part of one.
+    pub(super) fn not_captured(&self, what: &str) -> Result<()> {
+        ensure!(
+            !self.capturing.get(),
+            "{what} cannot be part of a graph, which holds launches, memset_zeros and memcpy_dtod; do it \
+             before Device::capture"
+        );
+        Ok(())
+    }
+}
