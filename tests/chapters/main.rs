@@ -6,7 +6,7 @@ mod ch2_parallel;
 mod ch4_nested;
 mod ch4_quadrature;
 mod ch5_shared;
-mod ch6_two_pass;
+mod ch6_operators;
 mod ch7_limit;
 mod device;
 mod options;
@@ -76,6 +76,17 @@ impl Run {
 
 fn names(runs: &Value) -> Vec<&str> {
     runs.as_array().unwrap().iter().map(|run| run["kernel"].as_str().unwrap()).collect()
+}
+
+/// Every chapter: the examples whose names begin with `ch`.
+fn stems() -> Vec<String> {
+    let examples = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap();
+    let paths = examples.map(|entry| entry.unwrap().path());
+    let mut stems: Vec<_> = paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
+    stems.retain(|stem| stem.starts_with("ch"));
+    stems.sort();
+    assert!(stems.len() > 8, "{stems:?}");
+    stems
 }
 
 /// Elements: none, one, and around the sizes of warps and blocks.

@@ -15,8 +15,8 @@ fn chapter_6_is_right_at_every_size_for_every_operator() {
         [0, 1, 2, 31, 33, 1000, 1025].iter().flat_map(|&n| [1, 2, 32, 96, 256, 1000, 1024].map(|b| (n, b))),
     );
     cases.par_iter().with_max_len(1).for_each(|&(n, block)| {
-        let line = format!("--device sim --n {n} --block {block} --json");
-        let run = run(&format!("ch6-{n}-{block}"), "ch6_two_pass", &line);
+        let line = format!("--device sim --kernel all --n {n} --block {block} --json");
+        let run = run(&format!("ch6-{n}-{block}"), "ch6_operators", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
         let json = run.json();
         let grid = n.div_ceil(block.into()).max(1);
@@ -51,7 +51,7 @@ fn chapter_6_is_right_at_every_size_for_every_operator() {
 fn the_posts_second_launch_is_refused_above_1024_partial_sums() {
     let post = |n: &str| {
         let line = format!("--device sim --n {n} --block 256 --json");
-        let run = run(&format!("ch6-post-{n}"), "ch6_two_pass", &line);
+        let run = run(&format!("ch6-post-{n}"), "ch6_operators", &line);
         assert_eq!(run.status(), Some(0), "{}", run.stderr());
         (run.json()["runs"][0].clone(), run.stderr())
     };
@@ -71,12 +71,12 @@ fn the_posts_second_launch_is_refused_above_1024_partial_sums() {
 
 #[test]
 fn the_missing_fence_of_chapter_6_is_named_with_its_line() {
-    let run = run("ch6-fence", "ch6_two_pass", "--device sim --n 3001 --block 96 --json");
+    let run = run("ch6-fence", "ch6_operators", "--device sim --kernel all --n 3001 --block 96 --json");
     assert_eq!(run.status(), Some(0), "{}", run.stderr());
     let json = run.json();
     let found: Vec<&Value> = json["diagnostics"].as_array().unwrap().iter().collect();
     assert!(!found.is_empty());
-    let source = kernels::get("ch6_two_pass").unwrap().source;
+    let source = kernels::get("ch6_operators").unwrap().source;
     let line = |entry: &Value| source.lines().nth(entry["line"].as_u64().unwrap() as usize - 1).unwrap();
     for found in found {
         assert_eq!(
@@ -98,7 +98,7 @@ fn the_missing_fence_of_chapter_6_is_named_with_its_line() {
 
 #[test]
 fn a_tree_that_changes_the_order_of_the_operands_is_wrong_where_that_matters() {
-    let run = run("ch6-order", "ch6_two_pass", "--device sim --n 1000 --block 96");
+    let run = run("ch6-order", "ch6_operators", "--device sim --n 1000 --block 96");
     let text = run.stdout();
     let row = |kernel: &str| -> Vec<String> {
         let row = text.lines().find(|line| line.starts_with(kernel)).unwrap();
@@ -115,7 +115,7 @@ fn a_tree_that_changes_the_order_of_the_operands_is_wrong_where_that_matters() {
 /// A sum of floats has the bound of the tree by which it was made; one without an order that of the tallest.
 #[test]
 fn the_bounds_of_chapter_6_are_those_of_its_trees() {
-    let json = run("ch6-bounds", "ch6_two_pass", "--device sim --n 2^16 --block 512 --json").json();
+    let json = run("ch6-bounds", "ch6_operators", "--device sim --kernel all --n 2^16 --block 512 --json").json();
     let bound = |kernel: &str| {
         let runs = json["runs"].as_array().unwrap();
         runs.iter().find(|run| run["kernel"] == kernel).unwrap()["bound"].as_f64().unwrap()
