@@ -23,14 +23,15 @@ use crate::chapters::legacy;
 use crate::chapters::limit::comparison::{self, Stage};
 use crate::device::measure::{self, Measurement};
 use crate::device::{Device, DeviceChoice, Fault, Module};
+use crate::number::thousands;
 use crate::record::chart;
 use crate::record::diagnostics;
 use crate::record::levels::Level;
-use crate::record::table::{self, thousands};
+use crate::record::table;
 use crate::record::{DeviceInfo, DeviceKind, Dropped, MemorySpace, Record, Run, SCHEMA};
 use crate::reduction::data;
 use crate::reduction::serial;
-use crate::reduction::value::{Expected, Operation, Value};
+use crate::reduction::value::{Expected, Value};
 use crate::sim::{Diagnostic, Severity};
 
 pub use crate::chapter::plan::{Kernel, Launches, Place};
@@ -85,7 +86,7 @@ pub fn run_with_spaces(chapter: &Chapter, reduce: fn(&Case) -> Result<Outcome>, 
     let measure = |device: &Device, module: &Module, record: &mut Record| {
         if options.n.is_none() {
             record.limits = device.limits();
-            record.spaces = spaces(device, module)?;
+            record.memory_spaces = spaces(device, module)?;
         }
         Ok(())
     };
@@ -116,8 +117,8 @@ pub fn run_with_contest(
     let options = Options::parse_for(chapter.stem, chapter.about);
     let meet = |device: &Device, module: &Module, record: &mut Record| {
         let data = data::numbers(comparison::largest(options.n), options.seed);
-        record.contest = contest(&Stage::new(device, module, &data)?)?;
-        record.ok &= record.contest.iter().all(Run::as_taught);
+        record.comparison = contest(&Stage::new(device, module, &data)?)?;
+        record.ok &= record.comparison.iter().all(Run::as_expected);
         Ok(())
     };
     exit(on_device(chapter, &options, reduce, Some(&meet)))
@@ -251,8 +252,8 @@ impl<'a> Bench<'a> {
             seed: options.seed,
             runs: Vec::new(),
             sweep: Vec::new(),
-            contest: Vec::new(),
-            spaces: Vec::new(),
+            comparison: Vec::new(),
+            memory_spaces: Vec::new(),
             limits: Vec::new(),
             ok: false,
         };
@@ -277,28 +278,21 @@ impl<'a> Bench<'a> {
             let expected = expected.widened((case.kernel.error)(case.n, Shape { grid, ..case.shape }));
             let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
             let errors: Vec<_> = outcome.cost.found.iter().filter(is_error).map(|found| found.kind).collect();
+            let run = Run::of(case.kernel.name, case.n, &operation, outcome.sum, expected);
             let run = Run {
-                kernel: case.kernel.name.to_string(),
-                n: case.n,
                 block: case.shape.block,
                 grid,
-                operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
-                ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && errors.is_empty(),
-                sum: outcome.sum,
-                expected: expected.value,
-                bound: expected.bound,
-                element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
+                ok: run.ok && outcome.dropped.is_none() && errors.is_empty(),
                 found: errors,
-                teaches: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
+                expected_failure: (case.kernel.teaches)(case.n, case.shape).map(str::to_string),
                 time_us: outcome.cost.time,
-                timings: None,
-                library: None,
                 counters: outcome.cost.counters,
                 device_launches: match (case.kernel.launches)(case.n, case.shape).total {
                     0 => None,
                     launches => Some(launches),
                 },
                 dropped: outcome.dropped,
+                ..run
             };
             if position < self.plan.runs.len() {
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));
@@ -309,7 +303,7 @@ impl<'a> Bench<'a> {
             }
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
-        self.record.ok = all.all(Run::as_taught);
+        self.record.ok = all.all(Run::as_expected);
         Ok(())
     }
 
@@ -372,7 +366,7 @@ impl<'a> Bench<'a> {
         if self.options.record {
             return Ok(()); // The book draws the charts of a committed record itself.
         }
-        for chart in chart::charts(&self.record)? {
+        for chart in chart::charts(&self.record, &[])? {
             let path = path.with_extension(format!("{}.svg", chart.name));
             std::fs::write(&path, chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
             self.say(&format!("chart   {}", shown(&path)));

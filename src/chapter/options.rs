@@ -4,7 +4,7 @@ use anyhow::{Result, bail, ensure};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
-use crate::record::table::thousands;
+use crate::number::thousands;
 
 /// Elements, at most: kernels count them in 32 bits.
 pub const MAX_N: u64 = i32::MAX as u64;

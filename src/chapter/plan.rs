@@ -8,8 +8,8 @@ use anyhow::{Result, bail, ensure};
 
 use crate::chapter::options::{Options, Shape};
 use crate::device::MAX_BLOCK;
+use crate::number::{thousands, time};
 use crate::record::DeviceKind;
-use crate::record::table::{thousands, time};
 use crate::reduction::value::Operation;
 
 /// Where a chapter's kernels run.

@@ -44,9 +44,9 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("On the simulator, since there is no usable GPU: "), "{first}");
     let sum = data::numbers(1 << 12, 1).into_iter().fold(0, i32::wrapping_add);
-    let sum = workbook::record::table::thousands(sum.into());
+    let sum = workbook::number::thousands(sum.into());
     assert!(text.contains(&format!(
-        "ch4_nested: 4,096 elements, 512 threads a block; the serial recursion gives {sum}"
+        "ch4_nested: 4,096 elements, 512 threads per block; the serial recursion gives {sum}"
     )));
     // 8 blocks of 512 halve their elements 9 times; every level has a child for each block.
     let levels = text.split("gpuRecursiveReduce, level by level:").nth(1).unwrap().replace(',', "");
