@@ -1,9 +1,7 @@
 //! A cell: the command to run, and for each record of the chapter its output, its charts and where they came from.
 
 use anyhow::{Result, bail};
-use workbook::chapters::legacy;
-use workbook::record::chart::charts;
-use workbook::record::table::table;
+use workbook::chapters::{charts, legacy, table};
 use workbook::record::{DeviceKind, Record};
 
 use crate::Workbook;

@@ -457,7 +457,7 @@ fn whatever_is_missing_is_named() {
         (
             &format!("{value} n=2^20 block=96 time}}}}"),
             "page.md:1:",
-            "with 96 threads a block",
+            "with 96 threads per block",
             "512, 32, 64, 128, 256, 1024",
         ),
         (&format!("{value} n=many time}}}}"), "page.md:1:", "`many` is no number", "1024 or 2^10"),

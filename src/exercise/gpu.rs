@@ -11,8 +11,7 @@ use super::plan::{Arg, Case, Place, Plan};
 use super::source::Exercise;
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::device::{Buffer, Device, Function, LaunchConfig};
-use crate::record::Timing;
-use crate::record::table::{thousands, time_range};
+use crate::number::thousands;
 
 /// What a GPU says of an answer.
 pub enum Report {
@@ -57,12 +56,11 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
         measured.time.context("the device has no clock")
     };
     let (yours, reference) = (time(&yours)?, time(&reference)?);
-    let shown = |timing: &Timing| time_range(timing);
     Ok(Report::Right(format!(
         "On {}, {case}, median [least .. most]:\n  yours     {}\n  solution  {}\n",
         device.info().name,
-        shown(&yours),
-        shown(&reference)
+        yours,
+        reference
     )))
 }
 

@@ -13,7 +13,7 @@ use super::rust;
 use super::source::{Exercise, Kind};
 use super::think;
 use crate::build::prebuilt::source_hash;
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::sim::{Diagnostic, Module, Severity};
 
 /// What a check says.

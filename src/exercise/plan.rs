@@ -17,7 +17,7 @@ use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::reduction::serial::recursive_reduce;
 use crate::sim::Counters;
 

@@ -13,7 +13,7 @@ use super::host::SEEDS;
 use super::mark::{self, Reached, Verdict, failed};
 use super::plan;
 use super::source::Exercise;
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::reduction::data;
 use crate::reduction::serial::recursive_reduce;
 

@@ -8,7 +8,7 @@ use super::options::{Checks, Options};
 use super::output::Report;
 use super::spec::{MAX_BYTES, Spec, Value};
 use super::values::Held;
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::sim::{self, Counters, Launched, Module, Param, Simulator};
 
 /// Runs the kernel that `options` ask for. An error if they do not fit the module.

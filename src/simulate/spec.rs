@@ -1,7 +1,7 @@
 //! `--arg`: a number or a buffer, as text.
 
 use crate::chapter::options;
-use crate::record::table::thousands;
+use crate::number::thousands;
 
 /// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory, and
 /// its checks need as much again.

@@ -15,10 +15,11 @@ use crate::chapters::limit::libraries::{Peers, Summed};
 use crate::chapters::limit::timing::{self, Cache, Contender, Flush, Rotation};
 use crate::device::measure::{self, CPU_BUDGET};
 use crate::device::{Buffer, Device, Function, LaunchConfig, Module, Prepared};
-use crate::record::table::{self, Column, thousands};
+use crate::number::thousands;
+use crate::record::columns::{Column, text_table};
 use crate::record::{GpuInfo, Record, Run, Timing, Timings};
 use crate::reduction::operator::{Operator, elements};
-use crate::reduction::value::{Expected, Operation, Value};
+use crate::reduction::value::{Expected, Value};
 
 /// Sizes: powers of 4 from 2^10 to this.
 const LARGEST: u64 = 1 << 30;
@@ -26,6 +27,11 @@ const LARGEST: u64 = 1 << 30;
 const BLOCK: u32 = 512;
 /// An empty kernel: what a launch costs.
 pub const NOTHING: &str = "doNothing";
+
+/// The result of an empty kernel.
+fn nothing_summed() -> Value {
+    Value::Text("none".to_string())
+}
 
 /// Where a contest takes place.
 pub struct Stage<'a> {
@@ -119,18 +125,19 @@ impl<'a> Stage<'a> {
             Some(Timings { one_call_cold: of(&cold), one_call_warm: of(&warm), work_alone: of(&alone) })
         };
 
-        let run = |kernel: String, sum, expected: &Expected| run(&operation, n, kernel, sum, expected);
+        let run = |kernel: &str, sum, expected: &Expected| {
+            Run::of(kernel, n as u64, &operation, sum, expected.clone())
+        };
         let mut runs = Vec::new();
         for (i, (rung, chain)) in rungs.iter().zip(&chains).enumerate() {
             chain.launch(&at(0))?;
             let sum = O::value(device.clone_dtoh(&chain.output)?[0]);
             let LaunchConfig { grid_dim, block_dim, .. } = chain.launches[0].config();
-            let shape =
-                Run { block: block_dim.0, grid: grid_dim.0, ..run(rung.name.to_string(), sum, &expected) };
+            let shape = Run { block: block_dim.0, grid: grid_dim.0, ..run(rung.name, sum, &expected) };
             runs.push(Run { timings: timings(i), ..shape });
         }
-        let none = Expected::exactly(Value::Text("none".to_string()));
-        let launch = run(format!("{NOTHING}{suffix}"), none.value.clone(), &none);
+        let none = Expected::exactly(nothing_summed());
+        let launch = run(&format!("{NOTHING}{suffix}"), none.value.clone(), &none);
         runs.push(Run { block: 32, grid: 1, timings: timings(rungs.len()), ..launch });
         if let (Some(peers), Some(cub)) = (&self.peers, &cub) {
             cub.launch(&at(0))?;
@@ -138,38 +145,14 @@ impl<'a> Stage<'a> {
                 (1, "cub", format!("CUB {}", peers.version), cub.sum()?),
                 (2, "thrust", "Thrust".to_string(), peers.thrust(&at(0), n)?),
             ] {
-                let peer = run(format!("{name}{suffix}"), O::value(sum), &expected);
+                let peer = run(&format!("{name}{suffix}"), O::value(sum), &expected);
                 runs.push(Run { timings: timings(rungs.len() + i), library: Some(library), ..peer });
             }
         }
         let library = Some(format!("rayon, {} CPU threads", rayon::current_num_threads()));
-        let cpu = run(format!("rayon{suffix}"), O::value(cpu_sum), &expected);
+        let cpu = run(&format!("rayon{suffix}"), O::value(cpu_sum), &expected);
         runs.push(Run { time_us: cpu_time, library, ..cpu });
         Ok(runs)
-    }
-}
-
-/// What came of a contender, without its times.
-fn run(operation: &Operation, n: usize, kernel: String, sum: Value, expected: &Expected) -> Run {
-    Run {
-        ok: expected.admits(&sum),
-        kernel,
-        n: n as u64,
-        block: 0,
-        grid: 0,
-        operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
-        sum,
-        expected: expected.value.clone(),
-        bound: expected.bound,
-        element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
-        found: Vec::new(),
-        teaches: None,
-        time_us: None,
-        timings: None,
-        library: None,
-        counters: None,
-        device_launches: None,
-        dropped: None,
     }
 }
 
@@ -262,7 +245,7 @@ pub const MEASURES: [(&str, OfRun); 3] =
 /// The run of `kernel` at `n`, and its time by the measure of that word.
 pub fn timed<'a>(record: &'a Record, kernel: &str, n: u64, measure: &str) -> Option<(&'a Run, Timing)> {
     let (_, of) = MEASURES.iter().find(|(word, _)| *word == measure)?;
-    let run = record.contest.iter().find(|run| run.kernel == kernel && run.n == n)?;
+    let run = record.comparison.iter().find(|run| run.kernel == kernel && run.n == n)?;
     Some((run, of(run.timings.as_ref()?)?))
 }
 
@@ -282,7 +265,7 @@ fn median(record: &Record, kernel: &str, n: u64, measure: &str) -> Option<f64> {
 
 /// How many times as long `first` takes as `second`, at each size at which both were timed: `(n, ratio)`.
 pub fn ratios(record: &Record, first: &str, second: &str, measure: &str) -> Vec<(u64, f64)> {
-    let sizes = record.contest.iter().filter(|run| run.kernel == first).map(|run| run.n);
+    let sizes = record.comparison.iter().filter(|run| run.kernel == first).map(|run| run.n);
     let time = |kernel, n| median(record, kernel, n, measure);
     let ratio = |n| Some((n, time(first, n)? / time(second, n)?));
     sizes.filter_map(ratio).collect()
@@ -296,7 +279,7 @@ pub fn geometric_mean(ratios: &[(u64, f64)]) -> Option<f64> {
 
 /// The best rate of the contest's kernels in GB/s, the work alone: what the memory gives to one who only reads.
 pub fn best_rate(record: &Record) -> Option<f64> {
-    let ours = record.contest.iter().filter(|run| run.library.is_none() && run.kernel.starts_with("reduce"));
+    let ours = record.comparison.iter().filter(|run| run.library.is_none() && run.sum != nothing_summed());
     let rates = ours.filter(|run| run.n >= 1 << 28).filter_map(|run| run.rate(run.timings?.work_alone?));
     rates.max_by(f64::total_cmp)
 }
@@ -310,9 +293,9 @@ pub fn datasheet(gpu: &GpuInfo) -> f64 {
 pub const PAIRS: [(&str, &str, &str); 3] =
     [("reduceLimit", "i32", "cub"), ("reduceLimitF32", "f32", "cubF32"), ("reduceLimitI64", "i64", "cubI64")];
 
-/// CUB's times over ours, a line a size and one with the geometric means; empty where there are none.
+/// CUB's times over ours: a line per size and one with the geometric means. Empty where there are none.
 pub fn table(record: &Record) -> String {
-    let sizes: BTreeSet<u64> = record.contest.iter().map(|run| run.n).collect();
+    let sizes: BTreeSet<u64> = record.comparison.iter().map(|run| run.n).collect();
     let names = sizes.iter().map(|&n| thousands(n as i64)).chain(["geometric mean".to_string()]);
     let mut columns = vec![Column::left("CUB's time over ours", names)];
     for (ours, type_name, peer) in PAIRS {
@@ -327,10 +310,5 @@ pub fn table(record: &Record) -> String {
             columns.push(Column::right(&title, cells));
         }
     }
-    let mut text = String::new();
-    if columns.len() > 1 {
-        text.push('\n');
-        table::layout(&columns, &mut text);
-    }
-    text
+    if columns.len() > 1 { text_table(&columns) } else { String::new() }
 }

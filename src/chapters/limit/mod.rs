@@ -1,6 +1,7 @@
 //! Chapter 7: the types that it adds up, and the shape in which each rung of its ladder runs.
 
 pub mod comparison;
+pub mod comparison_charts;
 pub mod libraries;
 pub mod sweep;
 pub mod timing;

@@ -1,7 +1,6 @@
 //! The sweep behind the table of [`crate::chapters::limit`]: what `cargo bench --bench limit` measures, as JSON and as the tables
 //! that the book shows.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -9,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::kernels;
 use crate::build::prebuilt;
-use crate::record::table::thousands;
-use crate::record::{DeviceInfo, write_json};
+use crate::number::{power_of_two, raised, thousands, three_digits};
+use crate::record::columns::{Column, markdown_table};
+use crate::record::{DeviceInfo, read_json, write_json};
 
 /// The committed measurement, from the repository root.
 pub const FILE: &str = "benches/limit.json";
@@ -102,13 +102,8 @@ pub fn source_hash() -> String {
 impl Sweep {
     /// Reads a measurement; the error names the file and what to do.
     pub fn read(path: &Path) -> Result<Sweep> {
-        let make = "make it, with a GPU and nvcc: cargo bench --bench limit -- --record";
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the sweep {}; {make}", path.display()))?;
-        let sweep: Sweep = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no sweep of this workbook; {make}", path.display()))?;
-        ensure!(sweep.schema == SCHEMA, "{} has another layout; {make}", path.display());
-        Ok(sweep)
+        read_json(path, SCHEMA)
+            .context("make it anew, with a GPU and nvcc: cargo bench --bench limit -- --record")
     }
 
     /// Writes the measurement.
@@ -121,15 +116,11 @@ impl Sweep {
     pub fn markdown(&self, element: &str) -> Result<String> {
         let sizes: Vec<&Size> = self.sizes.iter().filter(|size| size.element == element).collect();
         ensure!(!sizes.is_empty(), "the sweep has no sizes of {element}");
-        let mut text = format!("| `{element}` |");
-        sizes.iter().for_each(|size| text += &format!(" {} |", power(size.n)));
-        text += "\n| --- |";
-        sizes.iter().for_each(|_| text += " ---: |");
-        let mut row = |name: &str, cell: &dyn Fn(&Size) -> Option<String>| {
+        let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut row = |name, cell: &dyn Fn(&Size) -> Option<String>| {
             let cells: Vec<_> = sizes.iter().map(|size| cell(size)).collect();
             if cells.iter().any(Option::is_some) {
-                let _ = write!(text, "\n| {name} |");
-                cells.into_iter().for_each(|cell| text += &format!(" {} |", cell.unwrap_or_default()));
+                rows.push((name, cells.into_iter().map(Option::unwrap_or_default).collect()));
             }
         };
         let named =
@@ -153,8 +144,14 @@ impl Sweep {
         row("threads of the best", &|size| Some(best(size)?.block.to_string()));
         row("its blocks", &|size| Some(thousands(best(size)?.grid.into())));
         row("candidates", &|size| Some(thousands(size.tried.into())));
-        text.push('\n');
-        Ok(text)
+        let mut columns = vec![Column::left(&format!("`{element}`"), rows.iter().map(|(name, _)| *name))];
+        columns.extend(sizes.iter().enumerate().map(|(i, size)| {
+            Column::right(
+                &raised(&power_of_two(size.n as f64)),
+                rows.iter().map(|(_, cells)| cells[i].as_str()),
+            )
+        }));
+        Ok(markdown_table(&columns))
     }
 }
 
@@ -162,17 +159,6 @@ impl Sweep {
 fn least(size: &Size, right: impl Fn(&Contender) -> bool) -> Option<(f64, &Contender)> {
     let all = size.contenders.iter().filter(|contender| right(contender));
     all.map(|contender| (contender.alone, contender)).min_by(|a, b| a.0.total_cmp(&b.0))
-}
-
-/// `2²⁰`
-fn power(n: u64) -> String {
-    let raised = |c: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(c.to_digit(10).unwrap_or(0) as usize).unwrap_or(c);
-    format!("2{}", n.max(1).ilog2().to_string().chars().map(raised).collect::<String>())
-}
-
-fn three_digits(time: f64) -> String {
-    let decimals = if time < 10.0 { 2 } else { usize::from(time < 100.0) };
-    format!("{time:.decimals$}")
 }
 
 #[cfg(test)]
@@ -225,7 +211,8 @@ mod tests {
             "| its blocks | 16 | 16 |",
             "| candidates | 1,234 | 1,234 |",
         ] {
-            assert!(text.lines().any(|other| other == line), "{line} is not in:\n{text}");
+            let cells = |line: &str| line.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+            assert!(text.lines().any(|other| cells(other) == cells(line)), "{line} is not in:\n{text}");
         }
         assert!(!text.contains("ticket"), "{text}");
         assert!(sweep.markdown("i32").unwrap_err().to_string().contains("no sizes of i32"));

@@ -1,9 +1,10 @@
 //! Charts: which there are, what they show, and that they can be read by eye, by ear and on a dark page.
 
-mod fixtures;
-
-use workbook::record::chart::{Chart, charts};
+use workbook::chapters::charts;
+use workbook::record::chart::Chart;
 use workbook::record::{DeviceKind, Record, Run, Timing};
+
+use crate::fixtures;
 
 fn chart(record: &Record, name: &str) -> Chart {
     let charts = charts(record).unwrap();
@@ -80,23 +81,27 @@ fn what_a_device_launch_costs_is_fitted_and_drawn() {
     assert!(names(&record).contains(&"launches"));
     let launches = chart(&record, "launches");
     assert_eq!(launches.title, "Time against device launches");
-    assert!(launches.description.contains("5.00 µs + 10.0 µs a launch: "), "{}", launches.description);
+    assert!(launches.description.contains("5.00 µs + 10.0 µs per launch: "), "{}", launches.description);
     assert!(!launches.description.contains("CPU"), "{}", launches.description);
 }
 
-/// A kernel's launches as a graph have the kernel's colour, and a dashed line.
+/// Two variants of one kernel have its colour, and the second a dashed line.
 #[test]
-fn a_graph_is_drawn_as_the_kernel_that_it_holds() {
+fn a_kernel_launched_in_another_way_is_drawn_dashed() {
     let mut record = fixtures::blocks_on_gpu();
     let first = record.runs[0].kernel.clone();
     let again: Vec<_> =
         record.runs.iter().chain(&record.sweep).filter(|run| run.kernel == first).cloned().collect();
     let before = chart(&record, "time").svg;
-    record.sweep.extend(again.into_iter().map(|run| Run { kernel: format!("graph/{first}"), ..run }));
+    record.sweep.extend(again.into_iter().map(|run| Run {
+        kernel: "in a graph".to_string(),
+        symbol: Some(first.clone()),
+        ..run
+    }));
     let after = chart(&record, "time").svg;
     let dashed = |svg: &str| svg.matches("class=\"series-1\" stroke=\"#0072B2\" stroke-dasharray").count();
     assert_eq!((dashed(&before), dashed(&after)), (0, 2), "the line, and its sample beside the name");
-    assert!(after.contains(&format!("graph/{first}")));
+    assert!(after.contains("in a graph</text>"));
 }
 
 #[test]
@@ -104,7 +109,7 @@ fn the_description_tells_the_ends_of_every_line() {
     let time = chart(&fixtures::nested_on_gpu(), "time");
     assert_eq!(time.title, "Time against n");
     for piece in [
-        "Fixture GPU · 2026-02-03 · 512 threads a block",
+        "Fixture GPU · 2026-02-03 · 512 threads per block",
         "gpuRecursiveReduce: 877 µs at n = 1,024, 449 ms at n = 1,048,576.",
         "gpuRecursiveReducePasses: 10.1 µs at n = 1,024, 38.0 µs at n = 67,108,864.",
         "recursiveReduceAnyLength (CPU): 614 ns at n = 1,024, 40.3 ms at n = 67,108,864.",
@@ -238,7 +243,7 @@ fn sizes_are_labelled_as_powers_of_two() {
     assert!(svg.contains(">2<tspan dy=\"-0.45em\" font-size=\"72%\">20</tspan></text>"));
     let svg = chart(&fixtures::one_block_on_gpu(), "time").svg;
     assert!(svg.contains(">1,024</text>"));
-    assert!(!svg.contains("threads a block"), "the block grows with n there");
+    assert!(!svg.contains("threads per block"), "the block grows with n there");
 }
 
 #[test]
@@ -247,7 +252,7 @@ fn the_same_record_gives_the_same_drawing() {
 }
 
 #[test]
-fn a_contest_shows_rates_by_each_measure_beside_what_the_memory_could_do_and_the_ratio() {
+fn a_comparison_shows_rates_by_each_measure_beside_what_the_memory_could_do_and_the_ratio() {
     let record = fixtures::contest_on_gpu();
     assert_eq!(names(&record)[2..], ["one-call", "work-alone", "ratio"]);
     let alone = chart(&record, "work-alone").description;

@@ -4,9 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use workbook::chapters::{charts, table};
 use workbook::record::Record;
-use workbook::record::chart;
-use workbook::record::table;
 
 /// The JSON pointers of `value` and of all that is in it.
 fn places(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -60,7 +59,7 @@ fn no_edit_of_a_record_makes_it_panic() {
                     refused += 1;
                     continue;
                 };
-                let show = || (table::table(&edited), chart::charts(&edited).map(|charts| charts.len()));
+                let show = || (table(&edited), charts(&edited).map(|charts| charts.len()));
                 if catch_unwind(AssertUnwindSafe(show)).is_err() {
                     panicked.push(format!("{name}: {edit} as {wild}"));
                 }
