@@ -1,4 +1,4 @@
-//! Which candidate of `kernels/peers/tune.cu` is the fastest sum of how many elements, beside CUB: the sweep behind the
+//! Which candidate of `kernels/libraries/tune.cu` is the fastest sum of how many elements, beside CUB: the sweep behind the
 //! table of src/limit.rs. `cargo bench --bench limit -- --record` keeps it for the book.
 
 use std::collections::HashMap;

@@ -9,7 +9,7 @@ use crate::chapter::options::Options;
 use crate::device::DeviceChoice;
 
 /// Names the kernel's source, its PTX and its record.
-pub const STEM: &str = "museum_nested";
+pub const STEM: &str = "ch4_legacy";
 /// The example that runs it, and the option.
 const EXAMPLE: &str = "ch4_nested";
 const OPTION: &str = "--museum";

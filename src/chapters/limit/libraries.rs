@@ -1,4 +1,4 @@
-//! The sums of NVIDIA's libraries, to measure ours against: `kernels/peers/cub.cu`, built by nvcc when there is one and
+//! The sums of NVIDIA's libraries, to measure ours against: `kernels/libraries/cub.cu`, built by nvcc when there is one and
 //! loaded into this process. It works in the same context, in the same stream and on the same buffers.
 //!
 //! Calls across the boundary to C++ are unsafe; they are all here, each with its reason.
@@ -17,7 +17,7 @@ use crate::build::prebuilt;
 use crate::device::{Buffer, Device, View};
 
 /// The source, from the repository root.
-pub const SOURCE: &str = "kernels/peers/cub.cu";
+pub const SOURCE: &str = "kernels/libraries/cub.cu";
 /// Names a library that is built already.
 const VARIABLE: &str = "WORKBOOK_PEERS";
 

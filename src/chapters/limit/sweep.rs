@@ -16,7 +16,7 @@ use crate::record::{DeviceInfo, read_json, write_json};
 pub const FILE: &str = "benches/limit.json";
 
 /// The candidates, from the repository root.
-pub const SOURCE: &str = "kernels/peers/tune.cu";
+pub const SOURCE: &str = "kernels/libraries/tune.cu";
 
 /// Version of the JSON layout.
 pub const SCHEMA: u32 = 1;
@@ -92,7 +92,7 @@ const WAYS: [(&str, &str, &str); 8] = [
 
 /// Of the candidates' source without its comments, and of chapter 7's code, as this was compiled.
 pub fn source_hash() -> String {
-    let source = include_str!("../../../kernels/peers/tune.cu").lines();
+    let source = include_str!("../../../kernels/libraries/tune.cu").lines();
     let mut code: String =
         source.map(|line| format!("{}\n", line.split("//").next().unwrap_or_default().trim())).collect();
     code += kernels::all().iter().find(|build| build.stem == "ch7_limit").map_or("", |build| build.code_hash);

@@ -1,5 +1,6 @@
-// The candidates of the sweep of chapter 7 (benches/limit.rs), by name: type, threads in a block, loads in flight, how
-// they are made, how the partial sums are finished, and blocks in a cluster. Two ways to finish are tried here only.
+// The candidates of chapter 7's sweep (benches/limit.rs). Their names say: type, threads per block,
+// loads in flight, how they are made, how the partial sums are finished, and blocks per cluster. Two
+// ways to finish are tried here only.
 
 #include "../ch7_limit.cu"
 
@@ -18,8 +19,8 @@ template <typename T> static __device__ void leave(T sum, Word *slot)
 
 // The last block waits for the others' sums, and leaves zeros for the next launch: thread t has the
 // slots t, t+BLOCK, ... What it finds it adds to what it has loaded itself, so the whole is added
-// as any block's share is, and in an order that does not depend on who is done first. Only the
-// block that is started last waits, so the others need no room that it holds.
+// as any block's share is, and in an order that does not depend on which block finishes first. Only
+// the block that starts last waits, so the others need no room that it holds.
 template <typename T, int BLOCK> static __device__ T takeAll(Word *scratch)
 {
     constexpr int HALVES = sizeof(T) / 4;
@@ -123,7 +124,7 @@ __device__ void tried(const T *g_idata, T *g_odata, unsigned int size, Word *scr
 #endif
     } else if constexpr (WAY == Way::Ticket) {
         T sum = sumOfBlock<T, BLOCK>(sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK), shared);
-        finishByTicket(sum, blockIdx.x, gridDim.x, g_odata, scratch);
+        finishByTicket(sum, g_odata, scratch);
     } else {
         bool isLast = blockIdx.x == gridDim.x - 1;
         T sum = sumOfVectors<T, LOADS, LOAD>(g_idata, size, BLOCK);
@@ -145,11 +146,13 @@ __device__ void tried(const T *g_idata, T *g_odata, unsigned int size, Word *scr
 #else
 #define CLUSTER_8
 #endif
-#define CANDIDATE(T, BLOCK, LOADS, LOAD, WAY, CLUSTER)                                                        \
-    extern "C" __global__ void __launch_bounds__(BLOCK) CLUSTER_##CLUSTER                                     \
-        T##_##BLOCK##_##LOADS##_##LOAD##_##WAY##_##CLUSTER(const T *g_idata, T *g_odata, unsigned int size, Word *scratch) \
-    {                                                                                                         \
-        tried<T, BLOCK, LOADS, Load::LOAD, Way::WAY, CLUSTER>(g_idata, g_odata, size, scratch);               \
+#define CANDIDATE(T, BLOCK, LOADS, LOAD, WAY, CLUSTER)                                             \
+    extern "C" __global__ void __launch_bounds__(BLOCK) CLUSTER_##CLUSTER                          \
+        T##_##BLOCK##_##LOADS##_##LOAD##_##WAY##_##CLUSTER(                                        \
+            const Element_##T *g_idata, Element_##T *g_odata, unsigned int size, Word *scratch)    \
+    {                                                                                              \
+        tried<Element_##T, BLOCK, LOADS, Load::LOAD, Way::WAY, CLUSTER>(g_idata, g_odata, size,    \
+                                                                        scratch);                  \
     }
 #define SMALL(T, LOAD, WAY)                                                                                   \
     CANDIDATE(T, 64, 4, LOAD, WAY, 1)                                                                         \
@@ -183,7 +186,10 @@ __device__ void tried(const T *g_idata, T *g_odata, unsigned int size, Word *scr
     SMALL(T, ReadOnly, Gather)                                                                                \
     MIDDLE(T, ReadOnly, Gather)
 
-typedef long long i64;
+// The types by their names; whole numbers are added without sign.
+typedef unsigned int Element_int;
+typedef float Element_float;
+typedef Word Element_i64;
 TYPE(int)
 TYPE(float)
 TYPE(i64)

@@ -2,27 +2,27 @@
 // partial results together.
 //
 // A kernel here is a template over an operator: a type with an Element, an identity() and a
-// combine(). Block b owns a stretch of whole tiles of blockDim.x elements; places beyond the end
+// combine(). Block b owns a chunk of whole tiles of blockDim.x elements; places beyond the end
 // hold the identity. Every form but reduceInterleaved and the atomic ones keeps the operands in
-// their order. Any size and any number of threads a block is right. Dynamic shared memory:
+// their order. Any size and any number of threads per block is right. Dynamic shared memory:
 // blockDim.x * sizeof(Element) bytes.
 
 #include <cooperative_groups.h>
 
 // ---- the post's kernel
-// ------------------------------------------------------------------------------
 
-// With `long long` for `long`, which has 32 bits on Windows, and with the one thing that was
+// With `unsigned long long` for `long`, which has 32 bits on Windows, and with the one thing that was
 // missing: a thread asks whether its partner exists, so that a block need not be a power of two.
 // ANCHOR: reduceKernel
-extern "C" __global__ void reduceKernel(const long long *g_in, long long *g_out, unsigned int n)
+extern "C" __global__ void reduceKernel(const unsigned long long *g_in, unsigned long long *g_out,
+                                        unsigned int n)
 {
-    extern __shared__ long long s_data[];
+    extern __shared__ unsigned long long s_data[];
 
     unsigned int thread_id = threadIdx.x;
     unsigned int global_id = blockIdx.x * blockDim.x + thread_id;
 
-    long long x = 0;
+    unsigned long long x = 0;
     if (global_id < n) {
         x = g_in[global_id];
     }
@@ -44,7 +44,6 @@ extern "C" __global__ void reduceKernel(const long long *g_in, long long *g_out,
 // ANCHOR_END: reduceKernel
 
 // ---- operators
-// --------------------------------------------------------------------------------------
 
 // The least and the greatest value of a type. They are numbers written out, not <limits>, so that a
 // kernel needs no host header; for floats they are the infinities.
@@ -66,21 +65,13 @@ template <> struct Limits<double> {
     static __device__ double greatest() { return __longlong_as_double(0x7ff0000000000000); }
 };
 
-// Signed numbers may not overflow in C++. Sums wrap here, as in Rust, so they are made without
-// sign.
-static __device__ int add(int a, int b) { return (int)((unsigned int)a + (unsigned int)b); }
-static __device__ long long add(long long a, long long b)
-{
-    return (long long)((unsigned long long)a + (unsigned long long)b);
-}
-static __device__ float add(float a, float b) { return a + b; }
-static __device__ double add(double a, double b) { return a + b; }
-
+// Sums of whole numbers are unsigned, so that they wrap as the host's do: signed overflow is undefined
+// in C++.
 // ANCHOR: sum
 template <typename T> struct Sum {
     typedef T Element;
     static __device__ T identity() { return 0; }
-    static __device__ T combine(T first, T second) { return add(first, second); }
+    static __device__ T combine(T first, T second) { return first + second; }
 };
 // ANCHOR_END: sum
 
@@ -142,7 +133,6 @@ struct Hash {
 // ANCHOR_END: hash
 
 // ---- one block
-// --------------------------------------------------------------------------------------
 
 template <typename Element> static __device__ Element *cache()
 {
@@ -193,11 +183,11 @@ static __device__ typename Operator::Element blockReduceInterleaved(typename Ope
 }
 // ANCHOR_END: blockReduceInterleaved
 
-// ANCHOR: stretch
+// ANCHOR: chunk
 // in[first .. end] reduced by the block, tile by tile, in order; the identity where there is
-// nothing. All threads go round equally often, and all get the result.
+// nothing. All threads make the same number of rounds, and all get the result.
 template <typename Operator>
-static __device__ typename Operator::Element reduceStretch(const typename Operator::Element *in,
+static __device__ typename Operator::Element reduceChunk(const typename Operator::Element *in,
                                                            unsigned int first, unsigned int end)
 {
     typename Operator::Element total = Operator::identity();
@@ -209,24 +199,23 @@ static __device__ typename Operator::Element reduceStretch(const typename Operat
     return total;
 }
 
-// This block's stretch: as many tiles as every block needs to take for the grid to cover n
+// This block's chunk: as many tiles as every block needs to take for the grid to cover n
 // elements.
 template <typename Operator>
-static __device__ typename Operator::Element reduceMyStretch(const typename Operator::Element *in,
+static __device__ typename Operator::Element reduceMyChunk(const typename Operator::Element *in,
                                                              unsigned int n)
 {
     unsigned int tiles = n / blockDim.x + (n % blockDim.x != 0);
     unsigned int tilesPerBlock = tiles / gridDim.x + (tiles % gridDim.x != 0);
-    unsigned int stretch = tilesPerBlock * blockDim.x;
-    // In 64 bits: the end of the last stretch may lie beyond 2^32.
-    unsigned int first = min((unsigned long long)blockIdx.x * stretch, (unsigned long long)n);
-    unsigned int end = min((unsigned long long)first + stretch, (unsigned long long)n);
-    return reduceStretch<Operator>(in, first, end);
+    unsigned int chunk = tilesPerBlock * blockDim.x;
+    // In 64 bits: the end of the last chunk may lie beyond 2^32.
+    unsigned int first = min((unsigned long long)blockIdx.x * chunk, (unsigned long long)n);
+    unsigned int end = min((unsigned long long)first + chunk, (unsigned long long)n);
+    return reduceChunk<Operator>(in, first, end);
 }
-// ANCHOR_END: stretch
+// ANCHOR_END: chunk
 
 // ---- many blocks
-// ------------------------------------------------------------------------------------
 
 // One pass: n elements become gridDim.x. The host launches again over those, until one is left.
 // ANCHOR: pass
@@ -234,14 +223,14 @@ template <typename Operator>
 static __device__ void reducePass(const typename Operator::Element *in,
                                   typename Operator::Element *out, unsigned int n)
 {
-    typename Operator::Element result = reduceMyStretch<Operator>(in, n);
+    typename Operator::Element result = reduceMyChunk<Operator>(in, n);
     if (threadIdx.x == 0) {
         out[blockIdx.x] = result;
     }
 }
 // ANCHOR_END: pass
 
-// The same pass with the other tree, a tile a block.
+// The same pass with the other tree, one tile per block.
 template <typename Operator>
 static __device__ void reduceInterleaved(const typename Operator::Element *in,
                                          typename Operator::Element *out, unsigned int n)
@@ -268,7 +257,7 @@ __device__ void reduceSingleLaunch(const typename Operator::Element *in,
                                           unsigned int *ticket)
 {
     __shared__ bool isLast;
-    typename Operator::Element result = reduceMyStretch<Operator>(in, n);
+    typename Operator::Element result = reduceMyChunk<Operator>(in, n);
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = result;
         if (fenced) {
@@ -281,7 +270,7 @@ __device__ void reduceSingleLaunch(const typename Operator::Element *in,
     }
     __syncthreads();
     if (isLast) {
-        result = reduceStretch<Operator>(partials, 0, gridDim.x);
+        result = reduceChunk<Operator>(partials, 0, gridDim.x);
         if (threadIdx.x == 0) {
             *out = result;
         }
@@ -297,13 +286,13 @@ static __device__ void reduceGridSync(const typename Operator::Element *in,
                                       typename Operator::Element *partials,
                                       typename Operator::Element *out, unsigned int n)
 {
-    typename Operator::Element result = reduceMyStretch<Operator>(in, n);
+    typename Operator::Element result = reduceMyChunk<Operator>(in, n);
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = result;
     }
     cooperative_groups::this_grid().sync();
     if (blockIdx.x == 0) {
-        result = reduceStretch<Operator>(partials, 0, gridDim.x);
+        result = reduceChunk<Operator>(partials, 0, gridDim.x);
         if (threadIdx.x == 0) {
             *out = result;
         }
@@ -315,13 +304,13 @@ static __device__ void reduceGridSync(const typename Operator::Element *in,
 // ANCHOR: atomics
 template <typename T> static __device__ void reduceAtomicBlocks(const T *in, T *out, unsigned int n)
 {
-    T result = reduceMyStretch<Sum<T>>(in, n);
+    T result = reduceMyChunk<Sum<T>>(in, n);
     if (threadIdx.x == 0) {
         atomicAdd(out, result);
     }
 }
 
-// A thread an element: n additions to one place.
+// One thread per element: n additions to one place.
 template <typename T> static __device__ void reduceAtomicThreads(const T *in, T *out, unsigned int n)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -332,7 +321,6 @@ template <typename T> static __device__ void reduceAtomicThreads(const T *in, T 
 // ANCHOR_END: atomics
 
 // ---- the kernels by name
-// ----------------------------------------------------------------------------
 
 // ANCHOR: names
 #define PASS(name, ...)                                                                              \
@@ -342,8 +330,8 @@ template <typename T> static __device__ void reduceAtomicThreads(const T *in, T 
         reducePass<__VA_ARGS__>(in, out, n);                                                         \
     }
 
-PASS(sum_i32, Sum<int>)
-PASS(sum_i64, Sum<long long>)
+PASS(sum_i32, Sum<unsigned int>)
+PASS(sum_i64, Sum<unsigned long long>)
 PASS(sum_f32, Sum<float>)
 PASS(sum_f64, Sum<double>)
 PASS(min_i32, Min<int>)
@@ -388,11 +376,12 @@ extern "C" __global__ void reduceInterleaved_hash_u32(const Hash::Element *in, H
         reduceAtomicThreads(in, out, n);                                                             \
     }
 
-OTHER_FORMS(i32, int)
+OTHER_FORMS(i32, unsigned int)
 OTHER_FORMS(f32, float)
 
-extern "C" __global__ void reduceNoFence_sum_i32(const int *in, int *partials, int *out,
+extern "C" __global__ void reduceNoFence_sum_i32(const unsigned int *in,
+                                                 unsigned int *partials, unsigned int *out,
                                                  unsigned int n, unsigned int *ticket)
 {
-    reduceSingleLaunch<Sum<int>, false>(in, partials, out, n, ticket);
+    reduceSingleLaunch<Sum<unsigned int>, false>(in, partials, out, n, ticket);
 }
