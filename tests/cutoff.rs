@@ -3,7 +3,7 @@
 //! `cargo test --test cutoff -- --ignored`.
 
 use workbook::build::kernels;
-use workbook::chapters::nested::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
+use workbook::chapters::ch4_nested::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
 use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
 use workbook::reduction::data;
 

@@ -5,11 +5,11 @@ use std::fmt::Debug;
 
 use rayon::prelude::*;
 use workbook::build::kernels;
-use workbook::chapters::limit::{self, Choice, F32, I32, I64, SumF32, SumI64};
+use workbook::chapters::ch7_limit::{self, Choice, F32, I32, I64, SumF32, SumI64};
 use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig};
 use workbook::reduction::data;
+use workbook::reduction::operation::Operation;
 use workbook::reduction::operator::{Operator, SumI32, elements};
-use workbook::reduction::value::Operation;
 
 const SIZES: [usize; 9] = [0, 1, 2, 31, 33, 1000, 1025, 262_145, 1_000_003];
 /// Rungs that leave a partial sum a block.

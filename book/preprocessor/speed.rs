@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use workbook::build::kernels;
-use workbook::chapters::limit::sweep::{self, Sweep};
+use workbook::chapters::ch7_limit::sweep::{self, Sweep};
 use workbook::record::speed::{FILE, STEM, Speed};
 
 use crate::Workbook;

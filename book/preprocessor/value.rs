@@ -1,7 +1,7 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::limit::comparison;
+use workbook::chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time, two_digits};
 use workbook::record::{Record, Run};
 

@@ -38,7 +38,11 @@ const CHAPTER: Chapter = Chapter {
                 },
                 ..at_once("gpuRecursiveReduceAtOnce", |case| reduce(case, DEFAULT_ROOM))
             },
-            Variant { story: false, sweep: Sweep::Never, ..at_once("gpuRecursiveReduceAtOnceWithRoom", with_room) },
+            Variant {
+                story: false,
+                sweep: Sweep::Never,
+                ..at_once("gpuRecursiveReduceAtOnceWithRoom", with_room)
+            },
         ],
     )
 };

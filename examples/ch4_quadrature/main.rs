@@ -30,7 +30,10 @@ const CHAPTER: Chapter = Chapter {
             // Flat: as many levels as there can be, in a graph. Nobody asks; a level without nodes does nothing.
             Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
             // Nested: the device launches the next level, one at a time. How many, only the work shows.
-            Variant { launches: |_, _| Launches { pending: 2, ..Launches::NONE }, ..divides("gpuRecursiveDivide", nested) },
+            Variant {
+                launches: |_, _| Launches { pending: 2, ..Launches::NONE },
+                ..divides("gpuRecursiveDivide", nested)
+            },
         ],
     )
 };
@@ -87,7 +90,8 @@ fn by_levels(case: &Case) -> Result<Outcome> {
 fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
     let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
     let grid = case.device.multiprocessors();
-    let graph = case.device.capture(|| (0..LEVELS).try_for_each(|level| tree.divide(&kernel, level, grid)))?;
+    let graph =
+        case.device.capture(|| (0..LEVELS).try_for_each(|level| tree.divide(&kernel, level, grid)))?;
     let cost = case.device.measure(|| tree.reset(), || graph.launch())?;
     Ok(Outcome::new(tree.area()?, Measurement { grid: Some(grid), ..cost }))
 }

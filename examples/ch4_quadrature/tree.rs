@@ -28,7 +28,7 @@ impl Tree<'_> {
         Ok(Tree {
             case,
             first: device.clone_htod(&first)?,
-            pub lists: [device.alloc(places)?, device.alloc(places)?],
+            lists: [device.alloc(places)?, device.alloc(places)?],
             no_counts: device.clone_htod(&no_counts)?,
             counts: device.alloc(LEVELS + 1)?,
             total: device.alloc_zeros(1)?,
@@ -46,7 +46,12 @@ impl Tree<'_> {
     pub fn divide(&self, kernel: &Function, level: usize, grid: u32) -> Result<()> {
         let (nodes, halves) = (&self.lists[level % 2], &self.lists[(level + 1) % 2]);
         let mut launch = self.case.device.launch_builder(kernel);
-        launch.arg(nodes).arg(halves).arg(&self.counts.slice(level..)).arg(&self.total).arg(&self.case.size());
+        launch
+            .arg(nodes)
+            .arg(halves)
+            .arg(&self.counts.slice(level..))
+            .arg(&self.total)
+            .arg(&self.case.size());
         launch.launch(LaunchConfig::new(grid, self.case.block))
     }
 

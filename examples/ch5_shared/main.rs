@@ -9,7 +9,8 @@ mod product;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Place, Shape, Sweep, Variant};
+use workbook::chapter::{self, Case, Chapter, Outcome, Place, Section, Shape, Sweep, Variant};
+use workbook::chapters;
 use workbook::chapters::ch5_memory_spaces;
 use workbook::device::LaunchConfig;
 use workbook::reduction::error_bound;
@@ -19,7 +20,11 @@ use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, rando
 const CHAPTER: Chapter = Chapter {
     place: Place::GridStride,
     default_n: |_| 33 * 1024, // the post's constant
-    section: Some(&ch5_memory_spaces::SECTION),
+    section: Some(&Section {
+        measure: ch5_memory_spaces::add,
+        table: chapters::table,
+        charts: chapters::charts,
+    }),
     ..Chapter::new(
         "ch5_shared",
         "Threads of a block cooperate: the dot product in shared memory",
@@ -28,8 +33,18 @@ const CHAPTER: Chapter = Chapter {
             Variant { story: false, host: dynamic, ..dot("dotDynamic") },
             dot("dotStrided"),
             Variant { shape: a_thousand_blocks, ..dot("dotAtomic") },
-            Variant { shape: |_, _| Shape::CPU, error_factor: |n, _| error_bound::of_dot(n, n), host: on_cpu::in_a_loop, ..dot("dotLoop") },
-            Variant { shape: |_, _| Shape::CPU, error_factor: |n, _| kahan_error(n), host: on_cpu::compensated, ..dot("dotKahan") },
+            Variant {
+                shape: |_, _| Shape::CPU,
+                error_factor: |n, _| error_bound::of_dot(n, n),
+                host: on_cpu::in_a_loop,
+                ..dot("dotLoop")
+            },
+            Variant {
+                shape: |_, _| Shape::CPU,
+                error_factor: |n, _| kahan_error(n),
+                host: on_cpu::compensated,
+                ..dot("dotKahan")
+            },
             // The same kernel on the post's data.
             Variant {
                 symbol: "dot",

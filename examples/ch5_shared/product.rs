@@ -75,4 +75,3 @@ pub fn error(n: u64, shape: Shape) -> f64 {
 pub fn kahan_error(n: u64) -> f64 {
     error_bound::UNIT_F32 * (3.0 + 8.0 * n as f64 * error_bound::UNIT_F32)
 }
-

@@ -10,7 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Outcome, Section, Shape, Sweep, Variant};
-use workbook::chapters::ch7_limit::{F32, I32, I64, SumF32, SumI64, choice, comparison, kernel, tiles};
+use workbook::chapters;
+use workbook::chapters::ch7_limit::{F32, I32, I64, SumF32, SumI64, choice, kernel, tiles};
 use workbook::reduction::operation::Operation;
 use workbook::reduction::operator::{Operator, SumI32, elements};
 
@@ -51,7 +52,7 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
 }
 
 const CHAPTER: Chapter = Chapter {
-    section: Some(&Section { measure: compare::measure, ..comparison::SECTION }),
+    section: Some(&Section { measure: compare::measure, table: chapters::table, charts: chapters::charts }),
     ..Chapter::new(
         "ch7_limit",
         "How fast can a sum be? A ladder of kernels up to the speed of the memory",

@@ -22,6 +22,6 @@ mod shape;
 mod variant;
 
 pub use options::Options;
-pub use run::{run, run_on};
+pub use run::run;
 pub use shape::{Place, Shape};
 pub use variant::{Case, Chapter, Launches, Outcome, Section, Sweep, Variant};

@@ -1,5 +1,7 @@
 //! The command line of a chapter.
 
+use std::ffi::OsString;
+
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 
@@ -49,20 +51,20 @@ pub struct Options {
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub(super) fn parse_for(chapter: &Chapter) -> Options {
-        let command = Options::command_for(chapter);
-        match Options::from_matches(chapter, &command.clone().get_matches()) {
-            Ok(options) => options,
-            Err(error) => error.format(&mut command.clone()).exit(),
-        }
+        Options::try_parse_for(chapter, std::env::args_os()).unwrap_or_else(|error| error.exit())
     }
 
     /// The options on the command line `arguments`, whose first word is the program's name.
     ///
     /// # Errors
     /// What clap says of a wrong one.
-    pub(super) fn try_parse_for(chapter: &Chapter, arguments: &[&str]) -> Result<Options, clap::Error> {
-        let matches = Options::command_for(chapter).try_get_matches_from(arguments)?;
-        Options::from_matches(chapter, &matches)
+    pub(super) fn try_parse_for<A: Into<OsString> + Clone>(
+        chapter: &Chapter,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Result<Options, clap::Error> {
+        let mut command = Options::command_for(chapter);
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Options::from_matches(chapter, &matches).map_err(|error| error.format(&mut command))
     }
 
     fn command_for(chapter: &Chapter) -> Command {

@@ -55,7 +55,9 @@ pub fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<St
         return Ok(NO_CHECKOUT.to_string());
     };
     let doing = || {
-        format!("the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for it")
+        format!(
+            "the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for it"
+        )
     };
     if options.record {
         let path = record.write(&records).with_context(doing)?;
@@ -74,10 +76,10 @@ pub fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<St
         }
     }
     let path = record.write(&local).with_context(doing)?;
-    let mut charts = chart::charts(&record)?;
-    if let Some(section) = chapter.section {
-        charts.extend((section.charts)(&record)?);
-    }
+    let charts = match chapter.section {
+        Some(section) => (section.charts)(&record)?,
+        None => chart::charts(&record, &[])?,
+    };
     for chart in &charts {
         let path = path.with_extension(format!("{}.svg", chart.name));
         std::fs::write(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
@@ -94,10 +96,9 @@ fn same_setting(one: &Record, other: &Record) -> bool {
 
 /// `later` with the runs of `earlier` that it does not replace, in the order of the chapter's variants.
 fn merged(chapter: &Chapter, earlier: Record, later: Record) -> Record {
-    let again = |old: &Run| {
-        let key = |run: &Run| (run.kernel.clone(), run.n, run.block, run.grid);
-        later.runs.iter().chain(&later.sweep).any(|new| key(new) == key(old))
-    };
+    let key = |run: &Run| (run.kernel.clone(), run.n, run.block, run.grid);
+    let new: Vec<_> = later.runs.iter().chain(&later.sweep).map(key).collect();
+    let again = |old: &Run| new.contains(&key(old));
     let (at_n, others): (Vec<_>, Vec<_>) =
         earlier.runs.into_iter().filter(|run| !again(run)).partition(|run| run.n == later.n);
     let swept = earlier.sweep.into_iter().filter(|run| !again(run));

@@ -66,16 +66,24 @@ impl Plan {
     ///
     /// # Errors
     /// If a requested run would take minutes, or a kernel asked for by name cannot run on the device.
-    pub fn new(chapter: &Chapter, device: &DeviceInfo, n: u64, shape: Shape, options: &Options) -> Result<Plan> {
+    pub fn new(
+        chapter: &Chapter,
+        device: &DeviceInfo,
+        n: u64,
+        shape: Shape,
+        options: &Options,
+    ) -> Result<Plan> {
         let (place, kind) = (chapter.place, device.kind);
         let mut left_out = Vec::new();
         let mut variants = Vec::new();
-        for variant in chapter.variants.iter().filter(|variant| options.asks_for(variant.name, variant.story)) {
+        for variant in chapter.variants.iter().filter(|variant| options.asks_for(variant.name, variant.story))
+        {
             match variant.least_capability.filter(|least| device.compute_capability() < Some(*least)) {
                 None => variants.push(*variant),
                 Some((major, minor)) => {
                     let name = variant.name;
-                    let needs = format!("{name}, which needs a GPU of compute capability {major}.{minor} or higher");
+                    let needs =
+                        format!("{name}, which needs a GPU of compute capability {major}.{minor} or higher");
                     if options.names_kernels() {
                         bail!("cannot run {needs}");
                     }
@@ -175,11 +183,16 @@ mod tests {
         anyhow::bail!("only planned")
     }
 
-    fn plan(place: Place, variants: &'static [Variant], kind: DeviceKind, n: u64, line: &str) -> Result<Plan> {
-        let chapter =
-            Chapter { place, pending_launches: true, ..Chapter::new("ch0_test", "", variants) };
+    fn plan(
+        place: Place,
+        variants: &'static [Variant],
+        kind: DeviceKind,
+        n: u64,
+        line: &str,
+    ) -> Result<Plan> {
+        let chapter = Chapter { place, pending_launches: true, ..Chapter::new("ch0_test", "", variants) };
         let words: Vec<_> = ["chapter"].into_iter().chain(line.split_whitespace()).collect();
-        let options = Options::try_parse_for(&chapter, &words)?;
+        let options = Options::try_parse_for(&chapter, words)?;
         let n = options.n.unwrap_or(n);
         let shape = place.shape(n, kind, &options)?;
         let device = DeviceInfo { kind, name: "test".into(), gpu: None, threads: None, cpu: None };
@@ -221,7 +234,11 @@ mod tests {
         const NEW: Variant = Variant { least_capability: Some((9, 0)), ..Variant::new("new", nothing) };
         let names = |line| -> Result<Vec<&str>> {
             let plan = plan(Place::ManyBlocks, &[FLAT, ASIDE, NEW], DeviceKind::Sim, 1 << 10, line)?;
-            assert!(plan.sweep.iter().all(|case| plan.runs.iter().any(|run| run.variant.name == case.variant.name)));
+            assert!(
+                plan.sweep
+                    .iter()
+                    .all(|case| plan.runs.iter().any(|run| run.variant.name == case.variant.name))
+            );
             Ok(plan.runs.iter().map(|case| case.variant.name).collect())
         };
         assert_eq!(names("").unwrap(), ["flat"]);

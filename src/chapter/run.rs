@@ -202,7 +202,11 @@ impl<'a> Bench<'a> {
         let mut seconds = 0.0;
         for planned in &self.plan.runs {
             let shape = self.chapter.place.shape_of(progress::PROBE, self.record.block);
-            let probe = Planned { n: progress::PROBE, shape: (planned.variant.shape)(progress::PROBE, shape), ..*planned };
+            let probe = Planned {
+                n: progress::PROBE,
+                shape: (planned.variant.shape)(progress::PROBE, shape),
+                ..*planned
+            };
             let started = Instant::now();
             // What goes wrong here goes wrong again in the run itself, and is said there.
             let _ = self.outcome(&probe, &data[..progress::PROBE as usize]);
@@ -217,10 +221,9 @@ impl<'a> Bench<'a> {
 
     /// All tables of the record, and what was left out.
     fn tables(&self) -> Result<String> {
-        let mut text = table::table(&self.record);
-        if let Some(section) = self.chapter.section {
-            text += &(section.table)(&self.record);
-        }
+        let table =
+            self.chapter.section.map_or(table::table as fn(&Record) -> String, |section| section.table);
+        let mut text = table(&self.record);
         if !self.options.kernels.is_empty() {
             let levels = table::levels(&self.levels);
             if !levels.is_empty() {
@@ -290,18 +293,19 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
     let errors = outcome.cost.found.iter().filter(|found| found.severity == Severity::Error);
     let found: Vec<_> = errors.map(|found| found.kind).collect();
     let total = case.launches().total;
+    let run = Run::of(case.variant.name, case.n, &case.variant.operation, outcome.sum.clone(), expected);
     Run {
         block: case.shape.block,
         grid,
         symbol: (case.variant.symbol != case.variant.name).then(|| case.variant.symbol.to_string()),
-        ok: expected.admits(&outcome.sum) && outcome.dropped.is_none() && found.is_empty(),
+        ok: run.ok && outcome.dropped.is_none() && found.is_empty(),
         found,
         expected_failure: (case.variant.expected_failure)(case.n, case.shape).map(str::to_string),
         time_us: outcome.cost.time,
         counters: outcome.cost.counters.clone(),
         device_launches: (total > 0).then_some(total),
         dropped: outcome.dropped.clone(),
-        ..Run::new(case.variant.name, case.n, &case.variant.operation, outcome.sum.clone(), &expected)
+        ..run
     }
 }
 
@@ -319,7 +323,10 @@ mod tests {
     }
 
     fn wrong(case: &Case) -> Result<Outcome> {
-        Ok(Outcome::new(!case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x)), Measurement::default()))
+        Ok(Outcome::new(
+            !case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x)),
+            Measurement::default(),
+        ))
     }
 
     fn drops(case: &Case) -> Result<Outcome> {
@@ -332,12 +339,14 @@ mod tests {
         Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
     }
 
-    const KEPT: Variant = Variant { expected_failure: |_, _| Some("data-race"), ..Variant::new("kept", wrong) };
+    const KEPT: Variant =
+        Variant { expected_failure: |_, _| Some("data-race"), ..Variant::new("kept", wrong) };
 
     /// A chapter of the CPU with these variants; its bench and the options `line`.
     fn bench(variants: &'static [Variant], work: impl FnOnce(Bench)) {
-        let chapter = Chapter { place: Place::Cpu, default_n: |_| 33, ..Chapter::new("ch0_test", "", variants) };
-        let options = Options::try_parse_for(&chapter, &["ch0_test", "--json", "--n", "33"]).unwrap();
+        let chapter =
+            Chapter { place: Place::Cpu, default_n: |_| 33, ..Chapter::new("ch0_test", "", variants) };
+        let options = Options::try_parse_for(&chapter, ["ch0_test", "--json", "--n", "33"]).unwrap();
         work(Bench::new(&chapter, &options).unwrap());
     }
 

@@ -53,13 +53,13 @@ impl Chapter {
     }
 }
 
-/// What one chapter measures beyond its variants: a part of its record, with a table and charts of its own.
+/// What one chapter measures beyond its variants: a part of its record, and how that is shown with the rest.
 pub struct Section {
     /// Measures on a GPU, after the variants, and adds to the record; `n` is the reader's `--n`.
     pub measure: fn(&Device, &Module, n: Option<u64>, &mut Record) -> Result<()>,
-    /// Its table, as text; empty for a record without it.
+    /// All tables of the record.
     pub table: fn(&Record) -> String,
-    /// Its charts; none for a record without it.
+    /// All charts of the record.
     pub charts: fn(&Record) -> Result<Vec<Chart>>,
 }
 
@@ -138,8 +138,7 @@ pub struct Launches {
 
 impl Launches {
     /// A kernel that launches nothing.
-    pub const NONE: Launches =
-        Launches { total: 0, pending: 0, blocks_at_once: u32::MAX, microseconds: 0.0 };
+    pub const NONE: Launches = Launches { total: 0, pending: 0, blocks_at_once: u32::MAX, microseconds: 0.0 };
 
     /// `total` launches, each when the one before has ended: a tail launch costs about 10 µs on an H200.
     pub const fn one_after_another(total: u64) -> Launches {

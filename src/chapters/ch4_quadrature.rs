@@ -1,6 +1,7 @@
 //! The area under the curve of `kernels/ch4_quadrature.cu`, as a recursion on the CPU.
 
-use crate::reduction::value::{Expected, Operation};
+use crate::reduction::operation::Operation;
+use crate::reduction::value::Expected;
 
 /// Levels of the tree below which no interval is divided any more.
 pub const LAST_LEVEL: u32 = 48;

@@ -18,7 +18,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::number;
-use crate::reduction::value::{Expected, Operation, Value};
+use crate::reduction::operation::Operation;
+use crate::reduction::value::{Expected, Value};
 use crate::sim::{Counters, Kind};
 
 /// Version of the JSON layout; a record of another version is refused by name.

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::record::columns::MAX_WIDTH;
     use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA, Timing};
-    use crate::reduction::value::Operation;
+    use crate::reduction::operation::Operation;
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {

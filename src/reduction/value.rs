@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::number::{nine_digits, thousands};
-use crate::reduction::serial;
 
 /// The result of a reduction. In JSON a number; a string where no number will do: a pair, a matrix, a float that
 /// is not finite.
@@ -82,27 +81,6 @@ impl Expected {
             _ => *value == self.value,
         }
     }
-}
-
-/// What a kernel computes of a chapter's numbers.
-#[derive(Clone, Copy)]
-pub struct Operation {
-    /// `sum of i32`: tells operations apart, and stands in the record.
-    pub name: &'static str,
-    /// Bytes of input that a kernel has to read for each element.
-    pub element_bytes: u32,
-    /// What the serial recursion gives for the chapter's numbers ([`crate::reduction::data::numbers`]), of which an
-    /// operation on another type makes its elements first.
-    pub expected: fn(&[i32]) -> Expected,
-}
-
-impl Operation {
-    /// The sum that chapters 1 to 4 are about; it wraps in 32 bits.
-    pub const SUM: Operation = Operation {
-        name: "sum of i32",
-        element_bytes: 4,
-        expected: |data| Expected::exactly(serial::recursive_reduce(&mut data.to_vec())),
-    };
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `--arg`: a number or a buffer, as text.
 
-use crate::chapter::options;
+use crate::arguments;
 use crate::number::thousands;
 
 /// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory, and
@@ -115,7 +115,7 @@ fn whole(text: &str) -> Option<i128> {
             u64::from_str_radix(&hex.replace('_', ""), 16).ok()?
         }
         Some(_) => return None,
-        None => options::number(digits, u64::MAX)?,
+        None => arguments::number(digits, u64::MAX)?,
     };
     Some(sign * i128::from(magnitude))
 }
@@ -215,7 +215,7 @@ impl Fill {
             return elements.map(Fill::List);
         };
         let most = MAX_BYTES / kind.bytes() as u64;
-        let times = options::number(times.trim(), most).ok_or_else(|| {
+        let times = arguments::number(times.trim(), most).ok_or_else(|| {
             format!(
                 "`{text}`: the number behind * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or 2^10",
                 thousands(most as i64),

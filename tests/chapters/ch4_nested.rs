@@ -45,7 +45,11 @@ fn a_grid_divides_the_elements_among_its_blocks() {
         assert_eq!((&json["block"], &json["grid"]), (&512.into(), &8.into()));
         json["runs"].as_array().unwrap().iter().map(|run| run["grid"].as_u64().unwrap()).collect()
     };
-    assert_eq!(grids("ch4_nested"), [8, 8, 4, 128], "one child per block twice; half a thread per element; blocks of 32");
+    assert_eq!(
+        grids("ch4_nested"),
+        [8, 8, 4, 128],
+        "one child per block twice; half a thread per element; blocks of 32"
+    );
     assert_eq!(
         grids("ch4_when_it_pays"),
         [1, 1, 1, 1, 1],
@@ -64,7 +68,9 @@ fn the_plan_knows_how_many_kernels_device_code_launches() {
         let all: Vec<Value> = ["ch4_nested", "ch4_when_it_pays"]
             .map(json)
             .iter()
-            .flat_map(|json| [&json["runs"], &json["sweep"]].map(|runs| runs.as_array().unwrap().clone()).concat())
+            .flat_map(|json| {
+                [&json["runs"], &json["sweep"]].map(|runs| runs.as_array().unwrap().clone()).concat()
+            })
             .collect();
         // What drops launches on purpose makes fewer.
         for run in all.iter().filter(|run| run["teaches"].is_null()) {

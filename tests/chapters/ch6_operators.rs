@@ -115,7 +115,8 @@ fn a_tree_that_changes_the_order_of_the_operands_is_wrong_where_that_matters() {
 /// A sum of floats has the bound of the tree by which it was made; one without an order that of the tallest.
 #[test]
 fn the_bounds_of_chapter_6_are_those_of_its_trees() {
-    let json = run("ch6-bounds", "ch6_operators", "--device sim --kernel all --n 2^16 --block 512 --json").json();
+    let json =
+        run("ch6-bounds", "ch6_operators", "--device sim --kernel all --n 2^16 --block 512 --json").json();
     let bound = |kernel: &str| {
         let runs = json["runs"].as_array().unwrap();
         runs.iter().find(|run| run["kernel"] == kernel).unwrap()["bound"].as_f64().unwrap()

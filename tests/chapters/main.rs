@@ -82,7 +82,8 @@ fn names(runs: &Value) -> Vec<&str> {
 fn stems() -> Vec<String> {
     let examples = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap();
     let paths = examples.map(|entry| entry.unwrap().path());
-    let mut stems: Vec<_> = paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
+    let mut stems: Vec<_> =
+        paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
     stems.retain(|stem| stem.starts_with("ch"));
     stems.sort();
     assert!(stems.len() > 8, "{stems:?}");

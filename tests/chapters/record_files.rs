@@ -4,7 +4,7 @@ use std::path::Path;
 
 use workbook::record::{DeviceKind, Record};
 
-use super::{stems, run, run_in};
+use super::{run, run_in, stems};
 
 /// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
 #[test]

@@ -1,4 +1,4 @@
-//! The sweep behind the table of [`crate::chapters::limit`]: what `cargo bench --bench limit` measures, as JSON and as the tables
+//! The sweep behind the table of [`crate::chapters::ch7_limit`]: what `cargo bench --bench limit` measures, as JSON and as the tables
 //! that the book shows.
 
 use std::path::Path;
@@ -45,10 +45,10 @@ pub struct Size {
     pub contenders: Vec<Contender>,
 }
 
-/// Medians in microseconds, by the three measures of [`crate::chapters::limit::timing`].
+/// Medians in microseconds, by the three measures of [`crate::chapters::ch7_limit::timing`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contender {
-    /// A kernel of [`SOURCE`], `cub`, or [`crate::chapters::limit::comparison::NOTHING`].
+    /// A kernel of [`SOURCE`], `cub`, or [`crate::chapters::ch7_limit::comparison::NOTHING`].
     pub kernel: String,
     pub block: u32,
     pub grid: u32,
@@ -126,7 +126,7 @@ impl Sweep {
         let named =
             |size: &Size, kernel: &str| least(size, |other| other.kernel == kernel).map(|(time, _)| time);
         row("an empty kernel", &|size| {
-            named(size, crate::chapters::limit::comparison::NOTHING).map(three_digits)
+            named(size, crate::chapters::ch7_limit::comparison::NOTHING).map(three_digits)
         });
         row("CUB", &|size| named(size, "cub").map(three_digits));
         for (finish, load, name) in WAYS {

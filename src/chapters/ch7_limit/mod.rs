@@ -6,14 +6,17 @@ pub mod libraries;
 pub mod sweep;
 pub mod timing;
 
-use crate::chapter::plan::Kernel;
+use crate::chapter::Shape;
+use crate::reduction::operation::Operation;
 use crate::reduction::operator::{Operator, elements};
-use crate::reduction::value::{Expected, Operation, Value};
+use crate::reduction::value::{Expected, Value};
 
-/// What the rungs compute, by type.
+/// What the rungs compute of `i32`.
 pub const I32: Operation = Operation::SUM;
+/// Of `f32`.
 pub const F32: Operation =
     Operation { name: "sum of f32", element_bytes: 4, expected: |numbers| expected::<SumF32>(numbers) };
+/// Of `i64`.
 pub const I64: Operation =
     Operation { name: "sum of i64", element_bytes: 8, expected: |numbers| expected::<SumI64>(numbers) };
 
@@ -22,28 +25,39 @@ fn expected<O: Operator>(numbers: &[i32]) -> Expected {
     Expected::exactly(O::value(elements::<O>(numbers).into_iter().fold(O::IDENTITY, O::combine)))
 }
 
-/// Blocks of the kernels that go over the array in tiles of 8 elements a thread: no more than 8 on each of an H200's
+/// Blocks of the kernels that go over the array in tiles of 8 elements per thread: no more than 8 on each of an H200's
 /// 132 multiprocessors.
 pub fn tiles(n: u64, block: u32) -> u32 {
     n.div_ceil(8 * u64::from(block)).clamp(1, 1056) as u32
 }
 
-/// Whether a rung adds its partial sums in the same launch, for which it needs scratch memory.
-pub fn in_one_launch(rung: &str) -> bool {
-    rung.starts_with("reduceSinglePass") || rung.starts_with("reduceLimit")
+/// The last rung of each type: a small family of kernels, one of which is chosen for each size.
+const LAST_RUNGS: [&str; 3] = ["reduceLimit", "reduceLimitF32", "reduceLimitI64"];
+
+/// The kernel that the rung `symbol` runs for `n` elements: itself, but for the last rung, which has a choice.
+pub fn kernel(symbol: &'static str, operation: &Operation, n: u64) -> &'static str {
+    if LAST_RUNGS.contains(&symbol) { choice(operation, n).kernel } else { symbol }
 }
 
-/// The kernel that a rung runs for `n` elements: of its own name, but for the last rung, which has a choice.
-pub fn kernel(rung: &Kernel, n: u64) -> &'static str {
-    if rung.name.starts_with("reduceLimit") { choice(&rung.operation, n).kernel } else { rung.name }
-}
+/// The most blocks that a kernel which finishes in digits can count: 16 bits of a word, with room to spare.
+pub const MAX_BLOCKS_IN_DIGITS: u32 = 1 << 15;
 
 /// How the last rung runs: which kernel of `kernels/ch7_limit.cu`, in which shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
+    /// The kernel's name.
     pub kernel: &'static str,
+    /// Threads per block.
     pub block: u32,
+    /// Blocks.
     pub grid: u32,
+}
+
+impl Choice {
+    /// Threads per block, and blocks.
+    pub fn shape(self) -> Shape {
+        Shape { block: self.block, grid: self.grid }
+    }
 }
 
 /// A row of a table of choices.
@@ -53,7 +67,7 @@ struct Row {
     kernel: &'static str,
     /// Threads in a block, as in the kernel's name.
     block: u32,
-    /// Loads of 16 bytes a thread in a tile.
+    /// Loads of 16 bytes per thread in a tile.
     loads: u64,
     /// Blocks: as many as there are tiles, and no more than this.
     grid: u64,
@@ -108,8 +122,8 @@ pub fn choice(operation: &Operation, n: u64) -> Choice {
     Choice { kernel: row.kernel, block: row.block, grid }
 }
 
-/// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word a block, or a word a
-/// digit. All are 0 before the first launch, and the ones that matter after each.
+/// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word per block, or a word
+/// per digit. All are 0 before the first launch, and the ones that matter after each.
 pub fn scratch_words(grid: u32) -> usize {
     (1 + grid as usize).max(10)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use crate::chapters::limit::comparison;
+use crate::chapters::ch7_limit::comparison;
 use crate::record::chart::{Against, BANDWIDTH, Chart, Point, Quantity, Scale, Series, Style, plot};
 use crate::record::{Record, Run, Timing, Timings};
 

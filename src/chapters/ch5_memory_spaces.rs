@@ -79,8 +79,20 @@ impl Probe {
     }
 }
 
+/// Adds the limits of a GPU and the costs of its memory spaces to `record`, unless the reader asks for a size.
+///
+/// # Errors
+/// What goes wrong on the device.
+pub fn add(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
+    if n.is_none() {
+        record.limits = device.limits();
+        record.memory_spaces = measure(device, module)?;
+    }
+    Ok(())
+}
+
 /// Measures every space. `device` is a GPU, `module` holds the kernels of chapter 5.
-pub fn measure(device: &Device, module: &Module) -> Result<Vec<MemorySpace>> {
+fn measure(device: &Device, module: &Module) -> Result<Vec<MemorySpace>> {
     let cost = |probe: &Probe| {
         let doing = || format!("cannot measure the memory space {}", probe.space);
         Ok(MemorySpace {

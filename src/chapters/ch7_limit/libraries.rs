@@ -19,7 +19,7 @@ use crate::device::{Buffer, Device, View};
 /// The source, from the repository root.
 pub const SOURCE: &str = "kernels/libraries/cub.cu";
 /// Names a library that is built already.
-const VARIABLE: &str = "WORKBOOK_PEERS";
+const VARIABLE: &str = "WORKBOOK_LIBRARIES";
 
 /// `(temporary, bytes, input, output, size, stream)`; with no temporary memory it says how many bytes it needs.
 type CubSum = unsafe extern "C" fn(u64, *mut usize, u64, u64, c_int, *mut c_void) -> c_int;
@@ -27,7 +27,7 @@ type CubSum = unsafe extern "C" fn(u64, *mut usize, u64, u64, c_int, *mut c_void
 type ThrustSum = unsafe extern "C" fn(u64, *mut c_void, c_int, *mut c_void) -> c_int;
 
 /// The loaded library.
-pub struct Peers {
+pub struct Libraries {
     library: Library,
     stream: *mut c_void,
     /// Of CUB: `2.8.0`.
@@ -52,17 +52,17 @@ impl Summed for i64 {
 /// `cub::DeviceReduce::Sum` of `size` elements, with its temporary memory.
 pub struct Cub<'a, T> {
     device: &'a Device,
-    peers: &'a Peers,
+    libraries: &'a Libraries,
     function: Symbol<'a, CubSum>,
     temporary: Buffer<u8>,
     output: Buffer<T>,
     size: c_int,
 }
 
-impl Peers {
+impl Libraries {
     /// The library for `device`, built if need be; or in words why there is none. An error if it is there and cannot be
     /// used.
-    pub fn open(device: &Device, root: &Path) -> Result<std::result::Result<Peers, String>> {
+    pub fn open(device: &Device, root: &Path) -> Result<std::result::Result<Libraries, String>> {
         let (Some(stream), Some(gpu)) = (device.raw_stream(), device.info().gpu) else {
             return Ok(Err("CUB and Thrust run on a GPU only".into()));
         };
@@ -91,7 +91,7 @@ impl Peers {
         let version = unsafe { library.get::<unsafe extern "C" fn() -> c_int>("cub_version").map(|f| f()) };
         let version = version.with_context(|| format!("{} is not built from {SOURCE}", path.display()))?;
         let version = format!("{}.{}.{}", version / 100_000, version / 100 % 1000, version % 100);
-        Ok(Ok(Peers { library, stream, version }))
+        Ok(Ok(Libraries { library, stream, version }))
     }
 
     /// Makes ready `cub::DeviceReduce::Sum` of `size` elements.
@@ -106,7 +106,7 @@ impl Peers {
         // SAFETY: without temporary memory it writes the number of bytes and touches no other memory.
         checked("cub::DeviceReduce::Sum", unsafe { function(0, &mut bytes, 0, 0, size, self.stream) })?;
         let temporary = device.alloc::<u8>(bytes.max(1))?;
-        Ok(Cub { device, peers: self, function, temporary, output, size })
+        Ok(Cub { device, libraries: self, function, temporary, output, size })
     }
 
     /// `thrust::reduce` of the first `size` elements of `input`: it allocates, copies the sum to the host and waits.
@@ -142,7 +142,7 @@ impl<T: Summed> Cub<'_, T> {
                 input.address(),
                 self.output.slice(0..).address(),
                 self.size,
-                self.peers.stream,
+                self.libraries.stream,
             )
         };
         checked("cub::DeviceReduce::Sum", error)
@@ -160,12 +160,12 @@ fn checked(what: &str, error: c_int) -> Result<()> {
     Ok(())
 }
 
-/// Builds the library into `target/peers`, unless it is there from the same source.
+/// Builds the library into `target/libraries`, unless it is there from the same source.
 fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
     let source = root.join(SOURCE);
     let text =
         std::fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;
-    let directory = root.join("target").join("peers");
+    let directory = root.join("target").join("libraries");
     std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
     let identity = prebuilt::source_hash(&format!("{text}{} {capability}", nvcc.version));
     let library = directory.join(format!("libcub-{identity}.so"));

@@ -3,7 +3,7 @@
 //!
 //! Adding the identity rounds nothing and does not count.
 
-use crate::chapter::options::Shape;
+use crate::chapter::Shape;
 
 /// One block adds its threads' elements in pairs of neighbours: ⌈log₂ threads⌉ steps.
 fn of_block(threads: u64) -> u64 {
