@@ -39,6 +39,7 @@
 //! | [`speed`] | how fast the simulator is: what `cargo bench` measures |
 //! | [`chart`] | a record as SVG; its `draw.rs` is the only file that names plotters |
 
+pub mod arguments;
 pub mod build;
 pub mod chapter;
 pub mod chapters;

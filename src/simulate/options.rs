@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 
 use super::spec::Spec;
-use crate::chapter::options;
+use crate::arguments;
 use crate::sim::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
 
 const SPECS: &str = "\
@@ -126,11 +126,11 @@ fn size(text: &str) -> Result<u32, String> {
 }
 
 fn count(text: &str) -> Result<u64, String> {
-    options::number(text.trim(), u64::MAX).ok_or("a number of launches, like 2048 or 2^16".to_string())
+    arguments::number(text.trim(), u64::MAX).ok_or("a number of launches, like 2048 or 2^16".to_string())
 }
 
 fn number(text: &str) -> Option<u32> {
-    options::number(text.trim(), u32::MAX.into()).and_then(|n| n.try_into().ok())
+    arguments::number(text.trim(), u32::MAX.into()).and_then(|n| n.try_into().ok())
 }
 
 #[cfg(test)]
