@@ -31,7 +31,7 @@ const CHAPTER: Chapter = Chapter {
         &[
             dot("dot"),
             Variant { story: false, host: dynamic, ..dot("dotDynamic") },
-            dot("dotStrided"),
+            Variant { story: false, ..dot("dotStrided") },
             Variant { shape: a_thousand_blocks, ..dot("dotAtomic") },
             Variant {
                 shape: |_, _| Shape::CPU,

@@ -35,7 +35,7 @@ const CHAPTER: Chapter = Chapter::new(
         },
         story("reduceGridSync_sum_i32", Operation::SUM, grid_sync::<Sum<i32>>),
         story("reduceAtomicBlocks_sum_i32", Operation::SUM, atomics::<Sum<i32>>),
-        story("reduceAtomicThreads_sum_i32", Operation::SUM, atomics::<Sum<i32>>),
+        Variant { story: false, ..story("reduceAtomicThreads_sum_i32", Operation::SUM, atomics::<Sum<i32>>) },
         f32_sum("reducePasses_sum_f32", passes::<Sum<f32>>, |n, shape| {
             of_sum(n, depth::of_passes(n, shape), UNIT_F32)
         }),

@@ -7,8 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// Elements over all runs from which on there may be something to say.
 pub const LONG: u64 = 1 << 22;
-/// Elements of the run from which the time of the others is estimated.
-pub const PROBE: u64 = 1 << 12;
+/// Elements of the runs from which the time of the others is estimated.
+pub const PROBES: [u64; 2] = [1 << 10, 1 << 13];
 /// Seconds that nobody needs to be told of.
 const SHORT: f64 = 5.0;
 

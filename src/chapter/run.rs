@@ -194,25 +194,24 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Says beforehand how long the simulator will be busy, if that is long: from a small run of each variant.
+    /// Says beforehand how long the simulator will be busy, if that is long: from two small runs of each variant.
     fn forecast(&self, cases: &[Planned], data: &[i32]) {
         if cases.iter().map(|case| case.n).sum::<u64>() < progress::LONG {
             return;
         }
         let mut seconds = 0.0;
-        for planned in &self.plan.runs {
-            let shape = self.chapter.place.shape_of(progress::PROBE, self.record.block);
-            let probe = Planned {
-                n: progress::PROBE,
-                shape: (planned.variant.shape)(progress::PROBE, shape),
-                ..*planned
+        for run in &self.plan.runs {
+            let time = |n: u64| {
+                let shape = (run.variant.shape)(n, self.chapter.place.shape_of(n, self.record.block));
+                let started = Instant::now();
+                // What goes wrong here goes wrong again in the run itself, and is said there.
+                let _ = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
+                started.elapsed().as_secs_f64()
             };
-            let started = Instant::now();
-            // What goes wrong here goes wrong again in the run itself, and is said there.
-            let _ = self.outcome(&probe, &data[..progress::PROBE as usize]);
-            let of_variant = cases.iter().filter(|case| case.variant.name == planned.variant.name);
-            let elements: u64 = of_variant.map(|case| case.n).sum();
-            seconds += started.elapsed().as_secs_f64() * elements as f64 / progress::PROBE as f64;
+            let [small, large] = progress::PROBES.map(time);
+            let per_element = (large - small).max(0.0) / (progress::PROBES[1] - progress::PROBES[0]) as f64;
+            let of_variant = cases.iter().filter(|case| case.variant.name == run.variant.name);
+            seconds += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
         }
         if let Some(line) = progress::forecast(seconds) {
             complain(&line);
@@ -339,6 +338,10 @@ mod tests {
         Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
     }
 
+    const RIGHT: Variant = Variant::new("right", right);
+    const WRONG: Variant = Variant::new("wrong", wrong);
+    const DROPS: Variant = Variant::new("drops", drops);
+    const ENDLESS: Variant = Variant::new("endless", goes_on_for_ever);
     const KEPT: Variant =
         Variant { expected_failure: |_, _| Some("data-race"), ..Variant::new("kept", wrong) };
 
@@ -353,10 +356,10 @@ mod tests {
     #[test]
     fn ok_is_the_sum_with_nothing_dropped_except_where_a_mistake_is_kept() {
         let cases: [(&'static [Variant], [bool; 2], bool); 4] = [
-            (&[Variant::new("right", right), Variant { host: right, ..KEPT }], [true, true], true),
-            (&[Variant::new("right", right), KEPT], [true, false], true),
-            (&[Variant::new("wrong", wrong), Variant { host: right, ..KEPT }], [false, true], false),
-            (&[Variant::new("drops", drops), KEPT], [false, false], false),
+            (&[RIGHT, RIGHT], [true, true], true),
+            (&[RIGHT, KEPT], [true, false], true),
+            (&[WRONG, RIGHT], [false, true], false),
+            (&[DROPS, KEPT], [false, false], false),
         ];
         for (variants, ok, all_ok) in cases {
             bench(variants, |mut bench| {
@@ -369,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_diagnostic_that_stops_a_run_ends_the_chapter_with_status_1_and_no_record() {
-        bench(&[Variant::new("endless", goes_on_for_ever)], |bench| {
+        bench(&[ENDLESS], |bench| {
             assert!(!bench.finish().unwrap(), "exit status 1");
         });
         assert!(!output::records_directory().unwrap().join("local/ch0_test.cpu.json").exists());

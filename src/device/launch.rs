@@ -150,7 +150,10 @@ impl<'a> LaunchArgs<'a> {
     /// Of [`LaunchArgs::launch`], before anything runs.
     pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
         let Function { name, params, code } = self.function;
-        check_config(config, &self.device.kind).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
+        // The simulator says so itself, in the same words.
+        if let Kind::Gpu(_) = self.device.kind {
+            check_config(config).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
+        }
         check_args(params, &self.args).with_context(|| format!("cannot launch {name}"))?;
         let here = match (&self.device.kind, code) {
             (Kind::Gpu(_), Code::Gpu(_)) => Some(DeviceKind::Gpu),
@@ -220,12 +223,11 @@ fn beyond_limits(kernel: &str, message: String) -> anyhow::Error {
     anyhow::Error::new(sim::Diagnostic::of_host(sim::Kind::LaunchLimit, Some(kernel), message, help))
 }
 
-/// The limits of a launch. How much shared memory the simulator's blocks may have, with what the kernel
-/// declares, it says itself.
-fn check_config(config: LaunchConfig, on: &Kind) -> Result<()> {
+/// The limits of a launch on a GPU.
+fn check_config(config: LaunchConfig) -> Result<()> {
     sim::check_config(&config).map_err(anyhow::Error::msg)?;
     ensure!(
-        config.shared_mem_bytes <= MAX_SHARED_MEM_BYTES || matches!(on, Kind::Sim(_)),
+        config.shared_mem_bytes <= MAX_SHARED_MEM_BYTES,
         "{} bytes of dynamic shared memory are too many; a block has at most {MAX_SHARED_MEM_BYTES}",
         config.shared_mem_bytes
     );
@@ -257,7 +259,7 @@ mod tests {
     use super::*;
 
     fn refusal(config: LaunchConfig) -> String {
-        check_config(config, &Kind::Cpu).map_or_else(|error| error.to_string(), |()| String::new())
+        check_config(config).map_or_else(|error| error.to_string(), |()| String::new())
     }
 
     #[test]

@@ -6,9 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::source::{Exercise, Id, SOLUTIONS};
 
-/// Titles of the chapters, from 1.
-const CHAPTERS: [&str; 7] =
-    ["Serial", "Parallel", "Many blocks", "Nested", "Shared memory", "Any operator", "At the limit"];
+/// The book's table of contents, which has the chapters' titles.
+const CONTENTS: &str = include_str!("../../book/src/SUMMARY.md");
 
 /// Reads all exercises below `root`, the repository.
 pub fn read(root: &Path) -> Result<Vec<Exercise>> {
@@ -41,9 +40,13 @@ pub fn find(exercises: &[Exercise], id: Id) -> Result<&Exercise> {
     bail!("there is no exercise {id}; there are: {}", ids.join(" "))
 }
 
-/// `Many blocks`
+/// `Many blocks`: the title of the first page of chapter `number`, from `- [Many blocks](ch3_blocks.md)`.
 pub fn chapter(number: u32) -> &'static str {
-    CHAPTERS.get((number as usize).wrapping_sub(1)).copied().unwrap_or("More")
+    let title = |line: &'static str| {
+        let (title, page) = line.trim().strip_prefix("- [")?.split_once("](")?;
+        page.starts_with(&format!("ch{number}_")).then_some(title)
+    };
+    CONTENTS.lines().find_map(title).unwrap_or("More")
 }
 
 /// The repository: the working directory or the nearest one above it that has exercises; else the one that this
@@ -52,4 +55,17 @@ pub fn root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().find(|directory| directory.join(SOLUTIONS).is_dir());
     above.unwrap_or(Path::new(env!("CARGO_MANIFEST_DIR"))).to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chapter_with_exercises_has_a_title() {
+        assert_eq!((chapter(3), chapter(99)), ("Many blocks", "More"));
+        for exercise in read(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap() {
+            assert_ne!(chapter(exercise.id.chapter), "More", "{}", exercise.id);
+        }
+    }
 }

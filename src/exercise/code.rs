@@ -77,8 +77,8 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str) -> Result<Built> {
         return Ok(Built::Ptx { text: ptx, warnings: String::new() });
     }
     let Some(nvcc) = Nvcc::find(root)? else { return Ok(Built::NoNvcc) };
-    let scratch = Scratch::new()?;
-    Ok(match nvcc.ptx(&nvcc_root(root)?.join(&exercise.path), &scratch.0) {
+    let scratch = tempfile::tempdir()?;
+    Ok(match nvcc.ptx(&nvcc_root(root)?.join(&exercise.path), scratch.path()) {
         Ok(ptx) => Built::Ptx { text: ptx.text, warnings: ptx.warnings },
         Err(refused) => Built::Refused(format!("{refused:#}")),
     })
@@ -94,14 +94,14 @@ pub fn pack(nvcc: &Nvcc, exercise: &Exercise) -> Result<String> {
     if let Kind::Function(_) = exercise.kind {
         bail!("{} is compiled by rustc, when it is checked", exercise.id);
     }
-    let scratch = Scratch::new()?;
-    let source = scratch.0.join(&exercise.path);
-    std::fs::create_dir_all(source.parent().unwrap_or(&scratch.0))?;
-    let nvcc = nvcc.clone().run_in(&scratch.0);
+    let scratch = tempfile::tempdir()?;
+    let source = scratch.path().join(&exercise.path);
+    std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
+    let nvcc = nvcc.clone().run_in(scratch.path());
     let mut pack = format!("// {}\n", nvcc.compiler());
     for Variant { name, text } in variants(exercise)? {
         std::fs::write(&source, &text)?;
-        let ptx = nvcc.ptx(&source, &scratch.0).with_context(|| format!("{} {name}", exercise.id))?;
+        let ptx = nvcc.ptx(&source, scratch.path()).with_context(|| format!("{} {name}", exercise.id))?;
         pack += &format!("//@ {name} {}\n{}", source_hash(&text), stripped(&ptx.text));
     }
     Ok(pack)
@@ -123,23 +123,4 @@ fn stripped(ptx: &str) -> String {
         in_section &= code.trim() != "}";
     }
     text
-}
-
-/// A directory of its own, gone when dropped.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn new() -> Result<Scratch> {
-        static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("workbook-exercise-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -7,14 +7,15 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use super::code::{self, Built};
-use super::host::{self, Outcome};
 use super::plan::{Case, Goal, Plan};
+use super::run::{self, Outcome};
 use super::rust;
 use super::source::{Exercise, Kind};
 use super::think;
 use crate::build::prebuilt::source_hash;
+use crate::device::{Device, Module, SimulatorOptions};
 use crate::number::thousands;
-use crate::sim::{Diagnostic, Module, Severity};
+use crate::sim::{Diagnostic, Severity};
 
 /// What a check says.
 #[derive(Debug)]
@@ -83,7 +84,7 @@ fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
         Kind::Kernel(plan) => match code::build(root, exercise, text)? {
             Built::NoNvcc => Ok(Verdict::NoNvcc),
             Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
-            Built::Ptx { text: ptx, warnings } => Ok(match mark_ptx(root, exercise, plan, &ptx) {
+            Built::Ptx { text: ptx, warnings } => Ok(match mark_ptx(root, exercise, plan, &ptx)? {
                 Verdict::Failed(failure) => Verdict::Failed(Box::new(Failure { warnings, ..*failure })),
                 passed => passed,
             }),
@@ -98,30 +99,35 @@ pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
 }
 
 /// Marks PTX.
-fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Verdict {
-    let module = match Module::parse(ptx, &exercise.path) {
+fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<Verdict> {
+    let module = match load(exercise, ptx) {
         Ok(module) => module,
-        Err(unreadable) => {
+        Err(error) => {
             let what = "The simulator cannot run what nvcc made of it.".to_string();
-            return with_diagnostics(exercise, what, vec![*unreadable]);
+            return Ok(with_diagnostics(exercise, what, vec![error.downcast()?]));
         }
     };
     if let Some(what) = misfit(&module, plan) {
-        return failed(exercise, "missing-kernel", what);
+        return Ok(failed(exercise, "missing-kernel", what));
     }
     // Where a goal is measured the answer has to be right, too.
     let cases: Vec<Case> = plan.cases().into_iter().chain(exercise.goals.iter().map(Goal::case)).collect();
-    let wrong = cases.par_iter().find_map_first(|case| wrong(exercise, &module, plan, *case));
-    if let Some(failure) = wrong {
-        return Verdict::Failed(Box::new(failure));
+    let wrong = |case: &Case| wrong(exercise, &module, plan, *case).transpose();
+    if let Some(failure) = cases.par_iter().find_map_first(wrong) {
+        return Ok(Verdict::Failed(Box::new(failure?)));
     }
     let reference = reference(root, exercise);
     let goals: Vec<Reached> =
         exercise.goals.iter().filter_map(|goal| reached(goal, &module, reference.as_ref(), plan)).collect();
-    if goals.iter().all(Reached::is_met) {
-        return Verdict::Passed { tried: cases.len(), goals };
-    }
-    too_much(exercise, plan.op.noun(), cases.len(), goals)
+    Ok(match goals.iter().all(Reached::is_met) {
+        true => Verdict::Passed { tried: cases.len(), goals },
+        false => too_much(exercise, plan.op.noun(), cases.len(), goals),
+    })
+}
+
+/// The kernels of an answer, for every simulator.
+fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
+    Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
 }
 
 /// An answer that is right, and misses a goal.
@@ -144,11 +150,11 @@ fn with_diagnostics(exercise: &Exercise, what: String, diagnostics: Vec<Diagnost
 }
 
 /// The kinds of what is found in `ptx`, over all inputs of `plan`; whatever the result.
-pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<String>, Box<Diagnostic>> {
-    let module = Module::parse(ptx, &exercise.path)?;
+pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<String>> {
+    let module = load(exercise, ptx)?;
     let mut kinds = BTreeSet::new();
     for case in plan.cases() {
-        let found = host::simulate(&module, plan, case)?.diagnostics;
+        let found = run::simulate(&module, plan, case)?.diagnostics;
         kinds.extend(found.iter().map(|found| found.kind.to_string()));
     }
     Ok(kinds)
@@ -157,7 +163,7 @@ pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<
 /// Why the plan cannot launch the kernels of `module`, if so.
 fn misfit(module: &Module, plan: &Plan) -> Option<String> {
     for launch in &plan.launches {
-        let Some(params) = module.params(&launch.kernel) else {
+        let Some(params) = module.ptx().params(&launch.kernel) else {
             let there_are = match module.kernels() {
                 [] => "no kernel".to_string(),
                 kernels => kernels.join(", "),
@@ -181,14 +187,11 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
 }
 
 /// What is wrong for one input, if anything is.
-fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Option<Failure> {
-    let outcome = host::simulate(module, plan, case)
-        .unwrap_or_else(|no_room| Outcome { diagnostics: vec![*no_room], ..Outcome::default() });
-    let Outcome { result, diagnostics, completed, changed, written_at, printed, .. } = outcome;
+fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Result<Option<Failure>> {
+    let outcome = run::simulate(module, plan, case)?;
+    let Outcome { result, expected, diagnostics, completed, changed, written_at, printed, .. } = outcome;
     let diagnostics: Vec<Diagnostic> =
         diagnostics.into_iter().filter(|found| found.severity != Severity::Note).collect();
-    let [input, other] = host::inputs(case);
-    let expected = plan.op.expected(&input, &other);
     let noun = plan.op.noun();
     let (kind, what) = if !completed && !diagnostics.is_empty() {
         (None, format!("{case}: the launch was stopped."))
@@ -197,7 +200,7 @@ fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Optio
     } else {
         let serial = format!("the serial recursion gives {}", thousands(expected.into()));
         match result {
-            Some(result) if result == expected && diagnostics.is_empty() => return None,
+            Some(result) if result == expected && diagnostics.is_empty() => return Ok(None),
             Some(result) if result == expected => {
                 (None, format!("{case}: the {noun} is right this time, and by chance."))
             }
@@ -215,25 +218,18 @@ fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Optio
         true => think::sentence(exercise, &["no numbers".into()]),
         false => think::sentence(exercise, &kinds),
     };
-    Some(Failure {
-        kinds,
-        what,
-        diagnostics,
-        line: line.map(|(_, line)| line),
-        printed,
-        think,
-        ..Failure::default()
-    })
+    let line = line.map(|(_, line)| line);
+    Ok(Some(Failure { kinds, what, diagnostics, line, printed, think, ..Failure::default() }))
 }
 
 /// The committed build of the solution.
 fn reference(root: &Path, exercise: &Exercise) -> Option<Module> {
     let ptx = code::committed(root, exercise, &source_hash(&exercise.solution())).ok()??;
-    Module::parse(&ptx, &exercise.path).ok()
+    load(exercise, &ptx).ok()
 }
 
 fn reached(goal: &Goal, module: &Module, reference: Option<&Module>, plan: &Plan) -> Option<Reached> {
-    let count = |module| goal.of(&host::simulate(module, plan, goal.case()).ok()?.counters);
+    let count = |module| goal.of(&run::simulate(module, plan, goal.case()).ok()?.counters);
     Some(Reached { goal: goal.clone(), yours: count(module)?, reference: reference.and_then(count) })
 }
 

@@ -10,7 +10,7 @@
 //! | `source.rs` | one solution file, read; stub, solution and mutants derived |
 //! | `plan.rs` | how the host launches an answer, for which inputs, with which goals |
 //! | `code.rs` | from an answer to PTX: the committed build, or nvcc |
-//! | `host.rs` | one input on the simulator |
+//! | `run.rs` | one input on a device |
 //! | `mark.rs`, `think.rs` | the verdict, and a sentence on what to think about |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
@@ -21,10 +21,10 @@
 pub mod catalogue;
 pub mod code;
 mod gpu;
-mod host;
 pub mod mark;
 mod options;
 mod plan;
+mod run;
 mod rust;
 mod session;
 mod show;
@@ -35,17 +35,15 @@ mod think;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use options::Options;
+use options::{Options, Verb};
 use session::Session;
 
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command line or the
 /// environment is wrong.
 pub fn run() -> ExitCode {
-    let options = Options::parse();
-    let status = options.verb().and_then(|verb| Session::open(catalogue::root())?.run(verb, &options));
-    match status {
+    let Options { verb, device } = Options::parse_or_exit();
+    let verb = verb.unwrap_or(Verb::List);
+    match Session::open(catalogue::root()).and_then(|session| session.run(verb, device)) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "error: {error:#}");

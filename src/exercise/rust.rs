@@ -8,25 +8,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::code::Scratch;
-use super::host::SEEDS;
 use super::mark::{self, Reached, Verdict, failed};
 use super::plan;
+use super::run::SEEDS;
 use super::source::Exercise;
 use crate::number::thousands;
 use crate::reduction::data;
 use crate::reduction::serial::recursive_reduce;
 
-/// How long all calls together may take; a right answer needs some
-/// milliseconds.
+/// How long all calls together may take; a right answer needs some milliseconds.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 const HARNESS: &str = include_str!("harness.rs");
 
 /// Marks the file of `exercise`, which has to have the function `name`.
 pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
-    let scratch = Scratch::new()?;
-    let library = scratch.0.join("libanswer.rlib");
+    let scratch = tempfile::tempdir()?;
+    let library = scratch.path().join("libanswer.rlib");
     let mut compile = rustc(root);
     compile.args(["--crate-type", "rlib", "--crate-name", "answer", &exercise.path, "-o"]).arg(&library);
     let compiled = output(&mut compile)?;
@@ -34,7 +32,7 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
         return Ok(failed(exercise, "compile-error", said(&compiled)));
     }
 
-    let (main, program) = (scratch.0.join("main.rs"), scratch.0.join(format!("main{EXE_SUFFIX}")));
+    let (main, program) = (scratch.path().join("main.rs"), scratch.path().join(format!("main{EXE_SUFFIX}")));
     std::fs::write(&main, HARNESS.replace("FUNCTION", name))?;
     let mut compile = rustc(root);
     compile.arg("--extern").arg(format!("answer={}", library.display())).arg(&main).arg("-o").arg(&program);

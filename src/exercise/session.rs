@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::catalogue;
 use super::gpu;
 use super::mark::{self, Verdict};
-use super::options::{COMMAND, Options, Verb};
+use super::options::{COMMAND, Verb};
 use super::show;
 use super::source::{Exercise, Id, Kind};
 use super::state::{State, free_name};
@@ -40,15 +40,15 @@ impl Session {
     }
 
     /// Does what `verb` says; the exit status.
-    pub fn run(mut self, verb: Verb, options: &Options) -> Result<u8> {
+    pub fn run(mut self, verb: Verb, device: DeviceChoice) -> Result<u8> {
         self.tell_of_nvcc()?;
         match verb {
             Verb::List => self.list(),
-            Verb::Check(id) => self.check(id, options.device),
-            Verb::Hint(id) => self.hint(id),
-            Verb::Watch(id) => self.watch(id, options.device),
-            Verb::Reset(id) => self.reset(id),
-            Verb::Solution(id) => self.solution(id, options.give_up),
+            Verb::Check { id } => self.check(id, device),
+            Verb::Hint { id } => self.hint(id),
+            Verb::Watch { id } => self.watch(id, device),
+            Verb::Reset { id } => self.reset(id),
+            Verb::Solution { id, give_up } => self.solution(id, give_up),
         }
     }
 

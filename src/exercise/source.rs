@@ -21,6 +21,7 @@
 //! | `//@ here TEXT` | in an exercise that asks for the number of a line: behind the line above, TEXT is missing |
 
 use std::path::Path;
+use std::str::FromStr;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -37,6 +38,14 @@ impl Id {
     pub fn parse(text: &str) -> Option<Id> {
         let (chapter, number) = text.split_once('.')?;
         Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
+    }
+}
+
+impl FromStr for Id {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Id, String> {
+        Id::parse(text).ok_or(format!("`{text}` is no number of an exercise; write it like 3.1"))
     }
 }
 

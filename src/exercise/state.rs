@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::source::Id;
+use crate::record::write_json;
 
 /// Its name, in the repository root.
 pub const FILE: &str = ".exercises.json";
@@ -62,23 +63,15 @@ impl State {
         }
     }
 
-    /// Makes a change to what is in the file now (`watch` may run beside a `hint`), and writes it.
+    /// Makes a change to what is in the file now (`watch` may run beside a `hint`), and writes it; who
+    /// reads the file never sees half of it.
     pub fn change(&mut self, change: impl Fn(&mut State)) -> Result<()> {
         let root = self.path.parent().unwrap_or(Path::new(""));
         if let Ok((newest, None)) = State::read(root) {
             *self = newest;
         }
         change(self);
-        self.write()
-    }
-
-    /// Writes the state; who reads the file never sees half of it.
-    fn write(&self) -> Result<()> {
-        let unfinished = self.path.with_extension("json.unfinished");
-        let text = serde_json::to_string_pretty(self)? + "\n";
-        std::fs::write(&unfinished, text)
-            .and_then(|()| std::fs::rename(&unfinished, &self.path))
-            .with_context(|| format!("cannot write {}", self.path.display()))
+        write_json(self, &self.path)
     }
 
     pub fn of(&self, id: Id) -> Progress {
@@ -106,16 +99,15 @@ mod tests {
 
     #[test]
     fn two_programs_that_remember_at_the_same_time_lose_nothing() {
-        let root = std::env::temp_dir().join(format!("workbook-state-{}", std::process::id()));
-        std::fs::create_dir_all(&root).unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
         let (first, second) = (Id { chapter: 1, number: 1 }, Id { chapter: 1, number: 2 });
-        let (mut watch, _) = State::read(&root).unwrap();
-        let (mut hint, _) = State::read(&root).unwrap();
+        let (mut watch, _) = State::read(root).unwrap();
+        let (mut hint, _) = State::read(root).unwrap();
         hint.change(|state| state.at(second).hints = 2).unwrap();
         watch.change(|state| state.at(first).passed = true).unwrap();
-        let (state, damaged) = State::read(&root).unwrap();
+        let (state, damaged) = State::read(root).unwrap();
         assert!(state.of(first).passed && damaged.is_none());
         assert_eq!((state.of(second).hints, watch.of(second).hints), (2, 2));
-        std::fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -54,15 +54,17 @@ fn names<'a>(title: &str, runs: impl IntoIterator<Item = &'a Run>) -> Column {
     Column::left(title, runs.into_iter().map(|run| run.kernel.as_str()))
 }
 
-/// A table with a row per run: a blank line sets off runs of one operation from those of another. A list of operations
-/// with one run each is one group.
+/// A table with a row per run. In a long one a blank line sets off runs of one operation from those of another; a list
+/// of operations with one run each is one group.
 fn in_groups(columns: &[Column], runs: &[Run]) -> String {
     let same = |a: usize, b: usize| match (runs.get(a), runs.get(b)) {
         (Some(a), Some(b)) => a.operation == b.operation,
         _ => false,
     };
     let is_single = |row: usize| (row == 0 || !same(row - 1, row)) && !same(row, row + 1);
-    let starts_group = |row: usize| row > 0 && !same(row - 1, row) && !(is_single(row - 1) && is_single(row));
+    let starts_group = |row: usize| {
+        runs.len() > 12 && row > 0 && !same(row - 1, row) && !(is_single(row - 1) && is_single(row))
+    };
     text_table_in_groups(columns, starts_group)
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
-use crate::sim::{Diagnostic, Module};
+use crate::sim::Diagnostic;
 
 /// The PTX of `file`, and the sources it was made from.
 pub fn read(file: &Path) -> Result<(String, Sources)> {
@@ -27,24 +27,15 @@ pub fn read(file: &Path) -> Result<(String, Sources)> {
     Ok((compile(file, nvcc)?, sources))
 }
 
-/// Reads the PTX of `file`; the error is what the simulator says about the text.
-pub fn parse(file: &Path, ptx: &str) -> Result<Module, Box<Diagnostic>> {
-    Module::parse(ptx, &file.display().to_string())
-}
-
 /// Compiles `file`; nvcc's warnings go to stderr, its errors are the error.
 fn compile(file: &Path, nvcc: Option<Nvcc>) -> Result<String> {
     let Some(nvcc) = nvcc else {
         bail!("{} must be compiled, and there is no nvcc.\n{HOW_TO_GET_NVCC}", file.display());
     };
-    let scratch = std::env::temp_dir().join(format!("workbook-simulate-{}", std::process::id()));
-    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
+    let scratch = tempfile::tempdir()?;
     // From the working directory, so that nvcc names the file as the reader does.
-    let compiled = std::env::current_dir()
-        .context("the working directory is gone")
-        .and_then(|here| nvcc.run_in(&here).ptx(file, &scratch));
-    let _ = std::fs::remove_dir_all(&scratch);
-    let ptx = compiled?;
+    let here = std::env::current_dir().context("the working directory is gone")?;
+    let ptx = nvcc.run_in(&here).ptx(file, scratch.path())?;
     let _ = write!(std::io::stderr(), "{}", ptx.warnings);
     Ok(ptx.text)
 }

@@ -1,84 +1,112 @@
-//! The launch: which kernel, whether the arguments fit its parameters, and what came of it.
+//! The launch on a device: which kernel, whether the arguments fit its parameters, and what came of it.
 
 use std::collections::HashSet;
 
 use anyhow::{Context, Error, Result, bail, ensure};
+use cpp_demangle::{DemangleOptions, Symbol};
 
 use super::options::{Checks, Options};
-use super::output::Report;
 use super::spec::{MAX_BYTES, Spec, Value};
 use super::values::Held;
+use crate::device::{Arg, Device, LaunchConfig, Module, SimulatorOptions};
 use crate::number::thousands;
-use crate::sim::{self, Counters, Launched, Module, Param, Simulator};
+use crate::sim::{self, Counters, Diagnostic, Param};
 
-/// Runs the kernel that `options` ask for. An error if they do not fit the module.
-pub fn launch(module: &Module, options: &Options) -> Result<Report> {
+/// What came of a launch.
+#[derive(Default)]
+pub struct Launched {
+    pub kernel: String,
+    pub counters: Counters,
+    /// What the checks have found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether it ran to its end; if not, the last finding says why.
+    pub completed: bool,
+    pub buffers: Vec<Held>,
+    /// What device `printf` wrote.
+    pub printed: String,
+}
+
+/// The simulator that `options` ask for.
+pub fn device(options: &Options) -> Result<Device> {
+    let device = Device::simulator(SimulatorOptions {
+        schedule: options.schedule,
+        checks: options.checks == Checks::On,
+        sync_depth: options.sync_depth,
+        keep_printed: true,
+        ..Default::default()
+    });
+    device.set_pending_launch_limit(options.pending_launches)?;
+    Ok(device)
+}
+
+/// Launches the kernel that `options` ask for.
+///
+/// # Errors
+/// There is no such kernel, or the options do not fit it.
+pub fn launch(device: &Device, module: &Module, options: &Options) -> Result<Launched> {
     let file = options.file.display();
     let kernel = kernel(module, options.kernel.as_deref()).with_context(|| format!("{file}"))?;
-    let params = module.params(kernel).unwrap_or_default();
+    let params = module.ptx().params(kernel).unwrap_or_default();
     check_args(kernel, params, &options.args).with_context(|| format!("{file}"))?;
     sim::check_config(&options.config()).map_err(Error::msg)?;
-
-    let mut simulator = Simulator::new();
-    simulator.set_pending_launch_limit(options.pending_launches);
-    simulator.set_sync_depth_limit(options.sync_depth);
-    simulator.set_schedule(options.schedule);
-    let mut cells = Vec::new();
-    let mut buffers = Vec::new();
-    for (arg, spec) in options.args.iter().enumerate() {
-        cells.push(match &spec.value {
-            Value::Number(bits) => *bits,
-            Value::Buffer(fill) => {
-                let address = simulator.alloc(spec.buffer_bytes()).map_err(refused)?;
-                if let Some(bytes) = fill.bytes(spec.kind) {
-                    simulator.write(address, &bytes).map_err(refused)?;
-                }
-                buffers.push((arg, address));
-                address
-            }
-        });
-    }
-    let launched = match options.checks {
-        Checks::On => simulator.launch_checked(module, kernel, options.config(), &cells),
-        Checks::Off => unchecked(&mut simulator, module, kernel, options, &cells),
-    };
-    let held = buffers.into_iter().map(|(arg, address)| {
-        let spec = &options.args[arg];
-        let mut bytes = vec![0; spec.buffer_bytes() as usize];
-        simulator.read(address, &mut bytes).map_err(refused)?;
-        let width = spec.kind.bytes();
-        let written = |element: &usize| simulator.is_defined(address + (element * width) as u64, width);
-        let unwritten = if simulator.is_defined(address, bytes.len()) {
-            HashSet::new()
-        } else {
-            (0..bytes.len() / width).filter(|element| !written(element)).collect()
-        };
-        Ok(Held { arg, kind: spec.kind, bytes, unwritten })
-    });
-    let buffers = held.collect::<Result<_>>()?;
-    Ok(Report::of(launched, kernel, buffers, simulator.take_printed()))
+    run_kernel(device, module, kernel, options.config(), &options.args)
 }
 
-/// A launch without the checks: the first thing that stops it is all that is said.
-fn unchecked(
-    simulator: &mut Simulator,
+/// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`.
+///
+/// # Errors
+/// There is no such kernel; `args` do not fit its parameters, or there is no room for them. What the checks find is
+/// no error.
+pub fn run_kernel(
+    device: &Device,
     module: &Module,
     kernel: &str,
-    options: &Options,
-    cells: &[u64],
-) -> Launched {
-    let mut counters = Counters::default();
-    let ended = simulator.launch_counted(module, kernel, options.config(), cells, &mut counters);
-    Launched {
-        counters,
-        completed: ended.is_ok(),
-        diagnostics: ended.err().into_iter().map(|d| *d).collect(),
+    config: LaunchConfig,
+    args: &[Spec],
+) -> Result<Launched> {
+    let function = module.load_function(kernel)?;
+    let mut launch = device.launch_builder(&function);
+    let mut buffers = Vec::new();
+    for (number, spec) in args.iter().enumerate() {
+        match &spec.value {
+            Value::Number(bits) => launch.arg(&Arg::number(*bits, spec.kind.bytes())),
+            Value::Buffer(fill) => {
+                let buffer = match fill.bytes(spec.kind) {
+                    Some(bytes) => device.clone_htod(&bytes)?,
+                    // What nobody has written stays so.
+                    None => device.alloc::<u8>(spec.buffer_bytes() as usize)?,
+                };
+                launch.arg(&buffer);
+                buffers.push((number, spec.kind, buffer));
+                &mut launch
+            }
+        };
     }
-}
-
-#[expect(clippy::boxed_local, reason = "`map_err` hands over what the simulator gives")]
-fn refused(diagnostic: Box<sim::Diagnostic>) -> Error {
-    Error::new(*diagnostic)
+    let completed = match launch.launch(config) {
+        Ok(()) => true,
+        // It is among the findings.
+        Err(error) if error.is::<Diagnostic>() => false,
+        Err(error) => return Err(error),
+    };
+    let held = buffers.into_iter().map(|(arg, kind, buffer)| {
+        let width = kind.bytes();
+        let is_unwritten =
+            |element: &usize| !device.is_defined(&buffer, element * width..(element + 1) * width);
+        let unwritten = match device.is_defined(&buffer, 0..buffer.len()) {
+            true => HashSet::new(),
+            false => (0..buffer.len() / width).filter(is_unwritten).collect(),
+        };
+        Ok(Held { arg, kind, bytes: device.clone_dtoh(&buffer)?, unwritten })
+    });
+    let seen = device.take_seen();
+    Ok(Launched {
+        kernel: kernel.to_string(),
+        counters: seen.counters.unwrap_or_default(),
+        diagnostics: seen.found,
+        completed,
+        buffers: held.collect::<Result<_>>()?,
+        printed: device.take_printed(),
+    })
 }
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
@@ -90,7 +118,7 @@ fn kernel<'m>(module: &'m Module, asked: Option<&str>) -> Result<&'m str> {
         None => kernels.iter().collect(),
         Some(asked) => match kernels.iter().find(|name| *name == asked) {
             Some(exact) => vec![exact],
-            None => kernels.iter().filter(|name| source_name(name) == Some(asked)).collect(),
+            None => kernels.iter().filter(|name| is_named(name, asked)).collect(),
         },
     };
     match (&named[..], asked) {
@@ -101,12 +129,16 @@ fn kernel<'m>(module: &'m Module, asked: Option<&str>) -> Result<&'m str> {
     }
 }
 
-/// `sum` of `_Z3sumPKiPi`: the name of a kernel that is not `extern "C"`, without its types (Itanium C++ ABI).
-fn source_name(name: &str) -> Option<&str> {
-    let rest = name.strip_prefix("_Z")?;
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let (len, rest) = rest.split_at(digits);
-    rest.get(..len.parse().ok()?)
+/// `lab::sum<int>` of a kernel that is not `extern "C"`: its name in the source, without the types of its parameters.
+fn source_name(kernel: &str) -> Option<String> {
+    let options = DemangleOptions::new().no_params().no_return_type();
+    Symbol::new(kernel).ok()?.demangle_with_options(&options).ok()
+}
+
+/// Whether the source calls `kernel` so; what a template is made for may be left out.
+fn is_named(kernel: &str, asked: &str) -> bool {
+    let is_same = |name: String| name == asked || name.split('<').next() == Some(asked);
+    source_name(kernel).is_some_and(is_same)
 }
 
 fn shown(kernel: &str) -> String {
@@ -230,9 +262,14 @@ mod tests {
 
     #[test]
     fn a_kernel_has_its_name_in_ptx_and_in_the_source() {
-        assert_eq!(source_name("_Z3sumPKiPi"), Some("sum"));
-        assert_eq!(source_name("_Z6reduceILi256EEvPi"), Some("reduce"));
-        for other in ["sum", "_Z", "_Z9sum", "_ZN3lab3sumEv", "_Z99999999999999999999999sum"] {
+        for (kernel, name) in
+            [("_Z3sumPKiPi", "sum"), ("_ZN3lab3sumEv", "lab::sum"), ("_Z6reduceILi256EEvPi", "reduce<256>")]
+        {
+            assert_eq!(source_name(kernel).as_deref(), Some(name));
+            assert!(is_named(kernel, name));
+        }
+        assert!(is_named("_Z6reduceILi256EEvPi", "reduce") && !is_named("_ZN3lab3sumEv", "sum"));
+        for other in ["sum", "_Z", "_Z9sum", "_Z99999999999999999999999sum"] {
             assert_eq!(source_name(other), None, "{other}");
         }
     }

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `options.rs` | the command line |
 //! | `spec.rs` | `--arg`: numbers and buffers as text |
-//! | `input.rs` | the file: its kernels, nvcc for a `.cu`, source lines for diagnostics |
+//! | `input.rs` | the file: nvcc for a `.cu`, source lines for diagnostics |
 //! | `launch.rs` | arguments against parameters, the launch itself |
 //! | `values.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
@@ -26,6 +26,10 @@ use anyhow::Result;
 use options::Options;
 use output::Report;
 
+pub use launch::{Launched, run_kernel};
+pub use spec::{Fill, Spec, Type, Value};
+pub use values::Held;
+
 /// Does what the command line asks for. The exit status: 0 nothing is wrong, 1 a diagnostic of severity error, 2 a
 /// command line, file or instruction that the simulator cannot take.
 pub fn run() -> ExitCode {
@@ -45,11 +49,12 @@ pub fn run() -> ExitCode {
 
 fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(&options.file)?;
-    let mut report = match input::parse(&options.file, &ptx) {
-        Ok(module) => launch::launch(&module, options)?,
-        Err(unreadable) => Report::refused(*unreadable),
+    let device = launch::device(options)?;
+    let launched = match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
+        Ok(module) => launch::launch(&device, &module, options)?,
+        // Text that the simulator cannot read: nothing is launched.
+        Err(error) => Launched { diagnostics: vec![error.downcast()?], ..Launched::default() },
     };
-    sources.read_for(&report.diagnostics);
-    report.sources = sources;
-    Ok(report)
+    sources.read_for(&launched.diagnostics);
+    Ok(Report { launched, sources })
 }

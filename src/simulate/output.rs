@@ -6,23 +6,16 @@ use serde::Serialize;
 
 use super::counts;
 use super::input::Sources;
+use super::launch::Launched;
 use super::options::{Checks, Options};
 use super::values::Held;
 use crate::record::diagnostics;
-use crate::sim::{Counters, Diagnostic, Kind, Launched, Severity};
+use crate::sim::{Counters, Diagnostic, Kind, Severity};
 
-/// What came of a launch.
-#[derive(Default)]
+/// What came of a launch, and the sources that it quotes.
 pub struct Report {
-    kernel: String,
-    buffers: Vec<Held>,
-    /// What device `printf` wrote.
-    printed: String,
-    pub diagnostics: Vec<Diagnostic>,
-    counters: Counters,
+    pub launched: Launched,
     pub sources: Sources,
-    /// Whether the launch ran to its end.
-    completed: bool,
 }
 
 /// The object that `--json` prints.
@@ -44,22 +37,13 @@ struct JsonCounters<'a> {
 }
 
 impl Report {
-    pub fn of(launched: Launched, kernel: &str, buffers: Vec<Held>, printed: String) -> Report {
-        let Launched { counters, diagnostics, completed } = launched;
-        let kernel = kernel.to_string();
-        Report { kernel, buffers, printed, diagnostics, counters, completed, sources: Sources::default() }
-    }
-
-    /// Nothing was launched.
-    pub fn refused(why: Diagnostic) -> Report {
-        Report { diagnostics: vec![why], ..Report::default() }
-    }
-
     /// 0: nothing is wrong. 1: a diagnostic of severity error. 2: an instruction that the simulator does not know,
     /// PTX that it cannot read, or a launch that it refused, which is about no place in the kernel.
     pub fn status(&self) -> u8 {
-        let unsupported = self.diagnostics.iter().any(|found| found.kind == Kind::UnsupportedInstruction);
-        let refused = !self.completed && self.diagnostics.last().is_some_and(|found| found.file.is_none());
+        let unsupported =
+            self.launched.diagnostics.iter().any(|found| found.kind == Kind::UnsupportedInstruction);
+        let refused = !self.launched.completed
+            && self.launched.diagnostics.last().is_some_and(|found| found.file.is_none());
         match self.count(Severity::Error) {
             _ if unsupported || refused => 2,
             0 => 0,
@@ -68,7 +52,7 @@ impl Report {
     }
 
     fn count(&self, severity: Severity) -> usize {
-        self.diagnostics.iter().filter(|found| found.severity == severity).count()
+        self.launched.diagnostics.iter().filter(|found| found.severity == severity).count()
     }
 
     /// Prints all of it: on stdout, but what the simulator cannot take on stderr.
@@ -90,13 +74,13 @@ impl Report {
     fn json(&self, out: &mut impl Write) -> Result<()> {
         let object = Json {
             ok: self.status() == 0,
-            kernel: &self.kernel,
-            buffers: &self.buffers,
-            printed: &self.printed,
-            diagnostics: &self.diagnostics,
+            kernel: &self.launched.kernel,
+            buffers: &self.launched.buffers,
+            printed: &self.launched.printed,
+            diagnostics: &self.launched.diagnostics,
             counters: JsonCounters {
-                counters: &self.counters,
-                average_active_lanes: self.counters.average_active_lanes(),
+                counters: &self.launched.counters,
+                average_active_lanes: self.launched.counters.average_active_lanes(),
             },
         };
         serde_json::to_writer(&mut *out, &object)?;
@@ -104,18 +88,18 @@ impl Report {
     }
 
     fn results(&self, out: &mut impl Write) -> Result<()> {
-        if !self.printed.is_empty() {
-            let end = if self.printed.ends_with('\n') { "" } else { "\n" };
-            writeln!(out, "printed by the kernel:\n{}{end}", self.printed)?;
+        if !self.launched.printed.is_empty() {
+            let end = if self.launched.printed.ends_with('\n') { "" } else { "\n" };
+            writeln!(out, "printed by the kernel:\n{}{end}", self.launched.printed)?;
         }
-        for buffer in &self.buffers {
+        for buffer in &self.launched.buffers {
             writeln!(out, "{}", buffer.text())?;
         }
-        writeln!(out, "{}", counts::table(&self.counters))
+        writeln!(out, "{}", counts::table(&self.launched.counters))
     }
 
     fn findings(&self, out: &mut impl Write, checks: Checks, color: bool) -> Result<()> {
-        for found in &self.diagnostics {
+        for found in &self.launched.diagnostics {
             writeln!(out, "{}", diagnostics::render_with(found, |file| self.sources.text(file), color))?;
         }
         writeln!(out, "{}", self.verdict(checks))
@@ -130,7 +114,7 @@ impl Report {
                 .filter(|(count, _)| *count > 0)
                 .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
                 .collect();
-        let how = match (self.status(), self.completed) {
+        let how = match (self.status(), self.launched.completed) {
             (2, _) => "; the simulator cannot run this",
             (_, true) => "",
             (_, false) => "; the launch was stopped, and the buffers are as it left them",

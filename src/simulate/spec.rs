@@ -1,6 +1,6 @@
 //! `--arg`: a number or a buffer, as text.
 
-use crate::arguments;
+use crate::arguments::number;
 use crate::number::thousands;
 
 /// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory, and
@@ -104,20 +104,12 @@ impl Type {
     }
 }
 
-/// `-5`, `1_000`, `0x1f`, `2^20`.
+/// A whole number with its sign.
 fn whole(text: &str) -> Option<i128> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let magnitude = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
-            u64::from_str_radix(&hex.replace('_', ""), 16).ok()?
-        }
-        Some(_) => return None,
-        None => arguments::number(digits, u64::MAX)?,
-    };
-    Some(sign * i128::from(magnitude))
+    match text.strip_prefix('-') {
+        Some(digits) => number(digits, u64::MAX).map(|n| -i128::from(n)),
+        None => number(text.strip_prefix('+').unwrap_or(text), u64::MAX).map(i128::from),
+    }
 }
 
 /// What [`float`] needs of a float.
@@ -215,7 +207,7 @@ impl Fill {
             return elements.map(Fill::List);
         };
         let most = MAX_BYTES / kind.bytes() as u64;
-        let times = arguments::number(times.trim(), most).ok_or_else(|| {
+        let times = number(times.trim(), most).ok_or_else(|| {
             format!(
                 "`{text}`: the number behind * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or 2^10",
                 thousands(most as i64),
@@ -327,7 +319,7 @@ mod tests {
         ] {
             assert_eq!(number(&format!("i32:{text}")), expected as i64 as u64, "{text}");
         }
-        for wrong in ["", "-", "x", "0x", "0x-1", "0x_", "1.5", "1e3", "--5", "5 6", "nan", "0b1", "٣"] {
+        for wrong in ["", "-", "x", "0x", "0x-1", "0x_", "1.5", "1e-3", "--5", "5 6", "nan", "0b1", "٣"] {
             assert!(refusal(&format!("i32:{wrong}")).contains("is no i32"), "{wrong}");
         }
     }

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use workbook::sim::{Diagnostic, Kind, LaunchConfig, Launched, Module, Severity, Simulator};
+use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
+use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
+use workbook::simulate::{Launched, Spec, Value, run_kernel};
 
 /// Instructions that a launch of the corpus may execute. The longest that ends needs a twentieth of it.
 const STEPS: u64 = 1 << 20;
@@ -21,16 +23,11 @@ pub struct Case {
     pub missed: bool,
     kernel: String,
     config: LaunchConfig,
-    arguments: Vec<Argument>,
-    pending_launches: Option<u64>,
+    arguments: Vec<Spec>,
+    pending_launches: u64,
     expected: Vec<Expected>,
     allowed: Vec<(Option<u32>, Kind)>,
     results: Vec<Expectation>,
-}
-
-enum Argument {
-    Value(u64),
-    Buffer { bytes: usize, contents: Option<Vec<u8>>, kind: String },
 }
 
 /// A line has to have a diagnostic of one of these kinds.
@@ -47,13 +44,6 @@ struct Expectation {
     argument: usize,
     text: String,
     bytes: Vec<u8>,
-}
-
-/// What came of running a case.
-pub struct Outcome {
-    pub launched: Launched,
-    /// What the buffers hold, in the order of the arguments.
-    pub buffers: Vec<Vec<u8>>,
 }
 
 pub fn root() -> &'static Path {
@@ -90,10 +80,11 @@ impl Case {
             lines.map(|rest| rest.split("  //").next().unwrap_or_default().trim())
         };
         let launch = head("launch: ").next().ok_or("has no line `// launch: …`")?;
-        let (kernel, config, arguments) = read_launch(launch).ok_or(format!("cannot read `{launch}`"))?;
+        let wrong = |why| format!("cannot read `{launch}`: {why}");
+        let (kernel, config, arguments) = read_launch(launch).map_err(wrong)?;
         let pending_launches = match head("pending-launches: ").next() {
-            Some(text) => Some(text.parse().map_err(|_| format!("cannot read `{text}`"))?),
-            None => None,
+            Some(text) => text.parse().map_err(|_| format!("cannot read `{text}`"))?,
+            None => DEFAULT_PENDING_LAUNCHES,
         };
         let arch = format!("-arch=compute_{}", head("arch: ").next().unwrap_or("75"));
         let clean = head("expect: ").any(|text| text == "clean");
@@ -158,45 +149,25 @@ impl Case {
     pub fn module(&self) -> Module {
         let path = self.path("ptx");
         let ptx = std::fs::read_to_string(root().join(&path)).unwrap_or_else(|e| panic!("{path}: {e}"));
-        Module::parse(&ptx, &path).unwrap_or_else(|diagnostic| panic!("{path}: {diagnostic}"))
+        let device = Device::simulator(SimulatorOptions::default());
+        device.load_code(&path, &ptx, &[]).unwrap_or_else(|error| panic!("{path}: {error:#}"))
     }
 
     /// Launches it under the checks, on a device of its own.
-    pub fn run(&self, module: &Module, schedule: u64) -> Outcome {
-        let mut sim = Simulator::new();
-        sim.set_schedule(schedule);
-        sim.set_step_limit(STEPS);
-        if let Some(launches) = self.pending_launches {
-            sim.set_pending_launch_limit(launches);
-        }
-        let (mut cells, mut buffers) = (Vec::new(), Vec::new());
-        for argument in &self.arguments {
-            cells.push(match argument {
-                Argument::Value(bits) => *bits,
-                Argument::Buffer { bytes, contents, .. } => {
-                    let address = sim.alloc(*bytes as u64).unwrap();
-                    // A buffer that nobody has written stays so.
-                    if let Some(contents) = contents {
-                        sim.write(address, contents).unwrap();
-                    }
-                    buffers.push((address, vec![0; *bytes]));
-                    address
-                }
-            });
-        }
-        let launched = sim.launch_checked(module, &self.kernel, self.config, &cells);
-        let read = |(address, mut bytes): (u64, Vec<u8>)| {
-            sim.read(address, &mut bytes).unwrap();
-            bytes
-        };
-        Outcome { launched, buffers: buffers.into_iter().map(read).collect() }
+    pub fn run(&self, module: &Module, schedule: u64) -> Launched {
+        let step_limit = Some(STEPS);
+        let options = SimulatorOptions { schedule, step_limit, keep_printed: true, ..Default::default() };
+        let device = Device::simulator(options);
+        device.set_pending_launch_limit(self.pending_launches).unwrap();
+        let launched = run_kernel(&device, module, &self.kernel, self.config, &self.arguments);
+        launched.unwrap_or_else(|error| panic!("{}: {error:#}", self.name))
     }
 
     /// What differs from what its comments say; nothing if all is as expected.
-    pub fn disagreements(&self, outcome: &Outcome) -> Vec<String> {
+    pub fn disagreements(&self, outcome: &Launched) -> Vec<String> {
         let mut out = Vec::new();
         let found: Vec<&Diagnostic> =
-            outcome.launched.diagnostics.iter().filter(|found| found.severity != Severity::Note).collect();
+            outcome.diagnostics.iter().filter(|found| found.severity != Severity::Note).collect();
         for expected in &self.expected {
             let fits = |found: &&&Diagnostic| {
                 expected.kinds.contains(&found.kind)
@@ -216,14 +187,12 @@ impl Case {
             }
         }
         if self.clean {
-            if !outcome.launched.completed {
+            if !outcome.completed {
                 out.push("did not run to its end".to_owned());
             }
-            let buffers = self.arguments.iter().enumerate();
-            let buffers: Vec<usize> =
-                buffers.filter(|(_, a)| matches!(a, Argument::Buffer { .. })).map(|(i, _)| i).collect();
             for result in &self.results {
-                let held = &outcome.buffers[buffers.iter().position(|at| *at == result.argument).unwrap()];
+                let buffer = outcome.buffers.iter().find(|buffer| buffer.arg == result.argument);
+                let held = &buffer.unwrap().bytes;
                 if !held.starts_with(&result.bytes) {
                     let held = &held[..result.bytes.len()];
                     out.push(format!("arg{} does not begin with {}: {held:?}", result.argument, result.text));
@@ -260,15 +229,17 @@ fn read_kind(text: &str) -> Option<Kind> {
 }
 
 /// `sum<<<2x2, 64, 128>>> i32:5 buf:i32:zeros*16`
-fn read_launch(text: &str) -> Option<(String, LaunchConfig, Vec<Argument>)> {
-    let (kernel, rest) = text.split_once("<<<")?;
-    let (config, arguments) = rest.split_once(">>>")?;
+fn read_launch(text: &str) -> Result<(String, LaunchConfig, Vec<Spec>), String> {
+    let (kernel, rest) = text.split_once("<<<").ok_or("KERNEL<<<GRID, BLOCK>>>")?;
+    let (config, arguments) = rest.split_once(">>>").ok_or("KERNEL<<<GRID, BLOCK>>>")?;
     let mut parts = config.split(',').map(str::trim);
-    let (grid, block) = (read_dim(parts.next()?)?, read_dim(parts.next()?)?);
-    let shared = parts.next().map_or(Some(0), |text| text.parse().ok())?;
-    let config = LaunchConfig { grid_dim: grid, block_dim: block, shared_mem_bytes: shared };
-    let arguments = arguments.split_whitespace().map(read_argument).collect::<Option<_>>()?;
-    Some((kernel.to_owned(), config, arguments))
+    let mut dim = || parts.next().and_then(read_dim).ok_or("a grid and a block, like 4x2");
+    let (grid_dim, block_dim) = (dim()?, dim()?);
+    let shared_mem_bytes =
+        parts.next().map_or(Ok(0), |text| text.parse().map_err(|_| "bytes of shared memory"))?;
+    let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
+    let arguments = arguments.split_whitespace().map(Spec::parse).collect::<Result<_, _>>()?;
+    Ok((kernel.to_owned(), config, arguments))
 }
 
 /// `4`, `4x2` or `4x2x1`
@@ -277,62 +248,13 @@ fn read_dim(text: &str) -> Option<(u32, u32, u32)> {
     Some((axes.next()??, axes.next().unwrap_or(Some(1))?, axes.next().unwrap_or(Some(1))?))
 }
 
-/// `i32:5`, `buf:i32:1,2,3`, `buf:f32:zeros*16`, `buf:i32:iota*16`, `buf:u8:uninit*16`
-fn read_argument(text: &str) -> Option<Argument> {
-    let Some(buffer) = text.strip_prefix("buf:") else {
-        let (kind, value) = text.split_once(':')?;
-        let mut bits = read_values(kind, value)?;
-        bits.resize(8, 0);
-        return Some(Argument::Value(u64::from_le_bytes(bits.try_into().ok()?)));
-    };
-    let (kind, contents) = buffer.split_once(':')?;
-    let width = read_values(kind, "0")?.len();
-    let (bytes, contents) = match contents.split_once('*') {
-        Some((what, count)) => {
-            let count: usize = count.parse().ok()?;
-            let contents = match what {
-                "zeros" => Some(vec![0; count * width]),
-                "iota" => Some(
-                    (0..count)
-                        .map(|i| read_values(kind, &i.to_string()))
-                        .collect::<Option<Vec<_>>>()?
-                        .concat(),
-                ),
-                "uninit" => None,
-                _ => return None,
-            };
-            (count * width, contents)
-        }
-        None => read_values(kind, contents).map(|bytes| (bytes.len(), Some(bytes)))?,
-    };
-    Some(Argument::Buffer { bytes, contents, kind: kind.to_owned() })
-}
-
-/// The bytes of `1,2,3` as numbers of one type, little-endian.
-fn read_values(kind: &str, text: &str) -> Option<Vec<u8>> {
-    let one = |text: &str| -> Option<Vec<u8>> {
-        Some(match kind {
-            "i8" => text.parse::<i8>().ok()?.to_le_bytes().to_vec(),
-            "u8" => text.parse::<u8>().ok()?.to_le_bytes().to_vec(),
-            "i16" => text.parse::<i16>().ok()?.to_le_bytes().to_vec(),
-            "u16" => text.parse::<u16>().ok()?.to_le_bytes().to_vec(),
-            "i32" => text.parse::<i32>().ok()?.to_le_bytes().to_vec(),
-            "u32" => text.parse::<u32>().ok()?.to_le_bytes().to_vec(),
-            "i64" => text.parse::<i64>().ok()?.to_le_bytes().to_vec(),
-            "u64" => text.parse::<u64>().ok()?.to_le_bytes().to_vec(),
-            "f32" => text.parse::<f32>().ok()?.to_le_bytes().to_vec(),
-            "f64" => text.parse::<f64>().ok()?.to_le_bytes().to_vec(),
-            _ => return None,
-        })
-    };
-    Some(text.split(',').map(one).collect::<Option<Vec<_>>>()?.concat())
-}
-
 /// `arg1 = 1,2,3`
-fn read_result(text: &str, arguments: &[Argument]) -> Option<Expectation> {
+fn read_result(text: &str, arguments: &[Spec]) -> Option<Expectation> {
     let (argument, values) = text.split_once(" = ")?;
     let argument: usize = argument.strip_prefix("arg")?.parse().ok()?;
-    let Argument::Buffer { kind, bytes: most, .. } = arguments.get(argument)? else { return None };
-    let bytes = read_values(kind, values).filter(|bytes| bytes.len() <= *most)?;
+    let buffer = arguments.get(argument)?;
+    let expected = Spec::parse(&format!("buf:{}:{values}", buffer.kind.name())).ok()?;
+    let Value::Buffer(fill) = expected.value else { return None };
+    let bytes = fill.bytes(buffer.kind).filter(|bytes| bytes.len() as u64 <= buffer.buffer_bytes())?;
     Some(Expectation { argument, text: values.to_owned(), bytes })
 }

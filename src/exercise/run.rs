@@ -1,0 +1,239 @@
+//! One input of an exercise on a device: buffers, launches, result; and what the simulator says of it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use anyhow::{Context, Result};
+
+use super::plan::{Arg, Case, Place, Plan};
+use crate::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
+use crate::reduction::data;
+use crate::sim::observe::{Access, Actor, Observer, Request};
+use crate::sim::{Counters, Diagnostic, Space};
+
+/// Seeds of the two inputs, in the plain order of turns. In a shuffled one the numbers are others, too.
+pub const SEEDS: [u64; 2] = [1, 2];
+
+/// Both inputs of `case`.
+pub fn inputs(case: Case) -> [Vec<i32>; 2] {
+    SEEDS.map(|seed| data::numbers(case.n, seed + 2 * case.schedule))
+}
+
+/// The kernels of `plan`, one per launch.
+///
+/// # Errors
+/// `module` lacks one of them.
+pub fn functions(module: &Module, plan: &Plan) -> Result<Vec<Function>> {
+    plan.launches.iter().map(|launch| module.load_function(&launch.kernel)).collect()
+}
+
+/// Buffers for one input.
+pub struct Run<'a> {
+    device: &'a Device,
+    plan: &'a Plan,
+    case: Case,
+    inputs: [Vec<i32>; 2],
+    /// Of the first launch.
+    blocks: u32,
+    buffers: HashMap<Arg, Buffer<i32>>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(device: &'a Device, plan: &'a Plan, case: Case) -> Result<Run<'a>> {
+        let blocks = plan.launches.first().map_or(1, |launch| launch.grid.blocks(case));
+        let mut buffers = HashMap::new();
+        for arg in plan.launches.iter().flat_map(|launch| &launch.args).filter(|arg| arg.bytes() == 8) {
+            let len = match arg {
+                Arg::Partials => blocks as usize,
+                Arg::Input | Arg::Other | Arg::Data => case.n,
+                _ => 1,
+            };
+            buffers.insert(*arg, device.alloc(len)?);
+        }
+        let run = Run { device, plan, case, inputs: inputs(case), blocks, buffers };
+        run.fill(|_| true)?;
+        Ok(run)
+    }
+
+    /// Puts back what a launch may have changed.
+    pub fn restore(&self) -> Result<()> {
+        self.fill(|arg| !matches!(arg, Arg::Input | Arg::Other))
+    }
+
+    /// Writes what the kernels find in the buffers that are `wanted`; nobody writes to where results go.
+    fn fill(&self, wanted: impl Fn(Arg) -> bool) -> Result<()> {
+        for (arg, buffer) in self.buffers.iter().filter(|(arg, _)| wanted(**arg)) {
+            match arg {
+                Arg::Input | Arg::Data => self.device.memcpy_htod(&self.inputs[0], buffer)?,
+                Arg::Other => self.device.memcpy_htod(&self.inputs[1], buffer)?,
+                Arg::Total | Arg::Ticket => self.device.memset_zeros(buffer)?,
+                Arg::Partials | Arg::Out | Arg::N | Arg::Blocks => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Launches `functions`, one after the other.
+    pub fn launch(&self, functions: &[Function]) -> Result<()> {
+        for (launch, function) in self.plan.launches.iter().zip(functions) {
+            let mut builder = self.device.launch_builder(function);
+            for arg in &launch.args {
+                match (arg, self.buffers.get(arg)) {
+                    (Arg::Blocks, _) => builder.arg(&self.blocks),
+                    (_, Some(buffer)) => builder.arg(buffer),
+                    _ => builder.arg(&(self.case.n as u32)),
+                };
+            }
+            builder.launch(LaunchConfig::new(launch.grid.blocks(self.case), self.case.block))?;
+        }
+        Ok(())
+    }
+
+    /// Where the result is; an exercise that asks for a line may have none.
+    fn place(&self) -> Option<&Buffer<i32>> {
+        self.buffers.get(&match self.plan.result {
+            Place::Partials => Arg::Partials,
+            Place::Out => Arg::Out,
+            Place::Total => Arg::Total,
+        })
+    }
+
+    /// The result; `None` if there is none, or the kernels have not written all of it.
+    pub fn result(&self) -> Result<Option<i32>> {
+        let place = self.place().filter(|place| self.device.is_defined(place, 0..place.len()));
+        let Some(place) = place else { return Ok(None) };
+        let values = self.device.clone_dtoh(place)?;
+        Ok(match self.plan.result {
+            Place::Partials => Some(self.plan.op.combined(&values)),
+            Place::Out | Place::Total => values.first().copied(),
+        })
+    }
+
+    /// What it should be, by the serial recursion.
+    pub fn expected(&self) -> i32 {
+        self.plan.op.expected(&self.inputs[0], &self.inputs[1])
+    }
+
+    /// The first element of `input` or `other` that has been changed.
+    fn changed(&self) -> Result<Option<usize>> {
+        for (arg, before) in [Arg::Input, Arg::Other].iter().zip(&self.inputs) {
+            let Some(buffer) = self.buffers.get(arg) else { continue };
+            let after = self.device.clone_dtoh(buffer)?;
+            if let Some(element) = after.iter().zip(before).position(|(after, before)| after != before) {
+                return Ok(Some(element));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What the simulator says of one input.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// `None` if the kernels have not written all of it, or were stopped.
+    pub result: Option<i32>,
+    /// What it should be.
+    pub expected: i32,
+    pub diagnostics: Vec<Diagnostic>,
+    pub counters: Counters,
+    pub completed: bool,
+    /// The first element of `input` or `other` that has been changed.
+    pub changed: Option<usize>,
+    /// File and line of the last store to the place of the result.
+    pub written_at: Option<(String, u32)>,
+    /// What device `printf` wrote.
+    pub printed: String,
+}
+
+/// Runs `plan` with the kernels of `module` on the simulator, under all checks.
+///
+/// # Errors
+/// The kernels or their parameters do not fit.
+pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
+    let step_limit = Some(step_limit(plan, case));
+    let options =
+        SimulatorOptions { schedule: case.schedule, step_limit, keep_printed: true, ..Default::default() };
+    let device = Device::simulator(options);
+    let run = Run::new(&device, plan, case)?;
+    let to = run.place().map_or(0..0, Buffer::addresses);
+    let last_store = Rc::new(RefCell::new(LastStore { to, loc: None }));
+    device.observe(last_store.clone());
+    let completed = match run.launch(&functions(module, plan)?) {
+        Ok(()) => true,
+        // It is among the findings.
+        Err(error) if error.is::<Diagnostic>() => false,
+        Err(error) => return Err(error),
+    };
+    let seen = device.take_seen();
+    let loc = last_store.borrow().loc;
+    let written_at = loc.and_then(|loc| module.ptx().source_line(loc));
+    Ok(Outcome {
+        result: if completed { run.result()? } else { None },
+        expected: run.expected(),
+        diagnostics: seen.found,
+        counters: seen.counters.context("the simulator counts")?,
+        completed,
+        changed: run.changed()?,
+        written_at: written_at.map(|(file, line)| (file.to_string(), line)),
+        printed: device.take_printed(),
+    })
+}
+
+/// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs, and
+/// a fraction of a second.
+fn step_limit(plan: &Plan, case: Case) -> u64 {
+    let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
+    let most = plan.launches.iter().map(|launch| warps(launch.grid.blocks(case))).max().unwrap_or(0);
+    (1 << 21) + 4096 * most
+}
+
+/// Listens for the last store to the addresses `to`.
+struct LastStore {
+    to: Range<u64>,
+    loc: Option<u32>,
+}
+
+impl Observer for LastStore {
+    fn request(&mut self, actor: Actor, request: &Request) {
+        if request.space != Space::Global || request.access == Access::Load {
+            return;
+        }
+        if (0..32).any(|lane| request.mask >> lane & 1 == 1 && self.to.contains(&request.addresses[lane])) {
+            self.loc = Some(actor.loc);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::source::Kind;
+    use super::super::{catalogue, code};
+    use super::*;
+    use crate::build::prebuilt::source_hash;
+    use crate::device::DeviceChoice;
+
+    /// As a GPU does it when it measures: the same buffers, launched again.
+    #[test]
+    fn every_solution_is_right_when_it_is_launched_again() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for exercise in catalogue::read(root).unwrap() {
+            let Kind::Kernel(plan) = &exercise.kind else { continue };
+            let hash = source_hash(&exercise.solution());
+            let ptx = code::committed(root, &exercise, &hash).unwrap().expect("the committed build");
+            let device = Device::open(DeviceChoice::Sim).unwrap();
+            let functions = functions(&device.load_code(&exercise.path, &ptx, &[]).unwrap(), plan).unwrap();
+            for case in plan.cases().into_iter().filter(|case| case.schedule == 0 && case.n <= 1025) {
+                let run = Run::new(&device, plan, case).unwrap();
+                for _ in 0..2 {
+                    run.restore().unwrap();
+                    run.launch(&functions).unwrap();
+                    assert_eq!(run.result().unwrap(), Some(run.expected()), "{}: {case}", exercise.id);
+                }
+            }
+        }
+    }
+}
