@@ -163,6 +163,7 @@ fn a_drawing_is_an_image_with_a_text_alternative() {
                 .contains(&format!("<title>{}</title>\n<desc>{}</desc>", chart.title, chart.description))
         );
         assert!(chart.svg.ends_with("</svg>\n"));
+        assert!(!chart.svg.contains("<polygon class=\"grid\""), "a line made of dots or areas");
     }
 }
 

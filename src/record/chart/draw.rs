@@ -1,4 +1,4 @@
-//! Draws a chart; the only file that names plotters.
+//! Where everything stands on a chart: plotters lays it out, [`super::svg`] writes it.
 //!
 //! plotters places everything on whole pixels. The figure is therefore drawn ten times as large, and its `viewBox`
 //! scales it down.
@@ -75,7 +75,6 @@ pub fn svg(figure: &Figure) -> Result<String> {
 fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
     let size = (units(WIDTH) as u32, units(HEIGHT) as u32);
     let root = Svg { written: drawing, size }.into_drawing_area();
-    root.fill(&Ink::PAPER.colour())?;
     let (left, centre) = (HPos::Left, HPos::Center);
     text(&root, figure.title, (16.0, 20.0), left, Ink::TEXT.bold(FONT + 2.0))?;
     text(&root, figure.subtitle, (16.0, 42.0), left, Ink::MUTED.font(FONT - 0.5))?;
@@ -114,12 +113,8 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
             }
         }
     }
-    let ends: Vec<Place> = figure
-        .lines
-        .iter()
-        .filter_map(|line| line.points.last())
-        .map(|point| place(point.x, point.y))
-        .collect();
+    let lasts = figure.lines.iter().filter_map(|line| line.points.last());
+    let ends: Vec<Place> = lasts.map(|point| place(point.x, point.y)).collect();
     let rows = spread(&ends, &y_range);
     for ((line, end), row) in figure.lines.iter().zip(ends).zip(rows) {
         name_line(&root, line, end, (x_range.end, row))?;

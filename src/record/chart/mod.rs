@@ -32,16 +32,11 @@ pub use line::{Point, Series, Style};
 pub use plot::{Against, Chart, Quantity, plot};
 pub use scale::Scale;
 
-/// A quantity that runs have: its value, and its minimum and maximum where it has them.
-struct Measured {
-    quantity: Quantity,
-    of: fn(&Run) -> Option<(f64, Option<(f64, f64)>)>,
-}
+/// What an axis has room for; an edited record may hold anything.
+const LARGEST: f64 = 1e100;
 
-const TIME: Measured = Measured {
-    quantity: Quantity { name: "time", title: "Time", axis: "time", words: time, scale: Scale::times },
-    of: |run| run.time_us.map(|time| (time.median, Some((time.min, time.max)))),
-};
+/// A value of a run, and its minimum and maximum where it has them.
+type Value = (f64, Option<(f64, f64)>);
 
 /// Bytes of input per second.
 pub const BANDWIDTH: Quantity = Quantity {
@@ -52,44 +47,11 @@ pub const BANDWIDTH: Quantity = Quantity {
     scale: Scale::decades,
 };
 
-const RATE: Measured =
-    Measured { quantity: BANDWIDTH, of: |run| run.gigabytes_per_second().map(|value| (value, None)) };
+const TIME: Quantity =
+    Quantity { name: "time", title: "Time", axis: "time", words: time, scale: Scale::times };
 
-const ERROR: Measured = Measured {
-    quantity: Quantity {
-        name: "error",
-        title: "Error",
-        axis: "difference from the reference, as a share of it",
-        words: scientific,
-        scale: Scale::decades,
-    },
-    of: |run| run.relative_error().map(|error| (error, None)),
-};
-
-const DIVERGENCE: Measured = Measured {
-    quantity: counts("divergence", "Divergent branches", "branches at which a warp divided"),
-    of: |run| count(run, |counters| counters.divergent_branches),
-};
-
-const SECTORS: Measured = Measured {
-    quantity: counts("sectors", "Global memory traffic", "sectors of 32 bytes, loaded and stored"),
-    of: |run| {
-        count(run, |counters| counters.global_load_sectors.saturating_add(counters.global_store_sectors))
-    },
-};
-
-const INSTRUCTIONS: Measured = Measured {
-    quantity: counts("block", "Instructions", "instructions executed by warps"),
-    of: |run| count(run, |counters| counters.warp_instructions),
-};
-
-const fn counts(name: &'static str, title: &'static str, axis: &'static str) -> Quantity {
-    Quantity { name, title, axis, words: |value| thousands(value as i64), scale: Scale::decades }
-}
-
-fn count(run: &Run, field: fn(&Counters) -> u64) -> Option<(f64, Option<(f64, f64)>)> {
-    run.counters.as_ref().map(|counters| (field(counters) as f64, None))
-}
+const COUNT: Quantity =
+    Quantity { name: "", title: "", axis: "", words: |value| thousands(value as i64), scale: Scale::decades };
 
 /// The charts that every record has if it has data for them, in the order in which a page shows them. `references` are
 /// rates that the kernels' bandwidth is drawn beside, in GB/s against n.
@@ -97,28 +59,61 @@ fn count(run: &Run, field: fn(&Counters) -> u64) -> Option<(f64, Option<(f64, f6
 /// # Errors
 /// A figure that cannot be drawn.
 pub fn charts(record: &Record, references: &[Series]) -> Result<Vec<Chart>> {
+    let divergence = Quantity {
+        name: "divergence",
+        title: "Divergent branches",
+        axis: "branches at which a warp divided",
+        ..COUNT
+    };
+    let sectors = Quantity {
+        name: "sectors",
+        title: "Global memory traffic",
+        axis: "sectors of 32 bytes, loaded and stored",
+        ..COUNT
+    };
+    let error = Quantity {
+        name: "error",
+        title: "Error",
+        axis: "difference from the reference, as a share of it",
+        words: scientific,
+        scale: Scale::decades,
+    };
+    let block = Quantity { title: "Instructions", axis: "instructions executed by warps", ..COUNT };
+    let exactly = |value: f64| (value, None);
+    let time = |run: &Run| run.time_us.map(|time| (time.median, Some((time.min, time.max))));
+    let rate = |run: &Run| run.gigabytes_per_second().map(exactly);
+    let relative_error = |run: &Run| run.relative_error().map(exactly);
+    let count = |field: fn(&Counters) -> u64| {
+        move |run: &Run| run.counters.as_ref().map(|counters| (field(counters) as f64, None))
+    };
+    let all_sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
     let charts = match record.device.kind {
         DeviceKind::Gpu | DeviceKind::Cpu => [
-            against_size(record, &TIME, &[])?,
-            against_size(record, &RATE, references)?,
-            against_size(record, &ERROR, &[])?,
-            against_launches(record)?,
-            against_block(record, &TIME)?,
+            against_size(record, &TIME, time, &[])?,
+            against_size(record, &BANDWIDTH, rate, references)?,
+            against_size(record, &error, relative_error, &[])?,
+            against_launches(record, time)?,
+            against_block(record, TIME, time)?,
         ],
         DeviceKind::Sim => [
-            against_size(record, &DIVERGENCE, &[])?,
-            against_size(record, &SECTORS, &fewest_sectors(record))?,
-            against_size(record, &ERROR, &[])?,
+            against_size(record, &divergence, count(|c| c.divergent_branches), &[])?,
+            against_size(record, &sectors, all_sectors, &fewest_sectors(record))?,
+            against_size(record, &error, relative_error, &[])?,
             None,
-            against_block(record, &INSTRUCTIONS)?,
+            against_block(record, block, count(|c| c.warp_instructions))?,
         ],
     };
     Ok(charts.into_iter().flatten().collect())
 }
 
 /// A quantity against n, at the record's block size, beside `references` at the same sizes; `None` if no run has it.
-fn against_size(record: &Record, measured: &Measured, references: &[Series]) -> Result<Option<Chart>> {
-    let mut lines = leave_out_points(lines(record, measured, |run| Some(run.n)));
+fn against_size(
+    record: &Record,
+    quantity: &Quantity,
+    value: impl Fn(&Run) -> Option<Value>,
+    references: &[Series],
+) -> Result<Option<Chart>> {
+    let mut lines = leave_out_points(lines(record, |run| Some(run.n), value));
     if lines.is_empty() {
         return Ok(None);
     }
@@ -138,13 +133,13 @@ fn against_size(record: &Record, measured: &Measured, references: &[Series]) -> 
     }
     let axis = if reads(record) { "n, elements summed" } else { "n" };
     let against = Against { word: "n", axis, scale: Scale::powers_of_two, detail };
-    plot(record, &measured.quantity, &against, &lines).map(Some)
+    plot(record, quantity, &against, &lines).map(Some)
 }
 
 /// Time against launches by device code, over all runs of nested kernels, with a straight line through those of the
 /// first; `None` unless that has several numbers of launches.
-fn against_launches(record: &Record) -> Result<Option<Chart>> {
-    let mut lines = lines(record, &TIME, |run| run.device_launches.filter(|_| run.ok));
+fn against_launches(record: &Record, value: impl Fn(&Run) -> Option<Value>) -> Result<Option<Chart>> {
+    let mut lines = lines(record, |run| run.device_launches.filter(|_| run.ok), value);
     lines.retain(|line| line.points.len() > 2);
     let Some(first) = lines.first() else { return Ok(None) };
     let points: Vec<(f64, f64)> = first.points.iter().map(|point| (point.x, point.y)).collect();
@@ -165,13 +160,17 @@ fn against_launches(record: &Record) -> Result<Option<Chart>> {
         scale: Scale::decades,
         detail: " · all sizes and blocks; dashed: fitted to the first kernel".to_string(),
     };
-    plot(record, &Quantity { name: "launches", ..TIME.quantity }, &against, &lines).map(Some)
+    plot(record, &Quantity { name: "launches", ..TIME }, &against, &lines).map(Some)
 }
 
 /// A quantity against the block size, at the record's n; `None` unless a kernel has two block sizes there.
-fn against_block(record: &Record, measured: &Measured) -> Result<Option<Chart>> {
+fn against_block(
+    record: &Record,
+    quantity: Quantity,
+    value: impl Fn(&Run) -> Option<Value>,
+) -> Result<Option<Chart>> {
     let block = |run: &Run| (run.n == record.n && run.block > 0).then_some(run.block.into());
-    let lines = lines(record, measured, block);
+    let lines = lines(record, block, value);
     if !lines.iter().any(|line| line.points.len() > 1) {
         return Ok(None);
     }
@@ -181,8 +180,7 @@ fn against_block(record: &Record, measured: &Measured) -> Result<Option<Chart>> 
         scale: Scale::powers_of_two,
         detail: format!(" · n = {}", size(record.n)),
     };
-    let quantity = Quantity { name: "block", ..measured.quantity };
-    plot(record, &quantity, &against, &leave_out_points(lines)).map(Some)
+    plot(record, &Quantity { name: "block", ..quantity }, &against, &leave_out_points(lines)).map(Some)
 }
 
 /// A kernel that is not swept is a point, and no line: it is left out where there are lines.
@@ -210,7 +208,11 @@ fn fewest_sectors(record: &Record) -> Vec<Series> {
 
 /// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's place on the
 /// horizontal axis, if it has one; of several runs at one place that at the record's block size counts.
-fn lines(record: &Record, measured: &Measured, x: impl Fn(&Run) -> Option<u64>) -> Vec<Series> {
+fn lines(
+    record: &Record,
+    x: impl Fn(&Run) -> Option<u64>,
+    value: impl Fn(&Run) -> Option<Value>,
+) -> Vec<Series> {
     let points = |kernel: &str| {
         let mut at: BTreeMap<u64, &Run> = BTreeMap::new();
         for run in runs(record).filter(|run| run.kernel == kernel) {
@@ -220,7 +222,14 @@ fn lines(record: &Record, measured: &Measured, x: impl Fn(&Run) -> Option<u64>) 
                 *chosen = run;
             }
         }
-        at.into_iter().filter_map(|(x, run)| point(x as f64, run, measured)).collect()
+        let point = |(x, run): (u64, &Run)| {
+            let (y, spread) = value(run)?;
+            let (low, high) = spread.unwrap_or((y, y));
+            let fits = |value: f64| value <= 0.0 || (LARGEST.recip()..=LARGEST).contains(&value);
+            let point = Point { x: x as f64, y, spread, block: run.block, right: run.ok };
+            [y, low, high].into_iter().all(fits).then_some(point)
+        };
+        at.into_iter().filter_map(point).collect()
     };
     let line = |(run, style): (&Run, Style)| {
         let cpu = if style == Style::Host { " (CPU)" } else { "" };
@@ -257,14 +266,4 @@ fn runs(record: &Record) -> impl Iterator<Item = &Run> {
     let swept =
         |run: &&Run| record.sweep.is_empty() || record.sweep.iter().any(|other| other.kernel == run.kernel);
     record.runs.iter().filter(swept).chain(&record.sweep)
-}
-
-/// What an axis has room for; an edited record may hold anything.
-const LARGEST: f64 = 1e100;
-
-fn point(x: f64, run: &Run, measured: &Measured) -> Option<Point> {
-    let (y, spread) = (measured.of)(run)?;
-    let (low, high) = spread.unwrap_or((y, y));
-    let fits = |value: f64| value <= 0.0 || (LARGEST.recip()..=LARGEST).contains(&value);
-    [y, low, high].into_iter().all(fits).then_some(Point { x, y, spread, block: run.block, right: run.ok })
 }

@@ -4,7 +4,6 @@
 //! [`Ink`], written as a class for the page's style sheet and as a colour for a reader of the file alone.
 
 use std::convert::Infallible;
-use std::fmt::Write;
 
 use plotters::style::RGBColor;
 use plotters_backend::text_anchor::{HPos, VPos};
@@ -39,15 +38,13 @@ pub struct Ink {
 
 impl Ink {
     pub const PAPER: Ink = Ink { number: 0, dashed: false };
-    pub const TEXT: Ink = Ink { number: 1, dashed: false };
-    pub const MUTED: Ink = Ink { number: 2, dashed: false };
-    pub const GRID: Ink = Ink { number: 3, dashed: false };
-    /// Colours of lines; after these they begin again.
-    pub const SERIES: usize = 6;
+    pub const TEXT: Ink = Ink { number: 1, ..Ink::PAPER };
+    pub const MUTED: Ink = Ink { number: 2, ..Ink::PAPER };
+    pub const GRID: Ink = Ink { number: 3, ..Ink::PAPER };
 
-    /// The ink of the i-th line.
+    /// The ink of the i-th line; after six they begin again.
     pub fn series(i: usize) -> Ink {
-        Ink { number: 4 + (i % Ink::SERIES) as u8, dashed: false }
+        Ink { number: 4 + (i % 6) as u8, ..Ink::PAPER }
     }
 
     pub fn dashed(self) -> Ink {
@@ -62,11 +59,6 @@ impl Ink {
     pub fn colour(self) -> RGBColor {
         RGBColor(self.number, self.dashed.into(), 0)
     }
-
-    fn of(colour: BackendColor) -> Ink {
-        let (number, dashed, _) = colour.rgb;
-        Ink { number, dashed: dashed > 0 }
-    }
 }
 
 /// A complete SVG file of `width` by `height` pixels, with a text alternative. `body` is what [`Svg`] has written, in
@@ -75,11 +67,13 @@ pub fn file(width: f64, height: f64, unit: f64, title: &str, description: &str, 
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" width=\"{width}\" \
          height=\"{height}\" viewBox=\"0 0 {} {}\" font-family=\"'Open Sans', system-ui, sans-serif\" \
-         stroke-linejoin=\"round\" stroke-linecap=\"butt\">\n<title>{}</title>\n<desc>{}</desc>\n{body}</svg>\n",
+         stroke-linejoin=\"round\" stroke-linecap=\"butt\">\n<title>{}</title>\n<desc>{}</desc>\n\
+         <rect class=\"paper\" fill=\"{}\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
         width * unit,
         height * unit,
         escape(title),
         escape(description),
+        INKS[0].1
     )
 }
 
@@ -116,14 +110,14 @@ type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 impl Svg<'_> {
     /// `paint` is the attribute that has the colour, `fill` or `stroke`; `rest` all from the other attributes on.
     fn element(&mut self, name: &str, paint: &str, colour: BackendColor, rest: &str) -> Drawn {
+        let (number, dashed, _) = colour.rgb;
+        let (class, on_white) = INKS.get(usize::from(number)).unwrap_or(&INKS[0]);
+        let dash = if dashed > 0 { " stroke-dasharray=\"50 40\"" } else { "" };
+        let opacity =
+            if colour.alpha < 1.0 { format!(" opacity=\"{}\"", colour.alpha) } else { String::new() };
         if colour.alpha > 0.0 {
-            let ink = Ink::of(colour);
-            let (class, on_white) = INKS.get(usize::from(ink.number)).unwrap_or(&INKS[0]);
-            let dash = if ink.dashed && paint == "stroke" { " stroke-dasharray=\"50 40\"" } else { "" };
-            let opacity =
-                if colour.alpha < 1.0 { format!(" opacity=\"{}\"", colour.alpha) } else { String::new() };
-            let paint = format!("class=\"{class}\" {paint}=\"{on_white}\"{dash}{opacity}");
-            let _ = write!(self.written, "<{name} {paint} {rest}\n"); // a String takes all
+            *self.written +=
+                &format!("<{name} class=\"{class}\" {paint}=\"{on_white}\"{dash}{opacity} {rest}\n");
         }
         Ok(())
     }
@@ -150,27 +144,12 @@ impl DrawingBackend for Svg<'_> {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
-        self.draw_rect(at, (at.0 + 1, at.1 + 1), &colour, true)
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
+        self.fill_polygon([(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)], &colour)
     }
 
     fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
         self.draw_path([from, to], style)
-    }
-
-    fn draw_rect<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-        fill: bool,
-    ) -> Drawn {
-        if !fill {
-            return self.draw_path([from, (to.0, from.1), to, (from.0, to.1), from], style);
-        }
-        let ((x, y), width, height) = (from, to.0 - from.0, to.1 - from.1);
-        let rest = format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
-        self.element("rect", "fill", style.color(), &rest)
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
