@@ -1,12 +1,9 @@
 //! What the simulator tells those who watch: the core executes, observers count and judge.
 
-use super::LaunchConfig;
-use super::alu::Lanes;
-use super::check::Checker;
-use super::counters::Counters;
-use super::diagnostic::Diagnostic;
-use super::program::{Order, Scope};
-use super::ptx::Space;
+use crate::arith::Lanes;
+use crate::device::LaunchConfig;
+use crate::diagnostic::Diagnostic;
+use crate::ptx::{Order, Scope, Space};
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,18 +199,8 @@ pub trait Observer {
 
 /// What a launch runs under: who is told all, and whether undefined values are followed through registers and memory.
 /// There are two, so that the core is compiled twice and no more.
-pub(crate) trait Watch: Observer {
+pub trait Watch: Observer {
     const CHECKS: bool;
-}
-
-/// Counts alone.
-impl Watch for Counters {
-    const CHECKS: bool = false;
-}
-
-/// The checks, and an observer beside them.
-impl Watch for (&mut dyn Observer, Checker<'_>) {
-    const CHECKS: bool = true;
 }
 
 /// Two observers listen to one execution.

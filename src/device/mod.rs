@@ -281,7 +281,9 @@ impl Device {
                 let (x, y, z) = config.block_dim;
                 gpu.resident_blocks(code, x * y * z, config.shared_mem_bytes)
             }
-            (Kind::Sim(_), Code::Sim(module)) => Ok(module.resident_blocks(&function.name, &config)),
+            (Kind::Sim(sim), Code::Sim(module)) => {
+                Ok(sim.borrow().resident_blocks(module, &function.name, &config))
+            },
             _ => bail!(OTHER_DEVICE),
         }
     }

@@ -23,13 +23,14 @@ use copies::{Meeting, UnderWay};
 use order::{Order, Past};
 use race::{Race, Shadow};
 
-use super::diagnostic::{Diagnostic, Kind, Severity, Site};
-use super::memory;
-use super::observe::{Access, Actor, CopyRequest, DeviceLaunch, MbarrierUse, Observer, Request, Start, Ways};
-use super::program::{Program, Scope};
-use super::ptx::Space;
-use super::runtime;
-use super::warp::thread_index;
+use crate::decode::{Program, runtime};
+use crate::device::thread_index;
+use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
+use crate::memory;
+use crate::observe::{
+    Access, Actor, CopyRequest, DeviceLaunch, MbarrierUse, Observer, Request, Start, Watch, Ways,
+};
+use crate::ptx::{Scope, Space};
 
 /// Diagnostics of one launch, at most.
 const MOST: usize = 64;
@@ -285,6 +286,11 @@ fn verb(access: Access) -> &'static str {
         Access::Store => "writes",
         Access::Atomic { .. } => "atomically updates",
     }
+}
+
+/// The checks, and an observer beside them.
+impl Watch for (&mut dyn Observer, Checker<'_>) {
+    const CHECKS: bool = true;
 }
 
 impl Observer for Checker<'_> {
