@@ -283,7 +283,7 @@ impl Device {
             }
             (Kind::Sim(sim), Code::Sim(module)) => {
                 Ok(sim.borrow().resident_blocks(module, &function.name, &config))
-            },
+            }
             _ => bail!(OTHER_DEVICE),
         }
     }

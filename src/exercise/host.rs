@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::plan::{Arg, Case, Place, Plan};
 use crate::reduction::data;
-use crate::sim::observe::{Access, Actor, Observer, Request};
+use crate::sim::observe::{Access, Act, Event, Observer};
 use crate::sim::{Counters, Diagnostic, LaunchConfig, Module, Simulator, Space};
 
 /// Seeds of the two inputs, in the plain order of turns. In a shuffled one the numbers are others, too.
@@ -149,7 +149,8 @@ struct LastStore {
 }
 
 impl Observer for LastStore {
-    fn request(&mut self, actor: Actor, request: &Request) {
+    fn event(&mut self, event: Event) {
+        let Event::By(actor, Act::Access(request)) = event else { return };
         let Some(Buffer { address, len }) = self.buffer else { return };
         if request.space != Space::Global || request.access == Access::Load {
             return;

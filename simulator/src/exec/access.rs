@@ -7,7 +7,7 @@ use crate::arith::{AtomOp, Lanes, WARP, combine, each, lanes};
 use crate::decode::*;
 use crate::memory::shared::Layout;
 use crate::memory::{self, extend, span};
-use crate::observe::{Request, Watch};
+use crate::observe::{Act, Request, Watch};
 use crate::ptx::{Order, Space};
 
 impl<O: Watch> Context<'_, O> {
@@ -133,7 +133,7 @@ impl<O: Watch> Context<'_, O> {
                 self.follow_load(warp, slot, inst, request, d, bytes);
             }
             let actor = self.actor(warp, inst);
-            self.observer.request(actor, request);
+            self.act(actor, Act::Access(request));
             Ok(())
         })
     }
@@ -189,7 +189,7 @@ impl<O: Watch> Context<'_, O> {
                 self.follow_store(warp, slot, inst, request, s, bytes);
             }
             let actor = self.actor(warp, inst);
-            self.observer.request(actor, &Request { unchanged, ..*request });
+            self.act(actor, Act::Access(&Request { unchanged, ..*request }));
             Ok(())
         })
     }
@@ -247,7 +247,7 @@ impl<O: Watch> Context<'_, O> {
                 self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
             }
             let actor = self.actor(warp, inst);
-            self.observer.request(actor, &Request { unchanged, ..*request });
+            self.act(actor, Act::Access(&Request { unchanged, ..*request }));
             Ok(())
         })
     }

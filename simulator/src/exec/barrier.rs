@@ -7,7 +7,7 @@ use super::warp::{Split, Wait, Warp};
 use crate::arith::{WARP, each};
 use crate::decode::*;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::observe::{Actor, Watch};
+use crate::observe::{Act, Actor, Event, Watch};
 
 /// Whether lanes that arrive at a barrier wait there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl<O: Watch> Context<'_, O> {
     pub fn release(&mut self) {
         let (grid, block) = (self.grid, self.block.linear);
         let observer = &mut *self.observer;
-        self.block.open(|id, all| observer.barrier_opens(grid, block, id, all));
+        self.block.open(|id, all| observer.event(Event::BarrierOpens { grid, block, id, all }));
     }
 
     /// Lanes of the split `index` arrive at a block barrier.
@@ -82,7 +82,7 @@ impl<O: Watch> Context<'_, O> {
         }
         let whole_warp = active | warp.exited == warp.lanes;
         let actor = self.actor(warp, inst);
-        self.observer.barrier(actor, active, number as u32);
+        self.act(actor, Act::Barrier { mask: active, id: number as u32 });
         if O::CHECKS {
             self.barrier_sites(warp, index, actor, active, pc);
         }
@@ -107,7 +107,7 @@ impl<O: Watch> Context<'_, O> {
         }
         self.release();
         if self.block.barriers[number].round == round {
-            self.observer.barrier_stall(actor);
+            self.act(actor, Act::BarrierStall);
         }
         Ok(Arrival::Waits)
     }
@@ -119,7 +119,7 @@ impl<O: Watch> Context<'_, O> {
         while let Some((activation, pc, join)) = place {
             let function = &self.program.functions[warp.activations[activation as usize].function];
             if let Some(sites) = function.barrier_sites.get(&pc) {
-                self.observer.barrier_site(actor, active, sites);
+                self.act(actor, Act::BarrierSite { mask: active, sites });
             }
             place = warp.call_of(join);
         }

@@ -9,7 +9,7 @@ use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, lanes};
 use crate::decode::{Function, NONE, Op, Shuffle, Vote};
 use crate::diagnostic::Kind;
-use crate::observe::Watch;
+use crate::observe::{Act, Event, Watch};
 
 /// Does `op` for the lanes of `mask`, all of which have come.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
@@ -188,7 +188,7 @@ impl<O: Watch> Context<'_, O> {
                 ),
                 "name exactly the lanes that come to this instruction, or move it to where all lanes come",
             );
-            self.observer.finding(*finding);
+            self.observer.event(Event::Finding(&finding));
         }
     }
 
@@ -231,7 +231,7 @@ impl<O: Watch> Context<'_, O> {
                 let name = names[rest.trailing_zeros() as usize];
                 let group =
                     lanes(rest).filter(|&lane| names[lane] == name).fold(0u32, |m, lane| m | 1 << lane);
-                self.observer.warp_barrier(actor, group);
+                self.act(actor, Act::WarpBarrier { mask: group });
                 rest &= !group;
             }
         }
@@ -273,7 +273,7 @@ impl<O: Watch> Context<'_, O> {
                 "name every lane that comes here, and no other: compute the mask before the branch, with \
                  __ballot_sync or from the lane's group",
             );
-            self.observer.finding(*finding);
+            self.observer.event(Event::Finding(&finding));
         }
         let differs = lanes(mask).find_map(|lane| {
             let other =
@@ -292,7 +292,7 @@ impl<O: Watch> Context<'_, O> {
                 ),
                 "let all lanes that work together pass the same mask",
             );
-            self.observer.finding(*finding);
+            self.observer.event(Event::Finding(&finding));
         }
         if let Op::Shuffle { mode, b, c, .. } = op {
             let (b, c) = (source(activation, function, *b), source(activation, function, *c));
@@ -310,7 +310,7 @@ impl<O: Watch> Context<'_, O> {
                     format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
                     "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
                 );
-                self.observer.finding(*finding);
+                self.observer.event(Event::Finding(&finding));
             }
         }
     }

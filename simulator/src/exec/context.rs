@@ -10,7 +10,7 @@ use crate::device::DeviceProperties;
 use crate::diagnostic::Diagnostic;
 use crate::memory::Memory;
 use crate::memory::shared::Layout;
-use crate::observe::{Actor, Watch};
+use crate::observe::{Act, Actor, Event, Watch};
 
 /// What a warp needs from outside itself.
 pub struct Context<'e, O> {
@@ -38,6 +38,12 @@ pub struct Context<'e, O> {
 pub type Executed<T> = Result<T, Box<Diagnostic>>;
 
 impl<'e, O: Watch> Context<'e, O> {
+    /// Tells the observers what lanes do.
+    #[inline]
+    pub fn act(&mut self, actor: Actor, act: Act) {
+        self.observer.event(Event::By(actor, act));
+    }
+
     pub fn actor(&self, warp: &Warp, inst: &Inst) -> Actor<'e> {
         Actor {
             grid: self.grid,

@@ -13,7 +13,7 @@ use super::warp::Warp;
 use crate::arith::{WARP, each, lanes};
 use crate::decode::{Inst, NONE, Op};
 use crate::memory::span;
-use crate::observe::{Access, Actor, CopyRequest, Watch};
+use crate::observe::{Access, Act, Actor, CopyRequest, Watch};
 use crate::ptx::{Order, Space};
 
 impl<O: Watch> Context<'_, O> {
@@ -58,7 +58,7 @@ impl<O: Watch> Context<'_, O> {
         if O::CHECKS {
             self.progress.touch(from[active.trailing_zeros() as usize]);
         }
-        self.observer.copy_starts(actor, &request);
+        self.act(actor, Act::CopyStarts(&request));
         let group = warp.copies.groups;
         let copy = Copy { mask: active, to, from, bytes: *bytes, given: taken, group, loc: inst.loc };
         warp.copies.copies.push(copy);
@@ -108,7 +108,7 @@ impl<O: Watch> Context<'_, O> {
             let (grid, block) = (self.grid, self.block.linear);
             let actor = Actor { grid, block, warp: warp.index, loc: copy.loc, kernel: self.kernel };
             let Copy { to, from, bytes, given, .. } = copy;
-            self.observer.copy_ends(actor, &CopyRequest { mask, to, from, bytes: *bytes, given });
+            self.act(actor, Act::CopyEnds(&CopyRequest { mask, to, from, bytes: *bytes, given }));
         }
     }
 

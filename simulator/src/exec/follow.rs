@@ -8,7 +8,7 @@ use crate::arith::{WARP, lanes};
 use crate::decode::{Address, BarReduce, Inst, Mbarrier, NONE, Op, Reg, Vote};
 use crate::diagnostic::{Kind, Site};
 use crate::memory::span;
-use crate::observe::{Request, Watch};
+use crate::observe::{Event, Request, Watch};
 use crate::ptx::Space;
 
 /// Follows undefined values through an instruction that computes, before it is done.
@@ -132,7 +132,7 @@ impl<O: Watch> Context<'_, O> {
             let message = "the value is read here, from memory that has not been written".to_string();
             finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
         }
-        self.observer.finding(finding);
+        self.observer.event(Event::Finding(&finding));
     }
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.

@@ -15,7 +15,7 @@ use crate::arith::{Lanes, WARP, lanes};
 use crate::decode::{Address, Inst, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::{self, span};
-use crate::observe::{Access, MbarrierUse, Request, Watch};
+use crate::observe::{Access, Act, MbarrierUse, Request, Watch};
 use crate::ptx::{Order, Scope, Space};
 
 const EXPECTED: u32 = 20;
@@ -94,7 +94,7 @@ impl<O: Watch> Context<'_, O> {
                 }
                 let request = request(Access::Store, active, &addresses, Order::Weak);
                 let actor = self.actor(warp, inst);
-                self.observer.request(actor, &request);
+                self.act(actor, Act::Access(&request));
                 Ok(())
             }
             Mbarrier::Test { parity } => {
@@ -112,7 +112,7 @@ impl<O: Watch> Context<'_, O> {
                 let order = if *relaxed { Order::Relaxed } else { Order::Acquire };
                 let request = request(Access::Load, active, &addresses, order);
                 let actor = self.actor(warp, inst);
-                self.observer.mbarrier(actor, &request, &MbarrierUse { odd, done });
+                self.act(actor, Act::Mbarrier(&request, MbarrierUse { odd, done }));
                 Ok(())
             }
             _ => {
@@ -175,7 +175,7 @@ impl<O: Watch> Context<'_, O> {
         }
         let request = request(Access::Atomic { returns: d != NONE }, active, &addresses, order);
         let actor = self.actor(warp, inst);
-        self.observer.mbarrier(actor, &request, &MbarrierUse { odd, done: arrived });
+        self.act(actor, Act::Mbarrier(&request, MbarrierUse { odd, done: arrived }));
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use crate::decode::{FUNCTION_WINDOW, Inst};
 use crate::device::{LaunchConfig, check_config};
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::memory::{self, span};
-use crate::observe::{DeviceLaunch, Watch};
+use crate::observe::{Act, DeviceLaunch, Event, Watch};
 use crate::ptx::Space;
 
 impl<O: Watch> Context<'_, O> {
@@ -43,7 +43,7 @@ impl<O: Watch> Context<'_, O> {
         let too_deep = self.launches.depth >= self.launches.sync_depth;
         if O::CHECKS && call == Call::DeviceSynchronize && too_deep {
             let finding = self.too_deep_to_wait(warp, inst, active);
-            self.observer.finding(finding);
+            self.observer.event(Event::Finding(&finding));
         }
         for lane in lanes(active) {
             let activation = &mut warp.activations[split.activation as usize];
@@ -86,7 +86,7 @@ impl<O: Watch> Context<'_, O> {
                         let (number, limit) = (self.launches.accepted, self.launches.limit);
                         let launch =
                             DeviceLaunch { launch: number, lane, refused: error, limit, params: &[] };
-                        self.observer.device_launch(actor, &launch);
+                        self.act(actor, Act::Launch(&launch));
                     }
                     buffer
                 }
@@ -102,7 +102,7 @@ impl<O: Watch> Context<'_, O> {
                     let actor = self.actor(warp, inst);
                     let limit = self.launches.limit;
                     let launch = DeviceLaunch { launch: number, lane, refused, limit, params: &params };
-                    self.observer.device_launch(actor, &launch);
+                    self.act(actor, Act::Launch(&launch));
                     refused.unwrap_or(0) as u64
                 }
                 Call::GetLastError => std::mem::take(&mut warp.last_error[lane]) as u64,
@@ -189,7 +189,7 @@ impl<O: Watch> Context<'_, O> {
                 return Ok(());
             }
             let actor = self.actor(warp, inst);
-            self.observer.children_done(actor, active);
+            self.act(actor, Act::ChildrenDone { mask: active });
         }
         // Lanes that the guard leaves out do nothing here; all go on behind the call.
         warp.splits[index].pc += 1;

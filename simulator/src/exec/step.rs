@@ -8,7 +8,7 @@ use super::{follow, registers};
 use crate::arith::{Lanes, WARP, each, lanes};
 use crate::decode::*;
 use crate::diagnostic::Kind;
-use crate::observe::{Access, Request, Watch, Ways};
+use crate::observe::{Access, Act, Event, Request, Watch};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl<'e, O: Watch> Context<'e, O> {
                 }
                 Wait::Children if self.block.children == 0 => {
                     let (actor, split) = (self.actor_of(warp, index), warp.splits[index]);
-                    self.observer.children_done(actor, split.mask);
+                    self.act(actor, Act::ChildrenDone { mask: split.mask });
                     warp.splits[index].wait = Wait::Nothing;
                     warp.splits[index].pc += 1;
                     return Some(index);
@@ -96,7 +96,7 @@ impl<'e, O: Watch> Context<'e, O> {
                 return Err(self.endless(warp, inst, mask, true));
             }
             *self.steps_left -= 1;
-            self.observer.instruction(mask);
+            self.observer.event(Event::Instruction { active: mask });
             let active = if inst.guard == NONE {
                 mask
             } else {
@@ -116,8 +116,10 @@ impl<'e, O: Watch> Context<'e, O> {
                 Op::Branch { target, reconverge } => {
                     if O::CHECKS && inst.watch != NONE {
                         let actor = self.actor(warp, inst);
-                        self.observer
-                            .branch(actor, &Ways { watch: inst.watch, taken: active, rest: mask & !active });
+                        self.act(
+                            actor,
+                            Act::Branch { watch: inst.watch, taken: active, rest: mask & !active },
+                        );
                     }
                     if active == mask {
                         pc = *target;
@@ -126,7 +128,7 @@ impl<'e, O: Watch> Context<'e, O> {
                     } else {
                         warp.splits[index].pc = pc;
                         let actor = self.actor(warp, inst);
-                        self.observer.divergence(actor);
+                        self.act(actor, Act::Diverge);
                         warp.diverge(index, active, *target, pc + 1, *reconverge);
                         return Ok(());
                     }
@@ -229,7 +231,7 @@ impl<'e, O: Watch> Context<'e, O> {
                 }
                 Op::Fence { scope } => {
                     let actor = self.actor(warp, inst);
-                    self.observer.fence(actor, active, *scope);
+                    self.act(actor, Act::Fence { mask: active, scope: *scope });
                 }
                 Op::WarpBarrier { .. }
                 | Op::Shuffle { .. }
@@ -286,7 +288,7 @@ impl<'e, O: Watch> Context<'e, O> {
                         continue;
                     }
                     let actor = self.actor(warp, inst);
-                    self.observer.divergence(actor);
+                    self.act(actor, Act::Diverge);
                     warp.diverge_many(index, &ways, *reconverge);
                     return Ok(());
                 }

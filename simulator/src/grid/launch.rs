@@ -20,7 +20,7 @@ use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::LaunchConfig;
 use crate::exec::{DEEP, Executed, PendingLaunch};
-use crate::observe::{After, Start, Watch};
+use crate::observe::{After, Event, Start, Watch};
 
 impl<O: Watch> Engine<'_, O> {
     /// Runs `kernel` and all that it launches.
@@ -69,14 +69,14 @@ impl<O: Watch> Engine<'_, O> {
             let more = blocks.saturating_mul(warps * self.steps_per_warp);
             self.steps_left = self.steps_left.saturating_add(more);
         }
-        self.observer.grid(Start {
+        self.observer.event(Event::Grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
             depth,
             kernel: &function.name,
             config: &config,
             after,
-        });
+        }));
         let grid = Grid {
             number: self.started,
             depth,
@@ -134,7 +134,7 @@ impl<O: Watch> Engine<'_, O> {
             match finished {
                 Err(diagnostic) => return Err(diagnostic),
                 Ok(true) => {
-                    self.observer.block_end(grid.number, block.state.linear);
+                    self.observer.event(Event::BlockEnd { grid: grid.number, block: block.state.linear });
                     grid.finished_blocks += 1;
                     self.resident -= block.warps.len();
                     self.spare.push(block);

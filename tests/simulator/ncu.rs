@@ -1,4 +1,4 @@
-//! The simulator's counts of memory traffic are those of the hardware counters: tests/ncu/README.md.
+//! The simulator's counts of memory traffic are those of the hardware counters: tests/simulator/ncu/README.md.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ type Launch = (String, String, u64, u32, u32);
 
 /// What ncu counted, by launch and metric, in the order of the file.
 fn measured() -> Vec<(Launch, BTreeMap<String, u64>)> {
-    let text = std::fs::read_to_string(root().join("tests/ncu/h200.csv")).unwrap();
+    let text = std::fs::read_to_string(root().join("tests/simulator/ncu/h200.csv")).unwrap();
     let mut out: Vec<(Launch, BTreeMap<String, u64>)> = Vec::new();
     for line in text.lines().skip(1) {
         let [program, kernel, argument, block, grid, metric, value] = line.split(',').collect::<Vec<_>>()[..]
@@ -47,7 +47,7 @@ fn root() -> &'static Path {
 fn simulated((program, kernel, argument, block, grid): &Launch) -> Counters {
     let ptx = match kernels::get(program) {
         Ok(build) => build.ptx.to_string(),
-        Err(_) => std::fs::read_to_string(root().join(format!("tests/ncu/{program}.ptx"))).unwrap(),
+        Err(_) => std::fs::read_to_string(root().join(format!("tests/simulator/ncu/{program}.ptx"))).unwrap(),
     };
     let module = Module::parse(&ptx, program).unwrap();
     let mut sim = Simulator::new();

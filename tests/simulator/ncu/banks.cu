@@ -1,5 +1,5 @@
 // Shared memory at strides, in words of 4, 8 and 16 bytes: how often do lanes meet in a bank?
-// Measured with ncu (h200.csv), counted by the simulator (tests/ncu.rs).
+// Measured with ncu (h200.csv), counted by the simulator (tests/simulator/ncu.rs).
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
-//! The CUDA sources below `tests/errors` and `tests/behaviour`, the PTX beside them, and a simulator to run them on.
+//! The CUDA sources below `tests/simulator/errors` and `tests/simulator/behaviour`, the PTX beside them, and a simulator to run them on.
 //!
-//! `BLESS=1 cargo test --test sim_errors -- --ignored` compiles them again; it needs nvcc 13 (README.md).
+//! `BLESS=1 cargo test --test simulator errors -- --ignored` compiles them again; it needs nvcc 13 (README.md).
 
 // Every test file uses its own part of this.
 #![allow(dead_code)]
@@ -16,7 +16,7 @@ pub fn root() -> &'static Path {
 /// Every source, as a path from the repository root.
 pub fn sources() -> Vec<PathBuf> {
     let mut sources = Vec::new();
-    for directory in ["tests/errors", "tests/behaviour"] {
+    for directory in ["tests/simulator/errors", "tests/simulator/behaviour"] {
         for entry in std::fs::read_dir(root().join(directory)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "cu") {
@@ -30,7 +30,7 @@ pub fn sources() -> Vec<PathBuf> {
 
 /// A source and what nvcc made of it.
 pub struct Source {
-    /// `tests/errors/bounds.cu`
+    /// `tests/simulator/errors/bounds.cu`
     pub path: String,
     pub text: String,
     pub module: Module,

@@ -169,14 +169,14 @@ fn variants_of_the_chapters_kernels_do_no_harm() {
 
 #[test]
 fn variants_of_the_conformance_files_do_no_harm() {
-    survives("tests/ptx", 8);
+    survives("tests/simulator/ptx", 8);
 }
 
 #[test]
 fn variants_of_the_other_tests_kernels_do_no_harm() {
-    survives("tests/behaviour", 200);
-    survives("tests/errors", 200);
-    survives("tests/behaviour/cdp1", 200);
+    survives("tests/simulator/behaviour", 200);
+    survives("tests/simulator/errors", 200);
+    survives("tests/simulator/behaviour/cdp1", 200);
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! How warps behave: divergence and meeting again, lanes that leave, locks, barriers of blocks, grids and tiles.
 
-mod cuda;
-
-use cuda::{Bench, Source};
+use crate::cuda::{Bench, Source};
 use workbook::sim::Counters;
 
-const FLOW: &str = "tests/behaviour/flow.cu";
+const FLOW: &str = "tests/simulator/behaviour/flow.cu";
 
 /// Runs `kernel(in, out)` over the values, 64 threads a block, and gives what it has written.
 fn map(kernel: &str, input: &[i32], more: &[u64]) -> (Vec<i32>, Counters) {

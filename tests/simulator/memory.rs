@@ -1,13 +1,11 @@
 //! Where variables lie and what they hold: shared, local, constant and global memory, pointers to functions, places of
 //! threads, and what device code prints.
 
-mod cuda;
-
-use cuda::{Bench, Source};
+use crate::cuda::{Bench, Source};
 use workbook::sim::LaunchConfig;
 
-const MEMORY: &str = "tests/behaviour/memory.cu";
-const PRINT: &str = "tests/behaviour/print.cu";
+const MEMORY: &str = "tests/simulator/behaviour/memory.cu";
+const PRINT: &str = "tests/simulator/behaviour/print.cu";
 
 fn with_shared(grid: u32, block: u32, bytes: u32) -> LaunchConfig {
     LaunchConfig { shared_mem_bytes: bytes, ..LaunchConfig::new(grid, block) }
@@ -161,7 +159,7 @@ fn lanes_and_blocks_print_in_their_order() {
 
 #[test]
 fn device_code_has_a_heap() {
-    let source = Source::load("tests/behaviour/heap.cu");
+    let source = Source::load("tests/simulator/behaviour/heap.cu");
     let mut bench = Bench::default();
     let out = bench.upload(&[0; 64]);
     bench.launch(&source, "lists", 1, 64, &[out, 10]);
@@ -173,7 +171,7 @@ fn device_code_has_a_heap() {
 
 #[test]
 fn the_heap_has_its_bounds() {
-    let source = Source::load("tests/behaviour/heap.cu");
+    let source = Source::load("tests/simulator/behaviour/heap.cu");
     for (kernel, words) in [
         ("pastTheEnd", "at byte 40 of a buffer of 40 bytes"),
         ("afterFree", "in a buffer that has been freed"),

@@ -1,4 +1,4 @@
-//! PTX conformance: `tests/ptx/*.ptx`, one tiny file an instruction and type, with inputs and expected results inside.
+//! PTX conformance: `tests/simulator/ptx/*.ptx`, one tiny file an instruction and type, with inputs and expected results inside.
 //!
 //! A file is named after an instruction that stands in it, and holds one kernel
 //! `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what goes in and comes out:
@@ -21,7 +21,7 @@
 //! Types are s8 to s64, u8 to u64 (b8 to b64), f16, bf16, f32 and f64. An integer is written in decimal or as 0x…; a
 //! float as a decimal number or as its bits, 0h… (16 bits), 0f… (32) or 0d… (64).
 //!
-//! `CONFORMANCE_DEVICE=gpu cargo test --test conformance` runs the same files on a GPU. With `CONFORMANCE_BLESS=1` as well,
+//! `CONFORMANCE_DEVICE=gpu cargo test --test simulator conformance` runs the same files on a GPU. With `CONFORMANCE_BLESS=1` as well,
 //! the results found there replace the expected ones wherever these are not met. An NVIDIA H200 (driver 580.159.04,
 //! 2026-11-21) met all but 36 of the 10,056 cases as first written; 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64
 //! bits with a start beyond 255. The files hold what the H200 gave.
@@ -267,7 +267,7 @@ impl Vectors {
 const UNWRITTEN: u64 = 0xeeee_eeee_eeee_eeee;
 
 fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulator/ptx")
 }
 
 /// Every file, by name.
@@ -339,8 +339,8 @@ fn every_file_is_named_after_an_instruction_in_it() {
             .lines()
             .filter(|line| !line.starts_with("//"))
             .any(|line| line.split(|c: char| c.is_whitespace() || c == ';').any(|word| word == name));
-        assert!(stands, "tests/ptx/{name}.ptx has no `{name}`");
-        assert!(text.contains(".entry conform("), "tests/ptx/{name}.ptx has no kernel `conform`");
+        assert!(stands, "tests/simulator/ptx/{name}.ptx has no `{name}`");
+        assert!(text.contains(".entry conform("), "tests/simulator/ptx/{name}.ptx has no kernel `conform`");
     }
 }
 

@@ -1,10 +1,8 @@
 //! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that helps.
 //!
-//! A line of `tests/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the workbook's kinds are spelled.
+//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the workbook's kinds are spelled.
 
-mod cuda;
-
-use cuda::{Bench, Source};
+use crate::cuda::{Bench, Source};
 use workbook::sim::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
 
 /// Launches a kernel that must fail, and checks where: at the line with `// expect: KIND` behind `function`.
@@ -39,10 +37,10 @@ fn says(diagnostic: &Diagnostic, words: &str) {
     assert!(diagnostic.message.contains(words), "`{}` does not say `{words}`", diagnostic.message);
 }
 
-const BOUNDS: &str = "tests/errors/bounds.cu";
-const ALIGNMENT: &str = "tests/errors/alignment.cu";
-const PROGRESS: &str = "tests/errors/progress.cu";
-const UNKNOWN: &str = "tests/errors/unknown.cu";
+const BOUNDS: &str = "tests/simulator/errors/bounds.cu";
+const ALIGNMENT: &str = "tests/simulator/errors/alignment.cu";
+const PROGRESS: &str = "tests/simulator/errors/progress.cu";
+const UNKNOWN: &str = "tests/simulator/errors/unknown.cu";
 
 #[test]
 fn an_index_one_too_far_names_buffer_thread_and_line() {
@@ -336,12 +334,13 @@ fn without_a_line_table_the_line_is_that_of_the_ptx() {
 #[test]
 #[ignore = "needs nvcc"]
 fn the_committed_ptx_is_what_nvcc_gives() {
-    let nvcc = workbook::build::nvcc::Nvcc::find(cuda::root()).unwrap().expect("nvcc 13, as README.md says");
+    let nvcc =
+        workbook::build::nvcc::Nvcc::find(crate::cuda::root()).unwrap().expect("nvcc 13, as README.md says");
     let scratch = std::env::temp_dir().join(format!("workbook-tests-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).unwrap();
-    for source in cuda::sources() {
+    for source in crate::cuda::sources() {
         let ptx = nvcc.ptx(&source, &scratch).unwrap();
-        let committed = cuda::root().join(source.with_extension("ptx"));
+        let committed = crate::cuda::root().join(source.with_extension("ptx"));
         if std::env::var("BLESS").is_ok_and(|value| value == "1") {
             std::fs::write(&committed, &ptx.text).unwrap();
         } else {

@@ -1,11 +1,9 @@
 //! Kernels that launch kernels: in which order grids run, and what the launching threads learn.
 
-mod cuda;
-
-use cuda::{Bench, Source};
+use crate::cuda::{Bench, Source};
 use workbook::sim::{Kind, LaunchConfig, Severity};
 
-const NESTED: &str = "tests/behaviour/nested.cu";
+const NESTED: &str = "tests/simulator/behaviour/nested.cu";
 
 /// Runs `kernel(log, …)` and gives what the grids have noted, in their order.
 fn log(kernel: &str, grid: u32, block: u32, more: &[u64]) -> Vec<i32> {
@@ -114,7 +112,7 @@ fn a_child_that_goes_wrong_is_named() {
 /// The names that device code called before CUDA 12, with a parent that waits for its children.
 #[test]
 fn a_parent_of_before_cuda_12_waits_for_its_children() {
-    let source = Source::load("tests/behaviour/cdp1/synchronise.cu");
+    let source = Source::load("tests/simulator/behaviour/cdp1/synchronise.cu");
     let mut bench = Bench::default();
     let (data, out) = (bench.upload(&(0..32).collect::<Vec<i32>>()), bench.upload(&[0; 64]));
     let config = LaunchConfig::new(1, 32);
@@ -136,7 +134,7 @@ fn a_parent_of_before_cuda_12_waits_for_its_children() {
 /// `cudaLimitDevRuntimeSyncDepth`: two levels of grids may wait, unless the host asks for more.
 #[test]
 fn a_grid_that_lies_too_deep_does_not_wait() {
-    let source = Source::load("tests/behaviour/cdp1/synchronise.cu");
+    let source = Source::load("tests/simulator/behaviour/cdp1/synchronise.cu");
     let run = |levels: Option<u32>| {
         let mut bench = Bench::default();
         if let Some(levels) = levels {
@@ -165,7 +163,7 @@ fn a_grid_that_lies_too_deep_does_not_wait() {
 /// Before CUDA 12 there was a second pool for launches beyond the limit.
 #[test]
 fn a_launch_of_before_cuda_12_is_never_dropped() {
-    let source = Source::load("tests/behaviour/cdp1/synchronise.cu");
+    let source = Source::load("tests/simulator/behaviour/cdp1/synchronise.cu");
     let mut bench = Bench::default();
     bench.sim.set_pending_launch_limit(10);
     let (counter, errors) = (bench.upload(&[0]), bench.upload(&[0]));

@@ -1,15 +1,15 @@
 //! 10,000 random PTX programs give the same bits on the simulator as on a GPU.
 //!
 //! `cargo test` runs them on the simulator, under its checks, and compares a hash of each one's results with what
-//! `tests/random/h200.txt` records. On a machine with a GPU:
+//! `tests/simulator/random/h200.txt` records. On a machine with a GPU:
 //!
 //! ```text
-//! RANDOM_DEVICE=gpu cargo test --test random_programs -- --nocapture
+//! RANDOM_DEVICE=gpu cargo test --test simulator random_programs -- --nocapture
 //! ```
 //!
 //! runs them on both in one process. The first program that differs is printed whole and reduced, with its seed, inputs
 //! and both results; `differences.txt` holds more of them. With `RANDOM_BLESS=1` as well, the GPU's results become the
-//! recorded ones. Both files go to the folder `RANDOM_OUT`, or to `tests/random` without it. The test program needs
+//! recorded ones. Both files go to the folder `RANDOM_OUT`, or to `tests/simulator/random` without it. The test program needs
 //! nothing else from the checkout, so that it can be carried to such a machine.
 //!
 //! Both devices get the same PTX. The driver assembles it with its optimiser off (`CU_JIT_OPTIMIZATION_LEVEL` 0), so that
@@ -18,8 +18,6 @@
 //! mistakes found before; on a GPU `the_assemblers_mistakes_are_not_the_simulators` shows each one, with the optimiser and
 //! without. The optimiser of ptxas 13.0.88 does not even get through generator 3: program 992 ends it with a segmentation
 //! fault.
-
-mod random;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -30,22 +28,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
-use random::assembler::{By, INPUTS, MISTAKES};
-use random::generate::{DOUBLES, LONGS, PAIRS, ROW, SINGLES};
-use random::program::{HEADER, Program};
-use random::reduce::reduce;
-use random::results::{Recorded, hash, short_hash};
-use random::run::{Assembly, on_gpu, on_simulator};
-use random::{MODULES, Module, PER_MODULE, PROGRAMS, VERSION};
+use crate::random::assembler::{By, INPUTS, MISTAKES};
+use crate::random::generate::{DOUBLES, LONGS, PAIRS, ROW, SINGLES};
+use crate::random::program::{HEADER, Program};
+use crate::random::reduce::reduce;
+use crate::random::results::{Recorded, hash, short_hash};
+use crate::random::run::{Assembly, on_gpu, on_simulator};
+use crate::random::{MODULES, Module, PER_MODULE, PROGRAMS, VERSION};
 use workbook::build::nvcc::Nvcc;
 use workbook::device::{Device, DeviceChoice};
 
-const BLESS: &str = "RANDOM_DEVICE=gpu RANDOM_BLESS=1 cargo test --test random_programs -- --nocapture";
+const BLESS: &str =
+    "RANDOM_DEVICE=gpu RANDOM_BLESS=1 cargo test --test simulator random_programs -- --nocapture";
 /// Programs that differ and are reduced and described, at most.
 const MOST_DESCRIBED: usize = 24;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/random")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulator/random")
 }
 
 /// `work` on the numbers below `count`, by several threads, each with a state of its own; in the order of the numbers.
@@ -208,7 +207,7 @@ fn against_the_record() {
     }
     assert_eq!(found.len(), PROGRAMS);
 
-    let file = "tests/random/h200.txt";
+    let file = "tests/simulator/random/h200.txt";
     let text = match std::fs::read_to_string(folder().join("h200.txt")) {
         Ok(text) => text,
         Err(what) => panic!("{file} cannot be read ({what}); on a machine with a GPU, {BLESS} writes it"),
@@ -224,14 +223,14 @@ fn against_the_record() {
     }
     assert!(
         recorded.programs == programs,
-        "the programs are others than those whose results {file} holds: raise VERSION in tests/random/mod.rs"
+        "the programs are others than those whose results {file} holds: raise VERSION in tests/simulator/random/mod.rs"
     );
     let wrong: Vec<usize> = (0..PROGRAMS).filter(|n| found[*n] != recorded.hashes[*n]).collect();
     println!("{PROGRAMS} programs compared with {}: {} differ", recorded.device, wrong.len());
     assert!(
         wrong.is_empty(),
         "{} of {PROGRAMS} programs do not give what {file} records ({}): {:?}\n\
-         on a machine with a GPU, RANDOM_DEVICE=gpu cargo test --test random_programs shows where they differ",
+         on a machine with a GPU, RANDOM_DEVICE=gpu cargo test --test simulator random_programs shows where they differ",
         wrong.len(),
         recorded.device,
         &wrong[..wrong.len().min(20)]
