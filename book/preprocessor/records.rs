@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use workbook::chapters::legacy;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::Workbook;
@@ -68,7 +67,7 @@ fn make(stem: &str, kind: Option<DeviceKind>) -> String {
         Some(DeviceKind::Sim) => "--device sim ",
         Some(DeviceKind::Cpu) | None => "",
     };
-    format!("make it: {}", legacy::command(stem, &format!("{device}--record")))
+    format!("make it: cargo run --example {stem} -- {device}--record")
 }
 
 /// Names of the committed records, sorted: `ch4_nested.gpu`.

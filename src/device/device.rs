@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::cpu;
 use super::cuda::{self, NoGpu};
-use super::simulator::{self, Simulator, SimulatorOptions};
+use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, Limit};
 use crate::sim::observe::Observer;
 
@@ -90,7 +90,7 @@ impl Device {
     pub fn multiprocessors(&self) -> u32 {
         match &self.kind {
             Kind::Gpu(gpu) => gpu.multiprocessors(),
-            Kind::Sim(_) => simulator::MULTIPROCESSORS,
+            Kind::Sim(simulator) => simulator.multiprocessors(),
             Kind::Cpu => 0,
         }
     }

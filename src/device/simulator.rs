@@ -11,9 +11,6 @@ use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
 use crate::sim::{self, Counters, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
 
-/// Multiprocessors of the simulated GPU: those of an H200 (NVIDIA H200 datasheet).
-pub const MULTIPROCESSORS: u32 = 132;
-
 /// How the simulator runs kernels.
 #[derive(Clone, Debug)]
 pub struct SimulatorOptions {
@@ -123,6 +120,15 @@ impl Simulator {
 
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
         self.simulator.borrow().is_defined(address, bytes)
+    }
+
+    pub fn multiprocessors(&self) -> u32 {
+        self.simulator.borrow().properties().multiprocessors
+    }
+
+    /// Blocks of `kernel` that the device holds at a time.
+    pub fn resident_blocks(&self, module: &sim::Module, kernel: &str, config: &LaunchConfig) -> u32 {
+        self.simulator.borrow().resident_blocks(module, kernel, config)
     }
 
     pub fn set_pending_launch_limit(&self, launches: u64) {
