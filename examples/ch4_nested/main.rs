@@ -50,7 +50,7 @@ const CHAPTER: Chapter = Chapter {
 const fn at_once(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
     Variant {
         symbol: "gpuRecursiveReduce",
-        shape: |n, shape| if shape.block > 32 { Shape::of_blocks(n, 32) } else { shape },
+        shape: |n, shape, _| if shape.block > 32 { Shape::of_blocks(n, 32) } else { shape },
         launches: tail_launches_at_once,
         ..Variant::new(name, host)
     }

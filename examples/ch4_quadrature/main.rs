@@ -42,7 +42,7 @@ const CHAPTER: Chapter = Chapter {
 const fn divides(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
     Variant {
         operation: AREA,
-        shape: |_, shape| Shape::of_blocks(FIRST_NODES as u64, shape.block),
+        shape: |_, shape, _| Shape::of_blocks(FIRST_NODES as u64, shape.block),
         ..Variant::new(name, host)
     }
 }

@@ -32,15 +32,15 @@ const CHAPTER: Chapter = Chapter {
             dot("dot"),
             Variant { story: false, host: dynamic, ..dot("dotDynamic") },
             Variant { story: false, ..dot("dotStrided") },
-            Variant { shape: a_thousand_blocks, ..dot("dotAtomic") },
+            Variant { shape: as_many_as_fit, ..dot("dotAtomic") },
             Variant {
-                shape: |_, _| Shape::CPU,
+                shape: |_, _, _| Shape::CPU,
                 error_factor: |n, _| error_bound::of_dot(n, n),
                 host: on_cpu::in_a_loop,
                 ..dot("dotLoop")
             },
             Variant {
-                shape: |_, _| Shape::CPU,
+                shape: |_, _, _| Shape::CPU,
                 error_factor: |n, _| kahan_error(n),
                 host: on_cpu::compensated,
                 ..dot("dotKahan")
@@ -82,9 +82,9 @@ fn divergence(shape: Shape, alike: u32) -> Option<&'static str> {
     (shape.block > alike).then_some("barrier-divergence")
 }
 
-/// As many as an H200 holds at a time, if there are elements for them.
-fn a_thousand_blocks(n: u64, shape: Shape) -> Shape {
-    Shape { grid: Shape::of_blocks(n, shape.block).grid.min(1024), ..shape }
+/// Eight blocks per multiprocessor, if there are elements for them.
+fn as_many_as_fit(n: u64, shape: Shape, multiprocessors: u32) -> Shape {
+    Shape { grid: Shape::of_blocks(n, shape.block).grid.min(8 * multiprocessors), ..shape }
 }
 
 fn of_random_pairs(case: &Case) -> Result<Outcome> {

@@ -93,7 +93,7 @@ impl Stage<'_> {
         let functions = functions.map(|name| self.module.load_function(name)).collect::<Result<Vec<_>>>()?;
         let mut chains = Vec::new();
         for (rung, function) in rungs.iter().zip(&functions) {
-            let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK));
+            let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), device.multiprocessors());
             chains.push(Chain::new(device, function, &input, n as u64, shape(n as u64), shape)?);
         }
         let nothing = self.module.load_function(NOTHING)?;

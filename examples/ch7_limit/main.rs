@@ -23,24 +23,30 @@ const RUNGS: &[Variant] = &[
     Variant::new("reduceSequential", reduce::<SumI32>),
     // One thread for two elements.
     Variant {
-        shape: |n, shape| Shape::of_blocks(n.div_ceil(2), shape.block),
+        shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
         ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
     },
     tiled("reduceInFlight"),
     tiled("reduceShuffle"),
     tiled("reduceVector"),
     tiled("reduceSinglePass"),
-    Variant { shape: |n, _| choice(&I32, n).shape(), ..Variant::new("reduceLimit", reduce::<SumI32>) },
-    Variant { shape: |n, _| choice(&F32, n).shape(), ..other_type("reduceLimitF32", F32, reduce::<SumF32>) },
-    Variant { shape: |n, _| choice(&I64, n).shape(), ..other_type("reduceLimitI64", I64, reduce::<SumI64>) },
+    Variant { shape: |n, _, _| choice(&I32, n).shape(), ..Variant::new("reduceLimit", reduce::<SumI32>) },
+    Variant {
+        shape: |n, _, _| choice(&F32, n).shape(),
+        ..other_type("reduceLimitF32", F32, reduce::<SumF32>)
+    },
+    Variant {
+        shape: |n, _, _| choice(&I64, n).shape(),
+        ..other_type("reduceLimitI64", I64, reduce::<SumI64>)
+    },
 ];
 
 /// Blocks of whole warps, in tiles of eight elements per thread.
 const fn tiled(name: &'static str) -> Variant {
     Variant {
-        shape: |n, shape| {
+        shape: |n, shape, multiprocessors| {
             let block = shape.block.next_multiple_of(32);
-            Shape { block, grid: tiles(n, block) }
+            Shape { block, grid: tiles(n, block, multiprocessors) }
         },
         ..Variant::new(name, reduce::<SumI32>)
     }
@@ -70,7 +76,7 @@ fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let n = data.len() as u64;
     let kernel = case.load_function(kernel(variant.symbol, &variant.operation, n))?;
     let input = device.clone_htod(&elements::<O>(data))?;
-    let shape_of_pass = |n| (variant.shape)(n, Shape::of_blocks(n, block));
+    let shape_of_pass = |n| (variant.shape)(n, Shape::of_blocks(n, block), device.multiprocessors());
     let chain = Chain::new(device, &kernel, &input, n, Shape { block, grid }, shape_of_pass)?;
     let cost = device.measure(|| Ok(()), || chain.launch(&input.slice(0..)))?;
     Ok(Outcome::new(O::value(chain.sum()?), cost))

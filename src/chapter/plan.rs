@@ -46,15 +46,6 @@ const SWEEP_PENDING: u64 = 1 << 18;
 const MAX_MICROSECONDS: f64 = 180e6;
 
 impl Planned {
-    fn new(place: Place, variant: &Variant, n: u64, shape: Shape, grid: Option<u32>) -> Planned {
-        let mut shape = (variant.shape)(n, shape);
-        // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
-        if let (Place::GridStride, Some(grid)) = (place, grid) {
-            shape.grid = if shape == Shape::CPU { 0 } else { grid };
-        }
-        Planned { variant: *variant, n, shape }
-    }
-
     /// What device code launches.
     pub fn launches(&self) -> Launches {
         (self.variant.launches)(self.n, self.shape)
@@ -62,13 +53,14 @@ impl Planned {
 }
 
 impl Plan {
-    /// The runs of `chapter` on `device`, at `n` elements in `shape` (of [`Place::shape`]).
+    /// The runs of `chapter` on `device` with its `multiprocessors`, at `n` elements in `shape` (of [`Place::shape`]).
     ///
     /// # Errors
     /// If a requested run would take minutes, or a kernel asked for by name cannot run on the device.
     pub fn new(
         chapter: &Chapter,
         device: &DeviceInfo,
+        multiprocessors: u32,
         n: u64,
         shape: Shape,
         options: &Options,
@@ -97,7 +89,14 @@ impl Plan {
             Sweep::TimesOnly => kind != DeviceKind::Sim,
             Sweep::Never => false,
         };
-        let planned = |variant: &Variant, n, shape| Planned::new(place, variant, n, shape, options.grid);
+        let planned = |variant: &Variant, n, shape| {
+            let mut shape = (variant.shape)(n, shape, multiprocessors);
+            // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
+            if let (Place::GridStride, Some(grid), true) = (place, options.grid, shape != Shape::CPU) {
+                shape.grid = grid;
+            }
+            Planned { variant: *variant, n, shape }
+        };
         // Beside a GPU's kernels that add up stands the serial recursion, once for each size.
         let adds_up = variants.iter().any(|variant| variant.operation.name == SERIAL.operation.name);
         let serial = (kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
@@ -196,7 +195,7 @@ mod tests {
         let n = options.n.unwrap_or(n);
         let shape = place.shape(n, kind, &options)?;
         let device = DeviceInfo { kind, name: "test".into(), gpu: None, threads: None, cpu: None };
-        Plan::new(&chapter, &device, n, shape, &options)
+        Plan::new(&chapter, &device, 132, n, shape, &options)
     }
 
     fn sizes(plan: &Plan, name: &str) -> Vec<(u64, u32)> {
@@ -296,8 +295,8 @@ mod tests {
 
     #[test]
     fn a_grid_stride_takes_any_grid_and_the_host_has_none() {
-        const ON_HOST: Variant = Variant { shape: |_, _| Shape::CPU, ..Variant::new("host", nothing) };
-        const WIDE: Variant = Variant { shape: |_, shape| Shape { grid: 1000, ..shape }, ..FLAT };
+        const ON_HOST: Variant = Variant { shape: |_, _, _| Shape::CPU, ..Variant::new("host", nothing) };
+        const WIDE: Variant = Variant { shape: |_, shape, _| Shape { grid: 1000, ..shape }, ..FLAT };
         let shapes = |variants, line| {
             let plan = plan(Place::GridStride, variants, DeviceKind::Sim, 33_792, line).unwrap();
             let shape = |case: &Planned| (case.n, case.shape.block, case.shape.grid);

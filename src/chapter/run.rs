@@ -70,7 +70,7 @@ impl<'a> Bench<'a> {
         }
         let n = options.n.unwrap_or((chapter.default_n)(info.kind));
         let shape = chapter.place.shape(n, info.kind, options)?;
-        let plan = Plan::new(chapter, &info, n, shape, options)?;
+        let plan = Plan::new(chapter, &info, device.multiprocessors(), n, shape, options)?;
         let record = Record {
             schema: SCHEMA,
             stem: chapter.stem.to_string(),
@@ -202,7 +202,8 @@ impl<'a> Bench<'a> {
         let mut seconds = 0.0;
         for run in &self.plan.runs {
             let time = |n: u64| {
-                let shape = (run.variant.shape)(n, self.chapter.place.shape_of(n, self.record.block));
+                let shape = self.chapter.place.shape_of(n, self.record.block);
+                let shape = (run.variant.shape)(n, shape, self.device.multiprocessors());
                 let started = Instant::now();
                 // What goes wrong here goes wrong again in the run itself, and is said there.
                 let _ = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);

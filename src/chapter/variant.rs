@@ -74,8 +74,8 @@ pub struct Variant {
     pub host: fn(&Case) -> Result<Outcome>,
     /// What it computes.
     pub operation: Operation,
-    /// The first grid for `n` elements, where this one was requested.
-    pub shape: fn(n: u64, Shape) -> Shape,
+    /// The first grid for `n` elements, where this one was requested, on a device of so many multiprocessors.
+    pub shape: fn(n: u64, Shape, multiprocessors: u32) -> Shape,
     /// What device code launches, where the first grid has this shape.
     pub launches: fn(n: u64, Shape) -> Launches,
     /// What a wrong run of `n` elements in this shape is kept to show: a diagnostic kind or a word of its own.
@@ -111,7 +111,7 @@ impl Variant {
             symbol: name,
             host,
             operation: Operation::SUM,
-            shape: |_, shape| shape,
+            shape: |_, shape, _| shape,
             launches: |_, _| Launches::NONE,
             expected_failure: |_, _| None,
             error_factor: |_, _| 1.0,

@@ -57,7 +57,7 @@ pub fn one_launch_per_level(n: u64, _: Shape) -> Launches {
 }
 
 /// The blocks that halve `n` elements: one thread for each addition.
-pub fn level_shape(n: u64, shape: Shape) -> Shape {
+pub fn level_shape(n: u64, shape: Shape, _: u32) -> Shape {
     Shape::of_blocks(n / 2, shape.block)
 }
 

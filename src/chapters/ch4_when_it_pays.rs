@@ -27,17 +27,17 @@ pub fn one_launch_per_pass_above_the_cutoff(n: u64, shape: Shape) -> Launches {
 }
 
 /// The blocks of the first pass over `n` elements.
-pub fn pass_shape(n: u64, shape: Shape) -> Shape {
+pub fn pass_shape(n: u64, shape: Shape, _: u32) -> Shape {
     Shape { grid: blocks_of_pass(n, shape.block.into()) as u32, ..shape }
 }
 
 /// The blocks of the first pass in clusters.
-pub fn cluster_shape(n: u64, shape: Shape) -> Shape {
+pub fn cluster_shape(n: u64, shape: Shape, _: u32) -> Shape {
     Shape { grid: (CLUSTER * blocks_of_pass(n, CLUSTER * u64::from(shape.block))) as u32, ..shape }
 }
 
 /// The blocks of the first pass in the recursion with a cutoff.
-pub fn cutoff_shape(n: u64, shape: Shape) -> Shape {
+pub fn cutoff_shape(n: u64, shape: Shape, _: u32) -> Shape {
     Shape { grid: blocks_for(n, shape.block.into()) as u32, ..shape }
 }
 

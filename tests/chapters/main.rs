@@ -3,10 +3,15 @@
 
 mod ch1_serial;
 mod ch2_parallel;
+mod ch4_cutoff;
+mod ch4_legacy;
 mod ch4_nested;
 mod ch4_quadrature;
+mod ch5_kernels;
 mod ch5_shared;
+mod ch6_operator_laws;
 mod ch6_operators;
+mod ch7_kernels;
 mod ch7_limit;
 mod device;
 mod options;

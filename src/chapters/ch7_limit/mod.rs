@@ -25,10 +25,9 @@ fn expected<O: Operator>(numbers: &[i32]) -> Expected {
     Expected::exactly(O::value(elements::<O>(numbers).into_iter().fold(O::IDENTITY, O::combine)))
 }
 
-/// Blocks of the kernels that go over the array in tiles of 8 elements per thread: no more than 8 on each of an H200's
-/// 132 multiprocessors.
-pub fn tiles(n: u64, block: u32) -> u32 {
-    n.div_ceil(8 * u64::from(block)).clamp(1, 1056) as u32
+/// Blocks of the kernels that go over the array in tiles of 8 elements per thread: no more than 8 per multiprocessor.
+pub fn tiles(n: u64, block: u32, multiprocessors: u32) -> u32 {
+    n.div_ceil(8 * u64::from(block)).clamp(1, 8 * u64::from(multiprocessors)) as u32
 }
 
 /// The last rung of each type: a small family of kernels, one of which is chosen for each size.

@@ -1,9 +1,9 @@
 //! Chapter 4's recursion with a cutoff: right for every size, block and number of blocks, launch after launch, with no
 //! child and with children of children. On the simulator, and on a GPU where there is one:
-//! `cargo test --test cutoff -- --ignored`.
+//! `cargo test --test chapters cutoff -- --ignored`.
 
 use workbook::build::kernels;
-use workbook::chapters::ch4_nested::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
+use workbook::chapters::ch4_when_it_pays::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
 use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
 use workbook::reduction::data;
 
@@ -22,7 +22,7 @@ struct Bench {
 impl Bench {
     fn new(choice: DeviceChoice, most: usize) -> Bench {
         let device = Device::open(choice).unwrap();
-        let module = device.load_module(kernels::get("ch4_nested").unwrap()).unwrap();
+        let module = device.load_module(kernels::get("ch4_when_it_pays").unwrap()).unwrap();
         let load = |name| module.load_function(name).unwrap();
         let numbers = data::numbers(most, 3);
         Bench {

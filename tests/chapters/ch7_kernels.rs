@@ -12,7 +12,7 @@ use workbook::reduction::operation::Operation;
 use workbook::reduction::operator::{Operator, SumI32, elements};
 
 const SIZES: [usize; 9] = [0, 1, 2, 31, 33, 1000, 1025, 262_145, 1_000_003];
-/// Rungs that leave a partial sum a block.
+/// Rungs that leave one partial sum per block.
 const SEVERAL_LAUNCHES: [&str; 6] = [
     "reduceSharedTree",
     "reduceSequential",
@@ -60,7 +60,7 @@ where
     fn sum(&self, kernel: &str, grid: u32, block: u32) {
         let module = self.device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
         let kernel_function = module.load_function(kernel).unwrap();
-        let scratch = self.device.alloc_zeros::<u64>(limit::scratch_words(grid)).unwrap();
+        let scratch = self.device.alloc_zeros::<u64>(ch7_limit::scratch_words(grid)).unwrap();
         for launch_number in 1..=3 {
             let output = self.device.clone_htod(&[elements::<O>(&[77])[0]]).unwrap();
             let mut launch = self.device.launch_builder(&kernel_function);
@@ -79,38 +79,38 @@ fn grid(n: usize, tile: usize) -> u32 {
     n.div_ceil(tile).max(1) as u32
 }
 
-fn every_kernel<O: Operator>(operation: &Operation, suffix: &str)
+/// Sizes, and where the array begins.
+fn places() -> Vec<(usize, usize)> {
+    let offsets = |n: usize| if n < 100_000 { vec![0, 1, 3] } else { vec![1] };
+    SIZES.iter().flat_map(|&n| offsets(n).into_iter().map(move |offset| (n, offset))).collect()
+}
+
+#[test]
+fn every_rung_is_right() {
+    places().into_par_iter().for_each(|(n, offset)| {
+        let case = Case::<SumI32>::new(n, offset);
+        for rung in SEVERAL_LAUNCHES {
+            case.partial_sums(rung, grid(n, 96), 96);
+        }
+        case.sum("reduceSinglePass", grid(n, 8 * 96), 96);
+    });
+}
+
+fn last_rung<O: Operator>(operation: &Operation)
 where
     O::Element: PartialEq + Debug,
 {
-    let offsets = |n: usize| if n < 100_000 { vec![0, 1, 3] } else { vec![1] };
-    let places: Vec<_> =
-        SIZES.iter().flat_map(|&n| offsets(n).into_iter().map(move |offset| (n, offset))).collect();
-    places.into_par_iter().for_each(|(n, offset)| {
-        let case = Case::<O>::new(n, offset);
-        let block = 96;
-        for rung in SEVERAL_LAUNCHES {
-            case.partial_sums(&format!("{rung}{suffix}"), grid(n, 96), block);
-        }
-        case.sum(&format!("reduceSinglePass{suffix}"), grid(n, 8 * 96), block);
-        let Choice { kernel, block, grid } = limit::choice(operation, n as u64);
-        case.sum(kernel, grid, block);
+    places().into_par_iter().for_each(|(n, offset)| {
+        let Choice { kernel, block, grid } = ch7_limit::choice(operation, n as u64);
+        Case::<O>::new(n, offset).sum(kernel, grid, block);
     });
 }
 
 #[test]
-fn every_rung_is_right_for_i32() {
-    every_kernel::<SumI32>(&I32, "");
-}
-
-#[test]
-fn every_rung_is_right_for_f32() {
-    every_kernel::<SumF32>(&F32, "F32");
-}
-
-#[test]
-fn every_rung_is_right_for_i64() {
-    every_kernel::<SumI64>(&I64, "I64");
+fn the_last_rung_is_right_for_every_type() {
+    last_rung::<SumI32>(&I32);
+    last_rung::<SumF32>(&F32);
+    last_rung::<SumI64>(&I64);
 }
 
 /// Every choice of the table, with few elements and many blocks, and the other way round.
@@ -120,7 +120,7 @@ where
 {
     // The largest power of two for each.
     let sizes: Vec<u64> = (0..=31).rev().map(|exponent| 1u64 << exponent).collect();
-    let mut choices: Vec<_> = sizes.iter().map(|&size| (size, limit::choice(operation, size))).collect();
+    let mut choices: Vec<_> = sizes.iter().map(|&size| (size, ch7_limit::choice(operation, size))).collect();
     choices.dedup_by_key(|(_, choice)| choice.kernel);
     assert!(choices.len() >= 4, "{choices:?}");
     for (n, offset) in [(0, 0), (5, 2), (3001, 1), (40_000, 0)] {
@@ -154,7 +154,7 @@ fn sum_of_blocks(of_block: &[f32]) -> f32 {
     let module = device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
     let kernel = module.load_function("reduceLimitSmallF32").unwrap();
     let output = device.alloc_zeros::<f32>(1).unwrap();
-    let scratch = device.alloc_zeros::<u64>(limit::scratch_words(of_block.len() as u32)).unwrap();
+    let scratch = device.alloc_zeros::<u64>(ch7_limit::scratch_words(of_block.len() as u32)).unwrap();
     let sum = |of_block: &mut dyn Iterator<Item = &f32>| {
         let elements: Vec<f32> = of_block.flat_map(|&x| [vec![x], vec![0.0; TILE - 1]].concat()).collect();
         let input = device.clone_htod(&elements).unwrap();
@@ -205,7 +205,7 @@ fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
     let ptx = kernels::get("ch7_limit").unwrap().ptx;
     for operation in [I32, F32, I64] {
         for n in (0..=31).flat_map(|exponent| [(1u64 << exponent) - 1, 1 << exponent, (1 << exponent) + 1]) {
-            let Choice { kernel, block, grid } = limit::choice(&operation, n);
+            let Choice { kernel, block, grid } = ch7_limit::choice(&operation, n);
             let entry =
                 ptx.split_once(&format!(".entry {kernel}(")).unwrap_or_else(|| panic!("no {kernel}")).1;
             let head = entry.split_once('{').unwrap().0;
@@ -214,7 +214,7 @@ fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
                 grid >= 1 && (grid == 1 || n * u64::from(operation.element_bytes) > 16),
                 "{kernel}, n = {n}"
             );
-            assert!(grid < 1 << 15, "{kernel} counts its blocks in 15 bits");
+            assert!(grid < ch7_limit::MAX_BLOCKS_IN_DIGITS, "{kernel} counts its blocks");
         }
     }
 }
