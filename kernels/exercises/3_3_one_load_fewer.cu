@@ -1,7 +1,8 @@
-// Exercise 3.3: A load less
+// Exercise 3.3: One load fewer
 //
-// In every step a thread loads two numbers and stores their sum. Its own number it has stored itself, one step before:
-// let it keep that number in a register, and load only the partner's. The others still have to find every sum in memory.
+// In every step a thread loads two numbers and stores their sum. It stored its own number itself, one step
+// before: let it keep that number in a register, and load only the partner's. Other threads must still find
+// every sum in memory.
 //
 // The host launches `reduceInterleaved(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

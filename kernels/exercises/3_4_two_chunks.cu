@@ -1,8 +1,8 @@
-// Exercise 3.4: Two numbers a thread
+// Exercise 3.4: Two numbers per thread
 //
-// Before the first step every thread has one number and nothing to do but wait. Let each block own twice as many
-// numbers as it has threads: thread t first adds the number `blockDim.x` further on to its own, and then the tree
-// begins. The host launches half as many blocks already.
+// Half of the threads do nothing in the very first step. Let each block own twice as many numbers as it has
+// threads: thread t first adds the number `blockDim.x` further on to its own, and then the tree begins. The
+// host already launches half as many blocks.
 //
 // The host launches `reduceTwo(data, partials, n)` with a thread for every 2 of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

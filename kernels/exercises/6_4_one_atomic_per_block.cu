@@ -1,7 +1,8 @@
-// Exercise 6.4: One atomic addition a block
+// Exercise 6.4: One atomic addition per block
 //
-// `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order does not matter. But
-// all of them queue at one address. Let the block add up its numbers first, and make one atomic addition.
+// `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order doesn't
+// matter. But they all queue at one address. Let each block add up its numbers first, and make one atomic
+// addition.
 //
 // The host launches `reduceAtomic(input, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.

@@ -1,15 +1,16 @@
-// 3.3 A load less
+// 3.3 One load fewer
 //
-// In every step a thread loads two numbers and stores their sum. Its own number it has stored itself, one step before:
-// let it keep that number in a register, and load only the partner's. The others still have to find every sum in memory.
+// In every step a thread loads two numbers and stores their sum. It stored its own number itself, one step
+// before: let it keep that number in a register, and load only the partner's. Other threads must still find
+// every sum in memory.
 //
 //@ launch reduceInterleaved(data, partials, n) grid=n/block
 //@ goal global_load_requests <= 28 n=512 block=512
-//@ hint `int sum` before the loop: what does it hold for thread t, and what is it when t has no element?
-//@ hint In the loop: `sum += …` with one load, then store `sum`, so that the others see it.
-//@ hint More loads than the goal? A thread that never adds needs no number of its own: which threads add in the first
-//@      step?
-//@ hint At the end thread 0 has the result in its register, and no load is needed, also not for an empty block.
+//@ hint `int sum` before the loop: what does it hold for thread t, and what if t has no element?
+//@ hint In the loop: `sum += …` with one load, then store `sum`, so that other threads see it.
+//@ hint More loads than the goal? A thread that never adds needs no number of its own: which threads add in
+//@      the first step?
+//@ hint At the end thread 0 has the result in its register. It needs no load, not even in an empty block.
 //@ mutant loads-both: goal
 //@ - sum += idata[tid + half];
 //@ + sum = ((volatile int *)idata)[tid] + idata[tid + half];

@@ -1,14 +1,14 @@
-// 3.4 Two numbers a thread
+// 3.4 Two numbers per thread
 //
-// Before the first step every thread has one number and nothing to do but wait. Let each block own twice as many
-// numbers as it has threads: thread t first adds the number `blockDim.x` further on to its own, and then the tree
-// begins. The host launches half as many blocks already.
+// Half of the threads do nothing in the very first step. Let each block own twice as many numbers as it has
+// threads: thread t first adds the number `blockDim.x` further on to its own, and then the tree begins. The
+// host already launches half as many blocks.
 //
 //@ launch reduceTwo(data, partials, n) grid=n/(2*block)
 //@ goal barriers <= 160 n=1024 block=512
-//@ hint The stretch of block b begins at `2 * blockIdx.x * blockDim.x`. How many elements does it own at most?
-//@ hint The first addition needs a guard of its own: the last block may have a second half that is shorter, or none.
-//@ hint Other threads read the sums of the first addition: what has to stand before the tree?
+//@ hint The chunk of block b begins at `2 * blockIdx.x * blockDim.x`. How many elements does it own at most?
+//@ hint The first addition needs its own guard: the last block may have a shorter second half, or none.
+//@ hint Other threads read the sums of the first addition: what must come before the tree?
 //@ hint The tree goes over at most `blockDim.x` sums: `min(count, blockDim.x)`.
 //@ mutant no-barrier-before-the-tree: data-race
 //@ - __syncthreads(); // before the tree
@@ -16,7 +16,7 @@
 //@ mutant no-guard: out-of-bounds
 //@ - if (tid + blockDim.x < count) {
 //@ + if (true) {
-//@ mutant one-stretch: wrong-result
+//@ mutant one-chunk: wrong-result
 //@ - 2 * blockIdx.x * blockDim.x
 //@ + blockIdx.x * blockDim.x
 //@ mutant tree-over-all: out-of-bounds

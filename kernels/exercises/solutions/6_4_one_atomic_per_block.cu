@@ -1,13 +1,15 @@
-// 6.4 One atomic addition a block
+// 6.4 One atomic addition per block
 //
-// `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order does not matter. But
-// all of them queue at one address. Let the block add up its numbers first, and make one atomic addition.
+// `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order doesn't
+// matter. But they all queue at one address. Let each block add up its numbers first, and make one atomic
+// addition.
 //
 //@ launch reduceAtomic(input, total, n) grid=n/block
 //@ result total
 //@ goal atomics <= 4 n=1024 block=256
-//@ hint `blockSum` is there already: what does every thread give to it, and who takes the result?
-//@ hint All threads of the block call `blockSum`, since there is a barrier in it. What does a thread beyond the end give?
+//@ hint `blockSum` is already there: what does every thread pass to it, and which thread uses the result?
+//@ hint All threads of the block must call `blockSum`, since it has a barrier. What does a thread beyond the
+//@      end pass?
 //@ mutant plain-addition: data-race
 //@ - atomicAdd(total, sum);
 //@ + *total += sum;
