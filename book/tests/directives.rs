@@ -81,7 +81,8 @@ impl Repository {
 
     /// Writes `record` as if it had been made with the present code.
     fn add(&self, record: &Record, directory: &str) {
-        let kernel = workbook::build::kernels::all().iter().find(|build| build.stem == record.stem);
+        let kernels = workbook::build::kernels::all();
+        let kernel = kernels.iter().find(|build| build.stem == record.stem);
         let source_hash = match kernel {
             Some(build) => build.code_hash.to_string(),
             None => workbook::build::prebuilt::source_hash(EXAMPLE),
