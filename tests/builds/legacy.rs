@@ -48,7 +48,7 @@ fn an_edit_and_a_damage_are_noticed() {
 
 /// With `WORKBOOK_BLESS` set, writes the committed PTX; else proves that it is what the source gives.
 #[test]
-#[ignore = "needs NVRTC: pip install --target target/nvrtc -r kernels/legacy/requirements.txt, PYTHONPATH=target/nvrtc"]
+#[ignore = "needs NVRTC; kernels/legacy/build.py says how"]
 fn nvrtc_gives_the_committed_ptx() {
     let build = root().join(LEGACY).join("build.py");
     let output = Command::new("python3").arg(build).args(FLAGS).output().expect("python3");
