@@ -1,5 +1,5 @@
-//! Builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and `<stem>.fatbin`, and lists them in `kernels.rs`,
-//! which `src/build/kernels.rs` includes. `src/build/prebuilt.rs` says which build that is.
+//! Builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and `<stem>.fatbin`, and lists them in
+//! `kernels.rs`, which `src/build/kernels.rs` includes. `src/build/prebuilt.rs` says which build that is.
 
 #[allow(dead_code)] // the library uses more of it
 #[path = "src/build/nvcc.rs"]
@@ -72,8 +72,9 @@ fn entry(kernel: &Kernel, out: &Path) -> Result<String> {
     write(&file("ptx"), ptx.as_bytes())?;
     write(&file("fatbin"), fatbin)?;
     Ok(format!(
-        "    Build {{ stem: {stem:?}, source_path: {source_path:?}, source: include_str!({:?}), ptx: include_str!({:?}), \
-         fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, compiler: {compiler:?}, state: State::{state:?} }},\n",
+        "    Build {{ stem: {stem:?}, source_path: {source_path:?}, source: include_str!({:?}), \
+         ptx: include_str!({:?}), fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, \
+         compiler: {compiler:?}, state: State::{state:?} }},\n",
         file("cu"),
         file("ptx"),
         file("fatbin"),

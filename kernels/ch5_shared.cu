@@ -3,10 +3,10 @@
 // the others.
 //
 // Thread i of the grid owns the elements i, i+G, i+2G, ..., G being the number of threads of the
-// grid. Any number of elements, of threads a block and of blocks is right, except where a kernel is
+// grid. Any number of elements, of threads per block and of blocks is right, except where a kernel is
 // kept to show a mistake. Below them are the kernels that measure what each memory space costs.
 
-#define MAX_THREADS 1024 // of a block
+#define MAX_THREADS 1024 // per block
 #define WARP 32
 
 // ANCHOR: productsOfThisThread
@@ -45,7 +45,7 @@ extern "C" __global__ void dot(const float *a, const float *b, float *c, unsigne
     __shared__ float cache[MAX_THREADS];
     unsigned int t = threadIdx.x;
     cache[t] = productsOfThisThread(a, b, n);
-    // Every product is in the cache before anybody reads a neighbour's.
+    // Every product is in the cache before any thread reads a neighbour's.
     __syncthreads();
     addUpTheCache(cache);
     if (t == 0) {
@@ -107,7 +107,7 @@ extern "C" __global__ void dotAtomic(const float *a, const float *b, float *c, u
 }
 // ANCHOR_END: dotAtomic
 
-// The post's question: why should threads wait that have nothing to add? Kept because it teaches.
+// The post's question: why should threads with nothing to add wait? Kept because it teaches.
 // ANCHOR: dotBarrierInBranch
 extern "C" __global__ void dotBarrierInBranch(const float *a, const float *b, float *c,
                                               unsigned int n)
@@ -129,11 +129,10 @@ extern "C" __global__ void dotBarrierInBranch(const float *a, const float *b, fl
 }
 // ANCHOR_END: dotBarrierInBranch
 
-// The same mistake in a block that goes on: here every thread is to have the sum, and the last one
-// writes it. Whole warps add or skip. A warp that skips goes straight to barrier B, those that add
-// are at barrier A, and the block's barrier counts both alike: it opens, and who waited at B reads
-// too early. Nobody waits for ever, since a thread that has gone past B exits. Kept because it
-// teaches.
+// The same mistake in a block that goes on: here every thread needs the sum, and the last one writes
+// it. Whole warps add or skip. A warp that skips goes straight to barrier B, those that add are at
+// barrier A, and the block's barrier counts both alike: it opens, and the warps at B read too early.
+// No thread waits forever, since a thread past B exits. Kept because it teaches.
 // ANCHOR: dotBarriersMispaired
 extern "C" __global__ void dotBarriersMispaired(const float *a, const float *b, float *c,
                                                 unsigned int n)
@@ -245,7 +244,8 @@ extern "C" __global__ void chaseLocal(unsigned int steps, long long *clocks, uns
 // Constant memory is written before the kernel starts. Each word holds the distance in bytes of the
 // next one.
 #define NEXT(i) ((i) + HOP) % CHAIN * 4
-#define NEXT8(i) NEXT(i), NEXT(i + 1), NEXT(i + 2), NEXT(i + 3), NEXT(i + 4), NEXT(i + 5), NEXT(i + 6), NEXT(i + 7)
+#define NEXT4(i) NEXT(i), NEXT(i + 1), NEXT(i + 2), NEXT(i + 3)
+#define NEXT8(i) NEXT4(i), NEXT4(i + 4)
 __constant__ unsigned int constantChain[CHAIN] = {NEXT8(0),  NEXT8(8),  NEXT8(16), NEXT8(24),
                                                   NEXT8(32), NEXT8(40), NEXT8(48), NEXT8(56)};
 
@@ -264,7 +264,8 @@ extern "C" __global__ void chaseConstant(unsigned int steps, long long *clocks, 
 // A chain through global memory: a word on each of `lines` lines of 128 bytes, HOP lines further on
 // each time. `start` is its first place.
 #define LINE 16 // words of 8 bytes
-extern "C" __global__ void linkGlobal(unsigned long long *chain, unsigned int lines, unsigned long long *start)
+extern "C" __global__ void linkGlobal(unsigned long long *chain, unsigned int lines,
+                                      unsigned long long *start)
 {
     unsigned int line = blockIdx.x * blockDim.x + threadIdx.x;
     if (line < lines) {
@@ -280,22 +281,22 @@ extern "C" __global__ void chaseGlobal(unsigned int steps, long long *clocks, un
 {
     // .ca: kept by the first-level cache.
     chase(
-        *end, [](unsigned long long place) { return __ldca((const unsigned long long *)place); }, steps, clocks,
-        end);
+        *end, [](unsigned long long place) { return __ldca((const unsigned long long *)place); }, steps,
+        clocks, end);
 }
 
 extern "C" __global__ void chaseGlobalPastL1(unsigned int steps, long long *clocks, unsigned long long *end)
 {
     // .cg: the second-level cache, and memory behind it.
     chase(
-        *end, [](unsigned long long place) { return __ldcg((const unsigned long long *)place); }, steps, clocks,
-        end);
+        *end, [](unsigned long long place) { return __ldcg((const unsigned long long *)place); }, steps,
+        clocks, end);
 }
 
-#define LOADS 8 // independent loads of a thread at a time
+#define LOADS 8 // independent loads per thread in flight
 
 // ANCHOR: stream
-// Bandwidth: all threads of a full grid load, with LOADS loads of each on their way at a time.
+// Bandwidth: all threads of a full grid load, each with LOADS loads in flight.
 template <typename Load>
 static __device__ void stream(Load load, unsigned int turns, float *out)
 {
@@ -323,8 +324,8 @@ extern "C" __global__ void streamRegister(unsigned int turns, float *out)
     float factor = *out, term = factor + 1;
     // Two a load, so that the loop itself does not count.
     stream(
-        [=](unsigned int, unsigned int, float sum) { return fmaf(fmaf(sum, factor, term), factor, term); }, turns,
-        out);
+        [=](unsigned int, unsigned int, float sum) { return fmaf(fmaf(sum, factor, term), factor, term); },
+        turns, out);
 }
 
 // A warp reads 32 words in a row, one from each bank.

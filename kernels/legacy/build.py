@@ -3,8 +3,8 @@
     python3 -m pip install --target target/nvrtc -r kernels/legacy/requirements.txt
     PYTHONPATH=target/nvrtc WORKBOOK_BLESS=1 cargo test --test builds nvrtc -- --ignored
 
-runs it with the options in tests/builds/legacy.rs, and writes ch4_legacy.ptx and manifest.json beside this file. It
-calls the library of the wheel through NVRTC's C API, and needs no GPU, no driver and no CUDA toolkit.
+runs it with the options in tests/builds/legacy.rs, and writes ch4_legacy.ptx and manifest.json beside this
+file. It calls the library of the wheel through NVRTC's C API, and needs no GPU, driver or CUDA toolkit.
 """
 
 import ctypes

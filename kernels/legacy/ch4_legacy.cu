@@ -1,11 +1,12 @@
-// The nested kernel of chapter 4 as the posts have it: CUDA of 2020, whose device code could wait for a child grid.
+// The nested kernel of chapter 4 as the posts have it: CUDA of 2020, whose device code could wait for a child
+// grid.
 //
-// Kept to be read and run on the simulator; its port to today's CUDA is gpuRecursiveReduce in ch4_nested.cu. The names
-// and the structure are the posts', and so are the mistakes. The kernel compiles as it stands, so nothing in it is
-// repaired. One thing is added: extern "C", so that the PTX calls it by its name.
+// Kept to be read and run on the simulator; its port to today's CUDA is gpuRecursiveReduce in ch4_nested.cu.
+// The names and the structure are the posts', and so are the mistakes. The kernel compiles as it stands, so
+// nothing in it is repaired. One thing is added: extern "C", so that the PTX calls it by its name.
 //
-// No compiler of CUDA 13 accepts it for a GPU of compute capability 9.0 or newer. build.py made ch4_legacy.ptx, and
-// says how.
+// No compiler of CUDA 13 accepts it for a GPU of compute capability 9.0 or newer. build.py made
+// ch4_legacy.ptx, and says how.
 
 // ANCHOR: gpuRecursiveReduce
 extern "C" __global__ void gpuRecursiveReduce(int *g_idata, int *g_odata, const int iSize)

@@ -154,36 +154,36 @@ __device__ void tried(const T *g_idata, T *g_odata, unsigned int size, Word *scr
         tried<Element_##T, BLOCK, LOADS, Load::LOAD, Way::WAY, CLUSTER>(g_idata, g_odata, size,    \
                                                                         scratch);                  \
     }
-#define SMALL(T, LOAD, WAY)                                                                                   \
-    CANDIDATE(T, 64, 4, LOAD, WAY, 1)                                                                         \
-    CANDIDATE(T, 128, 1, LOAD, WAY, 1)                                                                        \
-    CANDIDATE(T, 128, 2, LOAD, WAY, 1)                                                                        \
-    CANDIDATE(T, 128, 4, LOAD, WAY, 1)                                                                        \
-    CANDIDATE(T, 256, 1, LOAD, WAY, 1)                                                                        \
+#define SMALL(T, LOAD, WAY)                                                                        \
+    CANDIDATE(T, 64, 4, LOAD, WAY, 1)                                                              \
+    CANDIDATE(T, 128, 1, LOAD, WAY, 1)                                                             \
+    CANDIDATE(T, 128, 2, LOAD, WAY, 1)                                                             \
+    CANDIDATE(T, 128, 4, LOAD, WAY, 1)                                                             \
+    CANDIDATE(T, 256, 1, LOAD, WAY, 1)                                                             \
     CANDIDATE(T, 256, 2, LOAD, WAY, 1)
-#define MIDDLE(T, LOAD, WAY)                                                                                  \
-    CANDIDATE(T, 256, 4, LOAD, WAY, 1)                                                                        \
-    CANDIDATE(T, 512, 2, LOAD, WAY, 1)                                                                        \
-    CANDIDATE(T, 512, 4, LOAD, WAY, 1)                                                                        \
-    CANDIDATE(T, 512, 8, LOAD, WAY, 1)                                                                        \
-    CANDIDATE(T, 1024, 2, LOAD, WAY, 1)                                                                       \
+#define MIDDLE(T, LOAD, WAY)                                                                       \
+    CANDIDATE(T, 256, 4, LOAD, WAY, 1)                                                             \
+    CANDIDATE(T, 512, 2, LOAD, WAY, 1)                                                             \
+    CANDIDATE(T, 512, 4, LOAD, WAY, 1)                                                             \
+    CANDIDATE(T, 512, 8, LOAD, WAY, 1)                                                             \
+    CANDIDATE(T, 1024, 2, LOAD, WAY, 1)                                                            \
     CANDIDATE(T, 1024, 4, LOAD, WAY, 1)
-#define CLUSTERS(T)                                                                                           \
-    CANDIDATE(T, 128, 4, ReadOnly, Cluster, 8)                                                                \
-    CANDIDATE(T, 256, 2, ReadOnly, Cluster, 8)                                                                \
-    CANDIDATE(T, 256, 4, ReadOnly, Cluster, 8)                                                                \
+#define CLUSTERS(T)                                                                                \
+    CANDIDATE(T, 128, 4, ReadOnly, Cluster, 8)                                                     \
+    CANDIDATE(T, 256, 2, ReadOnly, Cluster, 8)                                                     \
+    CANDIDATE(T, 256, 4, ReadOnly, Cluster, 8)                                                     \
     CANDIDATE(T, 512, 4, ReadOnly, Cluster, 8)
-#define TYPE(T)                                                                                               \
-    SMALL(T, ReadOnly, Alone)                                                                                 \
-    MIDDLE(T, ReadOnly, Alone)                                                                                \
-    SMALL(T, ReadOnly, InDigits)                                                                              \
-    MIDDLE(T, ReadOnly, InDigits)                                                                             \
-    MIDDLE(T, Streaming, InDigits)                                                                            \
-    MIDDLE(T, PassL1, InDigits)                                                                               \
-    MIDDLE(T, PassL1By256, InDigits)                                                                          \
-    SMALL(T, ReadOnly, Ticket)                                                                                \
-    MIDDLE(T, ReadOnly, Ticket)                                                                               \
-    SMALL(T, ReadOnly, Gather)                                                                                \
+#define TYPE(T)                                                                                    \
+    SMALL(T, ReadOnly, Alone)                                                                      \
+    MIDDLE(T, ReadOnly, Alone)                                                                     \
+    SMALL(T, ReadOnly, InDigits)                                                                   \
+    MIDDLE(T, ReadOnly, InDigits)                                                                  \
+    MIDDLE(T, Streaming, InDigits)                                                                 \
+    MIDDLE(T, PassL1, InDigits)                                                                    \
+    MIDDLE(T, PassL1By256, InDigits)                                                               \
+    SMALL(T, ReadOnly, Ticket)                                                                     \
+    MIDDLE(T, ReadOnly, Ticket)                                                                    \
+    SMALL(T, ReadOnly, Gather)                                                                     \
     MIDDLE(T, ReadOnly, Gather)
 
 // The types by their names; whole numbers are added without sign.

@@ -1,7 +1,8 @@
-//! The build of each kernel, by stem: PTX for the simulator, a fatbin for a GPU, and what they were built from.
+//! The build of each kernel, by stem: PTX for the simulator, a fatbin for a GPU, and what they were built
+//! from.
 //!
-//! `build.rs` builds the kernels that are there when the library is compiled. One that is added later is built when it
-//! is asked for, so nothing needs to be compiled again for it.
+//! `build.rs` builds the kernels that are there when the library is compiled. One that is added later is
+//! built when it is asked for, so nothing needs to be compiled again for it.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -23,11 +24,11 @@ pub struct Build {
     pub source: &'static str,
     /// What the simulator executes.
     pub ptx: &'static str,
-    /// What a GPU gets: machine code for the major architectures, device-linked where needed. Empty for the kernel of
-    /// 2020, which no GPU gets.
+    /// What a GPU gets: machine code for the major architectures, device-linked where needed. Empty for the
+    /// kernel of 2020, which no GPU gets.
     pub fatbin: &'static [u8],
-    /// Identity of the compiled code: [`prebuilt::code_hash`]. A record carries it, so a page can tell that the kernel
-    /// has changed since.
+    /// Identity of the compiled code: [`prebuilt::code_hash`]. A record carries it, so a page can tell that
+    /// the kernel has changed since.
     pub code_hash: &'static str,
     /// The compiler: `nvcc 13.0.88`; that of the kernel of 2020 is NVRTC.
     pub compiler: &'static str,

@@ -12,12 +12,14 @@ use anyhow::{Context, Result, bail};
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
-    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv (no GPU needed):\n    \
+    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
+     (no GPU needed):\n    \
      py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
 } else if cfg!(target_os = "macos") {
     "There is no nvcc for macOS: build on Linux or Windows, or take the edit back."
 } else {
-    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv (no GPU needed):\n    \
+    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
+     (no GPU needed):\n    \
      python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
 };
 
@@ -44,12 +46,16 @@ impl Nvcc {
     /// repository, the active virtual environment (`VIRTUAL_ENV`); the last two with the wheels of
     /// `kernels/requirements.txt`. Relative paths are taken from `root`, the repository.
     ///
-    /// An error if `NVCC` is set and does not run; the other places are only looked at.
+    /// # Errors
+    /// If `NVCC` is set and does not run; the other places are only looked at.
     pub fn find(root: &Path) -> Result<Option<Nvcc>> {
         Nvcc::find_with(root, |name| std::env::var_os(name))
     }
 
     /// [`Nvcc::find`] with the environment's variables from `variable`.
+    ///
+    /// # Errors
+    /// As [`Nvcc::find`].
     pub fn find_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Nvcc>> {
         let variable = |name| variable(name).filter(|value| !value.is_empty());
         let root = std::path::absolute(root)?;
@@ -61,13 +67,10 @@ impl Nvcc {
             let named_only = asked.components().count() == 1;
             let on_path = search.iter().map(|directory| directory.join(&asked)).find(|path| path.is_file());
             let path = on_path.filter(|_| named_only).unwrap_or_else(|| asked.clone());
-            let nvcc = Nvcc::ask(&root, path).with_context(|| {
-                format!(
-                    "NVCC is set to {}, which does not run as nvcc; correct it or unset it",
-                    asked.display()
-                )
-            })?;
-            return Ok(Some(nvcc));
+            let asked = asked.display();
+            let wrong =
+                || format!("NVCC is set to {asked}, which does not run as nvcc; correct it or unset it");
+            return Nvcc::ask(&root, path).map(Some).with_context(wrong);
         }
 
         let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable);
@@ -103,8 +106,8 @@ impl Nvcc {
         }
     }
 
-    /// The same nvcc for sources outside the repository: it runs in `directory`, and the PTX names the sources from
-    /// there.
+    /// The same nvcc for sources outside the repository: it runs in `directory`, and the PTX names the
+    /// sources from there.
     pub fn run_in(self, directory: &Path) -> Nvcc {
         Nvcc { root: directory.to_owned(), ..self }
     }
@@ -115,12 +118,18 @@ impl Nvcc {
     }
 
     /// Compiles `source` to PTX, which holds no path of this machine. The file `<stem>.ptx` in `scratch` is
-    /// overwritten. The error holds all that nvcc said.
+    /// overwritten.
+    ///
+    /// # Errors
+    /// All that nvcc said, if it cannot compile the source.
     pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
         self.ptx_for(source, scratch, PTX_ARCH)
     }
 
     /// [`Nvcc::ptx`] with the option for another architecture, `-arch=compute_80`.
+    ///
+    /// # Errors
+    /// As [`Nvcc::ptx`].
     pub fn ptx_for(&self, source: &Path, scratch: &Path, arch: &str) -> Result<Ptx> {
         let shown = self.shown(source);
         let flags = ptx_flags(arch, self.is_nested(&shown)?);
@@ -130,32 +139,28 @@ impl Nvcc {
     }
 
     /// Compiles `source` to machine code for every major architecture, linked with the device runtime where
-    /// [`nested`]. The files `<stem>.fatbin` and `<stem>.o` in `scratch` are overwritten. The error holds all
-    /// that nvcc said.
+    /// [`nested`]. The files `<stem>.fatbin` and `<stem>.o` in `scratch` are overwritten.
+    ///
+    /// # Errors
+    /// As [`Nvcc::ptx`].
     pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Vec<u8>> {
         let shown = self.shown(source);
-        let compile = self.fatbin_flags();
+        let flags = self.fatbin_flags();
         if !self.is_nested(&shown)? {
-            return Ok(self.run(&shown, &mut self.command(&compile, &shown), scratch, "fatbin")?.0);
+            return Ok(self.run(&shown, &mut self.command(&flags, &shown), scratch, "fatbin")?.0);
         }
         self.run(&shown, &mut self.command(OBJECT_FLAGS, &shown), scratch, "o")?;
-        let object = self.output(&shown, scratch, "o")?;
-        let mut link = self.command(&compile, &object);
+        let mut link = self.command(&flags, output(&shown, scratch, "o")?);
         link.arg("-dlink");
-        match self.device_runtime() {
-            // The linker writes the directories it searches into the machine code. Given the library as a file,
-            // and without the profile that names the toolkit's own directories, it has none to write.
-            Some((programs, library)) => {
-                let path = std::env::var_os("PATH").unwrap_or_default();
-                let path = std::iter::once(programs).chain(std::env::split_paths(&path));
-                link.args(["-noprof", "-cudadevrt=none"])
-                    .arg(library)
-                    .env("PATH", std::env::join_paths(path)?);
-            }
-            None => {
-                link.arg("-lcudadevrt");
-            }
-        }
+        let Some((programs, library)) = self.device_runtime() else {
+            link.arg("-lcudadevrt");
+            return Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0);
+        };
+        // The linker writes the directories it searches into the machine code. Given the library as a file,
+        // and without the profile that names the toolkit's own directories, it has none to write.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path)))?;
+        link.args(["-noprof", "-cudadevrt=none"]).arg(library).env("PATH", path);
         Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0)
     }
 
@@ -165,8 +170,8 @@ impl Nvcc {
         if nested { vec![ptx, OBJECT_FLAGS.join(" "), format!("{fatbin} -dlink")] } else { vec![ptx, fatbin] }
     }
 
-    /// The options for a fatbin. `--compress-mode` came with CUDA 12.8; before it, `fatbinary` compresses by an
-    /// option of its own.
+    /// The options for a fatbin. `--compress-mode` came with CUDA 12.8; before it, `fatbinary` compresses by
+    /// an option of its own.
     fn fatbin_flags(&self) -> [&'static str; 4] {
         let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
         let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
@@ -174,8 +179,8 @@ impl Nvcc {
         ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
     }
 
-    /// The directory of the CUDA runtime as the wheels keep it, in a place that nvcc itself does not search; `None` in a
-    /// toolkit, where it does.
+    /// The directory of the CUDA runtime as the wheels keep it, in a place that nvcc itself does not search;
+    /// `None` in a toolkit, where it does.
     #[allow(dead_code)] // build.rs links no program
     pub fn libraries(&self) -> Option<PathBuf> {
         let (programs, _) = self.device_runtime()?;
@@ -211,12 +216,6 @@ impl Nvcc {
         command
     }
 
-    /// `<stem>.<extension>` in `scratch`.
-    fn output(&self, shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
-        let stem = Path::new(shown).file_stem().unwrap_or_default();
-        Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
-    }
-
     /// Runs `command` with an output file in `scratch`; returns the file's contents, and the warnings.
     fn run(
         &self,
@@ -225,24 +224,14 @@ impl Nvcc {
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
-        let file = self.output(shown, scratch, extension)?;
-        let output = command
-            .arg("-o")
-            .arg(&file)
-            .output()
-            .with_context(|| format!("cannot start {}", self.path.display()))?;
+        let (nvcc, file) = (self.path.display(), output(shown, scratch, extension)?);
+        let run = command.arg("-o").arg(&file).output().with_context(|| format!("cannot start {nvcc}"))?;
         let said =
-            [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-        if !output.status.success() {
-            bail!(
-                "{} could not compile {shown} ({}):\n{}",
-                self.compiler(),
-                self.path.display(),
-                said.trim_end()
-            );
+            [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        if !run.status.success() {
+            bail!("{} could not compile {shown} ({nvcc}):\n{}", self.compiler(), said.trim_end());
         }
-        let bytes = std::fs::read(&file)
-            .with_context(|| format!("{} left no {}", self.path.display(), file.display()))?;
+        let bytes = std::fs::read(&file).with_context(|| format!("{nvcc} left no {}", file.display()))?;
         // Some host compilers print the file's name and nothing else.
         Ok((bytes, if said.contains("warning") { said } else { String::new() }))
     }
@@ -258,30 +247,28 @@ impl Nvcc {
         blank_hash(&mut text, after_hash.as_bytes());
         let text = String::from_utf8_lossy(&text);
 
-        let lines: Vec<&str> = text.lines().collect();
+        let mut lines = text.lines().peekable();
         let mut normal = String::with_capacity(text.len());
-        let mut at = 0;
-        while at < lines.len() {
-            // The names once more, as numbers in the debug section, in rows of 40.
-            let rows: Vec<Vec<u8>> = lines[at..].iter().map_while(|line| row_of_bytes(line)).collect();
-            if rows.is_empty() {
-                match lines[at].split('"').collect::<Vec<_>>()[..] {
-                    [before, path, after] if before.trim_start().starts_with(".file") => {
-                        normal.push_str(&format!("{before}\"{}\"{after}", self.file_entry(path, shown)));
-                    }
-                    _ => normal.push_str(lines[at]),
+        while let Some(line) = lines.next() {
+            // The debug section holds the names once more, as numbers, in rows of 40.
+            if let Some(row) = row_of_bytes(line) {
+                let mut rows = vec![row];
+                let more = || lines.next_if(|next| row_of_bytes(next).is_some()).and_then(row_of_bytes);
+                rows.extend(std::iter::from_fn(more));
+                let mut bytes = rows.concat();
+                blank_hash(&mut bytes, after_hash.as_bytes());
+                let mut bytes = bytes.iter().map(u8::to_string);
+                for row in rows {
+                    let row: Vec<String> = bytes.by_ref().take(row.len()).collect();
+                    normal += &format!(".b8 {}\n", row.join(","));
                 }
-                normal.push('\n');
-                at += 1;
                 continue;
             }
-            at += rows.len();
-            let mut bytes = rows.concat();
-            blank_hash(&mut bytes, after_hash.as_bytes());
-            let mut bytes = bytes.iter().map(u8::to_string);
-            for row in rows {
-                let row: Vec<String> = bytes.by_ref().take(row.len()).collect();
-                normal.push_str(&format!(".b8 {}\n", row.join(",")));
+            match line.split('"').collect::<Vec<_>>()[..] {
+                [before, path, after] if before.trim_start().starts_with(".file") => {
+                    normal += &format!("{before}\"{}\"{after}\n", self.file_entry(path, shown));
+                }
+                _ => normal.extend([line, "\n"]),
             }
         }
         normal
@@ -326,12 +313,18 @@ pub fn nested(source: &str) -> bool {
     source.lines().any(|line| line.split("//").next().unwrap_or_default().contains("<<<"))
 }
 
+/// `<stem>.<extension>` in `scratch`.
+fn output(shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
+    let stem = Path::new(shown).file_stem().unwrap_or_default();
+    Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
+}
+
 /// Where the wheels put nvcc in a virtual environment.
 fn wheel_directories(environment: &Path) -> Vec<PathBuf> {
     let mut site_packages = vec![environment.join("Lib").join("site-packages")]; // Windows
     let versions = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
     site_packages.extend(versions.map(|python| python.path().join("site-packages")));
-    site_packages.into_iter().map(|packages| packages.join("nvidia").join("cu13").join("bin")).collect()
+    site_packages.into_iter().map(|packages| packages.join("nvidia/cu13/bin")).collect()
 }
 
 /// Writes zeros over each eight hexadecimal digits that stand before `after_hash`.

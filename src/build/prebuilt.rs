@@ -1,4 +1,5 @@
-//! The committed builds, and the choice between them and the reader's nvcc. `build.rs` includes this file too.
+//! The committed builds, and the choice between them and the reader's nvcc. `build.rs` includes this file
+//! too.
 //!
 //! After an edit of a kernel, `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored` makes them anew.
 
@@ -13,7 +14,8 @@ use super::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 /// Where the chapters' committed builds are, from the repository root.
 pub const DIRECTORY: &str = "kernels/prebuilt";
 
-/// Where the kernel of 2020 is, with its committed build: PTX alone, and no nvcc makes it. From the repository root.
+/// Where the kernel of 2020 is, with its committed build: PTX alone, and no nvcc makes it. From the
+/// repository root.
 pub const LEGACY: &str = "kernels/legacy";
 
 /// How a build came to be.
@@ -23,8 +25,8 @@ pub enum State {
     Prebuilt,
     /// Built by the reader's nvcc.
     Built,
-    /// The source has been edited and there is no nvcc: PTX and fatbin are those of the older source, or empty
-    /// if it was never built.
+    /// The source has been edited and there is no nvcc: PTX and fatbin are those of the older source, or
+    /// empty if it was never built.
     Stale,
 }
 
@@ -103,13 +105,13 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
     serde_json::from_str(&text).with_context(|| format!("{} is not a manifest of builds", path.display()))
 }
 
-/// The build of `source_path` to use: the committed one if it was made from this very source and there is no nvcc of
-/// another version; else what `nvcc` gives, with its files in `scratch`; else, [`State::Stale`]. An unedited source that
-/// another nvcc cannot compile is used as committed, with a warning.
+/// The build of `source_path` to use: the committed one if it was made from this very source and there is no
+/// nvcc of another version; else what `nvcc` gives, with its files in `scratch`; else, [`State::Stale`]. An
+/// unedited source that another nvcc cannot compile is used as committed, with a warning.
 ///
 /// # Errors
-/// If the source cannot be read, or was edited and does not compile, or if the committed build is damaged and there is
-/// no nvcc.
+/// If the source cannot be read, or was edited and does not compile, or if the committed build is damaged and
+/// there is no nvcc.
 pub fn kernel(root: &Path, source_path: &str, nvcc: Option<&Nvcc>, scratch: &Path) -> Result<Kernel> {
     let file = root.join(source_path);
     let source = std::fs::read_to_string(&file).with_context(|| format!("cannot read {source_path}"))?;
