@@ -6,6 +6,7 @@ use workbook::chapter::{Case, Outcome};
 use workbook::chapters::ch4_when_it_pays::{self as plan, Level, Pass, partial_sums};
 use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, Function, Graph, LaunchConfig};
+use workbook::record::Dropped;
 
 /// One launch per level, in a loop.
 pub fn levels(case: &Case) -> Result<Outcome> {
@@ -79,6 +80,7 @@ struct Passes<'a> {
     g_data: Buffer<i32>,
     partials: Buffer<i32>,
     g_odata: Buffer<i32>,
+    failure: Buffer<u32>,
 }
 
 impl Passes<'_> {
@@ -93,6 +95,7 @@ impl Passes<'_> {
             g_data: device.alloc(data.len())?,
             partials: device.alloc(partial_sums(n, block))?,
             g_odata: device.alloc_zeros(1)?,
+            failure: device.alloc_zeros(2)?,
         })
     }
 
@@ -103,7 +106,7 @@ impl Passes<'_> {
 
     // ANCHOR: pass
     /// Pass number i reads what the one before has left, and leaves its sums behind it; the last leaves the sum.
-    /// A kernel that launches the next pass takes its graph, or 0, as an argument of its own.
+    /// A kernel that launches the next pass takes its graph, or 0, and says in `failure` if that does not start.
     fn launch(&self, i: usize, next: Option<Option<&Graph>>) -> Result<()> {
         let Passes { case, list, .. } = self;
         let mut launch = case.device.launch_builder(&self.kernel);
@@ -119,8 +122,8 @@ impl Passes<'_> {
         }
         launch.arg(&list[i].size);
         match next {
-            Some(Some(graph)) => launch.arg(graph),
-            Some(None) => launch.arg(&0u64),
+            Some(Some(graph)) => launch.arg(graph).arg(&self.failure),
+            Some(None) => launch.arg(&0u64).arg(&self.failure),
             None => &mut launch,
         };
         launch.launch(LaunchConfig::new(list[i].grid, case.block))
@@ -128,6 +131,8 @@ impl Passes<'_> {
     // ANCHOR_END: pass
 
     fn outcome(&self, cost: Measurement) -> Result<Outcome> {
-        Ok(Outcome::new(self.case.device.clone_dtoh(&self.g_odata)?[0], cost))
+        let device = self.case.device;
+        let dropped = Dropped::from_words(&device.clone_dtoh(&self.failure)?);
+        Ok(Outcome { dropped, ..Outcome::new(device.clone_dtoh(&self.g_odata)?[0], cost) })
     }
 }

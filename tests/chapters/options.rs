@@ -83,7 +83,7 @@ fn rows(text: &str) -> usize {
 #[test]
 fn a_chapters_story_fits_one_screen() {
     for stem in stems() {
-        let run = run(&format!("screen-{stem}"), &stem, "--n 1000");
+        let run = run(&format!("screen-{stem}"), &stem, "--n 1024");
         let text = run.stdout() + &run.stderr();
         assert_eq!(run.status(), Some(0), "{text}");
         assert!(rows(&text) <= 30, "{stem}: {} rows\n{text}", rows(&text));
