@@ -8,7 +8,6 @@ mod ch4_quadrature;
 mod ch5_shared;
 mod ch6_two_pass;
 mod ch7_limit;
-mod device;
 mod options;
 mod record_files;
 
