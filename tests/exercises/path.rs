@@ -1,7 +1,8 @@
-//! The exercises as a new user goes through them: with the terminal alone, on a machine without a GPU and without nvcc.
+//! The exercises as a new user goes through them: with the terminal alone, on a machine without a GPU and
+//! without nvcc.
 //!
-//! `tests/exercises/transcript.txt` is the whole path, from 1.1 to the last. What a learner types is
-//! a text that has a committed build: a wrong answer, then the solution. After a change of what the terminal says:
+//! `tests/exercises/transcript.txt` is the whole path, from 1.1 to the last. What a learner types is a text
+//! that has a committed build: a wrong answer, then the solution. After a change of what the terminal says:
 //! `WORKBOOK_BLESS=1 cargo test --test exercises path`.
 
 use std::io::Read;
