@@ -1,8 +1,7 @@
-//! Builds `kernels/ch*.cu` into `OUT_DIR`: `<stem>.cu`, `<stem>.ptx`, `<stem>.fatbin` for each, and
-//! `kernels.rs`, which `src/build/kernels.rs` includes. Which build that is: `src/build/prebuilt.rs`. The museum's kernel comes as
-//! it is committed.
+//! Builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and `<stem>.fatbin`, and lists them in `kernels.rs`,
+//! which `src/build/kernels.rs` includes. `src/build/prebuilt.rs` says which build that is.
 
-#[allow(dead_code)] // the tests use more of it
+#[allow(dead_code)] // the library uses more of it
 #[path = "src/build/nvcc.rs"]
 mod nvcc;
 #[path = "src/build/prebuilt.rs"]
@@ -13,12 +12,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use prebuilt::{Kernel, State};
 
-/// Kernels compiled at a time.
-const THREADS: usize = 2;
-
 fn main() {
     if let Err(error) = build() {
-        // One `cargo::error` a line; cargo prints them in order, and no backtrace.
+        // One `cargo::error` per line; cargo prints them in order, and no backtrace.
         for line in format!("{error:#}").lines() {
             println!("cargo::error={line}");
         }
@@ -26,46 +22,33 @@ fn main() {
 }
 
 fn build() -> Result<()> {
-    let root = directory("CARGO_MANIFEST_DIR")?;
-    let out = directory("OUT_DIR")?;
+    let (root, out) = (&directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
+    let (nvcc, sources) = (&nvcc::Nvcc::find(root)?, prebuilt::sources(root)?);
     for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
-    println!("cargo::rerun-if-changed={}", prebuilt::DIRECTORY);
-    println!("cargo::rerun-if-changed={}", prebuilt::MUSEUM);
-
-    let stems = prebuilt::stems(&root)?;
-    for stem in &stems {
-        println!("cargo::rerun-if-changed={}", prebuilt::source_path(stem));
+    // Not the whole of `kernels/`: an edit of an exercise would compile the library again.
+    for path in sources.iter().map(String::as_str).chain([prebuilt::DIRECTORY, prebuilt::LEGACY]) {
+        println!("cargo::rerun-if-changed={path}");
     }
-    let nvcc = nvcc::Nvcc::find(&root)?;
-    if let Some(nvcc) = &nvcc {
+    if let Some(nvcc) = nvcc {
         println!("cargo::rerun-if-changed={}", nvcc.path.display());
     }
 
-    let (root, out, stems, nvcc) = (&root, &out, &stems, nvcc.as_ref());
-    let kernels = std::thread::scope(|scope| {
-        let worker = |first| {
-            let mine = stems.iter().skip(first).step_by(THREADS);
-            mine.map(|stem| prebuilt::kernel(root, stem, nvcc, out)).collect::<Vec<_>>()
-        };
-        let workers: Vec<_> = (0..THREADS).map(|first| scope.spawn(move || worker(first))).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("a worker panicked")).collect::<Vec<_>>()
-    });
-    let mut kernels = kernels.into_iter().collect::<Result<Vec<Kernel>>>()?;
-    kernels.sort_by(|a, b| a.stem.cmp(&b.stem));
-
+    let mut kernels = Vec::new();
+    for two in sources.chunks(2) {
+        kernels.extend(std::thread::scope(|scope| {
+            let build = |path| prebuilt::kernel(root, path, nvcc.as_ref(), out);
+            let workers: Vec<_> = two.iter().map(|path| scope.spawn(move || build(path))).collect();
+            workers.into_iter().map(|worker| worker.join().expect("a panic")).collect::<Result<Vec<_>>>()
+        })?);
+    }
     watch_for_another_nvcc(&kernels);
-    kernels.extend(prebuilt::museum(root)?);
     for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
         println!("cargo::warning={line}");
     }
-    let mut table = String::from("pub static BUILDS: &[Build] = &[\n");
-    for kernel in &kernels {
-        table.push_str(&entry(kernel, out)?);
-    }
-    table.push_str("];\n");
-    write(&out.join("kernels.rs"), table.as_bytes())
+    let entries = kernels.iter().map(|kernel| entry(kernel, out)).collect::<Result<String>>()?;
+    write(&out.join("kernels.rs"), format!("static BUILDS: &[Build] = &[\n{entries}];\n").as_bytes())
 }
 
 /// While every committed build serves, another nvcc would change little, and two shells with different paths
@@ -83,21 +66,17 @@ fn watch_for_another_nvcc(kernels: &[Kernel]) {
 
 /// Writes the kernel's files into `out`; returns its `Build { … }`.
 fn entry(kernel: &Kernel, out: &Path) -> Result<String> {
-    let file = |extension| out.join(&kernel.stem).with_extension(extension);
-    write(&file("cu"), kernel.source.as_bytes())?;
-    write(&file("ptx"), kernel.ptx.as_bytes())?;
-    write(&file("fatbin"), &kernel.fatbin)?;
+    let Kernel { stem, source_path, source, ptx, fatbin, code_hash, compiler, state, warnings: _ } = kernel;
+    let file = |extension| out.join(stem).with_extension(extension);
+    write(&file("cu"), source.as_bytes())?;
+    write(&file("ptx"), ptx.as_bytes())?;
+    write(&file("fatbin"), fatbin)?;
     Ok(format!(
-        "    Build {{ stem: {:?}, source_path: {:?}, source: include_str!({:?}), ptx: include_str!({:?}), \
-         fatbin: include_bytes!({:?}), code_hash: {:?}, compiler: {:?}, state: State::{:?} }},\n",
-        kernel.stem,
-        kernel.source_path,
+        "    Build {{ stem: {stem:?}, source_path: {source_path:?}, source: include_str!({:?}), ptx: include_str!({:?}), \
+         fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, compiler: {compiler:?}, state: State::{state:?} }},\n",
         file("cu"),
         file("ptx"),
         file("fatbin"),
-        kernel.code_hash,
-        kernel.compiler,
-        kernel.state
     ))
 }
 

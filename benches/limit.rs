@@ -1,5 +1,5 @@
-//! Which candidate of `kernels/peers/tune.cu` is the fastest sum of how many elements, beside CUB: the sweep behind the
-//! table of src/limit.rs. `cargo bench --bench limit -- --record` keeps it for the book.
+//! Which candidate of `kernels/libraries/tune.cu` is the fastest sum of how many elements, beside CUB: the sweep behind the
+//! table of src/chapters/ch7_limit. `cargo bench --bench limit -- --record` keeps it for the book.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -11,11 +11,11 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use workbook::build::kernels;
 use workbook::build::nvcc::Nvcc;
-use workbook::chapters::limit::comparison::NOTHING;
-use workbook::chapters::limit::libraries::{Peers, Summed};
-use workbook::chapters::limit::sweep::{self, FILE, Parts, SCHEMA, SOURCE, Size, Sweep};
-use workbook::chapters::limit::timing::{self, Cache, Contender, Flush, Rotation};
-use workbook::chapters::limit::{SumF32, SumI64};
+use workbook::chapters::ch7_limit::comparison::NOTHING;
+use workbook::chapters::ch7_limit::libraries::{Libraries, Summed};
+use workbook::chapters::ch7_limit::sweep::{self, FILE, Parts, SCHEMA, SOURCE, Size, Sweep};
+use workbook::chapters::ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
+use workbook::chapters::ch7_limit::{SumF32, SumI64};
 use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, SumI32, elements};
@@ -69,14 +69,15 @@ fn tune(options: &Options) -> Result<()> {
     let (ptx, machine_code) = code(root, &gpu.compute_capability.replace('.', ""))?;
     let module = device.load_code("tune", &ptx, &machine_code)?;
     let chapter = device.load_module(kernels::get("ch7_limit")?)?;
-    let peers = match Peers::open(&device, root)? {
-        Ok(peers) => Some(peers),
+    let libraries = match Libraries::open(&device, root)? {
+        Ok(libraries) => Some(libraries),
         Err(note) => {
             println!("note: {note}");
             None
         }
     };
-    let bench = Bench { device: &device, module: &module, chapter: &chapter, peers: peers.as_ref(), options };
+    let bench =
+        Bench { device: &device, module: &module, chapter: &chapter, libraries: libraries.as_ref(), options };
     let mut measured = Sweep {
         schema: SCHEMA,
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
@@ -116,7 +117,7 @@ fn code(root: &Path, capability: &str) -> Result<(String, Vec<u8>)> {
         Some(directory) => PathBuf::from(directory),
         None => {
             let nvcc = Nvcc::find(root)?.context("building the candidates needs an nvcc")?;
-            let directory = root.join("target").join("peers");
+            let directory = root.join("target").join("libraries");
             std::fs::create_dir_all(&directory)?;
             let arch = ["-arch=compute_75".to_string(), format!("-arch=sm_{capability}")];
             for (kind, arch) in ["ptx", "cubin"].iter().zip(arch) {
@@ -138,7 +139,7 @@ struct Bench<'a> {
     device: &'a Device,
     module: &'a Module,
     chapter: &'a Module,
-    peers: Option<&'a Peers>,
+    libraries: Option<&'a Libraries>,
     options: &'a Options,
 }
 
@@ -223,7 +224,7 @@ impl Bench<'_> {
         let nothing = self.chapter.load_function(NOTHING)?;
         let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
         let do_nothing = |_: usize| nothing.launch();
-        let cub = self.peers.map(|peers| peers.cub::<O::Element>(device, n)).transpose()?;
+        let cub = self.libraries.map(|libraries| libraries.cub::<O::Element>(device, n)).transpose()?;
         let cub_call = |copy: usize| match &cub {
             Some(cub) => cub.launch(&input.slice(copy * stride..)),
             None => Ok(()),

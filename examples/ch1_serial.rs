@@ -6,37 +6,31 @@
 use std::process::ExitCode;
 
 use rayon::prelude::*;
-use workbook::chapter::options::Shape;
-use workbook::chapter::{self, Chapter, Kernel, Place};
+use workbook::chapter::{self, Chapter, Place, Shape, Variant};
 use workbook::reduction::serial;
 
 const CHAPTER: Chapter = Chapter {
-    stem: "ch1_serial",
-    about: "The serial sum, five ways, timed on the CPU",
     place: Place::Cpu,
-    kernels: &[
-        Kernel::new("loop"),
-        Kernel { teaches: drops_odd_element, ..Kernel::new("recursiveReduce") },
-        Kernel::new("recursiveReduceAnyLength"),
-        Kernel::new("iterator"),
-        Kernel::new("rayon"),
-    ],
     default_n: |_| 1 << 20,
+    source: include_str!("ch1_serial.rs"),
+    ..Chapter::new(
+        "ch1_serial",
+        "The serial sum, five ways, timed on the CPU",
+        &[
+            Variant::new("loop", |case| case.on_cpu(|data| sum_in_a_loop(data))),
+            Variant {
+                expected_failure: drops_odd_element,
+                ..Variant::new("recursiveReduce", |case| case.on_cpu(recursive_reduce))
+            },
+            Variant::new("recursiveReduceAnyLength", |case| case.on_cpu(serial::recursive_reduce)),
+            Variant::new("iterator", |case| case.on_cpu(|data| sum_by_iterator(data))),
+            Variant::new("rayon", |case| case.on_cpu(|data| sum_by_rayon(data))),
+        ],
+    )
 };
 
 fn main() -> ExitCode {
-    chapter::run_on_cpu(&CHAPTER, include_str!("ch1_serial.rs"), sum)
-}
-
-/// The sum of `data` by the way called `name`; the recursions use `data` up.
-fn sum(name: &str, data: &mut [i32]) -> i32 {
-    match name {
-        "loop" => sum_in_a_loop(data),
-        "recursiveReduce" => recursive_reduce(data),
-        "recursiveReduceAnyLength" => serial::recursive_reduce(data),
-        "iterator" => sum_by_iterator(data),
-        _ => sum_by_rayon(data),
-    }
+    chapter::run(&CHAPTER)
 }
 
 // ANCHOR: loop

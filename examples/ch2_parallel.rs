@@ -1,4 +1,4 @@
-//! Chapter 2: one block of threads adds up one array, a thread an element.
+//! Chapter 2: one block of threads adds up one array, one thread per element.
 //!
 //!     cargo run --example ch2_parallel
 //!     cargo run --example ch2_parallel -- --n 1000
@@ -6,31 +6,35 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
+use workbook::chapter::{self, Case, Chapter, Outcome, Place, Variant};
 use workbook::device::LaunchConfig;
 
 const CHAPTER: Chapter = Chapter {
-    stem: "ch2_parallel",
-    about: "One block of threads adds up one array",
     place: Place::OneBlock,
-    kernels: &[
-        // Without a barrier the sum may be right or wrong, from one run to the next.
-        Kernel { teaches: |_, _| Some("data-race"), ..Kernel::new("reduceNeighboredNoBarrier") },
-        Kernel::new("reduceNeighbored"),
-    ],
     default_n: |_| 8, // the post's array
+    ..Chapter::new(
+        "ch2_parallel",
+        "One block of threads adds up one array",
+        &[
+            // Without a barrier the sum may be right or wrong, from one run to the next.
+            Variant {
+                expected_failure: |_, _| Some("data-race"),
+                ..Variant::new("reduceNeighboredNoBarrier", reduce)
+            },
+            Variant::new("reduceNeighbored", reduce),
+        ],
+    )
 };
 
 fn main() -> ExitCode {
-    chapter::run(&CHAPTER, reduce)
+    chapter::run(&CHAPTER)
 }
 
 // ANCHOR: host
 /// The host side: allocate, copy, launch, copy back.
 fn reduce(case: &Case) -> Result<Outcome> {
-    let Case { device, module, data, .. } = *case;
-    let size = data.len() as u32;
-    let kernel = module.load_function(case.kernel)?;
+    let Case { device, data, .. } = *case;
+    let kernel = case.kernel()?;
 
     let input = device.clone_htod(data)?;
     let g_data = device.alloc::<i32>(data.len())?;
@@ -41,11 +45,11 @@ fn reduce(case: &Case) -> Result<Outcome> {
         || device.memcpy_dtod(&input, &g_data),
         || {
             let one_block = LaunchConfig::new(1, case.block);
-            device.launch_builder(&kernel).arg(&g_data).arg(&g_odata).arg(&size).launch(one_block)
+            device.launch_builder(&kernel).arg(&g_data).arg(&g_odata).arg(&case.size()).launch(one_block)
         },
     )?;
 
     let sum = device.clone_dtoh(&g_odata)?[0];
-    Ok(Outcome { sum: sum.into(), cost, dropped: None })
+    Ok(Outcome::new(sum, cost))
 }
 // ANCHOR_END: host

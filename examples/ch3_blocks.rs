@@ -6,48 +6,44 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Kernel, Outcome, Place};
+use workbook::chapter::{self, Case, Chapter, Outcome, Variant};
 use workbook::device::LaunchConfig;
-use workbook::record::DeviceKind;
 
-const CHAPTER: Chapter = Chapter {
-    stem: "ch3_blocks",
-    about: "Many blocks, one partial sum a block",
-    place: Place::ManyBlocks,
-    kernels: &[
-        Kernel::new("reduceNeighbored"),
-        Kernel::new("reduceNeighboredLess"),
-        Kernel::new("reduceInterleaved"),
+const CHAPTER: Chapter = Chapter::new(
+    "ch3_blocks",
+    "Many blocks, one partial sum per block",
+    &[
+        Variant::new("reduceNeighbored", reduce),
+        Variant::new("reduceNeighboredLess", reduce),
+        Variant::new("reduceInterleaved", reduce),
     ],
-    default_n: |device| if device == DeviceKind::Gpu { 1 << 24 } else { 1 << 16 },
-};
+);
 
 fn main() -> ExitCode {
-    chapter::run(&CHAPTER, reduce)
+    chapter::run(&CHAPTER)
 }
 
 // ANCHOR: host
 /// The host side: allocate, copy, launch, copy back, add up.
 fn reduce(case: &Case) -> Result<Outcome> {
-    let Case { device, module, data, .. } = *case;
-    let size = data.len() as u32;
-    let kernel = module.load_function(case.kernel)?;
+    let Case { device, data, .. } = *case;
+    let kernel = case.kernel()?;
 
     let input = device.clone_htod(data)?;
     let g_idata = device.alloc::<i32>(data.len())?;
-    let g_odata = device.alloc_zeros::<i32>(case.grid as usize)?; // a partial sum a block
+    let g_odata = device.alloc_zeros::<i32>(case.grid as usize)?; // one partial sum per block
 
     let cost = device.measure(
         // The kernel works in place, so each repeat begins with the input again; this copy is not timed.
         || device.memcpy_dtod(&input, &g_idata),
         || {
             let blocks = LaunchConfig::new(case.grid, case.block);
-            device.launch_builder(&kernel).arg(&g_idata).arg(&g_odata).arg(&size).launch(blocks)
+            device.launch_builder(&kernel).arg(&g_idata).arg(&g_odata).arg(&case.size()).launch(blocks)
         },
     )?;
 
-    // What is left, one number a block, the host adds up. This is not timed either.
+    // The host adds up what is left, one number per block. This is not timed either.
     let sum = device.clone_dtoh(&g_odata)?.into_iter().fold(0, i32::wrapping_add);
-    Ok(Outcome { sum: sum.into(), cost, dropped: None })
+    Ok(Outcome::new(sum, cost))
 }
 // ANCHOR_END: host

@@ -3,12 +3,14 @@
 // Thread t owns element t. In step `stride` (1, 2, 4, ...) the threads whose index is a multiple of
 // 2*stride add the element that lies `stride` further on. The sum ends up in element 0.
 //
-// Both kernels want one block with at least `size` threads, and are right for any size in it.
+// Both kernels need one block with at least `size` threads, and are meant for any such size. The
+// numbers are unsigned here, so that sums wrap as the host's do: signed overflow is undefined in C++.
 
 // The post's first try. Nothing makes thread 4 wait until thread 6 has finished its own step, so
 // element 6 is read and written in no particular order. Kept because it teaches.
 // ANCHOR: reduceNeighboredNoBarrier
-extern "C" __global__ void reduceNeighboredNoBarrier(int *g_data, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceNeighboredNoBarrier(unsigned int *g_data, unsigned int *g_odata,
+                                                     unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     for (unsigned int stride = 1; stride < size; stride *= 2) {
@@ -23,7 +25,8 @@ extern "C" __global__ void reduceNeighboredNoBarrier(int *g_data, int *g_odata, 
 // ANCHOR_END: reduceNeighboredNoBarrier
 
 // ANCHOR: reduceNeighbored
-extern "C" __global__ void reduceNeighbored(int *g_data, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceNeighbored(unsigned int *g_data, unsigned int *g_odata,
+                                            unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     for (unsigned int stride = 1; stride < size; stride *= 2) {

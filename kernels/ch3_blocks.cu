@@ -1,8 +1,11 @@
-// Chapter 3: many blocks. Each adds up its own stretch of the array, in place, and leaves one
-// partial sum in g_odata[blockIdx.x]; the host adds the partial sums.
+// Chapter 3: many blocks. Each adds up its own chunk of the array, in place, and leaves one partial
+// sum in g_odata[blockIdx.x]; the host adds the partial sums.
 //
 // Block b owns the elements from b*blockDim.x on: blockDim.x of them, fewer in the last block, none in
-// a block beyond the end. Every kernel is right for any size and any number of threads a block.
+// a block beyond the end. Every kernel is right for any size and any number of threads per block.
+//
+// The numbers are unsigned here, so that sums wrap as the host's do: signed overflow is undefined in
+// C++.
 
 // ANCHOR: elementsOfThisBlock
 // How many elements this block owns. All its threads get the same answer, so a loop over it is
@@ -15,11 +18,12 @@ static __device__ unsigned int elementsOfThisBlock(unsigned int size)
 // ANCHOR_END: elementsOfThisBlock
 
 // ANCHOR: reduceNeighbored
-extern "C" __global__ void reduceNeighbored(int *g_idata, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceNeighbored(unsigned int *g_idata, unsigned int *g_odata,
+                                            unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int count = elementsOfThisBlock(size);
-    int *idata = g_idata + blockIdx.x * blockDim.x;
+    unsigned int *idata = g_idata + blockIdx.x * blockDim.x;
     for (unsigned int stride = 1; stride < count; stride *= 2) {
         if (tid % (2 * stride) == 0 && tid + stride < count) {
             idata[tid] += idata[tid + stride];
@@ -35,11 +39,12 @@ extern "C" __global__ void reduceNeighbored(int *g_idata, int *g_odata, unsigned
 // The same additions, done by other threads: in step `stride` the first count/(2*stride) threads
 // work, so whole warps are idle instead of most lanes of every warp.
 // ANCHOR: reduceNeighboredLess
-extern "C" __global__ void reduceNeighboredLess(int *g_idata, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceNeighboredLess(unsigned int *g_idata, unsigned int *g_odata,
+                                                unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int count = elementsOfThisBlock(size);
-    int *idata = g_idata + blockIdx.x * blockDim.x;
+    unsigned int *idata = g_idata + blockIdx.x * blockDim.x;
     for (unsigned int stride = 1; stride < count; stride *= 2) {
         unsigned int index = 2 * stride * tid;
         if (index + stride < count) {
@@ -57,11 +62,12 @@ extern "C" __global__ void reduceNeighboredLess(int *g_idata, int *g_odata, unsi
 // remains. Neighbouring threads touch neighbouring elements, so a warp's loads share sectors.
 // Rounding the half up leaves an odd element in the middle alone, and it takes part in the next step.
 // ANCHOR: reduceInterleaved
-extern "C" __global__ void reduceInterleaved(int *g_idata, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceInterleaved(unsigned int *g_idata, unsigned int *g_odata,
+                                             unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int count = elementsOfThisBlock(size);
-    int *idata = g_idata + blockIdx.x * blockDim.x;
+    unsigned int *idata = g_idata + blockIdx.x * blockDim.x;
     for (unsigned int length = count; length > 1; length = (length + 1) / 2) {
         unsigned int half = (length + 1) / 2;
         if (tid + half < length) {

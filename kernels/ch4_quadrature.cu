@@ -1,5 +1,5 @@
 // Chapter 4, where recursion is the right tool: the area under a curve, found by dividing intervals
-// until each is fine enough. Which intervals have to be divided, only the work itself shows.
+// until each is fine enough. Only the work itself shows which intervals have to be divided.
 //
 // An interval of [0, 1] is a node of a binary tree, numbered as in a heap: node 1 is [0, 1], and
 // the halves of node i are 2*i and 2*i + 1. Areas are added up in units of 2^-40, as whole numbers,
@@ -117,13 +117,14 @@ extern "C" __global__ void gpuRecursiveDivide(Node *nodes, Node *halves, unsigne
 {
     divideNodes(nodes, halves, counts, total, n);
     if (threadIdx.x == 0) {
-        __threadfence(); // this block's part of counts[1] before its tick
+        __threadfence(); // this block's part of counts[1] before its ticket
         if (atomicAdd(finished, 1) == gridDim.x - 1) {
+            __threadfence(); // all blocks' tickets before the parts of counts[1]
             unsigned int count = atomicAdd(&counts[1], 0);
             if (count > 0) {
-                gpuRecursiveDivide<<<(count + blockDim.x - 1) / blockDim.x, blockDim.x, 0,
-                                     cudaStreamTailLaunch>>>(halves, nodes, counts + 1, finished + 1,
-                                                             total, n, failure);
+                unsigned int blocks = (count + blockDim.x - 1) / blockDim.x;
+                gpuRecursiveDivide<<<blocks, blockDim.x, 0, cudaStreamTailLaunch>>>(
+                    halves, nodes, counts + 1, finished + 1, total, n, failure);
                 checkLaunch(failure);
             }
         }

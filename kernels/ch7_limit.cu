@@ -1,13 +1,15 @@
 // Chapter 7: how fast can a sum be? A ladder of kernels, each one change away from the one before,
-// and at its end the sum at the speed of the memory. Each is there for int, float and long long.
+// and at its end reduceLimit, the sum at the speed of the memory. The ladder adds `int`s; its end is
+// there for `float` and `long long` too. Whole numbers are unsigned here, so that sums wrap as the
+// host's do: signed overflow is undefined in C++.
 //
 // All are right for any size, 0 too, and for an array that begins at any element. From
-// reduceShuffle on, a block is a number of whole warps. The kernels before reduceSinglePass leave a
-// partial sum a block; the host launches them again over those until one is left.
+// reduceShuffle on, a block is a number of whole warps. The kernels before reduceSinglePass leave one
+// partial sum per block; the host launches them again over those until one is left.
 
 typedef unsigned long long Word;
 
-// Threads in a block, at most, and warps.
+// The most threads and warps that a block has.
 constexpr unsigned int MAX_BLOCK = 1024;
 constexpr unsigned int MAX_WARPS = MAX_BLOCK / 32;
 
@@ -15,8 +17,13 @@ constexpr unsigned int MAX_WARPS = MAX_BLOCK / 32;
 // The tree of chapter 3 in shared memory: step `stride` adds elements that are `stride` apart.
 // Thread t has the pair that begins at 2*stride*t, so working threads are neighbours, and what they
 // touch is not.
-template <typename T> static __device__ T neighboredTree(T *shared)
+extern "C" __global__ void reduceSharedTree(const unsigned int *g_idata, unsigned int *g_odata,
+                                            unsigned int size)
 {
+    __shared__ unsigned int shared[MAX_BLOCK];
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    shared[threadIdx.x] = i < size ? g_idata[i] : 0;
+    __syncthreads();
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
         unsigned int index = 2 * stride * threadIdx.x;
         if (index + stride < blockDim.x) {
@@ -24,19 +31,8 @@ template <typename T> static __device__ T neighboredTree(T *shared)
         }
         __syncthreads();
     }
-    return shared[0];
-}
-
-template <typename T>
-__device__ void sharedTree(const T *g_idata, T *g_odata, unsigned int size)
-{
-    __shared__ T shared[MAX_BLOCK];
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    shared[threadIdx.x] = i < size ? g_idata[i] : T(0);
-    __syncthreads();
-    T sum = neighboredTree(shared);
     if (threadIdx.x == 0) {
-        g_odata[blockIdx.x] = sum;
+        g_odata[blockIdx.x] = shared[0];
     }
 }
 // ANCHOR_END: reduceSharedTree
@@ -44,7 +40,7 @@ __device__ void sharedTree(const T *g_idata, T *g_odata, unsigned int size)
 // ANCHOR: reduceSequential
 // The second half is added onto the first: what a warp touches lies side by side, in 32 different
 // banks.
-template <typename T> static __device__ T sequentialTree(T *shared)
+static __device__ unsigned int sequentialTree(unsigned int *shared)
 {
     for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
         unsigned int half = (length + 1) / 2;
@@ -57,14 +53,14 @@ template <typename T> static __device__ T sequentialTree(T *shared)
 }
 // ANCHOR_END: reduceSequential
 
-template <typename T>
-__device__ void sequential(const T *g_idata, T *g_odata, unsigned int size)
+extern "C" __global__ void reduceSequential(const unsigned int *g_idata, unsigned int *g_odata,
+                                            unsigned int size)
 {
-    __shared__ T shared[MAX_BLOCK];
+    __shared__ unsigned int shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    shared[threadIdx.x] = i < size ? g_idata[i] : T(0);
+    shared[threadIdx.x] = i < size ? g_idata[i] : 0;
     __syncthreads();
-    T sum = sequentialTree(shared);
+    unsigned int sum = sequentialTree(shared);
     if (threadIdx.x == 0) {
         g_odata[blockIdx.x] = sum;
     }
@@ -72,16 +68,16 @@ __device__ void sequential(const T *g_idata, T *g_odata, unsigned int size)
 
 // ANCHOR: reduceFirstAdd
 // A thread loads two elements and adds them before the tree begins: half as many blocks.
-template <typename T>
-__device__ void firstAdd(const T *g_idata, T *g_odata, unsigned int size)
+extern "C" __global__ void reduceFirstAdd(const unsigned int *g_idata, unsigned int *g_odata,
+                                          unsigned int size)
 {
-    __shared__ T shared[MAX_BLOCK];
+    __shared__ unsigned int shared[MAX_BLOCK];
     unsigned int i = blockIdx.x * 2 * blockDim.x + threadIdx.x;
-    T first = i < size ? g_idata[i] : T(0);
-    T second = i + blockDim.x < size ? g_idata[i + blockDim.x] : T(0);
+    unsigned int first = i < size ? g_idata[i] : 0;
+    unsigned int second = i + blockDim.x < size ? g_idata[i + blockDim.x] : 0;
     shared[threadIdx.x] = first + second;
     __syncthreads();
-    T sum = sequentialTree(shared);
+    unsigned int sum = sequentialTree(shared);
     if (threadIdx.x == 0) {
         g_odata[blockIdx.x] = sum;
     }
@@ -89,21 +85,20 @@ __device__ void firstAdd(const T *g_idata, T *g_odata, unsigned int size)
 // ANCHOR_END: reduceFirstAdd
 
 // ANCHOR: reduceInFlight
-// A tile is ITEMS elements a thread; block b owns the tiles b, b+G, ... of a grid of G blocks. All
-// loads of a tile are issued before the first addition waits for one, so a thread has ITEMS of them
-// in flight.
+// A tile has ITEMS elements per thread; block b owns the tiles b, b+G, ... in a grid of G blocks. All
+// loads of a tile are issued before the first addition waits for one, so each thread has ITEMS of
+// them in flight.
 constexpr int ITEMS = 8;
 
-template <typename T> static __device__ T sumOfTiles(const T *g_idata, unsigned int size)
+static __device__ unsigned int sumOfTiles(const unsigned int *g_idata, unsigned int size)
 {
-    T sum = 0;
-    unsigned int tile = ITEMS * blockDim.x;
+    unsigned int sum = 0, tile = ITEMS * blockDim.x;
     for (unsigned int first = blockIdx.x * tile; first < size; first += gridDim.x * tile) {
-        T item[ITEMS];
+        unsigned int item[ITEMS];
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k) {
             unsigned int i = first + k * blockDim.x + threadIdx.x;
-            item[k] = i < size ? g_idata[i] : T(0);
+            item[k] = i < size ? g_idata[i] : 0;
         }
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k) {
@@ -113,13 +108,13 @@ template <typename T> static __device__ T sumOfTiles(const T *g_idata, unsigned 
     return sum;
 }
 
-template <typename T>
-__device__ void inFlight(const T *g_idata, T *g_odata, unsigned int size)
+extern "C" __global__ void reduceInFlight(const unsigned int *g_idata, unsigned int *g_odata,
+                                          unsigned int size)
 {
-    __shared__ T shared[MAX_BLOCK];
+    __shared__ unsigned int shared[MAX_BLOCK];
     shared[threadIdx.x] = sumOfTiles(g_idata, size);
     __syncthreads();
-    T sum = sequentialTree(shared);
+    unsigned int sum = sequentialTree(shared);
     if (threadIdx.x == 0) {
         g_odata[blockIdx.x] = sum;
     }
@@ -128,7 +123,7 @@ __device__ void inFlight(const T *g_idata, T *g_odata, unsigned int size)
 
 // ANCHOR: reduceShuffle
 // The sum of a warp, in lane 0: each lane passes its number down, five times. No shared memory, no
-// barrier.
+// barrier. (The last rung adds other types than `int` with it too.)
 template <typename T> static __device__ T warpSum(T sum)
 {
 #pragma unroll
@@ -139,16 +134,16 @@ template <typename T> static __device__ T warpSum(T sum)
 }
 
 #if __CUDA_ARCH__ >= 800
-// One instruction for int, from Ampere on.
-template <> __device__ int warpSum(int sum)
+// One instruction, from Ampere on.
+template <> __device__ unsigned int warpSum(unsigned int sum)
 {
     return __reduce_add_sync(0xffffffff, sum);
 }
 #endif
 
 // The sum of a block of whole warps, in thread 0: each warp leaves one number, and one barrier
-// later the first warp adds those. `shared` has room for a number a warp, and is not used by
-// anybody else.
+// later the first warp adds those. `shared` has room for one number per warp, and nothing else uses
+// it.
 template <typename T> static __device__ T blockSum(T sum, T *shared)
 {
     unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -163,11 +158,11 @@ template <typename T> static __device__ T blockSum(T sum, T *shared)
     return sum;
 }
 
-template <typename T>
-__device__ void shuffle(const T *g_idata, T *g_odata, unsigned int size)
+extern "C" __global__ void reduceShuffle(const unsigned int *g_idata, unsigned int *g_odata,
+                                         unsigned int size)
 {
-    __shared__ T shared[MAX_WARPS];
-    T sum = blockSum(sumOfTiles(g_idata, size), shared);
+    __shared__ unsigned int shared[MAX_WARPS];
+    unsigned int sum = blockSum(sumOfTiles(g_idata, size), shared);
     if (threadIdx.x == 0) {
         g_odata[blockIdx.x] = sum;
     }
@@ -175,8 +170,8 @@ __device__ void shuffle(const T *g_idata, T *g_odata, unsigned int size)
 // ANCHOR_END: reduceShuffle
 
 // ANCHOR: reduceVector
-// How 16 bytes are loaded: as nvcc does it for data that nobody writes; or with the word that no
-// line in L1 be kept for them; and so that L2 fetches 256 bytes at a time.
+// How 16 bytes are loaded: as nvcc does it for data that nobody writes; as a stream that is read
+// once; with L1::no_allocate; and with that and 256 bytes fetched into L2 at a time.
 enum class Load { ReadOnly, Streaming, PassL1, PassL1By256 };
 
 template <Load LOAD> static __device__ uint4 load16(const uint4 *address)
@@ -197,22 +192,23 @@ template <Load LOAD> static __device__ uint4 load16(const uint4 *address)
 }
 
 // The sum of the numbers in 16 bytes.
-static __device__ int sumOf(uint4 v, int)
+static __device__ unsigned int sumOf(uint4 v, unsigned int)
 {
     return (v.x + v.y) + (v.z + v.w);
 }
 static __device__ float sumOf(uint4 v, float)
 {
-    return (__uint_as_float(v.x) + __uint_as_float(v.y)) + (__uint_as_float(v.z) + __uint_as_float(v.w));
+    return (__uint_as_float(v.x) + __uint_as_float(v.y)) +
+           (__uint_as_float(v.z) + __uint_as_float(v.w));
 }
-static __device__ long long sumOf(uint4 v, long long)
+static __device__ Word sumOf(uint4 v, Word)
 {
     return (Word(v.y) << 32 | v.x) + (Word(v.w) << 32 | v.z);
 }
 
 // sumOfTiles, 16 bytes at a time, LOADS of them in flight. A load of 16 bytes begins at a multiple
 // of 16, so the elements before the first and after the last of those (at most 6) are block 0's,
-// one a thread. ONE_TILE: one block, and its first tile holds the whole array.
+// one per thread. ONE_TILE: one block, and its first tile holds the whole array.
 template <typename T, int LOADS, Load LOAD, bool ONE_TILE = false>
 static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned int threads)
 {
@@ -221,7 +217,7 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
     unsigned int vectors = (size - head) / PER, tail = (size - head) % PER;
     const uint4 *body = (const uint4 *)(g_idata + head);
 
-    T edge = 0; // on its way while the others are
+    T edge = 0; // in flight together with the others
     if ((ONE_TILE || blockIdx.x == 0) && threadIdx.x < head + tail) {
         edge = g_idata[threadIdx.x < head ? threadIdx.x : size - tail - head + threadIdx.x];
     }
@@ -243,13 +239,12 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
     return sum + edge;
 }
 
-// As many bytes in flight as before, in fewer loads: two for int and float, four for long long.
-template <typename T>
-__device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
+// As many bytes in flight as before, in a quarter of the loads.
+extern "C" __global__ void reduceVector(const unsigned int *g_idata, unsigned int *g_odata,
+                                        unsigned int size)
 {
-    __shared__ T shared[MAX_WARPS];
-    constexpr int LOADS = ITEMS * sizeof(T) / 16;
-    T sum = sumOfVectors<T, LOADS, Load::ReadOnly>(g_idata, size, blockDim.x);
+    __shared__ unsigned int shared[MAX_WARPS];
+    auto sum = sumOfVectors<unsigned int, ITEMS / 4, Load::ReadOnly>(g_idata, size, blockDim.x);
     sum = blockSum(sum, shared);
     if (threadIdx.x == 0) {
         g_odata[blockIdx.x] = sum;
@@ -258,30 +253,29 @@ __device__ void vectors(const T *g_idata, T *g_odata, unsigned int size)
 // ANCHOR_END: reduceVector
 
 // ANCHOR: reduceSinglePass
-// The partial sums are added in the same launch, by the block that is done last. Each block leaves
-// its sum, then takes a ticket; who gets the last one knows that all others have left theirs. The
-// fence before the ticket and the one after it make that so for memory too. The ticket counts back
-// to 0 by itself: atomicInc begins again after the last block, so the next launch finds it as this
+// The partial sums are added in the same launch, by the last block to finish. Each block leaves its
+// sum, then takes a ticket; the block with the last ticket knows that all others have left theirs.
+// The fence before the ticket and the one after it make that true for memory too. The ticket returns
+// to 0 by itself: atomicInc starts again after the last block, so the next launch finds it as this
 // one did.
 //
-// scratch[0] is the ticket, 0 before the first launch; a word a block follows.
+// scratch[0] is the ticket, 0 before the first launch; one word per block follows.
 template <typename T>
-__device__ void finishByTicket(T sum, unsigned int part, unsigned int parts, T *g_odata,
-                                      Word *scratch)
+static __device__ void finishByTicket(T sum, T *g_odata, Word *scratch)
 {
     __shared__ T shared[MAX_WARPS];
     __shared__ bool last;
     T *partial = (T *)(scratch + 1);
     if (threadIdx.x == 0) {
-        partial[part] = sum;
+        partial[blockIdx.x] = sum;
         __threadfence();
-        last = atomicInc((unsigned int *)scratch, parts - 1) == parts - 1;
+        last = atomicInc((unsigned int *)scratch, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
     if (last) {
         __threadfence();
         sum = 0;
-        for (unsigned int i = threadIdx.x; i < parts; i += blockDim.x) {
+        for (unsigned int i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
             sum += __ldcg(partial + i);
         }
         sum = blockSum(sum, shared);
@@ -291,14 +285,12 @@ __device__ void finishByTicket(T sum, unsigned int part, unsigned int parts, T *
     }
 }
 
-template <typename T>
-__device__ void singlePass(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
+extern "C" __global__ void reduceSinglePass(const unsigned int *g_idata, unsigned int *g_odata,
+                                            unsigned int size, Word *scratch)
 {
-    __shared__ T shared[MAX_WARPS];
-    constexpr int LOADS = ITEMS * sizeof(T) / 16;
-    T sum = sumOfVectors<T, LOADS, Load::ReadOnly>(g_idata, size, blockDim.x);
-    sum = blockSum(sum, shared);
-    finishByTicket(sum, blockIdx.x, gridDim.x, g_odata, scratch);
+    __shared__ unsigned int shared[MAX_WARPS];
+    auto sum = sumOfVectors<unsigned int, ITEMS / 4, Load::ReadOnly>(g_idata, size, blockDim.x);
+    finishByTicket(blockSum(sum, shared), g_odata, scratch);
 }
 // ANCHOR_END: reduceSinglePass
 
@@ -331,28 +323,28 @@ template <typename T, int BLOCK> static __device__ T sumOfBlock(T sum, T *shared
 // 32 bits, and each digit has a word in scratch memory to which the blocks add theirs.
 template <typename T> struct Digits;
 
-template <> struct Digits<int> {
+template <> struct Digits<unsigned int> {
     static constexpr int COUNT = 1;
-    static __device__ long long digit(int sum, int) { return sum; }
-    static __device__ int number(long long total, int) { return (int)total; }
+    static __device__ long long digit(unsigned int sum, int) { return sum; }
+    static __device__ unsigned int number(long long total, int) { return (unsigned int)total; }
 };
 
-template <> struct Digits<long long> {
+template <> struct Digits<Word> {
     static constexpr int COUNT = 2;
-    static __device__ long long digit(long long sum, int k)
+    static __device__ long long digit(Word sum, int k)
     {
-        return k == 0 ? (long long)(unsigned int)sum : sum >> 32;
+        return k == 0 ? (unsigned int)sum : sum >> 32;
     }
     // Lane k has the total of digit k.
-    static __device__ long long number(long long total, int)
+    static __device__ Word number(Word total, int)
     {
-        return __shfl_sync(3, total, 0) + (__shfl_sync(3, (Word)total, 1) << 32);
+        return __shfl_sync(3, total, 0) + (__shfl_sync(3, total, 1) << 32);
     }
 };
 // ANCHOR_END: digits
 
 // ANCHOR: digitsOfFloat
-// A float is a whole number too: of times 2^-149, the least that there is. It has at most 277 bits,
+// A float is a whole number too: a multiple of 2^-149, the smallest one. It has at most 277 bits,
 // which are nine digits, and no more than two of them are not 0. A tenth counts infinities: one
 // kind in its lower half, the other in its upper; a NaN is one of each.
 template <> struct Digits<float> {
@@ -362,7 +354,8 @@ template <> struct Digits<float> {
         unsigned int bits = __float_as_uint(sum), exponent = bits >> 23 & 0xff;
         bool negative = bits >> 31, infinite = exponent == 0xff;
         unsigned int significand = infinite ? 0 : bits & 0x7fffff | (exponent ? 0x800000 : 0);
-        // The number is significand * 2^place, and digit k begins at bit 32k. Shifts by 32 or more give 0.
+        // The number is significand * 2^place, and digit k begins at bit 32k. Shifts by 32 or more
+        // give 0.
         int place = max(exponent, 1) - 1, right = 32 * k - place;
         long long digit = right < 0 ? __funnelshift_lc(0, significand, -right)
                                     : __funnelshift_rc(significand, 0, right);
@@ -371,8 +364,8 @@ template <> struct Digits<float> {
         }
         return negative ? -digit : digit;
     }
-    // From the greatest digit down: where they cancel, a double loses nothing. To pass over those
-    // that are 0 would take longer than to add them.
+    // From the greatest digit down: where they cancel, a double loses nothing. Skipping those that
+    // are 0 would take longer than adding them.
     static __device__ float number(long long total, int k)
     {
         constexpr unsigned int LANES = (1 << COUNT) - 1;
@@ -394,13 +387,16 @@ template <> struct Digits<float> {
 // ANCHOR_END: digitsOfFloat
 
 // ANCHOR: finish
-// How the last rung finishes. One block of one tile has nothing to wait for. Several need one trip to memory,
-// not four (store, fence, ticket, load): a word holds the total of its digit in 48 bits and in 16
-// below how many blocks have added to it, so that who completes the count has the total. There is
-// room for 2^15 blocks.
+// How the last rung finishes. One block of one tile has nothing to wait for. Several need one trip to
+// memory, not four (store, fence, ticket, load): a word holds the total of its digit in 48 bits, and
+// in the 16 below them how many blocks have added to it. The block that completes the count has the
+// total.
 //
-// The block that completes the first word writes the sum. Should another one be still on its way to
-// the other words, it waits for it.
+// There is room for 2^15 blocks. `scratch` has Digits<T>::COUNT words, which are 0 before the first
+// launch, and 0 again after each. The host checks the grid and provides the zeros.
+//
+// The block that completes the first word writes the sum. If another block has yet to add to the
+// other words, it waits for that one.
 enum class Finish { Alone, InDigits };
 
 template <typename T> static __device__ void finishInDigits(T sum, T *g_odata, Word *scratch)
@@ -440,44 +436,18 @@ __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scr
 }
 // ANCHOR_END: reduceLimit
 
-// Each rung for each type: reduceShuffle, reduceShuffleF32, reduceShuffleI64.
-#define RUNG(NAME, BODY)                                                                                      \
-    RUNG_OF(NAME, BODY, int)                                                                                  \
-    RUNG_OF(NAME##F32, BODY, float)                                                                           \
-    RUNG_OF(NAME##I64, BODY, long long)
-#define RUNG_OF(NAME, BODY, T)                                                                                \
-    extern "C" __global__ void NAME(const T *g_idata, T *g_odata, unsigned int size)                          \
-    {                                                                                                         \
-        BODY<T>(g_idata, g_odata, size);                                                                      \
+// What the host chooses from, by size (src/chapters/limit/); found by the sweep, benches/limit.rs.
+#define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH)                                                 \
+    extern "C" __global__ void __launch_bounds__(BLOCK)                                            \
+        NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)                       \
+    {                                                                                              \
+        limit<T, BLOCK, LOADS, Load::LOAD, Finish::FINISH>(g_idata, g_odata, size, scratch);       \
     }
-RUNG(reduceSharedTree, sharedTree)
-RUNG(reduceSequential, sequential)
-RUNG(reduceFirstAdd, firstAdd)
-RUNG(reduceInFlight, inFlight)
-RUNG(reduceShuffle, shuffle)
-RUNG(reduceVector, vectors)
-
-#define SINGLE_PASS(NAME, T)                                                                                  \
-    extern "C" __global__ void NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)           \
-    {                                                                                                         \
-        singlePass<T>(g_idata, g_odata, size, scratch);                                                       \
-    }
-SINGLE_PASS(reduceSinglePass, int)
-SINGLE_PASS(reduceSinglePassF32, float)
-SINGLE_PASS(reduceSinglePassI64, long long)
-
-// What src/limit.rs chooses from, by size; found by the sweep, benches/limit.rs.
-#define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH)                                                            \
-    extern "C" __global__ void __launch_bounds__(BLOCK)                                                       \
-        NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)                                  \
-    {                                                                                                         \
-        limit<T, BLOCK, LOADS, Load::LOAD, Finish::FINISH>(g_idata, g_odata, size, scratch);                  \
-    }
-LIMIT(reduceLimitTiny, int, 128, 2, ReadOnly, Alone)
-LIMIT(reduceLimitOneBlock, int, 256, 4, ReadOnly, Alone)
-LIMIT(reduceLimitSmall, int, 128, 2, ReadOnly, InDigits)
-LIMIT(reduceLimit, int, 512, 4, PassL1, InDigits)
-LIMIT(reduceLimitLarge, int, 1024, 4, PassL1, InDigits)
+LIMIT(reduceLimitTiny, unsigned int, 128, 2, ReadOnly, Alone)
+LIMIT(reduceLimitOneBlock, unsigned int, 256, 4, ReadOnly, Alone)
+LIMIT(reduceLimitSmall, unsigned int, 128, 2, ReadOnly, InDigits)
+LIMIT(reduceLimit, unsigned int, 512, 4, PassL1, InDigits)
+LIMIT(reduceLimitLarge, unsigned int, 1024, 4, PassL1, InDigits)
 
 LIMIT(reduceLimitTinyF32, float, 128, 2, ReadOnly, Alone)
 LIMIT(reduceLimitOneBlockF32, float, 256, 4, ReadOnly, Alone)
@@ -486,11 +456,11 @@ LIMIT(reduceLimitSmallF32, float, 128, 4, ReadOnly, InDigits)
 LIMIT(reduceLimitF32, float, 512, 4, PassL1, InDigits)
 LIMIT(reduceLimitLargeF32, float, 1024, 4, PassL1, InDigits)
 
-LIMIT(reduceLimitTinyI64, long long, 128, 4, ReadOnly, Alone)
-LIMIT(reduceLimitOneBlockI64, long long, 512, 4, ReadOnly, Alone)
-LIMIT(reduceLimitSmallI64, long long, 256, 2, ReadOnly, InDigits)
-LIMIT(reduceLimitI64, long long, 512, 4, PassL1, InDigits)
-LIMIT(reduceLimitLargeI64, long long, 1024, 4, PassL1, InDigits)
+LIMIT(reduceLimitTinyI64, Word, 128, 4, ReadOnly, Alone)
+LIMIT(reduceLimitOneBlockI64, Word, 512, 4, ReadOnly, Alone)
+LIMIT(reduceLimitSmallI64, Word, 256, 2, ReadOnly, InDigits)
+LIMIT(reduceLimitI64, Word, 512, 4, PassL1, InDigits)
+LIMIT(reduceLimitLargeI64, Word, 1024, 4, PassL1, InDigits)
 
 // Nothing: what a launch costs.
 extern "C" __global__ void doNothing()

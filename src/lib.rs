@@ -45,6 +45,7 @@ pub mod chapter;
 pub mod chapters;
 pub mod device;
 pub mod exercise;
+pub mod number;
 pub mod record;
 pub mod reduction;
 pub mod simulate;

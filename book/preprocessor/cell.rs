@@ -1,9 +1,7 @@
 //! A cell: the command to run, and for each record of the chapter its output, its charts and where they came from.
 
 use anyhow::{Result, bail};
-use workbook::chapters::legacy;
-use workbook::record::chart::charts;
-use workbook::record::table::table;
+use workbook::chapters::{charts, table};
 use workbook::record::{DeviceKind, Record};
 
 use crate::Workbook;
@@ -27,7 +25,7 @@ pub fn cell(workbook: &Workbook, stem: &str) -> Result<String> {
     if !any_committed {
         bail!(missing(workbook, &format!("record of `{stem}`"), stem, None));
     }
-    Ok(format!("```sh\n{}\n```\n\n{blocks}", legacy::command(stem, "")))
+    Ok(format!("```sh\ncargo run --example {stem}\n```\n\n{blocks}"))
 }
 
 /// One record. The blank lines let Markdown into the HTML, for the code block that holds the output.

@@ -1,8 +1,9 @@
 //! Charts as figures, and where a record came from, in words.
 
 use anyhow::{Result, bail};
-use workbook::record::chart::{Chart, charts};
-use workbook::record::table::thousands;
+use workbook::chapters::charts;
+use workbook::number::thousands;
+use workbook::record::chart::Chart;
 use workbook::record::{DeviceKind, Record};
 
 use crate::Workbook;

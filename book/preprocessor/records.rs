@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use workbook::chapters::legacy;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::Workbook;
@@ -68,7 +67,7 @@ fn make(stem: &str, kind: Option<DeviceKind>) -> String {
         Some(DeviceKind::Sim) => "--device sim ",
         Some(DeviceKind::Cpu) | None => "",
     };
-    format!("make it: {}", legacy::command(stem, &format!("{device}--record")))
+    format!("make it: cargo run --example {stem} -- {device}--record")
 }
 
 /// Names of the committed records, sorted: `ch4_nested.gpu`.
@@ -99,7 +98,10 @@ pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> 
         Some(block) => match at(block) {
             Some(run) => Ok(run),
             None => {
-                bail!("{kernel} has no run at n = {n} with {block} threads a block; there are: {}", blocks())
+                bail!(
+                    "{kernel} has no run at n = {n} with {block} threads per block; there are: {}",
+                    blocks()
+                )
             }
         },
         None => match at(record.block) {
@@ -111,7 +113,7 @@ pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> 
 }
 
 fn runs(record: &Record) -> impl Iterator<Item = &Run> {
-    let timed_once = record.contest.iter().filter(|run| run.time_us.is_some());
+    let timed_once = record.comparison.iter().filter(|run| run.time_us.is_some());
     record.runs.iter().chain(&record.sweep).chain(timed_once)
 }
 

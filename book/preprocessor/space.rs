@@ -1,19 +1,18 @@
 //! What a memory space costs and where a device has its limits, as numbers in prose.
 
 use anyhow::{Result, bail};
-use workbook::record::table::thousands;
+use workbook::number::{thousands, three_digits};
 
 use crate::Workbook;
 use crate::records::{list, named};
-use crate::value::three_digits;
 
 /// `29.1` for `clocks`, `4,210 GB/s` for `gbps`. The blank before a unit does not break.
 pub fn space(workbook: &Workbook, record: &str, space: &str, field: &str) -> Result<String> {
     let record = named(workbook, record)?;
-    let Some(cost) = record.spaces.iter().find(|cost| cost.space == space) else {
+    let Some(cost) = record.memory_spaces.iter().find(|cost| cost.space == space) else {
         bail!(
             "the record has no memory space `{space}`; there are: {}",
-            list(record.spaces.iter().map(|cost| &cost.space))
+            list(record.memory_spaces.iter().map(|cost| &cost.space))
         );
     };
     match field {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use workbook::build::kernels;
-use workbook::chapters::limit::sweep::{self, Sweep};
+use workbook::chapters::ch7_limit::sweep::{self, Sweep};
 use workbook::record::speed::{FILE, STEM, Speed};
 
 use crate::Workbook;
@@ -24,7 +24,7 @@ pub fn sweep(workbook: &Workbook, element: &str) -> Result<String> {
     let day = sweep.date.get(..10).unwrap_or(&sweep.date);
     let by = format!("\n<small>{} · {}</small>\n", escape(&sweep.device.name), escape(day));
     let same = sweep.source_hash == sweep::source_hash();
-    let note = "The candidates of <code>kernels/peers/tune.cu</code> have changed since this was measured; run <code>cargo \
+    let note = "The candidates of <code>kernels/libraries/tune.cu</code> have changed since this was measured; run <code>cargo \
                 bench --bench limit -- --record</code>.";
     let table = format!("<div class=\"sweep\">\n\n{}\n</div>\n", sweep.markdown(element)?);
     Ok(table + &by + &if same { String::new() } else { format!("\n{}", changed(note)) })

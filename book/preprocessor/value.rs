@@ -1,8 +1,8 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::limit::comparison;
-use workbook::record::table::{thousands, time};
+use workbook::chapters::ch7_limit::comparison;
+use workbook::number::{percent, power_of_ten, thousands, three_digits, time, two_digits};
 use workbook::record::{Record, Run};
 
 use crate::Workbook;
@@ -42,13 +42,13 @@ fn number(text: &str) -> Result<u64> {
 }
 
 /// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The field
-/// `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten, `1.6·10⁻⁴`. Of a contest:
+/// `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten, `1.6·10⁻⁴`. Of a comparison:
 /// `alone`, `cold` and `warm` are times; `alone-gbps` is a rate, `alone-datasheet` and `alone-best` are its share of what
 /// the memory could do and of the best rate in the record.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
     let record = named(workbook, record)?;
-    if let Some(text) = of_contest(&record, kernel, n, field)? {
+    if let Some(text) = of_comparison(&record, kernel, n, field)? {
         return Ok(text.replace(' ', "\u{a0}"));
     }
     let run = run(&record, kernel, n, block)?;
@@ -68,17 +68,17 @@ pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
     Ok(text.replace(' ', "\u{a0}"))
 }
 
-/// A value of the record's contest, if `field` names one of its measures.
-fn of_contest(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Option<String>> {
+/// A value of the record's comparison, if `field` names one of its measures.
+fn of_comparison(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Option<String>> {
     let (measure, what) = field.split_once('-').unwrap_or((field, "time"));
     if !comparison::MEASURES.iter().any(|(word, _)| *word == measure) {
         return Ok(None);
     }
-    let missing = || format!("the contest of this record has no {measure} of {kernel} at n = {n}");
+    let missing = || format!("the comparison of this record has no {measure} of {kernel} at n = {n}");
     let (run, timing) = comparison::timed(record, kernel, n, measure).with_context(missing)?;
     let share = |of: Option<f64>| {
         let (rate, whole) = (run.rate(timing).with_context(missing)?, of.with_context(missing)?);
-        anyhow::Ok(format!("{:.1} %", 100.0 * rate / whole))
+        anyhow::Ok(percent(rate, whole))
     };
     Ok(Some(match what {
         "time" => time(timing.median),
@@ -86,15 +86,15 @@ fn of_contest(record: &Record, kernel: &str, n: u64, field: &str) -> Result<Opti
         "datasheet" => share(record.device.gpu.as_ref().map(comparison::datasheet))?,
         "best" => share(comparison::best_rate(record))?,
         _ => bail!(
-            "there is no field `{field}`; of a contest there are: {measure}, {measure}-gbps, \
+            "there is no field `{field}`; of a comparison there are: {measure}, {measure}-gbps, \
                     {measure}-datasheet, {measure}-best"
         ),
     }))
 }
 
-/// The ratio of two of a contest, to two decimals: at one size; to three with `n=all` the geometric mean over
-/// all sizes, with `n=least` the smallest. `None` if `field` names no measure of a contest.
-fn ratio_of_contest(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
+/// The ratio of two of a comparison, to two decimals: at one size; to three with `n=all` the geometric mean over
+/// all sizes, with `n=least` the smallest. `None` if `field` names no measure of a comparison.
+fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
     let [first, second, n, field] = *arguments else { return Ok(None) };
     if !comparison::MEASURES.iter().any(|(word, _)| *word == field) {
         return Ok(None);
@@ -109,14 +109,15 @@ fn ratio_of_contest(record: &Record, arguments: &[&str]) -> Result<Option<String
             ratios.iter().find(|(n, _)| *n == size).map(|(_, ratio)| *ratio)
         }
     };
-    let missing = || format!("the contest of this record has no {field} of both {first} and {second} at {n}");
+    let missing =
+        || format!("the comparison of this record has no {field} of both {first} and {second} at {n}");
     let decimals = if matches!(size, "all" | "least") { 3 } else { 2 };
     Ok(Some(format!("{:.decimals$}", ratio.with_context(missing)?)))
 }
 
 /// The first kernel's number over the second's, to two digits: `25,000`, `3.7`.
 pub fn ratio(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
-    if let Some(text) = ratio_of_contest(&named(workbook, record)?, arguments)? {
+    if let Some(text) = ratio_of_comparison(&named(workbook, record)?, arguments)? {
         return Ok(text);
     }
     let Arguments { kernels: [first, second], n, block, field } = parse(arguments, RATIO)?;
@@ -153,35 +154,6 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
     }
 }
 
-/// Two significant digits and a power of ten: `1.6·10⁻⁴`.
-fn power_of_ten(value: f64) -> String {
-    let text = format!("{value:.1e}");
-    let Some((digits, power)) = text.split_once('e').filter(|_| value != 0.0) else { return "0".to_string() };
-    let raised = |c: char| match c.to_digit(10) {
-        Some(digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize).unwrap_or(c),
-        None => '⁻',
-    };
-    format!("{digits}·10{}", power.chars().map(raised).collect::<String>())
-}
-
-/// Two significant digits, with separators.
-fn two_digits(value: f64) -> String {
-    // Rounded first: 9.96 is then 10 and has its digits counted as such.
-    let rounded: f64 = format!("{value:.1e}").parse().unwrap_or(value);
-    let digits = -rounded.log10().floor() as i32;
-    if rounded == 0.0 || rounded >= 10.0 {
-        return thousands(rounded as i64);
-    }
-    format!("{rounded:.*}", (1 + digits).max(0) as usize)
-}
-
-pub fn three_digits(value: f64) -> String {
-    if value >= 99.95 {
-        return thousands(value.round() as i64);
-    }
-    format!("{value:.*}", if value >= 9.995 { 1 } else { 2 })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,30 +164,6 @@ mod tests {
         assert_eq!(number("65553").unwrap(), 65_553);
         for text in ["", "2^", "-1", "2^64", "1e3"] {
             assert!(number(text).unwrap_err().to_string().contains("is no number"), "{text}");
-        }
-    }
-
-    #[test]
-    fn errors_are_powers_of_ten() {
-        for (value, text) in [(1.6e-4, "1.6·10⁻⁴"), (0.0, "0"), (24.0, "2.4·10¹"), (2.5e-10, "2.5·10⁻¹⁰")]
-        {
-            assert_eq!(power_of_ten(value), text);
-        }
-    }
-
-    #[test]
-    fn ratios_have_two_digits() {
-        for (value, text) in [
-            (25_449.0, "25,000"),
-            (24.6, "25"),
-            (3.66, "3.7"),
-            (9.96, "10"),
-            (1.0, "1.0"),
-            (0.1234, "0.12"),
-            (0.00456, "0.0046"),
-            (0.0, "0"),
-        ] {
-            assert_eq!(two_digits(value), text);
         }
     }
 }

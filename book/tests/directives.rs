@@ -280,7 +280,7 @@ fn the_sweep_is_the_recorded_one() {
         "{missing}"
     );
 
-    let contender = workbook::chapters::limit::sweep::Contender {
+    let contender = workbook::chapters::ch7_limit::sweep::Contender {
         kernel: "float_128_4_ReadOnly_InDigits_1".into(),
         block: 128,
         grid: 16,
@@ -288,23 +288,27 @@ fn the_sweep_is_the_recorded_one() {
         cold: 5.0,
         warm: 4.0,
     };
-    let size = workbook::chapters::limit::sweep::Size {
+    let size = workbook::chapters::ch7_limit::sweep::Size {
         element: "f32".into(),
         n: 1 << 14,
         tried: 321,
         contenders: vec![contender],
     };
-    let sweep = |source_hash: String| workbook::chapters::limit::sweep::Sweep {
-        schema: workbook::chapters::limit::sweep::SCHEMA,
+    let sweep = |source_hash: String| workbook::chapters::ch7_limit::sweep::Sweep {
+        schema: workbook::chapters::ch7_limit::sweep::SCHEMA,
         date: "2026-02-03T04:05:06Z".into(),
         device: fixtures::contest_on_gpu().device,
         source_hash,
         sizes: vec![size.clone()],
     };
     fs::create_dir_all(&root).unwrap();
-    sweep(workbook::chapters::limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
+    sweep(workbook::chapters::ch7_limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
     let page = repository.page("{{#sweep f32}}\n");
-    assert!(page.contains("| digits | **1.87** |") && page.contains("| candidates | 321 |"), "{page}");
+    let has = |row: [&str; 2]| {
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_string()).collect::<Vec<_>>();
+        page.lines().any(|line| cells(line).get(1..3) == Some(&row.map(str::to_string)[..]))
+    };
+    assert!(has(["digits", "**1.87**"]) && has(["candidates", "321"]), "{page}");
     assert!(page.contains("Fixture GPU") && !page.contains("have changed since"), "{page}");
     let none = repository.error("{{#sweep i64}}\n");
     assert!(none.contains("no sizes of i64"), "{none}");
@@ -457,7 +461,7 @@ fn whatever_is_missing_is_named() {
         (
             &format!("{value} n=2^20 block=96 time}}}}"),
             "page.md:1:",
-            "with 96 threads a block",
+            "with 96 threads per block",
             "512, 32, 64, 128, 256, 1024",
         ),
         (&format!("{value} n=many time}}}}"), "page.md:1:", "`many` is no number", "1024 or 2^10"),

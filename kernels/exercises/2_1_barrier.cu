@@ -1,8 +1,8 @@
 // Exercise 2.1: Put the barrier where it belongs
 //
-// One block adds up its numbers in place: in step `stride` every thread whose index is a multiple of `2 * stride` adds
-// its neighbour's sum. Nothing makes a thread wait until that neighbour has finished its own step. Put one
-// `__syncthreads()` where it belongs.
+// One block adds up its numbers in place: in step `stride` every thread whose index is a multiple of
+// `2 * stride` adds its neighbour's sum. Nothing makes a thread wait until that neighbour has finished its
+// own step. Put one `__syncthreads()` where it belongs.
 //
 // The host launches `reduceNeighbored(data, out, n)` with one block.
 //

@@ -1,7 +1,8 @@
 // Exercise 2.2: Any length
 //
-// One block adds up `size` numbers in place, the second half onto the first. The kernel is right as long as `size` is a
-// power of two. Make it right for every size that the block has threads for, also for none.
+// One block adds up `size` numbers in place, the second half onto the first. The kernel is right as long as
+// `size` is a power of two. Make it right for every size that the block has threads for, and for an empty
+// array.
 //
 // The host launches `reduceHalves(data, out, n)` with one block.
 //

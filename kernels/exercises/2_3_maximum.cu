@@ -1,7 +1,7 @@
 // Exercise 2.3: The maximum instead of the sum
 //
-// The tree works for every operation that may be regrouped. Let it find the largest number. For no numbers at all the
-// answer is the one that changes no maximum: the smallest `int`, `INT_MIN`.
+// The tree works for every associative operation. Let it find the largest number. For an empty array the
+// answer is the value that changes no maximum: the smallest `int`, `INT_MIN`.
 //
 // The host launches `maxNeighbored(data, out, n)` with one block.
 //

@@ -1,7 +1,7 @@
 // Exercise 2.4: Find the race
 //
-// This kernel turns an array around, in place. It often gives the right array, and it is wrong: one `__syncthreads()`
-// is missing. Behind which line does it belong? Write the number of that line below, and change nothing else.
+// This kernel reverses an array in place. It often works, but one `__syncthreads()` is missing. After which
+// line does it belong? Write the number of that line below, and change nothing else.
 //
 // Check it:  cargo run --example exercise -- 2.4
 // A hint:    cargo run --example exercise -- hint 2.4

@@ -1,7 +1,7 @@
 // Exercise 3.1: The last block
 //
-// Every block adds up a stretch of `blockDim.x` numbers. The last block may own fewer, and the kernel does not know.
-// Make it right for any number of numbers and of threads, without a `return` before a barrier.
+// Every block adds up a chunk of `blockDim.x` numbers. The last block may own fewer, and the kernel ignores
+// that. Make it right for any array length and any block size, without a `return` before a barrier.
 //
 // The host launches `reduceNeighbored(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

@@ -1,8 +1,8 @@
 // Exercise 3.2: No divergence before 32
 //
-// In `reduceNeighbored` the threads that work lie `2 * stride` apart, so every warp diverges in each of the first five
-// steps. Keep the additions, and give them to other threads: those with the smallest indices. Then no warp diverges as
-// long as 32 threads or more have something to do.
+// In `reduceNeighbored` the working threads are `2 * stride` apart, so every warp diverges in each of the
+// first five steps. Keep the additions, but give them to other threads: those with the smallest indices. Then
+// no warp diverges while 32 or more threads have work.
 //
 // The host launches `reduceNeighboredLess(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

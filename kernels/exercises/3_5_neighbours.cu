@@ -1,8 +1,8 @@
 // Exercise 3.5: Neighbours load neighbours
 //
-// Each thread adds up eight numbers before the tree begins. Here thread t takes the eight that lie side by side, from
-// `8 * t` on. In each load the lanes of a warp then touch 32 different sectors, and use four bytes of each. Give the
-// threads other numbers, so that neighbouring lanes load neighbouring numbers.
+// Each thread adds up eight numbers before the tree begins. Here thread t takes eight adjacent numbers, from
+// `8 * t` on. In each load the lanes of a warp touch 32 different sectors and use four bytes of each. Give
+// the threads other numbers, so that neighbouring lanes load neighbouring numbers.
 //
 // The host launches `reduceEight(data, partials, n)` with a thread for every 8 of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

@@ -1,8 +1,9 @@
 // Exercise 4.1: Nest it without dropping a child
 //
-// Every block halves its own numbers and launches a child for what is left. With more than 2,048 blocks there are more
-// children waiting than the device has room for: the others never run, and nobody is told. Launch one child for the
-// whole grid instead: the grid halves the whole array, and one of its threads launches the next level.
+// Every block halves its own numbers and launches a child for what is left. With more than 2,048 blocks, more
+// children are pending than the device has room for: the rest never run, and no error reaches the host.
+// Launch one child for the whole grid instead: the grid halves the whole array, and one of its threads
+// launches the next level.
 //
 // The host launches `reduceNested(data, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.

@@ -1,8 +1,8 @@
 // Exercise 4.2: What the child sees
 //
-// A fire-and-forget child may start at once, beside its parent. It sees memory as the thread that launches it sees it at
-// that moment. Here the child comes too early: it reads sums that other threads of the parent have yet to write. Let
-// the child see all of them. It stays a fire-and-forget launch.
+// A fire-and-forget child may start at once, beside its parent. It sees memory as the launching thread sees
+// it at that moment. Here the child starts too early: it reads sums that other threads of the parent have yet
+// to write. Make sure that the child sees all of them. Keep it a fire-and-forget launch.
 //
 // The host launches `reduceForget(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
@@ -27,7 +27,7 @@ extern "C" __global__ void reduceForget(int *g_idata, int *g_odata, unsigned int
     if (tid + half < count) {
         idata[tid] += idata[tid + half];
     }
-    if (tid == 0) { // one child a block
+    if (tid == 0) { // one child per block
         reduceForget<<<1, half, 0, cudaStreamFireAndForget>>>(idata, odata, half);
     }
 }

@@ -1,7 +1,7 @@
 // Exercise 4.3: Where it ends
 //
-// A recursion needs a case that launches nothing. This one has none: it halves one element to one element, and goes on.
-// Give it an end, for one element and for none, that writes the result.
+// A recursion needs a base case that launches nothing. This one has none: it halves one element to one
+// element, and goes on. Give it a base case, for one element and for none, that writes the result.
 //
 // The host launches `reduceLevels(data, out, n)` with a thread for each of the `n` numbers.
 //

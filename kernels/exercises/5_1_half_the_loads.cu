@@ -1,7 +1,8 @@
 // Exercise 5.1: Half the loads, and fewer
 //
-// The tree in global memory loads every sum again that it has just stored. Bring the block's numbers into shared memory
-// first, each with one load, and build the tree there. Global memory is then read once and written once.
+// The tree in global memory reloads every sum that it has just stored. Load the block's numbers into shared
+// memory first, each with one load, and build the tree there. Global memory is then read once and written
+// once.
 //
 // The host launches `reduceShared(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

@@ -1,8 +1,8 @@
 // Exercise 5.2: The tile, again and again
 //
-// Four blocks sum the whole array: each takes tile after tile through the same shared memory. The kernel often gives the
-// right sum, and a barrier is missing: somebody may fill the tile for the next round before somebody else has taken
-// the sum of this one.
+// Four blocks sum the whole array: each passes tile after tile through the same shared memory. The kernel
+// often gives the right sum, but a barrier is missing: one thread may fill the tile for the next round before
+// another has taken the sum of this one.
 //
 // The host launches `reduceTiles(input, partials, n)` with 4 blocks.
 // Each block leaves its result in `partials`, and the host adds them up.

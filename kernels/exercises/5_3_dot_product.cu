@@ -1,8 +1,9 @@
 // Exercise 5.3: A dot product without bank conflicts
 //
-// Each thread multiplies a pair of numbers, and the block adds up the products in shared memory. In step `stride` the
-// working threads touch words that lie `2 * stride` apart, so several lanes of a warp meet in one of the 32 banks and
-// are served one after another. Build the tree so that neighbouring threads touch neighbouring words.
+// Each thread multiplies a pair of numbers, and the block adds up the products in shared memory. In step
+// `stride` the working threads touch words `2 * stride` apart, so several lanes of a warp hit the same one of
+// the 32 banks and are served one after another. Build the tree so that neighbouring threads touch
+// neighbouring words.
 //
 // The host launches `dotProduct(input, other, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

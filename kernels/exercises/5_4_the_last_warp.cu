@@ -1,8 +1,8 @@
 // Exercise 5.4: The last warp
 //
-// When 32 sums are left, one warp does all the work, and all the others come to five more barriers for nothing. Stop the
-// tree at 32 and let the first warp finish with `__shfl_down_sync`: a lane reads the register of another, without
-// memory and without a barrier. Blocks have 64 threads or more here, a power of two.
+// When 32 sums are left, one warp does all the work, and all others wait at five more barriers for nothing.
+// Stop the tree at 32 and let the first warp finish with `__shfl_down_sync`: a lane reads another lane's
+// register, without memory and without a barrier. Blocks here have 64 threads or more, a power of two.
 //
 // The host launches `reduceWarp(input, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

@@ -1,8 +1,8 @@
 // Exercise 6.1: All the partial sums
 //
-// The first launch leaves a partial sum for each block, the second has one block that adds them up. There may be more
-// partial sums than that block has threads: then some are forgotten. Make the second kernel right for any number of
-// them.
+// The first launch leaves one partial sum per block, and the second has one block that adds them up. There
+// may be more partial sums than that block has threads: then some are lost. Make the second kernel right for
+// any number of them.
 //
 // The host launches `reduceTile(input, partials, n)` with a thread for each of the `n` numbers.
 // The host launches `reducePartials(partials, out, blocks)` with one block.

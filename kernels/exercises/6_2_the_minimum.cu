@@ -1,8 +1,8 @@
 // Exercise 6.2: The minimum, in two passes
 //
-// Two passes serve every operation that may be regrouped, if two things are changed together: the operation and its
-// identity, the value that changes nothing and stands in for what is not there. Find the smallest number. For none the
-// answer is `INT_MAX`.
+// Two passes work for every associative operation if two things are changed together: the operation and its
+// identity, the value that changes nothing and stands in for missing elements. Find the smallest number. For
+// an empty array the answer is `INT_MAX`.
 //
 // The host launches `minTile(input, partials, n)` with a thread for each of the `n` numbers.
 // The host launches `minPartials(partials, out, blocks)` with one block.

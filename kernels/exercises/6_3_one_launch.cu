@@ -1,8 +1,8 @@
 // Exercise 6.3: One launch
 //
-// The second launch waits for nothing but the last block of the first. Let that last block do its work: every block
-// leaves its partial sum and then draws a ticket from a counter in global memory. The block with the last ticket knows
-// that all the others have left theirs, and adds them up. Here block 0 does it, without waiting for anybody.
+// The second launch only waits for the last block of the first. Let that block do its work: every block
+// leaves its partial sum, then takes a ticket from a counter in global memory. The last block to arrive knows
+// that all others have left theirs, and adds them up. Here block 0 does it, without waiting for any other.
 //
 // The host launches `reduceOnce(input, partials, out, ticket, n)` with a thread for each of the `n`
 // numbers.

@@ -1,8 +1,8 @@
 // Exercise 7.4: Find the missing fence
 //
-// One launch, finished by the block that draws the last ticket. On most days the sum is right. A `__threadfence()` is
-// missing: another block may see a ticket before it sees the partial sum that belongs to it. Behind which line does the
-// fence belong? Write the number of that line below, and change nothing else.
+// One launch, finished by the block that takes the last ticket. The sum is usually right, but one
+// `__threadfence()` is missing: another block may see a ticket before the partial sum that belongs to it.
+// After which line does the fence belong? Write the number of that line below, and change nothing else.
 //
 // Check it:  cargo run --example exercise -- 7.4
 // A hint:    cargo run --example exercise -- hint 7.4

@@ -2,14 +2,14 @@
 //!
 //! Requests, sectors and bank conflicts are those of the hardware. What Nsight Compute counted on an NVIDIA H200
 //! (driver 580.159.04, CUDA 13.0) for the kernels of chapters 2 and 3, and what the simulator counts too, number
-//! for number (`tests/ncu.rs`, which also has shared memory at nine strides):
+//! for number (`tests/simulator/ncu.rs`, which also has shared memory at nine strides):
 #![doc = include_str!("ncu.md")]
 
 use serde::{Deserialize, Serialize};
 
-use super::alu::{WARP, each};
-use super::observe::{Access, Actor, CopyRequest, DeviceLaunch, Observer, Request, Start};
-use super::ptx::Space;
+use crate::arith::{WARP, each};
+use crate::observe::{Access, Act, CopyRequest, Event, Observer, Request, Watch};
+use crate::ptx::Space;
 
 /// Bytes of the unit in which the memory system moves data.
 const SECTOR: u64 = 32;
@@ -83,21 +83,39 @@ impl std::ops::AddAssign<&Counters> for Counters {
     }
 }
 
+/// Counts alone.
+impl Watch for Counters {
+    const CHECKS: bool = false;
+}
+
 impl Observer for Counters {
-    fn grid(&mut self, start: Start) {
-        self.launch_depth = self.launch_depth.max(start.depth.into());
+    #[inline]
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Instruction { active } => {
+                self.warp_instructions += 1;
+                self.thread_instructions += active.count_ones() as u64;
+            }
+            Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
+            Event::By(_, act) => match act {
+                Act::Access(request) => self.access(request),
+                Act::CopyStarts(copy) => self.copy(copy),
+                Act::Diverge => self.divergent_branches += 1,
+                Act::Barrier { .. } => self.barriers += 1,
+                Act::BarrierStall => self.barrier_stalls += 1,
+                Act::Launch(launch) => {
+                    self.device_launches += 1;
+                    self.dropped_launches += launch.refused.is_some() as u64;
+                }
+                _ => {}
+            },
+            _ => {}
+        }
     }
+}
 
-    fn instruction(&mut self, active: u32) {
-        self.warp_instructions += 1;
-        self.thread_instructions += active.count_ones() as u64;
-    }
-
-    fn divergence(&mut self, _: Actor) {
-        self.divergent_branches += 1;
-    }
-
-    fn request(&mut self, _: Actor, request: &Request) {
+impl Counters {
+    fn access(&mut self, request: &Request) {
         if let Access::Atomic { .. } = request.access {
             self.atomics += request.mask.count_ones() as u64;
             return;
@@ -121,26 +139,12 @@ impl Observer for Counters {
     }
 
     /// Copies count as the loads that they are half of. (ncu has a name of its own for them: `…_op_ldgsts`.)
-    fn copy_starts(&mut self, actor: Actor, copy: &CopyRequest) {
+    fn copy(&mut self, copy: &CopyRequest) {
         let mut mask = 0u32;
         each(copy.mask, |lane| mask |= ((copy.given[lane] > 0) as u32) << lane);
         if mask != 0 {
-            let load = copy.side(Access::Load, Space::Global, mask, copy.bytes);
-            self.request(actor, &load);
+            self.access(&copy.side(Access::Load, Space::Global, mask, copy.bytes));
         }
-    }
-
-    fn barrier(&mut self, _: Actor, _: u32, _: u32) {
-        self.barriers += 1;
-    }
-
-    fn barrier_stall(&mut self, _: Actor) {
-        self.barrier_stalls += 1;
-    }
-
-    fn device_launch(&mut self, _: Actor, launch: &DeviceLaunch) {
-        self.device_launches += 1;
-        self.dropped_launches += launch.refused.is_some() as u64;
     }
 }
 

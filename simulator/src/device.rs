@@ -1,319 +1,107 @@
-//! What device code asks of the runtime while it runs: child launches, waiting for them, their errors, memory, `printf`,
-//! `assert`.
-//!
-//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. At most
-//! `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the launching thread
-//! learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
-//!
-//! Before CUDA 12 (the same guide, release 11, "Implementation Restrictions and Limitations") such a launch was kept in
-//! a second pool, and `cudaDeviceSynchronize` waited for all that the block had launched so far. It did so in grids of the
-//! first `cudaLimitDevRuntimeSyncDepth` levels only, two unless set: the host's grid and its children. In deeper ones it
-//! returned an error. That launches nested 24 deep at most is not modelled.
+//! The simulated device: how much of everything it has, and what a launch may ask of it.
 
-use super::access::span;
-use super::alu::WARP;
-use super::arguments::check_config;
-use super::diagnostic::{Diagnostic, Kind, Severity};
-use super::exec::{Context, lanes};
-use super::launch::{Launches, PendingLaunch};
-use super::memory;
-use super::observe::{DeviceLaunch, Watch};
-use super::program::{FUNCTION_WINDOW, Inst};
-use super::ptx::Space;
-use super::runtime::{self, Call};
-use super::warp::{Wait, Warp};
-use super::{LaunchConfig, MAX_STATIC_SHARED};
+use crate::arith::WARP;
 
-impl<O: Watch> Context<'_, O> {
-    /// Does a runtime call for the lanes of `active`, one after the other, and goes on behind it.
-    #[allow(clippy::too_many_arguments)]
-    pub fn runtime(
-        &mut self,
-        warp: &mut Warp,
-        index: usize,
-        inst: &Inst,
-        active: u32,
-        call: Call,
-        args: &[usize],
-        ret: Option<usize>,
-    ) -> Result<(), Box<Diagnostic>> {
-        let split = warp.splits[index];
-        if warp.last_error.is_empty() {
-            warp.last_error = vec![0; WARP];
-        }
-        let too_deep = self.launches.depth >= self.launches.sync_depth;
-        if O::CHECKS && call == Call::DeviceSynchronize && too_deep {
-            let finding = self.too_deep_to_wait(warp, inst, active);
-            self.observer.finding(finding);
-        }
-        for lane in lanes(active) {
-            let activation = &mut warp.activations[split.activation as usize];
-            let mut argument = |number: usize, offset: usize, bytes: usize| {
-                args.get(number)
-                    .and_then(|start| activation.frame_of(lane, start + offset, bytes))
-                    .map_or(0, |bytes| memory::read(bytes))
-            };
-            let mut error = None;
-            let result = match call {
-                Call::GetParameterBuffer => {
-                    let dim = |argument: &mut dyn FnMut(usize, usize, usize) -> u64, number| {
-                        let mut axis = |i: usize| argument(number, 4 * i, 4) as u32;
-                        (axis(0), axis(1), axis(2))
-                    };
-                    let kernel = argument(0, 0, 8).wrapping_sub(FUNCTION_WINDOW) as usize;
-                    let config = LaunchConfig {
-                        grid_dim: dim(&mut argument, 1),
-                        block_dim: dim(&mut argument, 2),
-                        shared_mem_bytes: argument(3, 0, 4) as u32,
-                    };
-                    let buffer = match self.program.functions.get(kernel) {
-                        None => {
-                            error = Some(runtime::INVALID_DEVICE_FUNCTION);
-                            0
-                        }
-                        Some(function)
-                            if check_config(&config).is_err()
-                                || function.shared_bytes + config.shared_mem_bytes as usize
-                                    > MAX_STATIC_SHARED =>
-                        {
-                            error = Some(runtime::INVALID_CONFIGURATION);
-                            0
-                        }
-                        Some(function) => self.launches.open(kernel, config, function.param_bytes),
-                    };
-                    if error.is_some() {
-                        // Compiled code walks past the launch when it gets no buffer: it is refused here.
-                        let actor = self.actor(warp, inst);
-                        let (number, limit) = (self.launches.accepted, self.launches.limit);
-                        let launch =
-                            DeviceLaunch { launch: number, lane, refused: error, limit, params: &[] };
-                        self.observer.device_launch(actor, &launch);
-                    }
-                    buffer
-                }
-                Call::LaunchDevice { second_pool } => {
-                    let (address, stream) = (argument(0, 0, 8), argument(1, 0, 8));
-                    let params = self.launches.params(address);
-                    let number = self.launches.accepted;
-                    let refused = self.launches.launch(address, stream, self.block.linear, second_pool);
-                    error = refused;
-                    if refused.is_none() {
-                        self.block.children += (stream != runtime::STREAM_TAIL) as u32;
-                    }
-                    let actor = self.actor(warp, inst);
-                    let limit = self.launches.limit;
-                    let launch = DeviceLaunch { launch: number, lane, refused, limit, params: &params };
-                    self.observer.device_launch(actor, &launch);
-                    refused.unwrap_or(0) as u64
-                }
-                Call::GetLastError => std::mem::take(&mut warp.last_error[lane]) as u64,
-                Call::PeekAtLastError => warp.last_error[lane] as u64,
-                Call::DeviceSynchronize => {
-                    error = too_deep.then_some(runtime::SYNC_DEPTH_EXCEEDED);
-                    error.unwrap_or(0) as u64
-                }
-                Call::StreamDestroy => 0,
-                Call::StreamCreate => {
-                    let (to, handle) = (argument(0, 0, 8), self.launches.new_stream());
-                    let (space, address) = memory::resolve(to);
-                    let slot = match space {
-                        Space::Local => warp.local_of(lane, address, 8),
-                        Space::Shared => self.block.shared.get_mut(span(self.shared.offset(address, 8), 8)),
-                        _ => self.memory.slice_mut(address, 8).ok(),
-                    };
-                    match slot {
-                        Some(slot) => memory::write(slot, handle),
-                        None => {
-                            return Err(self.fault(
-                                warp,
-                                inst,
-                                1 << lane,
-                                Kind::OutOfBounds,
-                                format!("cudaStreamCreateWithFlags is to write its handle to {to:#x}"),
-                                "pass the address of a cudaStream_t variable",
-                            ));
-                        }
-                    }
-                    0
-                }
-                Call::Malloc => self.memory.heap_alloc(argument(0, 0, 8)).unwrap_or(0),
-                Call::Free => {
-                    let address = argument(0, 0, 8);
-                    if address != 0 && !self.memory.heap_free(address) {
-                        return Err(self.fault(
-                            warp,
-                            inst,
-                            1 << lane,
-                            Kind::OutOfBounds,
-                            format!(
-                                "free({address:#x}), which is nothing that malloc on the device has given"
-                            ),
-                            "free what malloc has returned, once",
-                        ));
-                    }
-                    0
-                }
-                Call::Printf => {
-                    let (format, arguments) = (argument(0, 0, 8), argument(1, 0, 8));
-                    self.print(warp, lane, format, arguments) as u64
-                }
-                Call::AssertFail => {
-                    let text = |address| self.text(address).unwrap_or_default();
-                    let (message, function) = (text(argument(0, 0, 8)), text(argument(3, 0, 8)));
-                    return Err(self.fault(
-                        warp,
-                        inst,
-                        1 << lane,
-                        Kind::Trap,
-                        format!("assertion `{message}` failed in {function}"),
-                        "the kernel's own check says that something is wrong",
-                    ));
-                }
-            };
-            if let Some(error) = error {
-                warp.last_error[lane] = error;
-            }
-            let bytes = if matches!(call, Call::GetParameterBuffer | Call::Malloc) { 8 } else { 4 };
-            if let Some(ret) = ret
-                && let Some(slot) = warp.activations[split.activation as usize].frame_of(lane, ret, bytes)
-            {
-                memory::write(slot, result);
-            }
-        }
-        if call == Call::DeviceSynchronize && !too_deep {
-            if self.block.children > 0 {
-                if active == split.mask {
-                    warp.splits[index].wait = Wait::Children;
-                } else {
-                    warp.diverge(index, split.mask & !active, split.pc + 1, split.pc, split.pc + 1);
-                }
-                return Ok(());
-            }
-            let actor = self.actor(warp, inst);
-            self.observer.children_done(actor, active);
-        }
-        // Lanes that the guard leaves out do nothing here; all go on behind the call.
-        warp.splits[index].pc += 1;
-        Ok(())
+/// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
+pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
+/// `cudaLimitDevRuntimeSyncDepth` unless it is set: the host's grid may wait for its children, and so may they.
+pub const DEFAULT_SYNC_DEPTH: u32 = 2;
+
+/// What a device holds (CUDA C++ Programming Guide, "Technical Specifications"). Memory is in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceProperties {
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Resident blocks per multiprocessor.
+    pub blocks_per_multiprocessor: u32,
+    /// Resident warps per multiprocessor.
+    pub warps_per_multiprocessor: u32,
+    /// Shared memory of a multiprocessor.
+    pub shared_per_multiprocessor: usize,
+    /// Shared memory that every block takes beyond what it asks for.
+    pub reserved_shared_per_block: usize,
+    /// Shared memory of a block, after raising the limit.
+    pub max_shared_per_block: usize,
+    /// Shared memory of a block without raising it, as for a device launch.
+    pub shared_per_block: usize,
+    /// Resident grids.
+    pub resident_grids: usize,
+}
+
+impl DeviceProperties {
+    /// An NVIDIA H200: compute capability 9.0.
+    pub const H200: DeviceProperties = DeviceProperties {
+        multiprocessors: 132,
+        blocks_per_multiprocessor: 32,
+        warps_per_multiprocessor: 64,
+        shared_per_multiprocessor: 228 << 10,
+        reserved_shared_per_block: 1 << 10,
+        max_shared_per_block: 227 << 10,
+        shared_per_block: 48 << 10,
+        resident_grids: 128,
+    };
+
+    /// Blocks in the shape of `config`, with `shared` bytes of shared memory each, that fit at the same time.
+    pub fn resident_blocks(&self, config: &LaunchConfig, shared: usize) -> u32 {
+        let (x, y, z) = config.block_dim;
+        let warps = (x * y * z).div_ceil(WARP as u32).max(1);
+        let by_shared = self.shared_per_multiprocessor / (shared + self.reserved_shared_per_block);
+        let by_warps = self.warps_per_multiprocessor / warps;
+        self.multiprocessors * self.blocks_per_multiprocessor.min(by_warps).min(by_shared as u32)
     }
 
-    /// `cudaDeviceSynchronize` does not wait in this grid: a warning, since a program that does not read what its child
-    /// writes is right all the same.
-    fn too_deep_to_wait(&self, warp: &Warp, inst: &Inst, active: u32) -> Diagnostic {
-        let Launches { depth, sync_depth, .. } = *self.launches;
-        let message = format!(
-            "cudaDeviceSynchronize() does not wait here: this grid is {depth} launches deep, only {sync_depth} levels of \
-             grids may wait, and it returns cudaErrorSyncDepthExceeded (68)"
-        );
-        let help = "raise cudaLimitDevRuntimeSyncDepth before the first launch, or do not wait: a grid has ended only when \
-                    its children have";
-        let finding = self.fault(warp, inst, active, Kind::LaunchLimit, message, help);
-        Diagnostic { severity: Severity::Warning, ..*finding }
-    }
-
-    /// The zero-terminated string at a global address.
-    fn text(&self, address: u64) -> Option<String> {
-        let mut out = Vec::new();
-        for i in 0..4096 {
-            match self.memory.slice(address.wrapping_add(i), 1).ok()? {
-                [0] => break,
-                [byte] => out.push(*byte),
-                _ => return None,
-            }
-        }
-        Some(String::from_utf8_lossy(&out).into_owned())
-    }
-
-    /// What `printf` returns: how many arguments it has used, or -1 without a format.
-    fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) -> i32 {
-        let Some(format) = self.text(format) else { return -1 };
-        // A variadic argument lies at the next multiple of its size.
-        let (space, mut at) = memory::resolve(arguments);
-        let (text, used) = runtime::format(
-            &format,
-            |bytes| {
-                at = at.next_multiple_of(bytes as u64);
-                let value = match space {
-                    Space::Local => warp.local_of(lane, at, bytes).map(|b| memory::read(b)),
-                    _ => self.memory.slice(at, bytes).ok().map(memory::read),
-                };
-                at += bytes as u64;
-                value
-            },
-            |address| self.text(address),
-        );
-        self.printed.push_str(&text);
-        used as i32
+    /// Blocks that are under way at the same time, at most.
+    pub fn most_resident_blocks(&self) -> usize {
+        (self.multiprocessors * self.blocks_per_multiprocessor) as usize
     }
 }
 
-/// Where argument buffers lie; nothing else does.
-const BUFFER_WINDOW: u64 = 0x10 << 56;
-const BUFFER_BITS: u32 = 16;
-
-#[derive(Debug)]
-struct Buffer {
-    kernel: usize,
-    config: LaunchConfig,
-    params: Vec<u8>,
+/// Grid and block of a launch, named as cudarc names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchConfig {
+    /// Blocks in x, y, z.
+    pub grid_dim: (u32, u32, u32),
+    /// Threads per block in x, y, z.
+    pub block_dim: (u32, u32, u32),
+    /// Dynamic shared memory, in bytes per block.
+    pub shared_mem_bytes: u32,
 }
 
-impl Launches {
-    /// A buffer for the arguments of a launch.
-    fn open(&mut self, kernel: usize, config: LaunchConfig, param_bytes: usize) -> u64 {
-        let buffer = Some(Box::new(Buffer { kernel, config, params: vec![0; param_bytes] }));
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.buffers[slot].0 = buffer;
-                slot
-            }
-            None => {
-                self.buffers.push(OpenBuffer(buffer));
-                self.buffers.len() - 1
-            }
-        };
-        BUFFER_WINDOW | ((slot as u64 + 1) << BUFFER_BITS)
-    }
-
-    /// Bytes of an open buffer.
-    pub fn buffer(&mut self, address: u64, bytes: usize) -> Option<&mut [u8]> {
-        let slot = slot_of(address)?;
-        let offset = address & ((1 << BUFFER_BITS) - 1);
-        self.buffers.get_mut(slot)?.0.as_mut()?.params.get_mut(span(offset, bytes))
-    }
-
-    /// The arguments in an open buffer.
-    fn params(&self, address: u64) -> Vec<u8> {
-        let buffer = slot_of(address).and_then(|slot| self.buffers.get(slot)?.0.as_ref());
-        buffer.map(|buffer| buffer.params.clone()).unwrap_or_default()
-    }
-
-    /// Queues the launch, or says why not; with a `second_pool` there is room for any number.
-    fn launch(&mut self, address: u64, stream: u64, block: u64, second_pool: bool) -> Option<u32> {
-        let taken = slot_of(address).and_then(|slot| Some((slot, self.buffers.get_mut(slot)?.0.take()?)));
-        let Some((slot, buffer)) = taken else { return Some(runtime::INVALID_CONFIGURATION) };
-        self.free.push(slot);
-        if self.pending >= self.limit && !second_pool {
-            return Some(runtime::PENDING_COUNT_EXCEEDED);
-        }
-        self.pending += 1;
-        let Buffer { kernel, config, params } = *buffer;
-        self.requests.push(PendingLaunch { number: self.accepted, kernel, config, params, stream, block });
-        self.accepted += 1;
-        None
-    }
-
-    fn new_stream(&mut self) -> u64 {
-        self.streams += 1;
-        runtime::FIRST_STREAM + self.streams - 1
+impl LaunchConfig {
+    /// A grid of `grid` blocks of `block` threads, in one dimension, without dynamic shared memory.
+    pub fn new(grid: u32, block: u32) -> LaunchConfig {
+        LaunchConfig { grid_dim: (grid, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 }
     }
 }
 
-/// An argument buffer, until it is launched.
-#[derive(Debug)]
-pub struct OpenBuffer(Option<Box<Buffer>>);
+/// Checks what a launch asks for against what every GPU since compute capability 7.5 can do (CUDA C++ Programming
+/// Guide, "Technical Specifications").
+///
+/// # Errors
+/// Says in words which limit of grid or block the launch exceeds.
+pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
+    let (gx, gy, gz) = config.grid_dim;
+    let (bx, by, bz) = config.block_dim;
+    let threads = (bx as u64).saturating_mul(by as u64).saturating_mul(bz as u64);
+    if gx == 0 || gy == 0 || gz == 0 {
+        return Err(format!("a grid of {gx} x {gy} x {gz} blocks has no block"));
+    }
+    if gx > i32::MAX as u32 || gy > 65_535 || gz > 65_535 {
+        return Err(format!(
+            "a grid of {gx} x {gy} x {gz} blocks; at most 2147483647 x 65535 x 65535 are possible"
+        ));
+    }
+    if threads == 0 {
+        return Err(format!("a block of {bx} x {by} x {bz} threads has no thread"));
+    }
+    if bx > 1024 || by > 1024 || bz > 64 || threads > 1024 {
+        return Err(format!("a block of {bx} x {by} x {bz} threads; at most 1024 are possible (64 in z)"));
+    }
+    Ok(())
+}
 
-fn slot_of(address: u64) -> Option<usize> {
-    let number = (address.checked_sub(BUFFER_WINDOW)? >> BUFFER_BITS) as usize;
-    number.checked_sub(1)
+/// Index of a thread in its block, from its linear number.
+pub fn thread_index(linear: u32, block_dim: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = block_dim;
+    [linear % x, linear / x % y, linear / (x * y)]
 }

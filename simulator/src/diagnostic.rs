@@ -67,12 +67,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at no place in a kernel: a call of the host that cannot be done. `kernel` is the one that was to run.
-    pub fn of_host(kind: Kind, kernel: Option<&str>, message: String, help: &str) -> Diagnostic {
+    /// An error at no place.
+    pub(crate) fn new(kind: Kind, message: String, help: &str) -> Diagnostic {
         Diagnostic {
             kind,
             severity: Severity::Error,
-            kernel: kernel.map(str::to_string),
+            kernel: None,
             file: None,
             line: None,
             block: None,
@@ -81,6 +81,11 @@ impl Diagnostic {
             help: help.to_string(),
             related: Vec::new(),
         }
+    }
+
+    /// An error at no place in a kernel: a call of the host that cannot be done. `kernel` is the one that was to run.
+    pub fn of_host(kind: Kind, kernel: Option<&str>, message: String, help: &str) -> Diagnostic {
+        Diagnostic { kernel: kernel.map(str::to_string), ..Diagnostic::new(kind, message, help) }
     }
 }
 

@@ -1,12 +1,9 @@
 //! What the simulator tells those who watch: the core executes, observers count and judge.
 
-use super::LaunchConfig;
-use super::alu::Lanes;
-use super::check::Checker;
-use super::counters::Counters;
-use super::diagnostic::Diagnostic;
-use super::program::{Order, Scope};
-use super::ptx::Space;
+use crate::arith::Lanes;
+use crate::device::LaunchConfig;
+use crate::diagnostic::Diagnostic;
+use crate::ptx::{Order, Scope, Space};
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,235 +114,125 @@ pub struct DeviceLaunch<'a> {
     pub params: &'a [u8],
 }
 
-/// Which way lanes go at a branch around a barrier.
+/// Something that happens while a kernel runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Ways {
-    /// Number of the branch among those of the program that have a barrier on one side only.
-    pub watch: u32,
-    pub taken: u32,
-    pub rest: u32,
+pub enum Event<'a> {
+    /// A grid starts.
+    Grid(Start<'a>),
+    /// The last thread of a block has exited.
+    BlockEnd {
+        /// Number of the grid in this launch.
+        grid: u32,
+        /// Linear number of the block in its grid.
+        block: u64,
+    },
+    /// A warp executes an instruction with the lanes of `active`.
+    Instruction {
+        /// The lanes.
+        active: u32,
+    },
+    /// A barrier of a block opens.
+    BarrierOpens {
+        /// Number of the grid in this launch.
+        grid: u32,
+        /// Linear number of the block in its grid.
+        block: u64,
+        /// Which of the block's sixteen barriers.
+        id: u32,
+        /// Whether all threads of the block that have not exited were there, or only some.
+        all: bool,
+    },
+    /// Lanes of a warp do something.
+    By(Actor<'a>, Act<'a>),
+    /// Something is wrong that does not stop the launch.
+    Finding(&'a Diagnostic),
 }
 
-/// Listens to an execution. Every method does nothing unless it is written.
+/// What lanes of a warp do. A `mask` says which.
+#[derive(Clone, Copy, Debug)]
+pub enum Act<'a> {
+    /// They go different ways.
+    Diverge,
+    /// They come to a branch that has a barrier on one of its sides only.
+    Branch {
+        /// Number of the branch among those of the program.
+        watch: u32,
+        /// The lanes that take it.
+        taken: u32,
+        /// The lanes that do not.
+        rest: u32,
+    },
+    /// They access memory.
+    Access(&'a Request<'a>),
+    /// They ask for copies, which are done later.
+    CopyStarts(&'a CopyRequest<'a>),
+    /// They have waited for copies, which are done.
+    CopyEnds(&'a CopyRequest<'a>),
+    /// They arrive at an mbarrier, or wait for one.
+    Mbarrier(&'a Request<'a>, MbarrierUse),
+    /// They come to a block barrier, or to a call of a function with one, that lies behind watched branches.
+    BarrierSite {
+        /// The lanes.
+        mask: u32,
+        /// The branches' numbers, and whether on the taken side.
+        sites: &'a [(u32, bool)],
+    },
+    /// They arrive at a block barrier.
+    Barrier {
+        /// The lanes.
+        mask: u32,
+        /// Which of the block's sixteen barriers.
+        id: u32,
+    },
+    /// Those that arrived last must wait, because other threads of the block are missing.
+    BarrierStall,
+    /// They have met at a warp barrier.
+    WarpBarrier {
+        /// The lanes.
+        mask: u32,
+    },
+    /// They execute a memory fence.
+    Fence {
+        /// The lanes.
+        mask: u32,
+        /// Who else sees what they have written before.
+        scope: Scope,
+    },
+    /// One of them launches a child grid.
+    Launch(&'a DeviceLaunch<'a>),
+    /// They have waited for the children of their block.
+    ChildrenDone {
+        /// The lanes.
+        mask: u32,
+    },
+}
+
+/// Listens to an execution.
 pub trait Observer {
-    fn grid(&mut self, start: Start) {
-        let _ = start;
-    }
-    /// The last thread of a block has exited.
-    fn block_end(&mut self, grid: u32, block: u64) {
-        let _ = (grid, block);
-    }
-    /// A warp executes an instruction with the lanes of `active`.
-    fn instruction(&mut self, active: u32) {
-        let _ = active;
-    }
-    /// The lanes of a warp go different ways.
-    fn divergence(&mut self, actor: Actor) {
-        let _ = actor;
-    }
-    /// Lanes come to a branch that has a barrier on one of its sides only.
-    fn branch(&mut self, actor: Actor, ways: &Ways) {
-        let _ = (actor, ways);
-    }
-    fn request(&mut self, actor: Actor, request: &Request) {
-        let _ = (actor, request);
-    }
-    /// Lanes ask for copies, which are done later; or have waited for them, and they are done.
-    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
-        let _ = (actor, request);
-    }
-    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
-        let _ = (actor, request);
-    }
-    /// Lanes arrive at an mbarrier, or wait for one.
-    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
-        let _ = (actor, request, by);
-    }
-    /// Lanes come to a block barrier, or to a call of a function with one, that lies behind watched branches:
-    /// their numbers, and whether on the taken side.
-    fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
-        let _ = (actor, mask, sites);
-    }
-    /// Lanes of a warp arrive at block barrier `id`.
-    fn barrier(&mut self, actor: Actor, mask: u32, id: u32) {
-        let _ = (actor, mask, id);
-    }
-    /// A barrier of a block opens; all its threads that have not exited were there, or some.
-    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
-        let _ = (grid, block, id, all);
-    }
-    /// Lanes of a warp have met at a warp barrier.
-    fn warp_barrier(&mut self, actor: Actor, mask: u32) {
-        let _ = (actor, mask);
-    }
-    /// The lanes that arrived last must wait, because other threads of the block are missing.
-    fn barrier_stall(&mut self, actor: Actor) {
-        let _ = actor;
-    }
-    /// Lanes of a warp execute a memory fence.
-    fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
-        let _ = (actor, mask, scope);
-    }
-    /// A thread launches a child grid.
-    fn device_launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
-        let _ = (actor, launch);
-    }
-    /// Lanes have waited for the children of their block.
-    fn children_done(&mut self, actor: Actor, mask: u32) {
-        let _ = (actor, mask);
-    }
-    /// Something is wrong that does not stop the launch.
-    fn finding(&mut self, diagnostic: Diagnostic) {
-        let _ = diagnostic;
-    }
+    /// Is told everything, in the order in which it happens.
+    fn event(&mut self, event: Event);
 }
 
 /// What a launch runs under: who is told all, and whether undefined values are followed through registers and memory.
 /// There are two, so that the core is compiled twice and no more.
-pub(crate) trait Watch: Observer {
+pub trait Watch: Observer {
+    /// Whether the launch is checked.
     const CHECKS: bool;
-}
-
-/// Counts alone.
-impl Watch for Counters {
-    const CHECKS: bool = false;
-}
-
-/// The checks, and an observer beside them.
-impl Watch for (&mut dyn Observer, Checker<'_>) {
-    const CHECKS: bool = true;
 }
 
 /// Two observers listen to one execution.
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    fn grid(&mut self, start: Start) {
-        self.0.grid(start);
-        self.1.grid(start);
-    }
-    fn block_end(&mut self, grid: u32, block: u64) {
-        self.0.block_end(grid, block);
-        self.1.block_end(grid, block);
-    }
-    fn instruction(&mut self, active: u32) {
-        self.0.instruction(active);
-        self.1.instruction(active);
-    }
-    fn divergence(&mut self, actor: Actor) {
-        self.0.divergence(actor);
-        self.1.divergence(actor);
-    }
-    fn branch(&mut self, actor: Actor, ways: &Ways) {
-        self.0.branch(actor, ways);
-        self.1.branch(actor, ways);
-    }
-    fn request(&mut self, actor: Actor, request: &Request) {
-        self.0.request(actor, request);
-        self.1.request(actor, request);
-    }
-    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
-        self.0.copy_starts(actor, request);
-        self.1.copy_starts(actor, request);
-    }
-    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
-        self.0.copy_ends(actor, request);
-        self.1.copy_ends(actor, request);
-    }
-    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
-        self.0.mbarrier(actor, request, by);
-        self.1.mbarrier(actor, request, by);
-    }
-    fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
-        self.0.barrier_site(actor, mask, sites);
-        self.1.barrier_site(actor, mask, sites);
-    }
-    fn barrier(&mut self, actor: Actor, mask: u32, id: u32) {
-        self.0.barrier(actor, mask, id);
-        self.1.barrier(actor, mask, id);
-    }
-    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
-        self.0.barrier_opens(grid, block, id, all);
-        self.1.barrier_opens(grid, block, id, all);
-    }
-    fn warp_barrier(&mut self, actor: Actor, mask: u32) {
-        self.0.warp_barrier(actor, mask);
-        self.1.warp_barrier(actor, mask);
-    }
-    fn barrier_stall(&mut self, actor: Actor) {
-        self.0.barrier_stall(actor);
-        self.1.barrier_stall(actor);
-    }
-    fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
-        self.0.fence(actor, mask, scope);
-        self.1.fence(actor, mask, scope);
-    }
-    fn device_launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
-        self.0.device_launch(actor, launch);
-        self.1.device_launch(actor, launch);
-    }
-    fn children_done(&mut self, actor: Actor, mask: u32) {
-        self.0.children_done(actor, mask);
-        self.1.children_done(actor, mask);
-    }
-    fn finding(&mut self, diagnostic: Diagnostic) {
-        self.0.finding(diagnostic.clone());
-        self.1.finding(diagnostic);
+    #[inline]
+    fn event(&mut self, event: Event) {
+        self.0.event(event);
+        self.1.event(event);
     }
 }
 
 /// An observer elsewhere listens through a reference to it.
 impl<O: Observer + ?Sized> Observer for &mut O {
-    fn grid(&mut self, start: Start) {
-        (**self).grid(start);
-    }
-    fn block_end(&mut self, grid: u32, block: u64) {
-        (**self).block_end(grid, block);
-    }
-    fn instruction(&mut self, active: u32) {
-        (**self).instruction(active);
-    }
-    fn divergence(&mut self, actor: Actor) {
-        (**self).divergence(actor);
-    }
-    fn branch(&mut self, actor: Actor, ways: &Ways) {
-        (**self).branch(actor, ways);
-    }
-    fn request(&mut self, actor: Actor, request: &Request) {
-        (**self).request(actor, request);
-    }
-    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
-        (**self).copy_starts(actor, request);
-    }
-    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
-        (**self).copy_ends(actor, request);
-    }
-    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
-        (**self).mbarrier(actor, request, by);
-    }
-    fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
-        (**self).barrier_site(actor, mask, sites);
-    }
-    fn barrier(&mut self, actor: Actor, mask: u32, id: u32) {
-        (**self).barrier(actor, mask, id);
-    }
-    fn barrier_stall(&mut self, actor: Actor) {
-        (**self).barrier_stall(actor);
-    }
-    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
-        (**self).barrier_opens(grid, block, id, all);
-    }
-    fn warp_barrier(&mut self, actor: Actor, mask: u32) {
-        (**self).warp_barrier(actor, mask);
-    }
-    fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
-        (**self).fence(actor, mask, scope);
-    }
-    fn device_launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
-        (**self).device_launch(actor, launch);
-    }
-    fn children_done(&mut self, actor: Actor, mask: u32) {
-        (**self).children_done(actor, mask);
-    }
-    fn finding(&mut self, diagnostic: Diagnostic) {
-        (**self).finding(diagnostic);
+    #[inline]
+    fn event(&mut self, event: Event) {
+        (**self).event(event);
     }
 }

@@ -1,3 +1,13 @@
+//! From a `.cu` file to PTX and machine code.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | [`kernels`] | the build of each kernel, by stem, for the rest of the workbook |
+//! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc |
+//! | [`nvcc`] | finds nvcc and calls it |
+//!
+//! `build.rs` includes the last two.
+
 pub mod kernels;
 pub mod nvcc;
 pub mod prebuilt;

@@ -1,17 +1,20 @@
-//! The options that every chapter shares, and what they mean for the shape of a launch.
+//! The command line of a chapter.
 
-use anyhow::{Result, bail, ensure};
-use clap::{CommandFactory, FromArgMatches, Parser};
+use std::ffi::OsString;
 
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
+
+use super::variant::Chapter;
 use crate::arguments::number;
 use crate::device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
-use crate::record::table::thousands;
 
-/// Elements, at most: kernels count them in 32 bits.
+/// The most elements: kernels count them in 32 bits.
 pub const MAX_N: u64 = i32::MAX as u64;
-
-/// Room for device launches, at most: the driver sets memory aside for each.
+/// The most room for device launches: the driver sets memory aside for each.
 const MAX_PENDING_LAUNCHES: u64 = 1 << 20;
+/// In place of a variant's name: all of them.
+const ALL: &str = "all";
 
 /// The options of a chapter.
 #[derive(Clone, Debug, Parser)]
@@ -19,93 +22,100 @@ pub struct Options {
     /// Where the kernels run; auto: a GPU if one is usable, else the simulator
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
-    /// Elements to add up: 1000, 1_000, 2^20 or 1e6; the sweep goes no further
+    /// Variants to run, by name; none: the chapter's story.
+    #[arg(skip)]
+    pub kernels: Vec<String>,
+    /// Elements to add up: 1000, 1_000, 1e6 or 2^20; the sweep goes no further
     #[arg(long, value_name = "N", value_parser = elements, allow_hyphen_values = true)]
     pub n: Option<u64>,
-    /// Threads a block, 1 to 1024
+    /// Threads per block, 1 to 1024
     #[arg(long, value_name = "B", value_parser = threads, allow_hyphen_values = true)]
     pub block: Option<u32>,
     /// Blocks; without --block, each takes an equal share of the elements
     #[arg(long, value_name = "G", value_parser = blocks, allow_hyphen_values = true)]
     pub grid: Option<u32>,
-    /// Chapter 4: room for N pending device launches, be it too little; a launch without room is dropped
-    #[arg(long, value_name = "N", value_parser = pending_launches, allow_hyphen_values = true)]
+    /// Room for pending device launches; where the chapter has this option.
+    #[arg(skip)]
     pub pending_launches: Option<u64>,
-    /// Chapter 4: the nested kernel as the posts wrote it for the CUDA of 2020, beside its port; on the simulator
-    #[arg(long)]
-    pub museum: bool,
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,
-    /// Write the record that the book shows, book/records/, instead of book/records/local/
-    #[arg(long)]
+    /// Run all kernels and write the record that the book shows, book/records/, instead of book/records/local/
+    #[arg(long, conflicts_with = "kernel")]
     pub record: bool,
 }
 
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
-    pub fn parse_for(stem: &'static str, about: &'static str) -> Options {
-        let usage = format!("cargo run --example {stem} --");
-        let command = Options::command().name(stem).bin_name(usage).about(about);
-        match Options::from_arg_matches(&command.get_matches()) {
-            Ok(options) => options,
-            Err(error) => error.exit(),
-        }
-    }
-}
-
-/// Threads a block and blocks for `n` elements, a thread an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    pub block: u32,
-    pub grid: u32,
-}
-
-impl Shape {
-    /// `--block` alone: as many blocks as the elements need. `--grid` alone: the block that divides the elements
-    /// among the blocks. Both: they must hold the elements. Neither: `default_block`.
-    pub fn new(n: u64, block: Option<u32>, grid: Option<u32>, default_block: u32) -> Result<Shape> {
-        match (block, grid) {
-            (None, Some(grid)) => {
-                let block = n.div_ceil(grid.into()).max(1);
-                if block > MAX_BLOCK.into() {
-                    bail!(
-                        "--grid {grid} leaves {} elements to a block, and a block has at most {MAX_BLOCK} \
-                         threads; give --grid {} or more",
-                        thousands(block as i64),
-                        n.div_ceil(MAX_BLOCK.into())
-                    );
-                }
-                Ok(Shape { block: block as u32, grid })
-            }
-            (Some(block), Some(grid)) => {
-                let threads = u64::from(block) * u64::from(grid);
-                ensure!(
-                    threads >= n,
-                    "--grid {grid} --block {block} makes {} threads, and there are {} elements; leave one of the \
-                     two out, or give --grid {} or more",
-                    thousands(threads as i64),
-                    thousands(n as i64),
-                    n.div_ceil(block.into())
-                );
-                Ok(Shape { block, grid })
-            }
-            (block, None) => Ok(Shape::of_blocks(n, block.unwrap_or(default_block))),
-        }
+    pub(super) fn parse_for(chapter: &Chapter) -> Options {
+        Options::try_parse_for(chapter, std::env::args_os()).unwrap_or_else(|error| error.exit())
     }
 
-    /// Blocks of `block` threads, as many as `n` elements need, at least 1.
-    pub fn of_blocks(n: u64, block: u32) -> Shape {
-        Shape { block, grid: n.div_ceil(block.into()).max(1) as u32 }
+    /// The options on the command line `arguments`, whose first word is the program's name.
+    ///
+    /// # Errors
+    /// What clap says of a wrong one.
+    pub(super) fn try_parse_for<A: Into<OsString> + Clone>(
+        chapter: &Chapter,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Result<Options, clap::Error> {
+        let mut command = Options::command_for(chapter);
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Options::from_matches(chapter, &matches).map_err(|error| error.format(&mut command))
+    }
+
+    fn command_for(chapter: &Chapter) -> Command {
+        let names = chapter.variants.iter().map(|variant| variant.name).chain([ALL]);
+        let kernel = Arg::new("kernel")
+            .long("kernel")
+            .value_name("NAME")
+            .action(ArgAction::Append)
+            .value_parser(PossibleValuesParser::new(names))
+            .help("Run just this kernel; may be given again. Without it the chapter's story, with `all` everything");
+        let pending = Arg::new("pending-launches")
+            .long("pending-launches")
+            .value_name("N")
+            .value_parser(pending_launches)
+            .allow_hyphen_values(true)
+            .help("Room for N pending device launches, even too little; a launch without room is dropped");
+        let command = Options::command()
+            .name(chapter.stem)
+            .bin_name(format!("cargo run --example {} --", chapter.stem))
+            .about(chapter.about)
+            .mut_arg("device", |arg| arg.display_order(0))
+            .arg(kernel.display_order(1));
+        if chapter.pending_launches { command.arg(pending) } else { command }
+    }
+
+    fn from_matches(chapter: &Chapter, matches: &ArgMatches) -> Result<Options, clap::Error> {
+        let mut options = Options::from_arg_matches(matches)?;
+        options.kernels = matches.get_many::<String>("kernel").into_iter().flatten().cloned().collect();
+        if chapter.pending_launches {
+            options.pending_launches = matches.get_one("pending-launches").copied();
+        }
+        Ok(options)
+    }
+
+    /// Whether the reader asks for the variant of that name, which may be part of the chapter's story.
+    pub(super) fn asks_for(&self, name: &str, story: bool) -> bool {
+        match self.kernels.is_empty() {
+            true => story || self.record,
+            false => self.kernels.iter().any(|asked| asked == name || asked == ALL),
+        }
+    }
+
+    /// Whether only some variants are asked for, by name.
+    pub(super) fn names_kernels(&self) -> bool {
+        !self.kernels.is_empty() && !self.kernels.iter().any(|name| name == ALL)
     }
 }
 
 fn elements(text: &str) -> Result<u64, String> {
     number(text, MAX_N)
-        .ok_or(format!("the number of elements is 0 to {MAX_N}, written like 1000, 1_000, 2^20 or 1e6"))
+        .ok_or(format!("the number of elements is 0 to {MAX_N}, written like 1000, 1_000, 1e6 or 2^20"))
 }
 
 fn threads(text: &str) -> Result<u32, String> {
@@ -144,20 +154,5 @@ mod tests {
         assert_eq!(threads("1024"), Ok(1024));
         assert!(threads("0").is_err() && threads("2000").is_err() && blocks("0").is_err());
         assert!(pending_launches("2048") == Ok(2048) && pending_launches("0").is_err());
-    }
-
-    #[test]
-    fn shapes_follow_the_options() {
-        let shape = |n, block, grid| Shape::new(n, block, grid, 512).map(|s| (s.block, s.grid));
-        assert_eq!(shape(1000, None, None).unwrap(), (512, 2));
-        assert_eq!(shape(0, None, None).unwrap(), (512, 1), "a grid is never empty");
-        assert_eq!(shape(1000, Some(96), None).unwrap(), (96, 11));
-        assert_eq!(shape(65_536, None, Some(128)).unwrap(), (512, 128), "the post's choice");
-        assert_eq!(shape(0, None, Some(4)).unwrap(), (1, 4));
-        assert_eq!(shape(100, Some(32), Some(8)).unwrap(), (32, 8), "more blocks than needed");
-        let few = shape(65_536, None, Some(4)).unwrap_err().to_string();
-        assert!(few.contains("--grid 64 or more"), "{few}");
-        let small = shape(1000, Some(32), Some(8)).unwrap_err().to_string();
-        assert!(small.contains("256 threads") && small.contains("--grid 32 or more"), "{small}");
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 
 use super::cuda::{self, NoGpu};
 use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
-use super::simulator::{self, Simulator, SimulatorOptions};
+use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::observe::Observer;
 
@@ -94,7 +94,7 @@ impl Device {
     pub fn multiprocessors(&self) -> u32 {
         match &self.kind {
             Kind::Gpu(gpu) => gpu.multiprocessors(),
-            Kind::Sim(_) => simulator::MULTIPROCESSORS,
+            Kind::Sim(simulator) => simulator.core.borrow().properties().multiprocessors,
             Kind::Cpu => 0,
         }
     }

@@ -34,7 +34,9 @@ impl Device {
                 let (x, y, z) = config.block_dim;
                 gpu.resident_blocks(code, x * y * z, config.shared_mem_bytes)
             }
-            (Kind::Sim(_), Code::Sim(module)) => Ok(module.resident_blocks(&function.name, &config)),
+            (Kind::Sim(simulator), Code::Sim(module)) => {
+                Ok(simulator.core.borrow().resident_blocks(module, &function.name, &config))
+            }
             _ => bail!(OTHER_DEVICE),
         }
     }

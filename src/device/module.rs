@@ -52,6 +52,18 @@ impl Device {
     }
 }
 
+impl Function {
+    /// Its name in the source.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many arguments it takes.
+    pub fn arguments(&self) -> usize {
+        self.params.len()
+    }
+}
+
 impl Module {
     /// The names of its kernels.
     pub fn kernels(&self) -> &[String] {

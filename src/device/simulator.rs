@@ -12,9 +12,6 @@ use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
 use crate::sim::{self, Counters, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
 
-/// Multiprocessors of the simulated GPU: those of an H200 (NVIDIA H200 datasheet).
-pub const MULTIPROCESSORS: u32 = 132;
-
 /// How the simulator runs kernels.
 #[derive(Clone, Debug)]
 pub struct SimulatorOptions {

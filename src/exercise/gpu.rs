@@ -10,7 +10,7 @@ use super::run::{self, Run};
 use super::source::Exercise;
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::device::{Device, Function};
-use crate::record::table::{thousands, time_range};
+use crate::number::thousands;
 
 /// What a GPU says of an answer.
 pub enum Report {
@@ -52,7 +52,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
     let run = Run::new(device, plan, case)?;
     let time = |functions: &[Function]| {
         let measured = device.measure(|| run.restore(), || run.launch(functions))?;
-        measured.time.map(|time| time_range(&time)).context("the device has no clock")
+        measured.time.map(|time| time.to_string()).context("the device has no clock")
     };
     Ok(Report::Right(format!(
         "On {}, {case}, median [least .. most]:\n  yours     {}\n  solution  {}\n",

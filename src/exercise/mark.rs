@@ -14,7 +14,7 @@ use super::source::{Exercise, Kind};
 use super::think;
 use crate::build::prebuilt::source_hash;
 use crate::device::{Device, Module, SimulatorOptions};
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::sim::{Diagnostic, Severity};
 
 /// What a check says.

@@ -18,7 +18,7 @@ use std::fmt;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
 
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::reduction::serial::recursive_reduce;
 use crate::sim::Counters;
 

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::plan::{Arg, Case, Place, Plan};
 use crate::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
 use crate::reduction::data;
-use crate::sim::observe::{Access, Actor, Observer, Request};
+use crate::sim::observe::{Access, Act, Event, Observer};
 use crate::sim::{Counters, Diagnostic, Space};
 
 /// Seeds of the two inputs, in the plain order of turns. In a shuffled one the numbers are others, too.
@@ -196,7 +196,8 @@ struct LastStore {
 }
 
 impl Observer for LastStore {
-    fn request(&mut self, actor: Actor, request: &Request) {
+    fn event(&mut self, event: Event) {
+        let Event::By(actor, Act::Access(request)) = event else { return };
         if request.space != Space::Global || request.access == Access::Load {
             return;
         }

@@ -14,7 +14,7 @@ use super::mark::{self, Reached, Verdict, failed};
 use super::plan;
 use super::run::SEEDS;
 use super::source::Exercise;
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::reduction::data;
 use crate::reduction::serial::recursive_reduce;
 

@@ -5,8 +5,9 @@ use super::mark::{Failure, Reached};
 use super::options::COMMAND;
 use super::source::{Exercise, Id, Kind, wrapped};
 use super::state::State;
+use crate::number::thousands;
+use crate::record::columns::{Column, text_table};
 use crate::record::diagnostics;
-use crate::record::table::{Column, layout, thousands};
 
 /// Columns of running text.
 const WIDTH: usize = 96;
@@ -137,27 +138,22 @@ pub fn try_again(exercise: &Exercise, state: &State) -> String {
 
 /// The answer's counts, the goals and what the solution has, side by side.
 fn table(goals: &[Reached]) -> String {
-    let mut text = String::new();
     let column =
         |title: &str, cell: &dyn Fn(&Reached) -> String| Column::right(title, goals.iter().map(cell));
     let number = |count: u64| thousands(count as i64);
-    layout(
-        &[
-            Column::left("goals", goals.iter().map(|reached| reached.goal.name())),
-            column("yours", &|reached| number(reached.yours)),
-            column("goal", &|reached| format!("<= {}", number(reached.goal.most))),
-            column("solution", &|reached| reached.reference.map_or("-".into(), number)),
-            Column::left(
-                "  at",
-                goals.iter().map(|reached| match reached.goal.is_allocations() {
-                    true => "  all lengths together".to_string(),
-                    false => format!("  {}", reached.goal.case()),
-                }),
-            ),
-        ],
-        &mut text,
-    );
-    text
+    text_table(&[
+        Column::left("goals", goals.iter().map(|reached| reached.goal.name())),
+        column("yours", &|reached| number(reached.yours)),
+        column("goal", &|reached| format!("<= {}", number(reached.goal.most))),
+        column("solution", &|reached| reached.reference.map_or("-".into(), number)),
+        Column::left(
+            "  at",
+            goals.iter().map(|reached| match reached.goal.is_allocations() {
+                true => "  all lengths together".to_string(),
+                false => format!("  {}", reached.goal.case()),
+            }),
+        ),
+    ])
 }
 
 /// `text` in lines of the terminal's width.

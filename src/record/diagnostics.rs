@@ -87,7 +87,13 @@ fn sites(found: &Diagnostic) -> Vec<Site<'_>> {
 
 impl<'a> Site<'a> {
     fn annotation(&self, text: &str) -> Option<Annotation<'a>> {
-        Some(self.kind.span(line_span(text, self.line)?).label(self.label.clone()))
+        let span = line_span(text, self.line)?;
+        // Where the label beside the marks would leave the screen, they mark the first word.
+        let line = &text[span.clone()];
+        let fits = line.len() + self.label.len() < 90;
+        let word = line.find(|c: char| !c.is_alphanumeric() && c != '_').filter(|end| *end > 0);
+        let end = if fits { span.end } else { word.map_or(span.end, |end| span.start + end) };
+        Some(self.kind.span(span.start..end).label(self.label.clone()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a nested run unfolds: what each level of launches consists of. The host's launch is level 0, what its grid
 //! launches is level 1, and so on.
 
-use crate::sim::observe::{Observer, Start};
+use crate::sim::observe::{Event, Observer};
 
 /// All grids of one level together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,8 @@ impl Levels {
 }
 
 impl Observer for Levels {
-    fn grid(&mut self, start: Start) {
+    fn event(&mut self, event: Event) {
+        let Event::Grid(start) = event else { return };
         let level = start.depth as usize;
         if self.levels.len() == level {
             self.levels.push(Level::default());
@@ -42,7 +43,7 @@ impl Observer for Levels {
 mod tests {
     use super::*;
     use crate::sim::LaunchConfig;
-    use crate::sim::observe::After;
+    use crate::sim::observe::{After, Start};
 
     #[test]
     fn children_of_children_are_a_level_further() {
@@ -52,7 +53,7 @@ mod tests {
         {
             let config = LaunchConfig::new(blocks, 32);
             let after = After::Host;
-            levels.grid(Start { grid, parent, depth, kernel: "k", config: &config, after });
+            levels.event(Event::Grid(Start { grid, parent, depth, kernel: "k", config: &config, after }));
         }
         let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };
         assert_eq!(levels.into_vec(), [level(1, 4), level(2, 3), level(1, 1)]);

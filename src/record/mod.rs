@@ -4,17 +4,23 @@
 //! `--record`) and `book/records/local/` (a reader's own runs, ignored by git).
 
 pub mod chart;
+pub mod columns;
 pub mod diagnostics;
 pub mod levels;
 pub mod speed;
 pub mod table;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::reduction::value::Value;
+use crate::number;
+use crate::reduction::operation::Operation;
+use crate::reduction::value::{Expected, Value};
+use crate::sim::{Counters, Kind};
 
 /// Version of the JSON layout; a record of another version is refused by name.
 pub const SCHEMA: u32 = 1;
@@ -35,7 +41,7 @@ pub struct Record {
     pub source_hash: String,
     /// Elements in the runs of [`Record::runs`].
     pub n: u64,
-    /// Threads a block, and blocks, in the runs of [`Record::runs`].
+    /// Threads per block, and blocks, in the runs of [`Record::runs`].
     pub block: u32,
     pub grid: u32,
     /// Seed of the input data.
@@ -44,12 +50,12 @@ pub struct Record {
     pub runs: Vec<Run>,
     /// The same kernels over other sizes and block sizes; what the charts draw.
     pub sweep: Vec<Run>,
-    /// The chapter's kernels beside those of libraries, in turns, timed in several ways ([`crate::chapters::limit::comparison`]).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub contest: Vec<Run>,
+    /// Chapter 7's kernels beside those of libraries, timed in turns and in several ways; on a GPU.
+    #[serde(default, alias = "contest", skip_serializing_if = "Vec::is_empty")]
+    pub comparison: Vec<Run>,
     /// What each memory space costs, and the limits of the device; chapter 5 on a GPU.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spaces: Vec<MemorySpace>,
+    #[serde(default, alias = "spaces", skip_serializing_if = "Vec::is_empty")]
+    pub memory_spaces: Vec<MemorySpace>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
     /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
@@ -120,42 +126,47 @@ impl DeviceKind {
 /// One kernel, run at one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// The variant's name.
     pub kernel: String,
+    /// The kernel's name in the source, where the variant's name is another. Variants of one kernel share a colour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
     /// Elements summed.
     pub n: u64,
-    /// Threads a block, and blocks; 0 where there is no kernel.
+    /// Threads per block, and blocks; 0 where there is no kernel.
     pub block: u32,
     pub grid: u32,
-    /// What is computed ([`crate::reduction::value::Operation::name`]), where it is not the sum of `i32`.
+    /// What is computed ([`Operation::name`]), where it is not the sum of `i32`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// What came back, and what the serial recursion says. Sums of integers wrap.
+    /// The result, and that of the serial recursion. Sums of integers wrap.
     pub sum: Value,
     pub expected: Value,
     /// How far apart the two may be, where rounding lets them differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
-    /// Bytes of input an element, where it is not 4.
+    /// Bytes of input per element, where it is not 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element_bytes: Option<u32>,
     /// `sum` is `expected` (within `bound`), and no device launch was dropped, and no diagnostic of severity error.
     pub ok: bool,
     /// Kinds of the diagnostics of severity error; the simulator only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub found: Vec<crate::sim::Kind>,
+    pub found: Vec<Kind>,
     /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
-    pub teaches: Option<String>,
+    #[serde(rename = "teaches")]
+    pub expected_failure: Option<String>,
     /// Microseconds; none on the simulator, which has no clock.
     pub time_us: Option<Timing>,
-    /// The times of a contest; such a run has no `time_us`.
+    /// The times of a comparison; such a run has no `time_us`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timings: Option<Timings>,
     /// Whose work it is, where it is no kernel of the chapter: `CUB 3.0.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
     /// Exact counts; the simulator only.
-    pub counters: Option<crate::sim::Counters>,
-    /// Kernels that device code launches in one run, if none is dropped; none where there are none.
+    pub counters: Option<Counters>,
+    /// Kernels that device code launches in one run if none is dropped; absent if it launches none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_launches: Option<u64>,
     /// Device launches that the device refused, with the first error.
@@ -163,7 +174,7 @@ pub struct Run {
     pub dropped: Option<Dropped>,
 }
 
-/// What a memory space costs, as [`crate::chapters::memory_spaces`] measures it.
+/// What a memory space costs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemorySpace {
     /// `shared`, `global-l2`
@@ -218,14 +229,14 @@ fn cuda_error(error: u32) -> &'static str {
     }
 }
 
-/// Microseconds, by what is between the two events ([`crate::chapters::limit::timing`]).
+/// Microseconds, by what is between the two events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timings {
-    /// A single call, with other things than the input in the L2 cache.
+    /// A single call, with none of the input in the L2 cache.
     pub one_call_cold: Option<Timing>,
     /// A single call, with as much of the input as L2 holds.
     pub one_call_warm: Option<Timing>,
-    /// A call in a graph of many, each on another copy of the input.
+    /// One call of a graph of many, each on another copy of the input.
     pub work_alone: Option<Timing>,
 }
 
@@ -253,15 +264,55 @@ impl Timing {
     }
 }
 
+/// `449 ms [430 .. 470]`; a single run says so.
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.repeats {
+            1 => write!(f, "{}, one run", number::time(self.median)),
+            _ => f.write_str(&number::time_range(self.median, self.min, self.max)),
+        }
+    }
+}
+
 impl Run {
+    /// A run of `n` elements that gave `sum`: ok if that is `expected`. All else is as for work of the host that nobody
+    /// timed, to be set with `Run { block, grid, ..Run::of(…) }`.
+    pub fn of(kernel: &str, n: u64, operation: &Operation, sum: Value, expected: Expected) -> Run {
+        Run {
+            kernel: kernel.to_string(),
+            symbol: None,
+            n,
+            block: 0,
+            grid: 0,
+            operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
+            ok: expected.admits(&sum),
+            sum,
+            expected: expected.value,
+            bound: expected.bound,
+            element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
+            found: Vec::new(),
+            expected_failure: None,
+            time_us: None,
+            timings: None,
+            library: None,
+            counters: None,
+            device_launches: None,
+            dropped: None,
+        }
+    }
+
     /// Whether all is as it should be: the run is ok, or wrong in the way that it is kept to show.
-    pub fn as_taught(&self) -> bool {
-        use crate::sim::Kind;
-        let teaches = |kind: &Kind| self.teaches.as_deref() == Some(kind.to_string().as_str());
+    pub fn as_expected(&self) -> bool {
+        let fails_by = |kind: Kind| self.expected_failure.as_deref() == Some(kind.to_string().as_str());
         // A barrier that threads go past separates nothing, so races follow from it.
-        let taught =
-            |kind: &Kind| teaches(kind) || (*kind == Kind::DataRace && teaches(&Kind::BarrierDivergence));
-        self.ok || (self.teaches.is_some() && self.found.iter().all(taught))
+        let is_expected =
+            |&kind: &Kind| fails_by(kind) || (kind == Kind::DataRace && fails_by(Kind::BarrierDivergence));
+        self.ok || (self.expected_failure.is_some() && self.found.iter().all(is_expected))
+    }
+
+    /// The kernel's name in the source.
+    pub fn symbol(&self) -> &str {
+        self.symbol.as_deref().unwrap_or(&self.kernel)
     }
 
     /// How far the result of a right run is from the reference, as a share of it, where rounding lets the two differ.
@@ -274,12 +325,12 @@ impl Run {
         }
     }
 
-    /// Bytes of input that an element has.
+    /// Bytes of input per element.
     pub fn bytes_per_element(&self) -> u32 {
         self.element_bytes.unwrap_or(4)
     }
 
-    /// Bytes of input a second, in GB/s (10^9): those of all elements over the median time. `None` without input.
+    /// Bytes of input per second, in GB/s (10^9): those of all elements over the median time. `None` without input.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
         self.rate(self.time_us?)
     }
@@ -297,20 +348,19 @@ impl Record {
         format!("{stem}.{}.json", kind.as_str())
     }
 
-    /// Reads a record; the error names the file and what is wrong with it.
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// A file that is missing or no record of this layout; names the file and what is wrong with it.
     pub fn read(path: &Path) -> Result<Record> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the record {}", path.display()))?;
-        let record: Record = serde_json::from_str(&text)
-            .with_context(|| format!("{} is not a record of this workbook", path.display()))?;
-        if record.schema != SCHEMA {
-            bail!("{} has record layout {}, and this workbook reads {SCHEMA}", path.display(), record.schema);
-        }
-        Ok(record)
+        read_json(path, SCHEMA)
     }
 
     /// Writes the record into `directory` under [`Record::file_name`], creating the directory; a reader of the
     /// file never sees half of it. Returns the path.
+    ///
+    /// # Errors
+    /// A directory or file that cannot be written, by name.
     pub fn write(&self, directory: &Path) -> Result<PathBuf> {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
@@ -318,6 +368,24 @@ impl Record {
         write_json(self, &path)?;
         Ok(path)
     }
+}
+
+/// Reads what was measured, if its `schema` is that; the error names the file and what is wrong with it.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T> {
+    #[derive(Deserialize)]
+    struct Layout {
+        schema: u32,
+    }
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let foreign = || format!("{} is not a record of this workbook", path.display());
+    let layout: Layout = serde_json::from_str(&text).with_context(foreign)?;
+    ensure!(
+        layout.schema == schema,
+        "{} has layout {}, and this workbook reads layout {schema}",
+        path.display(),
+        layout.schema
+    );
+    serde_json::from_str(&text).with_context(foreign)
 }
 
 /// Writes what was measured as JSON; a reader of the file never sees half of it.

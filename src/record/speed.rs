@@ -1,13 +1,13 @@
 //! How fast the simulator is: what `cargo bench` measures, as JSON and as the tables that it prints and the book shows.
 
-use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::record::table::{thousands, time_range};
-use crate::record::{Timing, write_json};
+use crate::number::{thousands, two_digits};
+use crate::record::columns::{Column, markdown_table};
+use crate::record::{Timing, read_json, write_json};
 
 /// The committed measurement, from the repository root.
 pub const FILE: &str = "benches/simulator.json";
@@ -39,7 +39,7 @@ pub struct Speed {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     pub kernel: String,
-    /// Elements summed, and threads a block.
+    /// Elements summed, and threads per block.
     pub n: u32,
     pub block: u32,
     /// PTX instructions times active lanes, as [`crate::sim::Counters`] counts them.
@@ -60,18 +60,18 @@ pub struct Numba {
 }
 
 impl Speed {
-    /// Reads a measurement; the error names the file and what to do.
+    /// Reads a measurement.
+    ///
+    /// # Errors
+    /// A file that is missing or no measurement of this layout; names the file and what to do.
     pub fn read(path: &Path) -> Result<Speed> {
-        let make = "make it: WORKBOOK_PYTHON=… cargo bench -- --record";
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the measurement {}; {make}", path.display()))?;
-        let speed: Speed = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no measurement of this workbook; {make}", path.display()))?;
-        ensure!(speed.schema == SCHEMA, "{} has another layout; {make}", path.display());
-        Ok(speed)
+        read_json(path, SCHEMA).context("make it anew: WORKBOOK_PYTHON=… cargo bench -- --record")
     }
 
     /// Writes the measurement.
+    ///
+    /// # Errors
+    /// A file that cannot be written, by name.
     pub fn write(&self, path: &Path) -> Result<()> {
         write_json(self, path)
     }
@@ -80,94 +80,77 @@ impl Speed {
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         if let Some(case) = self.kernels.first() {
-            let _ = write!(text, "Chapter 3 {}, thread-instructions a second:\n\n", size(case));
+            text += &format!("Chapter 3 {}, thread-instructions per second:\n\n", size(case));
         }
-        let mut rows = vec![["kernel", "thread-instructions", "checks off", "checks on"].map(String::from)];
-        rows.extend(self.kernels.iter().map(|case| {
-            [
-                format!("`{}`", case.kernel),
-                thousands(case.thread_instructions as i64),
-                rates(case.thread_instructions, &case.unchecked),
-                rates(case.thread_instructions, &case.checked),
-            ]
-        }));
-        text += &table(&rows);
+        let rates_of = |time: fn(&Case) -> &Timing| {
+            self.kernels.iter().map(move |case| rates(case.thread_instructions, time(case)))
+        };
+        text += &markdown_table(&[
+            Column::left("kernel", self.kernels.iter().map(|case| format!("`{}`", case.kernel))),
+            Column::right(
+                "thread-instructions",
+                self.kernels.iter().map(|case| thousands(case.thread_instructions as i64)),
+            ),
+            Column::right("checks off", rates_of(|case| &case.unchecked)),
+            Column::right("checks on", rates_of(|case| &case.checked)),
+        ]);
         if let Some(numba) = &self.numba {
-            let ours = &numba.ours;
-            let _ = write!(
-                text,
-                "\n`{}` {}, and the same kernel on numba's CUDA simulator, in the same run:\n\n",
-                ours.kernel,
-                size(ours)
-            );
-            let row = |name: String, time: &Timing| {
-                [
-                    name,
-                    time_range(time),
-                    rates(ours.thread_instructions, time),
-                    thousands(two_digits(numba.time.median / time.median)),
-                ]
-            };
-            text += &table(&[
-                ["simulator", "a launch", "thread-instructions a second", "times numba"].map(String::from),
-                row(format!("numba {}, Python {}", numba.numba, numba.python), &numba.time),
-                row("workbook, checks on".to_string(), &ours.checked),
-                row("workbook, checks off".to_string(), &ours.unchecked),
-            ]);
-            text += "\nnumba runs Python, not PTX: its rate counts the thread-instructions of the PTX that nvcc makes of this \
-                     kernel. The ratio is one of times.\n";
+            text += &numba.markdown();
         }
-        let _ = write!(
-            text,
-            "\nMedians [least .. most] over several launches, on one core of a machine that other work shares: {}, {}, {}, {}.\n",
+        text + &format!(
+            "\nMedians [least .. most] over several launches, on one core of a machine that other work shares: {}, {}, \
+             {}, {}.\n",
             self.cpu,
             self.rustc,
             self.compiler,
             self.date.get(..10).unwrap_or(&self.date),
-        );
-        text
+        )
     }
 }
 
-/// `at n = 1,048,576, 512 threads a block`
+impl Numba {
+    fn markdown(&self) -> String {
+        let ours = &self.ours;
+        let rows = [
+            (format!("numba {}, Python {}", self.numba, self.python), &self.time, "1".to_string()),
+            ("workbook, checks on".to_string(), &ours.checked, self.ratio(&ours.checked)),
+            ("workbook, checks off".to_string(), &ours.unchecked, self.ratio(&ours.unchecked)),
+        ];
+        let table = markdown_table(&[
+            Column::left("simulator", rows.iter().map(|(name, ..)| name)),
+            Column::right("per launch", rows.iter().map(|(_, time, _)| time.to_string())),
+            Column::right(
+                "thread-instructions per second",
+                rows.iter().map(|(_, time, _)| rates(ours.thread_instructions, time)),
+            ),
+            Column::right("times numba", rows.iter().map(|(.., ratio)| ratio)),
+        ]);
+        format!(
+            "\n`{}` {}, and the same kernel on numba's CUDA simulator, in the same run:\n\n{table}\nnumba runs Python, \
+             not PTX: its rate counts the thread-instructions of the PTX that nvcc makes of this kernel. The ratio is one \
+             of times.\n",
+            ours.kernel,
+            size(ours)
+        )
+    }
+
+    /// How many times as long numba takes.
+    fn ratio(&self, ours: &Timing) -> String {
+        two_digits(self.time.median / ours.median)
+    }
+}
+
+/// `at n = 1,048,576, 512 threads per block`
 fn size(case: &Case) -> String {
-    format!("at n = {}, {} threads a block", thousands(case.n.into()), case.block)
+    format!("at n = {}, {} threads per block", thousands(case.n.into()), case.block)
 }
 
-/// Rounded to two significant digits: more of a ratio of times is noise.
-fn two_digits(ratio: f64) -> i64 {
-    let unit = 10f64.powi((ratio.max(1.0).log10().floor() as i32 - 1).max(0));
-    ((ratio / unit).round() * unit) as i64
-}
-
-/// `980 million [955 .. 1,010]`: instructions a second in the median launch, the slowest and the fastest.
+/// `980 million [955 .. 1,010]`: instructions per second in the median launch, the slowest and the fastest.
 fn rates(instructions: u64, time: &Timing) -> String {
-    let a_second = |microseconds: f64| instructions as f64 / microseconds * 1e6;
-    let (scale, unit) = if a_second(time.median) >= 1e6 { (1e6, "million") } else { (1e3, "thousand") };
-    let shown = |microseconds: f64| thousands((a_second(microseconds) / scale).round() as i64);
+    let per_second = |microseconds: f64| instructions as f64 / microseconds * 1e6;
+    let (scale, unit) = if per_second(time.median) >= 1e6 { (1e6, "million") } else { (1e3, "thousand") };
+    let shown = |microseconds: f64| thousands((per_second(microseconds) / scale).round() as i64);
     format!("{} {unit} [{} .. {}]", shown(time.median), shown(time.max), shown(time.min))
-}
-
-/// A Markdown table with its columns in line, the first row its head; all but the first column to the right.
-fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
-    let widths: [usize; COLUMNS] =
-        std::array::from_fn(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0));
-    let mut text = String::new();
-    for (number, row) in rows.iter().enumerate() {
-        for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let _ =
-                if i == 0 { write!(text, "| {cell:width$} |") } else { write!(text, " {cell:>width$} |") };
-        }
-        text.push('\n');
-        if number == 0 {
-            for (i, &width) in widths.iter().enumerate() {
-                let line = "-".repeat(if i == 0 { width } else { width - 1 });
-                let _ = if i == 0 { write!(text, "| {line} |") } else { write!(text, " {line}: |") };
-            }
-            text.push('\n');
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,148 +1,89 @@
 //! A record as the text that the terminal and the book show.
 
-use crate::chapters::limit::comparison;
+use crate::number::{scientific, thousands, three_digits, time};
+use crate::record::columns::{Column, fit, text_table, text_table_in_groups};
 use crate::record::levels::Level;
-use crate::record::{Record, Run, Timing};
+use crate::record::{Record, Run};
 use crate::reduction::value::{Expected, Value};
 use crate::sim::{Counters, Kind};
-
-const MAX_COLUMNS: usize = 100;
-
-/// `ok`, or what the checks have found in a sum that happens to be right or never came to be, or `WRONG`.
-fn verdict(run: &Run) -> String {
-    match run.found.first() {
-        _ if run.ok => "ok".into(),
-        Some(Kind::LaunchLimit) => Kind::LaunchLimit.to_string(),
-        Some(kind) if expected(run).admits(&run.sum) => kind.to_string(),
-        _ => "WRONG".into(),
-    }
-}
-
-fn expected(run: &Run) -> Expected {
-    Expected { value: run.expected.clone(), bound: run.bound }
-}
 
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
 /// columns, ends in a newline.
 pub fn table(record: &Record) -> String {
-    let mut text = headline(record);
-    let has_grid = record.runs.iter().any(|run| run.grid > 0);
-    let only_sums = record.runs.iter().all(|run| run.operation.is_none());
-    let has_time = record.runs.iter().any(|run| run.time_us.is_some());
-
-    let mut sums = vec![Column::left("kernel", record.runs.iter().map(|run| run.kernel.clone()))];
-    let mut add =
-        |title, cell: &dyn Fn(&Run) -> String| sums.push(Column::right(title, record.runs.iter().map(cell)));
-    if has_grid {
-        add("grid", &|run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
+    let runs = &record.runs;
+    let any = |has: fn(&Run) -> bool| runs.iter().any(has);
+    let mut columns = vec![names("kernel", runs)];
+    let mut add = |title, cell: fn(&Run) -> String| columns.push(Column::right(title, runs.iter().map(cell)));
+    if any(|run| run.grid > 0) {
+        add("grid", |run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
     }
-    add(if only_sums { "sum" } else { "result" }, &|run| run.sum.to_string());
+    add(if any(|run| run.operation.is_some()) { "result" } else { "sum" }, |run| run.sum.to_string());
     if common_expected(record).is_none() {
-        let same = |run: &Run| run.expected == run.sum;
-        add("serial", &|run| if same(run) { "the same".into() } else { run.expected.to_string() });
+        add(
+            "serial",
+            |run| if run.expected == run.sum { "the same".into() } else { run.expected.to_string() },
+        );
     }
-    if record.runs.iter().any(|run| run.bound.is_some()) {
-        add("within", &|run| within(run));
+    if any(|run| run.bound.is_some()) {
+        add("within", |run| run.bound.map_or("-".into(), scientific));
     }
-    add("check", &verdict);
-    if has_time {
-        let mut times = Vec::new();
-        let mut add = |title, cell: &dyn Fn(&Run) -> String| {
-            times.push(Column::right(title, record.runs.iter().map(cell)));
-        };
-        add("median [min .. max]", &|run| run.time_us.map_or("-".into(), |time| time_range(&time)));
-        add("GB/s", &|run| run.gigabytes_per_second().map_or("-".into(), three_digits));
-        if width(&sums) + width(&times) > MAX_COLUMNS {
-            layout_in_groups(&sums, &record.runs, &mut text);
+    add("check", verdict);
+
+    let mut text = headline(record);
+    if any(|run| run.time_us.is_some()) {
+        let rate = |run: &Run| run.gigabytes_per_second().map_or("-".into(), three_digits);
+        let times = [
+            Column::right(
+                "median [min .. max]",
+                runs.iter().map(|run| run.time_us.map_or("-".into(), |t| t.to_string())),
+            ),
+            Column::right("GB/s", runs.iter().map(rate)),
+        ];
+        if !fit(columns.iter().chain(&times)) {
+            text += &in_groups(&columns, runs);
             text.push('\n');
-            sums = vec![Column::left("times", record.runs.iter().map(|run| run.kernel.clone()))];
+            columns = vec![names("times", runs)];
         }
-        sums.extend(times);
+        columns.extend(times);
     }
-    layout_in_groups(&sums, &record.runs, &mut text);
-
-    let launching: Vec<(&Run, u64, Timing)> =
-        record.runs.iter().filter_map(|run| Some((run, run.device_launches?, run.time_us?))).collect();
-    if !launching.is_empty() {
-        text.push('\n');
-        layout(&launch_columns(&launching), &mut text);
-    }
-
-    let counted: Vec<_> = record.runs.iter().filter(|run| run.counters.is_some()).cloned().collect();
-    if !counted.is_empty() {
-        text.push('\n');
-        layout_in_groups(&count_columns(&counted), &counted, &mut text);
-    }
-    text += &comparison::table(record);
-    notes(record, &mut text);
-    spaces(record, &mut text);
-    text
+    text += &in_groups(&columns, runs);
+    text + &launches(runs) + &counts(runs) + &notes(record)
 }
 
-/// An error bound, short.
-fn within(run: &Run) -> String {
-    match run.bound {
-        None => "-".into(),
-        Some(0.0) => "0".into(),
-        Some(bound) => format!("{bound:.1e}"),
-    }
+fn names<'a>(title: &str, runs: impl IntoIterator<Item = &'a Run>) -> Column {
+    Column::left(title, runs.into_iter().map(|run| run.kernel.as_str()))
 }
 
-/// What the memory spaces of the device cost, and its limits, where they were asked for.
-fn spaces(record: &Record, text: &mut String) {
-    let rows = &record.spaces;
-    if !rows.is_empty() {
-        text.push('\n');
-        let columns = [
-            Column::left("memory space", rows.iter().map(|row| row.space.clone())),
-            Column::right("clocks a load", rows.iter().map(|row| three_digits(row.clocks))),
-            Column::right("GB/s, whole GPU", rows.iter().map(|row| three_digits(row.gbps))),
-        ];
-        layout(&columns, text);
-    }
-    let rows = &record.limits;
-    if !rows.is_empty() {
-        text.push('\n');
-        let columns = [
-            Column::left("limit", rows.iter().map(|row| row.name.clone())),
-            Column::right("of this GPU", rows.iter().map(|row| thousands(row.value))),
-        ];
-        layout(&columns, text);
-    }
-}
-
-/// How a nested kernel went, level by level, and how many levels and grids each kernel had.
-pub fn levels(kernels: &[(String, Vec<Level>)]) -> String {
-    let mut text = String::new();
-    let nested: Vec<_> = kernels.iter().filter(|(_, levels)| levels.len() > 1).collect();
-    let Some((kernel, levels)) = nested.first() else { return text };
-    text += &format!("{kernel}, level by level:\n\n");
-    let column = |title, cell: &dyn Fn(&(usize, &Level)) -> u64| {
-        Column::right(title, levels.iter().enumerate().map(|row| thousands(cell(&row) as i64)))
+/// A table with a row per run. In a long one a blank line sets off runs of one operation from those of another; a list
+/// of operations with one run each is one group.
+fn in_groups(columns: &[Column], runs: &[Run]) -> String {
+    let same = |a: usize, b: usize| match (runs.get(a), runs.get(b)) {
+        (Some(a), Some(b)) => a.operation == b.operation,
+        _ => false,
     };
-    let columns = [
-        column("level", &|(number, _)| *number as u64),
-        column("grids", &|(_, level)| level.grids),
-        column("blocks", &|(_, level)| level.blocks),
-        column("threads", &|(_, level)| level.threads),
-    ];
-    layout(&columns, &mut text);
-    text.push('\n');
-    let grids = |levels: &[Level]| levels.iter().map(|level| level.grids).sum::<u64>();
-    let columns = [
-        Column::left("in all", nested.iter().map(|(kernel, _)| kernel.clone())),
-        Column::right("levels", nested.iter().map(|(_, levels)| levels.len().to_string())),
-        Column::right("grids", nested.iter().map(|(_, levels)| thousands(grids(levels) as i64))),
-    ];
-    layout(&columns, &mut text);
-    text
+    let is_single = |row: usize| (row == 0 || !same(row - 1, row)) && !same(row, row + 1);
+    let starts_group = |row: usize| {
+        runs.len() > 12 && row > 0 && !same(row - 1, row) && !(is_single(row - 1) && is_single(row))
+    };
+    text_table_in_groups(columns, starts_group)
 }
 
-/// `ch3_blocks: 65,536 elements, 512 threads a block; the serial recursion gives 1,234`
+/// `ok`, or what the checks have found in a sum that happens to be right or never came to be, or `WRONG`.
+fn verdict(run: &Run) -> String {
+    let expected = Expected { value: run.expected.clone(), bound: run.bound };
+    match run.found.first() {
+        _ if run.ok => "ok".into(),
+        Some(Kind::LaunchLimit) => Kind::LaunchLimit.to_string(),
+        Some(kind) if expected.admits(&run.sum) => kind.to_string(),
+        _ => "WRONG".into(),
+    }
+}
+
+/// `ch3_blocks: 65,536 elements, 512 threads per block; the serial recursion gives 1,234`
 fn headline(record: &Record) -> String {
     let mut text = format!("{}: {} elements", record.stem, thousands(record.n as i64));
     if record.block > 0 {
-        text += &format!(", {} threads a block", thousands(record.block.into()));
+        text += &format!(", {} threads per block", thousands(record.block.into()));
     }
     if let Some(expected) = common_expected(record) {
         text += &format!("; the serial recursion gives {expected}");
@@ -156,19 +97,27 @@ fn common_expected(record: &Record) -> Option<&Value> {
     record.runs.iter().all(|run| run.expected == *first).then_some(first)
 }
 
-/// What device code launches, and the share of the time that falls to each launch.
-fn launch_columns(runs: &[(&Run, u64, Timing)]) -> Vec<Column> {
-    let share = |&(_, launches, time): &(&Run, u64, Timing)| self::time(time.median / launches as f64);
-    vec![
-        Column::left("kernels that launch kernels", runs.iter().map(|(run, ..)| run.kernel.clone())),
-        Column::right("launches", runs.iter().map(|(_, launches, _)| thousands(*launches as i64))),
-        Column::right("median", runs.iter().map(|(.., timing)| self::time(timing.median))),
-        Column::right("a launch", runs.iter().map(share)),
-    ]
+/// What device code launches, and the share of the time that falls to each launch; empty where it launches nothing.
+fn launches<'a>(runs: &'a [Run]) -> String {
+    let timed = |run: &'a Run| Some((run, run.device_launches?, run.time_us?.median));
+    let rows: Vec<(&Run, u64, f64)> = runs.iter().filter_map(timed).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    "\n".to_string()
+        + &text_table(&[
+            names("kernels that launch kernels", rows.iter().map(|(run, ..)| *run)),
+            Column::right("launches", rows.iter().map(|(_, launches, _)| thousands(*launches as i64))),
+            Column::right("median", rows.iter().map(|(.., median)| time(*median))),
+            Column::right(
+                "per launch",
+                rows.iter().map(|(_, launches, median)| time(median / *launches as f64)),
+            ),
+        ])
 }
 
-/// Exact counts; a kind of event that no kernel shows has no column.
-fn count_columns(runs: &[Run]) -> Vec<Column> {
+/// Exact counts; a kind of event that no kernel shows has no column. Empty without counts.
+fn counts(runs: &[Run]) -> String {
     type Count = fn(&Counters) -> u64;
     let counts: [(&str, Count); 8] = [
         ("warp instr.", |c| c.warp_instructions),
@@ -180,22 +129,26 @@ fn count_columns(runs: &[Run]) -> Vec<Column> {
         ("atomics", |c| c.atomics),
         ("launches", |c| c.device_launches),
     ];
-    let mut columns = vec![Column::left("counts", runs.iter().map(|run| run.kernel.clone()))];
+    let counted: Vec<Run> = runs.iter().filter(|run| run.counters.is_some()).cloned().collect();
+    if counted.is_empty() {
+        return String::new();
+    }
+    let mut columns = vec![names("counts", &counted)];
     for (title, count) in counts {
-        let of = |run: &Run| run.counters.as_ref().map_or(0, count);
-        if runs.iter().any(|run| of(run) > 0) {
-            columns.push(Column::right(title, runs.iter().map(|run| thousands(of(run) as i64))));
+        let of: Vec<u64> = counted.iter().filter_map(|run| run.counters.as_ref().map(count)).collect();
+        if of.iter().any(|&count| count > 0) {
+            columns.push(Column::right(title, of.into_iter().map(|count| thousands(count as i64))));
         }
     }
-    columns
+    format!("\n{}", in_groups(&columns, &counted))
 }
 
 /// What a reader should know about a row: what it is kept to show, launches that did not happen.
-fn notes(record: &Record, text: &mut String) {
+fn notes(record: &Record) -> String {
     let mut lines = Vec::new();
     for run in &record.runs {
-        if let Some(teaches) = &run.teaches {
-            lines.push(format!("{} is kept to show: {teaches}", run.kernel));
+        if let Some(failure) = &run.expected_failure {
+            lines.push(format!("{} is kept to show: {failure}", run.kernel));
         }
         if let Some(dropped) = &run.dropped {
             let launches = if dropped.launches == 1 { "launch" } else { "launches" };
@@ -208,150 +161,54 @@ fn notes(record: &Record, text: &mut String) {
             ));
         }
     }
-    for run in record.sweep.iter().filter(|run| !run.as_taught()) {
+    for run in record.sweep.iter().filter(|run| !run.as_expected()) {
         lines.push(format!(
-            "WRONG in the sweep: {}, n = {}, {} threads a block",
+            "WRONG in the sweep: {}, n = {}, {} threads per block",
             run.kernel,
             thousands(run.n as i64),
             thousands(run.block.into())
         ));
     }
-    if !lines.is_empty() {
-        *text += &format!("\n{}\n", lines.join("\n"));
-    }
+    if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
 }
 
-/// A column: its title and one cell a row.
-pub(crate) struct Column {
-    cells: Vec<String>,
-    right: bool,
-}
-
-impl Column {
-    pub(crate) fn left(title: &str, cells: impl Iterator<Item = String>) -> Column {
-        Column { cells: std::iter::once(title.to_string()).chain(cells).collect(), right: false }
-    }
-    pub(crate) fn right(title: &str, cells: impl Iterator<Item = String>) -> Column {
-        Column { right: true, ..Column::left(title, cells) }
-    }
-    fn width(&self) -> usize {
-        self.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
-    }
-}
-
-/// Characters that the columns take, each with one blank.
-fn width(columns: &[Column]) -> usize {
-    columns.iter().map(|column| column.width() + 1).sum()
-}
-
-/// Writes the columns side by side, two blanks apart, or one where the line would grow too long.
-pub(crate) fn layout(columns: &[Column], text: &mut String) {
-    layout_with_gaps(columns, |_| false, text);
-}
-
-/// The same for a row a run, with a blank line where a run has neither the form nor the operation of the run above:
-/// `reducePasses_sum_i32` is the form `reducePasses`.
-fn layout_in_groups(columns: &[Column], runs: &[Run], text: &mut String) {
-    let form = |run: &Run| run.kernel.split('_').next().map(str::to_string);
-    let apart = |above: &Run, run: &Run| form(above) != form(run) && above.operation != run.operation;
-    layout_with_gaps(columns, |row| row > 1 && apart(&runs[row - 2], &runs[row - 1]), text);
-}
-
-/// Row 0 holds the titles.
-fn layout_with_gaps(columns: &[Column], gap_above: impl Fn(usize) -> bool, text: &mut String) {
-    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
-    let long = widths.iter().sum::<usize>() + 2 * columns.len() > MAX_COLUMNS;
-    let gap = if long { " " } else { "  " };
-    let rows = columns.first().map_or(0, |column| column.cells.len());
-    for row in 0..rows {
-        if gap_above(row) {
-            text.push('\n');
-        }
-        let mut line = String::new();
-        for (column, width) in columns.iter().zip(&widths) {
-            let cell = &column.cells[row];
-            line += &if column.right { format!("{gap}{cell:>width$}") } else { format!("{cell:<width$}") };
-        }
-        *text += line.trim_end();
-        text.push('\n');
-    }
-}
-
-/// `-1,234,567`
-pub fn thousands(number: i64) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut text = if number < 0 { "-".to_string() } else { String::new() };
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `449 ms`, from microseconds.
-pub fn time(microseconds: f64) -> String {
-    let (scale, unit) = unit_of(microseconds);
-    format!("{} {unit}", three_digits(microseconds / scale))
-}
-
-/// `449 ms [430 .. 470]`, all in the unit of the median; a single run says so.
-pub fn time_range(timing: &Timing) -> String {
-    let (scale, unit) = unit_of(timing.median);
-    let in_unit = |microseconds: f64| three_digits(microseconds / scale);
-    if timing.repeats == 1 {
-        return format!("{} {unit}, one run", in_unit(timing.median));
-    }
-    format!("{} {unit} [{} .. {}]", in_unit(timing.median), in_unit(timing.min), in_unit(timing.max))
-}
-
-/// The unit in which `microseconds` has one to three digits before the point, and its size in microseconds.
-fn unit_of(microseconds: f64) -> (f64, &'static str) {
-    match microseconds {
-        ..1.0 => (1e-3, "ns"),
-        ..1e3 => (1.0, "µs"),
-        ..1e6 => (1e3, "ms"),
-        _ => (1e6, "s"),
-    }
-}
-
-/// Three significant digits: `1.23`, `12.3`, `123`, `1,234`.
-fn three_digits(number: f64) -> String {
-    match number {
-        ..9.995 => format!("{number:.2}"),
-        ..99.95 => format!("{number:.1}"),
-        _ => thousands(number.round() as i64),
-    }
+/// How a nested kernel went, level by level, and how many levels and grids each kernel had.
+pub fn levels(kernels: &[(String, Vec<Level>)]) -> String {
+    let nested: Vec<_> = kernels.iter().filter(|(_, levels)| levels.len() > 1).collect();
+    let Some((kernel, levels)) = nested.first() else { return String::new() };
+    let column = |title, count: fn(&Level) -> u64| {
+        Column::right(title, levels.iter().map(|level| thousands(count(level) as i64)))
+    };
+    let grids = |levels: &[Level]| levels.iter().map(|level| level.grids).sum::<u64>();
+    format!(
+        "{kernel}, level by level:\n\n{}\n{}",
+        text_table(&[
+            Column::right("level", (0..levels.len()).map(|number| number.to_string())),
+            column("grids", |level| level.grids),
+            column("blocks", |level| level.blocks),
+            column("threads", |level| level.threads),
+        ]),
+        text_table(&[
+            Column::left("in all", nested.iter().map(|(kernel, _)| kernel)),
+            Column::right("levels", nested.iter().map(|(_, levels)| levels.len().to_string())),
+            Column::right("grids", nested.iter().map(|(_, levels)| thousands(grids(levels) as i64))),
+        ])
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{DeviceInfo, DeviceKind, Dropped, Limit, MemorySpace, SCHEMA};
+    use crate::record::columns::MAX_WIDTH;
+    use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA, Timing};
+    use crate::reduction::operation::Operation;
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
-        let run = Run {
-            kernel: "gpuRecursiveReduceFireAndForget".into(),
-            n: 1 << 26,
-            block: 32,
-            grid: 1 << 21,
-            operation: None,
-            sum: i32::MIN.into(),
-            expected: i32::MIN.into(),
-            bound: None,
-            element_bytes: None,
-            ok: true,
-            teaches: None,
-            time_us,
-            timings: None,
-            library: None,
-            counters,
-            device_launches: None,
-            dropped: None,
-            found: Vec::new(),
-        };
+        let sum = i32::MIN;
+        let name = "gpuRecursiveReduceFireAndForget";
+        let run = Run::of(name, 1 << 26, &Operation::SUM, sum.into(), Expected::exactly(sum));
+        let run = Run { block: 32, grid: 1 << 21, time_us, counters, ..run };
         let device =
             DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
         Record {
@@ -367,8 +224,8 @@ mod tests {
             seed: 1,
             runs: vec![run],
             sweep: vec![],
-            contest: vec![],
-            spaces: vec![],
+            comparison: vec![],
+            memory_spaces: vec![],
             limits: vec![],
             ok: true,
         }
@@ -388,7 +245,7 @@ mod tests {
         };
         for text in [table(&record(Some(time), None)), table(&record(None, Some(counters)))] {
             assert!(text.contains("2,097,152") && text.contains("-2,147,483,648"), "{text}");
-            assert!(text.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= MAX_WIDTH), "{text}");
         }
     }
 
@@ -396,22 +253,22 @@ mod tests {
     fn what_went_wrong_is_said() {
         let mut record = record(Timing::of(vec![6e6]), None);
         let run = &mut record.runs[0];
-        (run.ok, run.sum, run.teaches) = (false, 7.into(), Some("data-race".into()));
+        (run.ok, run.sum, run.expected_failure) = (false, 7.into(), Some("data-race".into()));
         let name = "cudaErrorLaunchPendingCountExceeded".to_string();
         run.dropped = Some(Dropped { launches: 92_166, error: 69, name });
         record.sweep = vec![Run { ok: false, sum: 8.into(), ..record.runs[0].clone() }];
-        record.sweep[0].teaches = None;
+        record.sweep[0].expected_failure = None;
         let text = table(&record);
         for part in [
-            "67,108,864 elements, 32 threads a block; the serial recursion gives -2,147,483,648",
+            "67,108,864 elements, 32 threads per block; the serial recursion gives -2,147,483,648",
             "7  WRONG      6.00 s, one run",
             "is kept to show: data-race",
-            "WRONG in the sweep: gpuRecursiveReduceFireAndForget, n = 67,108,864, 32 threads a block",
+            "WRONG in the sweep: gpuRecursiveReduceFireAndForget, n = 67,108,864, 32 threads per block",
             "92,166 launches dropped, cudaErrorLaunchPendingCountExceeded (69)",
         ] {
             assert!(text.contains(part), "no {part:?} in\n{text}");
         }
-        assert!(text.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= MAX_WIDTH), "{text}");
     }
 
     #[test]
@@ -426,37 +283,10 @@ mod tests {
         };
         record.runs.push(dot);
         let text = table(&record);
-        for part in ["67,108,864 elements, 32 threads a block\n", "result", "0.25", "0.5", "within", "3.0e-1"]
+        for part in
+            ["67,108,864 elements, 32 threads per block\n", "result", "0.25", "0.5", "within", "3.0e-1"]
         {
             assert!(text.contains(part), "no {part:?} in\n{text}");
         }
-    }
-
-    #[test]
-    fn memory_spaces_and_limits_follow_where_they_were_measured() {
-        let mut record = record(None, None);
-        assert!(!table(&record).contains("memory space"));
-        record.spaces = vec![MemorySpace { space: "shared".into(), clocks: 23.02, gbps: 32_494.9 }];
-        record.limits = vec![Limit { name: "max_grid_dim_x".into(), value: 2_147_483_647 }];
-        let text = table(&record);
-        for row in [
-            ["memory space", "clocks a load", "GB/s, whole GPU"],
-            ["shared", "23.0", "32,495"],
-            ["max_grid_dim_x", "2,147,483,647", ""],
-        ] {
-            let is_row = |line: &str| row.iter().all(|cell| line.contains(cell));
-            assert!(text.lines().any(is_row), "no {row:?} in\n{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_easy_to_read() {
-        assert_eq!(thousands(0), "0");
-        assert_eq!(thousands(-2_147_483_648), "-2,147,483,648");
-        assert_eq!(thousands(999), "999");
-        assert_eq!(time(0.25), "250 ns");
-        assert_eq!(time(17.3), "17.3 µs");
-        assert_eq!(time(449_000.0), "449 ms");
-        assert_eq!(time(3_631_000.0), "3.63 s");
     }
 }

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::table::thousands;
-use crate::reduction::serial;
+use crate::number::{nine_digits, thousands};
 
 /// The result of a reduction. In JSON a number; a string where no number will do: a pair, a matrix, a float that
 /// is not finite.
@@ -52,19 +51,6 @@ impl fmt::Display for Value {
     }
 }
 
-fn nine_digits(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_string(),
-        size @ 1e-3..1e9 => {
-            let before_the_point = size.log10().floor() as i32 + 1;
-            let decimals = (9 - before_the_point).max(0) as usize;
-            let text = format!("{value:.decimals$}");
-            if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_string() }
-        }
-        _ => format!("{value:.8e}"),
-    }
-}
-
 /// What the serial recursion says, and how far from it a right answer may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
@@ -97,27 +83,6 @@ impl Expected {
     }
 }
 
-/// What a kernel computes of a chapter's numbers.
-#[derive(Clone, Copy)]
-pub struct Operation {
-    /// `sum of i32`: tells operations apart, and stands in the record.
-    pub name: &'static str,
-    /// Bytes of input that a kernel has to read for each element.
-    pub element_bytes: u32,
-    /// What the serial recursion gives for the chapter's numbers ([`crate::reduction::data::numbers`]), of which an
-    /// operation on another type makes its elements first.
-    pub expected: fn(&[i32]) -> Expected,
-}
-
-impl Operation {
-    /// The sum that chapters 1 to 4 are about; it wraps in 32 bits.
-    pub const SUM: Operation = Operation {
-        name: "sum of i32",
-        element_bytes: 4,
-        expected: |data| Expected::exactly(serial::recursive_reduce(&mut data.to_vec())),
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,22 +101,6 @@ mod tests {
             assert_eq!(serde_json::to_string(&value).unwrap(), json);
             assert_eq!(serde_json::from_str::<Value>(json).unwrap(), value, "{json}");
         }
-    }
-
-    #[test]
-    fn floats_are_shown_with_nine_digits() {
-        for (value, text) in [
-            (0.1f32 as f64, "0.100000001"),
-            (2.0, "2"),
-            (-1234.5, "-1234.5"),
-            (123_456_789.0, "123456789"),
-            (2.572_363e13, "2.57236300e13"),
-            (1e-9, "1.00000000e-9"),
-            (0.0, "0"),
-        ] {
-            assert_eq!(Value::from(value).to_string(), text);
-        }
-        assert_eq!(Value::from(i32::MIN).to_string(), "-2,147,483,648");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The counters of a launch as a table, beside the metrics of Nsight Compute that mean the same.
 
-use crate::record::table::{Column, layout, thousands};
+use crate::number::thousands;
+use crate::record::columns::{Column, text_table};
 use crate::sim::Counters;
 
 const NOTE: &str =
@@ -53,16 +54,10 @@ pub fn table(c: &Counters) -> String {
         ("  dropped", count(c.dropped_launches), ""),
         ("  depth", count(c.launch_depth), ""),
     ];
-    let mut text = String::new();
-    let column =
-        |cell: fn(&(&str, String, &'static str)) -> String| rows.iter().map(cell).collect::<Vec<_>>();
-    layout(
-        &[
-            Column::left("counts", column(|row| row.0.to_string()).into_iter()),
-            Column::right("", column(|row| row.1.clone()).into_iter()),
-            Column::left("  Nsight Compute", column(|row| format!("  {}", row.2)).into_iter()),
-        ],
-        &mut text,
-    );
-    text + NOTE + "\n"
+    let columns = [
+        Column::left("counts", rows.iter().map(|row| row.0)),
+        Column::right("", rows.iter().map(|row| row.1.as_str())),
+        Column::left("  Nsight Compute", rows.iter().map(|row| format!("  {}", row.2))),
+    ];
+    text_table(&columns) + NOTE + "\n"
 }

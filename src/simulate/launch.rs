@@ -9,7 +9,7 @@ use super::options::{Checks, Options};
 use super::spec::{MAX_BYTES, Spec, Value};
 use super::values::Held;
 use crate::device::{Arg, Device, LaunchConfig, Module, SimulatorOptions};
-use crate::record::table::thousands;
+use crate::number::thousands;
 use crate::sim::{self, Counters, Diagnostic, Param};
 
 /// What came of a launch.

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use crate::arguments::number;
-use crate::record::table::thousands;
+use crate::number::thousands;
 
 /// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory,
 /// and its checks need as much again.

@@ -6,7 +6,7 @@ use std::fmt::{Display, Formatter, Write};
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::spec::Type;
-use crate::record::table::thousands;
+use crate::number::thousands;
 
 /// A buffer after the launch.
 pub struct Held {

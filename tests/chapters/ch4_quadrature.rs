@@ -15,7 +15,7 @@ fn every_way_of_dividing_intervals_finds_the_area_of_the_serial_recursion() {
         let run = run(&format!("area-{n}-{block}"), "ch4_quadrature", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
         let json = run.json();
-        let all = ["depthFirst", "divideLevel", "graph/divideLevel", "gpuRecursiveDivide"];
+        let all = ["depthFirst", "divideLevel", "divideLevelGraph", "gpuRecursiveDivide"];
         assert_eq!(names(&json["runs"]), all);
         for run in json["runs"].as_array().unwrap() {
             assert_eq!((&run["ok"], &run["sum"]), (&true.into(), &run["expected"]), "{line} {run}");

@@ -13,7 +13,7 @@ fn chapter_5_is_right_in_every_shape_and_says_what_is_wrong() {
     let sizes = [0u64, 1, 2, 31, 33, 1000, 1025, 262_145, 1_000_003];
     let cases: Vec<(u64, &str)> = sizes.into_iter().flat_map(|n| shapes.map(|shape| (n, shape))).collect();
     cases.par_iter().filter(|(n, shape)| *n < 2000 || shape.is_empty()).for_each(|(n, shape)| {
-        let line = format!("--device sim --n {n} {shape} --json");
+        let line = format!("--device sim --kernel all --n {n} {shape} --json");
         let run = run(&format!("ch5-{n}-{}", shape.replace(' ', "_")), "ch5_shared", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
         let json = run.json();
@@ -33,7 +33,7 @@ fn chapter_5_is_right_in_every_shape_and_says_what_is_wrong() {
 
 #[test]
 fn chapter_5_without_options_is_the_posts_program() {
-    let run = run("ch5", "ch5_shared", "--device sim --json");
+    let run = run("ch5", "ch5_shared", "--device sim --kernel all --json");
     assert_eq!(run.status(), Some(0), "{}", run.stderr());
     let json = run.json();
     assert_eq!((&json["n"], &json["block"], &json["grid"]), (&(33 * 1024).into(), &256.into(), &32.into()));

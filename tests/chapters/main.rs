@@ -3,10 +3,15 @@
 
 mod ch1_serial;
 mod ch2_parallel;
+mod ch4_cutoff;
+mod ch4_legacy;
 mod ch4_nested;
 mod ch4_quadrature;
+mod ch5_kernels;
 mod ch5_shared;
-mod ch6_two_pass;
+mod ch6_operator_laws;
+mod ch6_operators;
+mod ch7_kernels;
 mod ch7_limit;
 mod options;
 mod record_files;
@@ -75,6 +80,18 @@ impl Run {
 
 fn names(runs: &Value) -> Vec<&str> {
     runs.as_array().unwrap().iter().map(|run| run["kernel"].as_str().unwrap()).collect()
+}
+
+/// Every chapter: the examples whose names begin with `ch`.
+fn stems() -> Vec<String> {
+    let examples = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap();
+    let paths = examples.map(|entry| entry.unwrap().path());
+    let mut stems: Vec<_> =
+        paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
+    stems.retain(|stem| stem.starts_with("ch"));
+    stems.sort();
+    assert!(stems.len() > 8, "{stems:?}");
+    stems
 }
 
 /// Elements: none, one, and around the sizes of warps and blocks.

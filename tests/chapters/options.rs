@@ -6,7 +6,7 @@ use serde_json::Value;
 use workbook::record::Record;
 use workbook::reduction::data;
 
-use super::{names, run};
+use super::{names, run, run_in, stems};
 
 #[test]
 fn json_is_one_object_of_the_agreed_shape() {
@@ -38,15 +38,15 @@ fn json_is_one_object_of_the_agreed_shape() {
 
 #[test]
 fn the_terminal_shows_device_sums_counts_and_levels() {
-    let run = run("terminal", "ch4_nested", "--n 2^12");
+    let run = run("terminal", "ch4_nested", "--n 2^12 --kernel gpuRecursiveReduce");
     assert_eq!(run.status(), Some(0), "{}", run.stderr());
     let text = run.stdout();
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("On the simulator, since there is no usable GPU: "), "{first}");
     let sum = data::numbers(1 << 12, 1).into_iter().fold(0, i32::wrapping_add);
-    let sum = workbook::record::table::thousands(sum.into());
+    let sum = workbook::number::thousands(sum.into());
     assert!(text.contains(&format!(
-        "ch4_nested: 4,096 elements, 512 threads a block; the serial recursion gives {sum}"
+        "ch4_nested: 4,096 elements, 512 threads per block; the serial recursion gives {sum}"
     )));
     // 8 blocks of 512 halve their elements 9 times; every level has a child for each block.
     let levels = text.split("gpuRecursiveReduce, level by level:").nth(1).unwrap().replace(',', "");
@@ -74,6 +74,53 @@ fn the_readme_shows_what_the_first_run_prints() {
     }
 }
 
+/// Rows that `text` takes on a screen of 100 columns.
+fn rows(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count().div_ceil(100).max(1)).sum()
+}
+
+/// What a reader sees of a chapter's first run: stdout and stderr together.
+#[test]
+fn a_chapters_story_fits_one_screen() {
+    for stem in stems() {
+        let run = run(&format!("screen-{stem}"), &stem, "--n 1000");
+        let text = run.stdout() + &run.stderr();
+        assert_eq!(run.status(), Some(0), "{text}");
+        assert!(rows(&text) <= 30, "{stem}: {} rows\n{text}", rows(&text));
+        assert!(run.stdout().lines().all(|line| line.chars().count() <= 100), "{stem}\n{text}");
+    }
+    let run = run("screen", "ch4_nested", "--device sim");
+    let text = run.stdout() + &run.stderr();
+    assert!(rows(&text) <= 30, "{} rows\n{text}", rows(&text));
+    for part in ["error[pending-launch-overflow]", "launches dropped", "WRONG", "kept to show"] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn a_kernel_by_name_runs_alone_and_is_merged_into_the_local_record() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records").join("merged");
+    let _ = std::fs::remove_dir_all(&directory);
+    let kernels = |line: &str| -> (Vec<String>, Vec<String>) {
+        let run = run_in(directory.clone(), "ch3_blocks", line);
+        assert_eq!(run.status(), Some(0), "{}", run.stderr());
+        let names = |record: &Record| record.runs.iter().map(|run| run.kernel.clone()).collect();
+        let file = Record::read(&directory.join("local/ch3_blocks.sim.json")).unwrap();
+        assert!(file.sweep.iter().all(|swept| file.runs.iter().any(|run| run.kernel == swept.kernel)));
+        (names(&serde_json::from_value(run.json()).unwrap()), names(&file))
+    };
+    let of = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+    let (last, first) = (of(&["reduceInterleaved"]), of(&["reduceNeighbored"]));
+    let line = "--device sim --json --n 2^12";
+    assert_eq!(kernels(&format!("{line} --kernel reduceInterleaved")), (last.clone(), last.clone()));
+    let both = [first.clone(), last.clone()].concat();
+    assert_eq!(kernels(&format!("{line} --kernel reduceNeighbored")), (first.clone(), both.clone()));
+    assert_eq!(kernels(&format!("{line} --kernel reduceNeighbored")), (first.clone(), both), "replaced");
+    // Runs on other data do not stand beside these.
+    let other = format!("{line} --kernel reduceNeighbored --seed 2");
+    assert_eq!(kernels(&other), (first.clone(), first));
+}
+
 #[test]
 fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
     for (stem, line, says) in [
@@ -91,9 +138,11 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch2_parallel", "--device sim --n 100 --block 64", "fewer threads"),
         ("ch1_serial", "--device gpu", "runs on the CPU"),
         ("ch4_nested", "--pending-launches 0", "1 to 1048576 launches"),
-        ("ch3_blocks", "--device sim --pending-launches 64", "cargo run --example ch4_nested"),
-        ("ch1_serial", "--museum", "cargo run --example ch4_nested -- --museum"),
-        ("ch3_blocks", "--device sim --museum", "cargo run --example ch4_nested -- --museum"),
+        ("ch3_blocks", "--device sim --pending-launches 64", "unexpected argument '--pending-launches'"),
+        ("ch3_blocks", "--device sim --kernel reduceNeighbord", "a similar value exists: 'reduceNeighbored'"),
+        ("ch3_blocks", "--kernel reduceNeighbored --record", "cannot be used with"),
+        ("ch4_when_it_pays", "--device sim --kernel gpuRecursiveReduceCluster", "compute capability 9.0"),
+        ("ch4_legacy", "--device gpu", "leave --device gpu out"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
         assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());

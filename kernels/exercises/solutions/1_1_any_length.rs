@@ -1,14 +1,15 @@
 // 1.1 Any length
 //
-// The function adds up an array by halving it: the sum of the left half plus the sum of the right half. It is right
-// for 1, 2, 4, 8 … numbers. For every other length it loses some, and for none it never ends. Make it right for
-// every length. The array is only read, and sums wrap in 32 bits.
+// The function adds up an array by halving it: the sum of the left half plus the sum of the right half. It is
+// right for 1, 2, 4, 8 … numbers. For every other length it loses some, and for an empty array it never
+// returns. Make it right for every length. The array is only read, and sums wrap in 32 bits.
 //
 //@ call recursive_sum
-//@ hint Take three numbers and a pencil. Which elements are in the left half, which in the right, and which in none?
-//@ hint Two halves need not be equally long. If the left one has the elements 0 .. half, the right one has all the
-//@      others.
-//@ hint Which length does not get shorter by halving? That one needs a case of its own, like 1.
+//@ hint Take three numbers and a pencil. Which elements are in the left half, which in the right, and which
+//@      in none?
+//@ hint The two halves need not be equally long. If the left one has the elements 0 .. half, the right one
+//@      has the rest.
+//@ hint Which length does halving not shorten? It needs a case of its own, like 1.
 //@ mutant drops-the-odd-one: wrong-result
 //@ - recursive_sum(&data[half..])
 //@ + recursive_sum(&data[half..2 * half])

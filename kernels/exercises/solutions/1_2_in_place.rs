@@ -1,14 +1,14 @@
 // 1.2 In place, with an odd middle
 //
-// Now the other tree: the second half is added onto the first, in place, and the first half is what remains. This is
-// the post's recursion, and it drops the last element of every odd length. Make it right for every length, without
-// a second array: what the function needs is in `data` already.
+// Now the other tree: the second half is added onto the first, in place, and the first half is what remains.
+// This is the post's recursion, and it drops the last element of every odd length. Make it right for every
+// length, without a second array: all that the function needs is already in `data`.
 //
 //@ call reduce_in_place
 //@ goal allocations <= 0
 //@ hint Write down what happens to five numbers: half is 2. Which element is never read?
-//@ hint If the first half is rounded up, the odd element in the middle belongs to it. It has no partner in this step,
-//@      and takes part in the next.
+//@ hint If the first half is rounded up, the odd element in the middle belongs to it. It has no partner in
+//@      this step, but takes part in the next.
 //@ hint With the first half rounded up, the second half is shorter: how many additions are there?
 //@ mutant drops-the-last: wrong-result
 //@ - data.len().div_ceil(2)

@@ -1,17 +1,17 @@
 // 2.1 Put the barrier where it belongs
 //
-// One block adds up its numbers in place: in step `stride` every thread whose index is a multiple of `2 * stride` adds
-// its neighbour's sum. Nothing makes a thread wait until that neighbour has finished its own step. Put one
-// `__syncthreads()` where it belongs.
+// One block adds up its numbers in place: in step `stride` every thread whose index is a multiple of
+// `2 * stride` adds its neighbour's sum. Nothing makes a thread wait until that neighbour has finished its
+// own step. Put one `__syncthreads()` where it belongs.
 //
 //@ launch reduceNeighbored(data, out, n) grid=1
 //@ result out
 //@ one-block
 //@ blocks 32 96 256 1024
 //@ hint Thread 0 reads element 2 in step 2. Who has written it, and in which step?
-//@ hint CUDA asks that all threads of a block come to a barrier. Which threads come to a line inside the `if`?
-//@ hint Between two steps stands the end of the loop's body. All threads go around the loop equally often.
-//@ think barrier-divergence: Which threads go into the `if`, and who waits for the others?
+//@ hint CUDA requires all threads of a block to reach a barrier. Which threads reach a line inside the `if`?
+//@ hint The end of the loop's body lies between two steps. All threads make the same number of rounds.
+//@ think barrier-divergence: Which threads enter the `if`, and which wait for them?
 //@ mutant no-barrier: data-race
 //@ - __syncthreads(); // all threads, every step
 //@ + // nothing

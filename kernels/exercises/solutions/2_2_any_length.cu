@@ -1,15 +1,16 @@
 // 2.2 Any length
 //
-// One block adds up `size` numbers in place, the second half onto the first. The kernel is right as long as `size` is a
-// power of two. Make it right for every size that the block has threads for, also for none.
+// One block adds up `size` numbers in place, the second half onto the first. The kernel is right as long as
+// `size` is a power of two. Make it right for every size that the block has threads for, and for an empty
+// array.
 //
 //@ launch reduceHalves(data, out, n) grid=1
 //@ result out
 //@ one-block
 //@ blocks 32 96 256 1024
 //@ hint Five numbers: half is 2. Which element is left over, and what happens to it?
-//@ hint Round the half up. Then the element in the middle stays, and it has no partner: which threads may add?
-//@ hint What is in element 0 if there is no element?
+//@ hint Round the half up. Then the middle element stays and has no partner: which threads may add?
+//@ hint What is in element 0 of an empty array?
 //@ mutant rounds-down: wrong-result
 //@ - unsigned int half = (length + 1) / 2;
 //@ + unsigned int half = length / 2;

@@ -1,15 +1,15 @@
 // 2.3 The maximum instead of the sum
 //
-// The tree works for every operation that may be regrouped. Let it find the largest number. For no numbers at all the
-// answer is the one that changes no maximum: the smallest `int`, `INT_MIN`.
+// The tree works for every associative operation. Let it find the largest number. For an empty array the
+// answer is the value that changes no maximum: the smallest `int`, `INT_MIN`.
 //
 //@ launch maxNeighbored(data, out, n) grid=1
 //@ result out
 //@ op max
 //@ one-block
 //@ blocks 32 96 256 1024
-//@ hint Two lines add. What is done with two numbers of which the larger is wanted? CUDA has `max(a, b)`.
-//@ hint 0 changes no sum. It does change a maximum, if all numbers are negative or if there are none.
+//@ hint Two lines are about addition. What gives the larger of two numbers? CUDA has `max(a, b)`.
+//@ hint 0 changes no sum. It does change a maximum if all numbers are negative, or if there are none.
 //@ mutant still-the-sum: wrong-result
 //@ - max(g_data[tid], g_data[tid + stride])
 //@ + g_data[tid] + g_data[tid + stride]

@@ -1,13 +1,13 @@
 // 2.4 Find the race
 //
-// This kernel turns an array around, in place. It often gives the right array, and it is wrong: one `__syncthreads()`
-// is missing. Behind which line does it belong? Write the number of that line below, and change nothing else.
+// This kernel reverses an array in place. It often works, but one `__syncthreads()` is missing. After which
+// line does it belong? Write the number of that line below, and change nothing else.
 //
 //@ launch turnAround(data, n) grid=1
 //@ one-block
-//@ hint A barrier is needed between two accesses to one element by two threads, if one of them writes.
-//@ hint Thread 0 writes the place that thread size - 1 has read. Is it sure that it has been read?
-//@ hint There are three accesses to an array. Say for each which element thread t touches.
+//@ hint Two threads that access one element need a barrier between their accesses if one of them writes.
+//@ hint Thread 0 writes the element that thread size - 1 reads. Is it certain that it has been read?
+//@ hint Which element does thread t read, and which does it write?
 //@ mutant behind-the-write: wrong-line
 //@ - // The answer: line 17;
 //@ + // The answer: line 19;

@@ -1,12 +1,14 @@
 // 3.1 The last block
 //
-// Every block adds up a stretch of `blockDim.x` numbers. The last block may own fewer, and the kernel does not know.
-// Make it right for any number of numbers and of threads, without a `return` before a barrier.
+// Every block adds up a chunk of `blockDim.x` numbers. The last block may own fewer, and the kernel ignores
+// that. Make it right for any array length and any block size, without a `return` before a barrier.
 //
 //@ launch reduceNeighbored(data, partials, n) grid=n/block
-//@ hint How many elements does block b own? It begins at `blockIdx.x * blockDim.x`, and the array ends at `size`.
-//@ hint Give every thread of the block the same `count`, and let loop and guard go by it instead of `blockDim.x`.
-//@ hint An empty array has one block, which owns nothing: what does it leave?
+//@ hint How many elements does block b own? Its chunk begins at `blockIdx.x * blockDim.x`, and the array ends
+//@      at `size`.
+//@ hint Give every thread of the block the same `count`, and use it in the loop and the guard instead of
+//@      `blockDim.x`.
+//@ hint An empty array has one block, which owns nothing: what does it write?
 //@ mutant no-guard: out-of-bounds
 //@ - && tid + stride < count
 //@ + && tid + stride < blockDim.x

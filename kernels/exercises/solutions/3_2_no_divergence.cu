@@ -1,15 +1,16 @@
 // 3.2 No divergence before 32
 //
-// In `reduceNeighbored` the threads that work lie `2 * stride` apart, so every warp diverges in each of the first five
-// steps. Keep the additions, and give them to other threads: those with the smallest indices. Then no warp diverges as
-// long as 32 threads or more have something to do.
+// In `reduceNeighbored` the working threads are `2 * stride` apart, so every warp diverges in each of the
+// first five steps. Keep the additions, but give them to other threads: those with the smallest indices. Then
+// no warp diverges while 32 or more threads have work.
 //
 //@ launch reduceNeighboredLess(data, partials, n) grid=n/block
 //@ goal divergent_branches <= 6 n=512 block=512
-//@ hint In step `stride` the elements that receive a sum are 0, 2*stride, 4*stride … Which of them is the t-th?
-//@ hint Thread t takes element `2 * stride * t`. The guard is about that element, no longer about t.
-//@ hint With 512 threads the working warps are whole until fewer than 32 threads work: five steps. The sixth branch is
-//@      the `if (tid == 0)` at the end.
+//@ hint In step `stride` the elements that receive a sum are 0, 2*stride, 4*stride … Which of them is the
+//@      t-th?
+//@ hint Thread t takes element `2 * stride * t`. The guard checks that element, no longer t.
+//@ hint With 512 threads, whole warps work until fewer than 32 threads do: five steps diverge. The sixth
+//@      divergent branch is the `if (tid == 0)` at the end.
 //@ mutant as-before: goal
 //@ - unsigned int index = 2 * stride * tid;
 //@ + unsigned int index = tid % (2 * stride) == 0 ? tid : count;

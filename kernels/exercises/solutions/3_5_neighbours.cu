@@ -1,13 +1,14 @@
 // 3.5 Neighbours load neighbours
 //
-// Each thread adds up eight numbers before the tree begins. Here thread t takes the eight that lie side by side, from
-// `8 * t` on. In each load the lanes of a warp then touch 32 different sectors, and use four bytes of each. Give the
-// threads other numbers, so that neighbouring lanes load neighbouring numbers.
+// Each thread adds up eight numbers before the tree begins. Here thread t takes eight adjacent numbers, from
+// `8 * t` on. In each load the lanes of a warp touch 32 different sectors and use four bytes of each. Give
+// the threads other numbers, so that neighbouring lanes load neighbouring numbers.
 //
 //@ launch reduceEight(data, partials, n) grid=n/(8*block)
 //@ goal global_load_sectors <= 340 n=2048 block=256
-//@ hint A sector has 32 bytes, eight numbers. How many sectors do 32 lanes touch that load 32 numbers side by side?
-//@ hint In load k, thread t takes number t of a row as long as the block. Where does row k begin?
+//@ hint A sector is 32 bytes, eight numbers. How many sectors do 32 lanes touch when they load 32 adjacent
+//@      numbers?
+//@ hint In load k, thread t takes number t of a row of `blockDim.x` numbers. Where does row k begin?
 //@ mutant as-before: goal
 //@ - tid + k * blockDim.x
 //@ + 8 * tid + k

@@ -1,21 +1,23 @@
 // 4.1 Nest it without dropping a child
 //
-// Every block halves its own numbers and launches a child for what is left. With more than 2,048 blocks there are more
-// children waiting than the device has room for: the others never run, and nobody is told. Launch one child for the
-// whole grid instead: the grid halves the whole array, and one of its threads launches the next level.
+// Every block halves its own numbers and launches a child for what is left. With more than 2,048 blocks, more
+// children are pending than the device has room for: the rest never run, and no error reaches the host.
+// Launch one child for the whole grid instead: the grid halves the whole array, and one of its threads
+// launches the next level.
 //
 //@ launch reduceNested(data, total, n) grid=n/block
 //@ result total
 //@ goal device_launches <= 17 n=100003 block=32
-//@ hint Let thread i of the whole grid, `i = blockIdx.x * blockDim.x + threadIdx.x`, add element `i + half` to
-//@      element i, where half is that of the whole array.
-//@ hint Only the thread with i = 0 launches. A tail launch (`cudaStreamTailLaunch`) begins when all blocks of the
-//@      parent have finished, which no barrier could wait for.
-//@ hint The child needs a thread for each addition that is left to do, and at least one block.
-//@ think data-race: Who else works on these elements: another block of the same grid, or a child that has begun already?
-//@ think wrong-result: Who writes the result when one element is left, and for none?
+//@ hint Let thread i of the whole grid, `i = blockIdx.x * blockDim.x + threadIdx.x`, add element `i + half`
+//@      to element i, where `half` is half of the whole array.
+//@ hint Only the thread with i = 0 launches. A tail launch (`cudaStreamTailLaunch`) starts when all blocks of
+//@      the parent have finished, which no barrier could ensure.
+//@ hint The child needs one thread for each remaining addition, and at least one block.
+//@ think data-race: What else works on these elements: another block of the same grid, or a child that has
+//@      already started?
+//@ think wrong-result: Which thread writes the result when one element is left, and when there is none?
 //@ mutant every-block-launches: wrong-result
-//@ - if (i == 0) { // one child a level
+//@ - if (i == 0) { // one child per level
 //@ + if (threadIdx.x == 0) {
 //@ mutant at-once: data-race
 //@ - cudaStreamTailLaunch
@@ -44,7 +46,7 @@ extern "C" __global__ void reduceNested(int *g_data, int *g_total, unsigned int 
     if (i + half < size) {
         g_data[i] += g_data[i + half];
     }
-    if (i == 0) { // one child a level
+    if (i == 0) { // one child per level
         unsigned int blocks = (half + blockDim.x - 1) / blockDim.x;
         reduceNested<<<blocks, blockDim.x, 0, cudaStreamTailLaunch>>>(g_data, g_total, half);
     }

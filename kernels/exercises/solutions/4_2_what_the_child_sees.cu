@@ -1,14 +1,14 @@
 // 4.2 What the child sees
 //
-// A fire-and-forget child may start at once, beside its parent. It sees memory as the thread that launches it sees it at
-// that moment. Here the child comes too early: it reads sums that other threads of the parent have yet to write. Let
-// the child see all of them. It stays a fire-and-forget launch.
+// A fire-and-forget child may start at once, beside its parent. It sees memory as the launching thread sees
+// it at that moment. Here the child starts too early: it reads sums that other threads of the parent have yet
+// to write. Make sure that the child sees all of them. Keep it a fire-and-forget launch.
 //
 //@ launch reduceForget(data, partials, n) grid=n/block
 //@ blocks 96 256 1024
 //@ most-blocks 100
-//@ hint Thread 0 launches. Which additions of the other threads has it seen when it does?
-//@ hint What makes all threads of a block wait for each other, and lets each see what the others have written?
+//@ hint Thread 0 launches. Which additions of the other threads has it seen by then?
+//@ hint What makes all threads of a block wait for each other, and lets each see what the others wrote?
 //@ hint Threads that have left before the barrier are fine; threads that wait in a branch are not.
 //@ think child-visibility: What has thread 0 waited for before it launches?
 //@ think data-race: What has thread 0 waited for before it launches?
@@ -24,7 +24,7 @@
 //@ - if (tid + half < count) {
 //@ + if (tid < half) {
 //@ mutant every-thread-launches: data-race
-//@ - if (tid == 0) { // one child a block
+//@ - if (tid == 0) { // one child per block
 //@ + if (tid < 2) {
 //@ mutant fence-only: data-race
 //@ - __syncthreads();
@@ -51,7 +51,7 @@ extern "C" __global__ void reduceForget(int *g_idata, int *g_odata, unsigned int
     __syncthreads();
     //@ stub
     //@ end
-    if (tid == 0) { // one child a block
+    if (tid == 0) { // one child per block
         reduceForget<<<1, half, 0, cudaStreamFireAndForget>>>(idata, odata, half);
     }
 }

@@ -1,14 +1,14 @@
 // 4.3 Where it ends
 //
-// A recursion needs a case that launches nothing. This one has none: it halves one element to one element, and goes on.
-// Give it an end, for one element and for none, that writes the result.
+// A recursion needs a base case that launches nothing. This one has none: it halves one element to one
+// element, and goes on. Give it a base case, for one element and for none, that writes the result.
 //
 //@ launch reduceLevels(data, out, n) grid=n/block
 //@ result out
 //@ hint Which sizes need no further level? What is the sum then?
 //@ hint One thread of the whole grid writes the result, and no thread launches: all of them return.
-//@ think step-limit: Which size does a level have when its parent had one element?
-//@ think launch-limit: Which size does a level have when its parent had one element?
+//@ think step-limit: What size does a level have if its parent had one element?
+//@ think launch-limit: What size does a level have if its parent had one element?
 //@ mutant no-case-for-none: launch-limit
 //@ - if (size <= 1) {
 //@ + if (size == 1) {

@@ -1,14 +1,15 @@
 // 4.4 Fewer levels
 //
-// A level of a nested launch costs far more than its additions. Halving takes 17 levels for 100,003 numbers. Let each
-// level leave a quarter instead of a half: a thread adds up to three numbers to its own.
+// A nested level costs far more than its additions. Halving 100,003 numbers takes 17 levels. Let each level
+// leave a quarter instead of a half: a thread adds up to three numbers to its own.
 //
 //@ launch reduceQuarters(data, out, n) grid=n/block
 //@ result out
 //@ goal device_launches <= 9 n=100003 block=256
-//@ hint With `part = (size + 3) / 4`, thread i < part owns the elements i, i + part, i + 2 * part and i + 3 * part.
-//@ hint Each of the three additions needs a guard of its own: not all four parts are equally long.
-//@ hint Thread i stores to element i. Is that an element which another thread still reads?
+//@ hint With `part = (size + 3) / 4`, thread i < part owns the elements i, i + part, i + 2 * part and i + 3 *
+//@      part.
+//@ hint Each of the three additions needs its own guard: the four parts need not be equally long.
+//@ hint Thread i stores to element i. Does another thread still read that element?
 //@ mutant halves: goal
 //@ - unsigned int part = (size + 3) / 4;
 //@ + unsigned int part = (size + 1) / 2;

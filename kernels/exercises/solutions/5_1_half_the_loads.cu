@@ -1,13 +1,14 @@
 // 5.1 Half the loads, and fewer
 //
-// The tree in global memory loads every sum again that it has just stored. Bring the block's numbers into shared memory
-// first, each with one load, and build the tree there. Global memory is then read once and written once.
+// The tree in global memory reloads every sum that it has just stored. Load the block's numbers into shared
+// memory first, each with one load, and build the tree there. Global memory is then read once and written
+// once.
 //
 //@ launch reduceShared(data, partials, n) grid=n/block
 //@ goal global_load_requests <= 16 n=512 block=512
 //@ goal global_store_sectors <= 1 n=512 block=512
-//@ hint `__shared__ int tile[1024];` is one array for the whole block. Which element does thread t bring?
-//@ hint Who reads `tile[t]` in the first step of the tree, and has thread t written it by then?
+//@ hint `__shared__ int tile[1024];` is one array for the whole block. Which element does thread t load?
+//@ hint Which thread reads `tile[t]` in the first step of the tree, and has thread t written it by then?
 //@ hint Only the first `count` elements of the tile are ever written. May the tree read others?
 //@ mutant no-barrier-after-the-loads: data-race
 //@ - __syncthreads(); // the tile is there

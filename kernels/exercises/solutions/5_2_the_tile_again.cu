@@ -1,13 +1,13 @@
 // 5.2 The tile, again and again
 //
-// Four blocks sum the whole array: each takes tile after tile through the same shared memory. The kernel often gives the
-// right sum, and a barrier is missing: somebody may fill the tile for the next round before somebody else has taken
-// the sum of this one.
+// Four blocks sum the whole array: each passes tile after tile through the same shared memory. The kernel
+// often gives the right sum, but a barrier is missing: one thread may fill the tile for the next round before
+// another has taken the sum of this one.
 //
 //@ launch reduceTiles(input, partials, n) grid=4
 //@ hint What is read from the tile last in a round, and what is written to it first in the next?
-//@ hint Which thread reads `tile[0]`, and which threads do not wait for it?
-//@ hint The number of rounds depends on the block alone, so a barrier in the loop is met by all of its threads.
+//@ hint Which thread reads `tile[0]`, and which threads don't wait for it?
+//@ hint The number of rounds depends on the block alone, so all of its threads reach a barrier in the loop.
 //@ mutant no-barrier-at-the-end: data-race
 //@ - __syncthreads(); // the sum has been taken
 //@ + // nothing

@@ -1,16 +1,18 @@
 // 5.3 A dot product without bank conflicts
 //
-// Each thread multiplies a pair of numbers, and the block adds up the products in shared memory. In step `stride` the
-// working threads touch words that lie `2 * stride` apart, so several lanes of a warp meet in one of the 32 banks and
-// are served one after another. Build the tree so that neighbouring threads touch neighbouring words.
+// Each thread multiplies a pair of numbers, and the block adds up the products in shared memory. In step
+// `stride` the working threads touch words `2 * stride` apart, so several lanes of a warp hit the same one of
+// the 32 banks and are served one after another. Build the tree so that neighbouring threads touch
+// neighbouring words.
 //
 //@ launch dotProduct(input, other, partials, n) grid=n/block
 //@ op dot
 //@ goal shared_bank_conflicts <= 0 n=256 block=256
 //@ hint Word w is in bank w % 32. Which banks do lanes 0 and 16 touch when the words lie two apart?
-//@ hint Chapter 3 had a tree in which thread t adds what lies half of the length further on. Which words does a warp
-//@      touch there?
-//@ hint Every thread fills its word of the tile, with 0 where there is no pair. Then the tree may go over all of them.
+//@ hint Chapter 3 had a tree in which thread t adds the element half the length further on. Which words does
+//@      a warp touch there?
+//@ hint Every thread fills its word of the tile, with 0 where there is no pair. Then the tree may use all of
+//@      them.
 //@ mutant every-second-word: goal
 //@ - __syncthreads(); // the products are there
 //@ + __syncthreads(); int look = ((volatile int *)tile)[2 * tid % blockDim.x]; __syncthreads();

@@ -1,16 +1,17 @@
 // 5.4 The last warp
 //
-// When 32 sums are left, one warp does all the work, and all the others come to five more barriers for nothing. Stop the
-// tree at 32 and let the first warp finish with `__shfl_down_sync`: a lane reads the register of another, without
-// memory and without a barrier. Blocks have 64 threads or more here, a power of two.
+// When 32 sums are left, one warp does all the work, and all others wait at five more barriers for nothing.
+// Stop the tree at 32 and let the first warp finish with `__shfl_down_sync`: a lane reads another lane's
+// register, without memory and without a barrier. Blocks here have 64 threads or more, a power of two.
 //
 //@ launch reduceWarp(input, partials, n) grid=n/block
 //@ blocks 64 256
 //@ goal barriers <= 32 n=256 block=256
 //@ hint The tree ends at `length > 32`. Then lane t of the first warp takes `tile[t]` into a register.
-//@ hint `sum += __shfl_down_sync(0xffffffff, sum, 16)` adds the sum of lane t + 16 to that of lane t. Which distances follow?
-//@ hint The mask names the lanes that take part. All 32 of them must come to the shuffle, also those whose result is not
-//@      used: branch by `tid < 32`, not by fewer.
+//@ hint `sum += __shfl_down_sync(0xffffffff, sum, 16)` adds the sum of lane t + 16 to that of lane t. Which
+//@      distances follow?
+//@ hint The mask names the lanes that take part. All 32 of them must reach the shuffle, even those whose
+//@      result is not used: branch on `tid < 32`, not on fewer.
 //@ mutant half-a-warp: warp-collective
 //@ - if (tid < 32) {
 //@ + if (tid < 16) {

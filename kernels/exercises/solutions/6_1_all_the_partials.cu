@@ -1,15 +1,16 @@
 // 6.1 All the partial sums
 //
-// The first launch leaves a partial sum for each block, the second has one block that adds them up. There may be more
-// partial sums than that block has threads: then some are forgotten. Make the second kernel right for any number of
-// them.
+// The first launch leaves one partial sum per block, and the second has one block that adds them up. There
+// may be more partial sums than that block has threads: then some are lost. Make the second kernel right for
+// any number of them.
 //
 //@ launch reduceTile(input, partials, n) grid=n/block
 //@ launch reducePartials(partials, out, blocks) grid=1
 //@ result out
-//@ hint Two blocks more than there are threads: which thread could take the two partial sums that are left?
-//@ hint Let thread t add up the partial sums t, t + blockDim.x, t + 2 * blockDim.x … in a register, before the tree.
-//@ hint The tree goes over all threads then. What does a thread have that found no partial sum?
+//@ hint Suppose there are two more partial sums than threads: which threads could take the two that are left?
+//@ hint Let thread t add up the partial sums t, t + blockDim.x, t + 2 * blockDim.x … in a register, before
+//@      the tree.
+//@ hint The tree then uses all threads. What does a thread without a partial sum contribute?
 //@ mutant neighbours: wrong-result
 //@ - i += blockDim.x
 //@ + i += blockDim.x - 1

@@ -1,8 +1,8 @@
 // 6.2 The minimum, in two passes
 //
-// Two passes serve every operation that may be regrouped, if two things are changed together: the operation and its
-// identity, the value that changes nothing and stands in for what is not there. Find the smallest number. For none the
-// answer is `INT_MAX`.
+// Two passes work for every associative operation if two things are changed together: the operation and its
+// identity, the value that changes nothing and stands in for missing elements. Find the smallest number. For
+// an empty array the answer is `INT_MAX`.
 //
 //@ launch minTile(input, partials, n) grid=n/block
 //@ launch minPartials(partials, out, blocks) grid=1
@@ -10,7 +10,7 @@
 //@ op min
 //@ hint Where does the code add, and where does it use the identity of addition?
 //@ hint Give both a name: a function `combine(a, b)` and a constant. Then there is one place to change.
-//@ hint 0 is a bad identity for the minimum: all numbers might be positive, or there might be none.
+//@ hint 0 is no identity of the minimum: all numbers might be positive, or there might be none.
 //@ mutant identity-of-the-sum: wrong-result
 //@ - const int identity = INT_MAX;
 //@ + const int identity = 0;

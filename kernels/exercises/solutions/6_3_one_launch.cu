@@ -1,23 +1,23 @@
 // 6.3 One launch
 //
-// The second launch waits for nothing but the last block of the first. Let that last block do its work: every block
-// leaves its partial sum and then draws a ticket from a counter in global memory. The block with the last ticket knows
-// that all the others have left theirs, and adds them up. Here block 0 does it, without waiting for anybody.
+// The second launch only waits for the last block of the first. Let that block do its work: every block
+// leaves its partial sum, then takes a ticket from a counter in global memory. The last block to arrive knows
+// that all others have left theirs, and adds them up. Here block 0 does it, without waiting for any other.
 //
 //@ launch reduceOnce(input, partials, out, ticket, n) grid=n/block
 //@ result out
-//@ hint `atomicAdd(ticket, 1)` returns the ticket: 0 for the first block, `gridDim.x - 1` for the last. One thread of the
-//@      block draws it.
-//@ hint Before the ticket stands a `__threadfence()`: without it the others may see the ticket before the partial sum. After
-//@      it stands another, so that the partial sums are read after the ticket.
-//@ hint All threads of the last block add up partial sums. They learn from thread 0, through shared memory and a
-//@      barrier, that theirs is the last.
+//@ hint `atomicAdd(ticket, 1)` returns the ticket: 0 for the first block, `gridDim.x - 1` for the last. One
+//@      thread of the block takes it.
+//@ hint A `__threadfence()` comes before the ticket: without it other blocks may see the ticket before the
+//@      partial sum. Another comes after it, so that the partial sums are read after the ticket.
+//@ hint All threads of the last block add up partial sums. They learn from thread 0, through shared memory
+//@      and a barrier, that theirs is the last.
 //@ think data-race: How does the block that adds up know that the others have left their partial sums?
 //@ mutant no-fence: data-race
 //@ - __threadfence(); // the partial sum before the ticket
 //@ + // nothing
 //@ mutant no-barrier-behind-the-flag: data-race
-//@ - __syncthreads(); // everybody knows
+//@ - __syncthreads(); // all threads know
 //@ + // nothing
 //@ mutant nobody-is-last: wrong-result
 //@ - == gridDim.x - 1
@@ -29,7 +29,7 @@
 //@ - atomicAdd(ticket, 1)
 //@ + (*ticket)++
 //@ mutant every-thread-draws: wrong-result
-//@ - if (tid == 0) { // one ticket a block
+//@ - if (tid == 0) { // one ticket per block
 //@ + if (tid <= 1) {
 
 // The sum of `mine` over all threads of the block.
@@ -58,13 +58,13 @@ extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_
     int sum = blockSum(i < size ? g_idata[i] : 0);
     //@ begin
     __shared__ bool last;
-    if (tid == 0) { // one ticket a block
+    if (tid == 0) { // one ticket per block
         partials[blockIdx.x] = sum;
         __threadfence(); // the partial sum before the ticket
         last = atomicAdd(ticket, 1) == gridDim.x - 1;
         __threadfence(); // the ticket before the partial sums of the others
     }
-    __syncthreads(); // everybody knows
+    __syncthreads(); // all threads know
     if (last) {
     //@ stub
     //| if (tid == 0) {

@@ -1,16 +1,16 @@
 // 7.1 A fixed grid
 //
-// A grid that grows with the array has many short-lived threads. Here there are 16 blocks, however long the array is.
-// Each thread adds up many numbers in a register before the block's tree begins: its own, and those that lie a whole
-// grid further on, again and again.
+// A grid that grows with the array has many short-lived threads. Here there are 16 blocks, however long the
+// array. Each thread adds up many numbers in a register before the block's tree begins: its own, the one a
+// whole grid further on, the next one after that, and so on.
 //
 //@ launch reduceStride(input, total, n) grid=16
 //@ result total
 //@ goal atomics <= 16 n=100003 block=256
-//@ hint The grid has `gridDim.x * blockDim.x` threads. Which elements does thread i own, if neighbours are to load
-//@      neighbours?
-//@ hint A loop: it begins at i, goes on by the number of threads in the grid, and ends at `size`.
-//@ hint `blockSum` stands behind the loop, once: all threads come to it, whatever they have found.
+//@ hint The grid has `gridDim.x * blockDim.x` threads. Which elements does thread i own, if neighbours are to
+//@      load neighbours?
+//@ hint Write a loop that starts at i, advances by the number of threads in the grid, and ends at `size`.
+//@ hint Call `blockSum` once, after the loop: all threads reach it, whatever they have found.
 //@ mutant a-block-further: wrong-result
 //@ - k += gridDim.x * blockDim.x
 //@ + k += blockDim.x

@@ -1,15 +1,18 @@
 // 7.2 Sixteen bytes at a time
 //
-// A thread may load four numbers with one instruction, as an `int4`, from an address that is a multiple of 16. Fewer
-// requests are then on their way for the same bytes. Up to three numbers at the end fill no `int4`, and have to be
-// added by somebody, once.
+// A thread may load four numbers with one instruction, as an `int4`, from an address that is a multiple of
+// 16. Fewer requests are then in flight for the same bytes. Up to three numbers at the end fill no `int4`;
+// each of them must still be added once.
 //
 //@ launch reduceVector(input, total, n) grid=4
 //@ result total
 //@ goal global_load_requests <= 36 n=4096 block=256
-//@ hint `const int4 *vectors = (const int4 *)g_idata;` has `size / 4` whole elements, with members x, y, z and w.
-//@ hint The loop over the vectors is the one over the numbers: it begins at i and goes on by the threads of the grid.
-//@ hint The numbers from `size / 4 * 4` on are at most three. Threads 0, 1 and 2 of the whole grid can take them.
+//@ hint `const int4 *vectors = (const int4 *)g_idata;` has `size / 4` whole elements, with members x, y, z
+//@      and w.
+//@ hint The loop over the vectors is like the one over the numbers: it starts at i and advances by the
+//@      threads of the grid.
+//@ hint From `size / 4 * 4` on there are at most three numbers. Threads 0, 1 and 2 of the whole grid can take
+//@      them.
 //@ mutant no-rest: wrong-result
 //@ - mine += rest < size ? g_idata[rest] : 0;
 //@ + // nothing

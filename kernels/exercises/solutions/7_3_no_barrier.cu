@@ -1,15 +1,16 @@
 // 7.3 No barrier at all
 //
-// A warp needs no shared memory and no barrier to add up its 32 sums: its lanes read each other's registers with
-// `__shfl_xor_sync` or `__shfl_down_sync`. Then one lane of each warp makes an atomic addition. Rebuild the end of the
-// kernel that way. Blocks have whole warps here.
+// A warp needs no shared memory and no barrier to add up its 32 sums: its lanes read each other's registers
+// with `__shfl_xor_sync` or `__shfl_down_sync`. Then one lane of each warp makes an atomic addition. Rewrite
+// the end of the kernel that way. Blocks consist of whole warps here.
 //
 //@ launch reduceWarps(input, total, n) grid=4
 //@ result total
 //@ goal barriers <= 0 n=4096 block=256
 //@ goal atomics <= 32 n=4096 block=256
-//@ hint Five shuffles, over the distances 16, 8, 4, 2 and 1: `mine += __shfl_down_sync(0xffffffff, mine, distance)`.
-//@ hint All lanes come to every shuffle, also those that have found no number: they bring 0.
+//@ hint Five shuffles, over the distances 16, 8, 4, 2 and 1:
+//@      `mine += __shfl_down_sync(0xffffffff, mine, distance)`.
+//@ hint All lanes reach every shuffle, even those that found no number: they contribute 0.
 //@ hint Lane 0 of a warp is the thread with `threadIdx.x % 32 == 0`.
 //@ mutant some-lanes-stay-away: warp-collective
 //@ - int distance = 16;
@@ -20,7 +21,7 @@
 //@ mutant every-lane-adds: wrong-result
 //@ - if (threadIdx.x % 32 == 0) {
 //@ + if (true) {
-//@ mutant one-lane-a-block: wrong-result
+//@ mutant one-lane-per-block: wrong-result
 //@ - threadIdx.x % 32 == 0
 //@ + threadIdx.x == 0
 //@ mutant plain-addition: data-race

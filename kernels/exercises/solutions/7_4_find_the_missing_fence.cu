@@ -1,16 +1,17 @@
 // 7.4 Find the missing fence
 //
-// One launch, finished by the block that draws the last ticket. On most days the sum is right. A `__threadfence()` is
-// missing: another block may see a ticket before it sees the partial sum that belongs to it. Behind which line does the
-// fence belong? Write the number of that line below, and change nothing else.
+// One launch, finished by the block that takes the last ticket. The sum is usually right, but one
+// `__threadfence()` is missing: another block may see a ticket before the partial sum that belongs to it.
+// After which line does the fence belong? Write the number of that line below, and change nothing else.
 //
 //@ launch reduceOnce(input, partials, out, ticket) grid=n/block
 //@ result out
 //@ blocks 32
 //@ sizes 32 1024
-//@ hint A fence stands between two accesses of one thread, and makes others see the first before the second.
-//@ hint Which two writes to global memory does thread 0 make, and in which order must the last block see them?
-//@ hint The fence that is there already is the reader's. The writer has none.
+//@ hint A fence between two accesses of one thread makes other threads see the first before the second.
+//@ hint Which two writes to global memory does thread 0 make, and in which order must the last block see
+//@      them?
+//@ hint The fence that is already there is the reader's. The writer has none.
 //@ mutant behind-the-ticket: wrong-line
 //@ - // The answer: line 21;
 //@ + // The answer: line 22;

@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::alu::WARP;
+use crate::arith::WARP;
 
 /// What the threads of a block did on one visit of a branch: a thread for each side, and where a barrier was reached.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +60,7 @@ impl Branches {
         let counts = state.counts.entry((watch, warp)).or_default();
         let visits = state.visits.entry(watch).or_default();
         let mut found = None;
-        for lane in crate::exec::lanes(taken | rest) {
+        for lane in crate::arith::lanes(taken | rest) {
             let number = counts[lane] as usize;
             counts[lane] += 1;
             if visits.len() <= number {
@@ -88,7 +88,7 @@ impl Branches {
         let state = self.blocks.entry(block).or_default();
         let counts = state.counts.get(&(watch, warp))?;
         let visits = state.visits.get_mut(&watch)?;
-        crate::exec::lanes(mask).find_map(|lane| {
+        crate::arith::lanes(mask).find_map(|lane| {
             let visit = visits.get_mut(counts[lane].checked_sub(1)? as usize)?;
             visit.barrier[!taken as usize].get_or_insert((loc, warp * 32 + lane as u32));
             visit.divergence(watch)

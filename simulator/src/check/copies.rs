@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::exec::lanes;
+use crate::arith::lanes;
 use crate::observe::{Access, Actor, CopyRequest, Request};
 use crate::ptx::Space;
 

@@ -23,13 +23,12 @@ use copies::{Meeting, UnderWay};
 use order::{Order, Past};
 use race::{Race, Shadow};
 
-use super::diagnostic::{Diagnostic, Kind, Severity, Site};
-use super::memory;
-use super::observe::{Access, Actor, CopyRequest, DeviceLaunch, MbarrierUse, Observer, Request, Start, Ways};
-use super::program::{Program, Scope};
-use super::ptx::Space;
-use super::runtime;
-use super::warp::thread_index;
+use crate::decode::{Program, runtime};
+use crate::device::thread_index;
+use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
+use crate::memory;
+use crate::observe::{Access, Act, Actor, CopyRequest, DeviceLaunch, Event, Observer, Request, Watch};
+use crate::ptx::Space;
 
 /// Diagnostics of one launch, at most.
 const MOST: usize = 64;
@@ -230,7 +229,7 @@ impl<'p> Checker<'p> {
             .map(|(mask, bytes)| copy.side(Access::Load, Space::Global, mask, bytes))
             .chain([copy.side(Access::Store, Space::Shared, copy.mask, copy.bytes)]);
         for request in halves {
-            self.request(actor, &request);
+            self.access(actor, &request);
         }
     }
 
@@ -287,27 +286,74 @@ fn verb(access: Access) -> &'static str {
     }
 }
 
+/// The checks, and an observer beside them.
+impl Watch for (&mut dyn Observer, Checker<'_>) {
+    const CHECKS: bool = true;
+}
+
 impl Observer for Checker<'_> {
-    fn grid(&mut self, start: Start) {
-        self.order.grid(&start);
-        self.kernels.push(start.kernel.to_string());
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Instruction { .. } => {}
+            Event::Grid(start) => {
+                self.order.grid(&start);
+                self.kernels.push(start.kernel.to_string());
+            }
+            Event::BlockEnd { grid, block } => {
+                self.order.block_end(grid, block);
+                self.shadow.block_end(grid, block);
+                self.copies.block_end(grid, block);
+                self.branches.block_end(grid, block);
+            }
+            Event::BarrierOpens { grid, block, id, all } => self.order.barrier_opens(grid, block, id, all),
+            Event::By(actor, act) => self.act(actor, act),
+            Event::Finding(diagnostic) => {
+                self.say(diagnostic.clone(), u32::MAX, diagnostic.line.unwrap_or(0));
+            }
+        }
     }
+}
 
-    fn block_end(&mut self, grid: u32, block: u64) {
-        self.order.block_end(grid, block);
-        self.shadow.block_end(grid, block);
-        self.copies.block_end(grid, block);
-        self.branches.block_end(grid, block);
-    }
-
-    fn branch(&mut self, actor: Actor, ways: &Ways) {
-        let block = (actor.grid, actor.block);
-        if let Some(found) = self.branches.branch(block, actor.warp, ways.watch, ways.taken, ways.rest) {
-            self.divergence(actor, found);
+impl Checker<'_> {
+    fn act(&mut self, actor: Actor, act: Act) {
+        let Actor { grid, block, warp, loc, .. } = actor;
+        match act {
+            Act::Access(request) => self.access(actor, request),
+            Act::CopyStarts(copy) => {
+                self.copy(actor, copy);
+                self.copies.starts(actor, copy);
+            }
+            Act::CopyEnds(copy) => {
+                self.copies.ends(actor, copy);
+                self.copy(actor, copy);
+            }
+            Act::Mbarrier(request, by) => {
+                if let Some(race) = self.shadow.mbarrier(&mut self.order, actor, request, &by) {
+                    self.race(actor, request, race);
+                }
+            }
+            Act::Branch { watch, taken, rest } => {
+                if let Some(found) = self.branches.branch((grid, block), warp, watch, taken, rest) {
+                    self.divergence(actor, found);
+                }
+            }
+            Act::BarrierSite { mask, sites } => {
+                for &(watch, taken) in sites {
+                    if let Some(found) = self.branches.barrier((grid, block), warp, mask, loc, watch, taken) {
+                        self.divergence(actor, found);
+                    }
+                }
+            }
+            Act::Barrier { mask, id } => self.order.arrives(grid, block, warp, mask, id),
+            Act::WarpBarrier { mask } => self.order.warp_barrier(grid, block, warp, mask),
+            Act::Fence { mask, scope } => self.order.fence(grid, block, warp, mask, scope),
+            Act::Launch(launch) => self.launch(actor, launch),
+            Act::ChildrenDone { mask } => self.order.children_done(grid, block, warp, mask),
+            Act::Diverge | Act::BarrierStall => {}
         }
     }
 
-    fn request(&mut self, actor: Actor, request: &Request) {
+    fn access(&mut self, actor: Actor, request: &Request) {
         if let Some(meeting) = self.copies.meets(actor, request) {
             self.meeting(actor, request, meeting);
         }
@@ -316,48 +362,7 @@ impl Observer for Checker<'_> {
         }
     }
 
-    fn copy_starts(&mut self, actor: Actor, request: &CopyRequest) {
-        self.copy(actor, request);
-        self.copies.starts(actor, request);
-    }
-
-    fn copy_ends(&mut self, actor: Actor, request: &CopyRequest) {
-        self.copies.ends(actor, request);
-        self.copy(actor, request);
-    }
-
-    fn mbarrier(&mut self, actor: Actor, request: &Request, by: &MbarrierUse) {
-        if let Some(race) = self.shadow.mbarrier(&mut self.order, actor, request, by) {
-            self.race(actor, request, race);
-        }
-    }
-
-    fn barrier_site(&mut self, actor: Actor, mask: u32, sites: &[(u32, bool)]) {
-        let block = (actor.grid, actor.block);
-        for &(watch, taken) in sites {
-            if let Some(found) = self.branches.barrier(block, actor.warp, mask, actor.loc, watch, taken) {
-                self.divergence(actor, found);
-            }
-        }
-    }
-
-    fn barrier(&mut self, actor: Actor, mask: u32, id: u32) {
-        self.order.arrives(actor.grid, actor.block, actor.warp, mask, id);
-    }
-
-    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
-        self.order.barrier_opens(grid, block, id, all);
-    }
-
-    fn warp_barrier(&mut self, actor: Actor, mask: u32) {
-        self.order.warp_barrier(actor.grid, actor.block, actor.warp, mask);
-    }
-
-    fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
-        self.order.fence(actor.grid, actor.block, actor.warp, mask, scope);
-    }
-
-    fn device_launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
+    fn launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
         let thread = actor.warp * 32 + launch.lane as u32;
         let Some(error) = launch.refused else {
             self.order.launch(actor.grid, actor.block, actor.warp, launch.lane);
@@ -393,14 +398,5 @@ impl Observer for Checker<'_> {
             self.refused.insert(actor.loc, (self.found.len(), 1));
             self.found.push(finding);
         }
-    }
-
-    fn children_done(&mut self, actor: Actor, mask: u32) {
-        self.order.children_done(actor.grid, actor.block, actor.warp, mask);
-    }
-
-    fn finding(&mut self, diagnostic: Diagnostic) {
-        let line = diagnostic.line.unwrap_or(0);
-        self.say(diagnostic, u32::MAX, line);
     }
 }

@@ -17,9 +17,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::alu::WARP;
+use crate::arith::WARP;
 use crate::observe::{After, Start};
-use crate::program::Scope;
+use crate::ptx::Scope;
 
 pub type Time = u32;
 
@@ -295,7 +295,7 @@ impl Order {
     pub fn fence(&mut self, grid: u32, block: u64, warp: u32, mask: u32, scope: Scope) {
         let time = self.tick();
         let clock = self.clock(grid, block);
-        for lane in crate::exec::lanes(mask) {
+        for lane in crate::arith::lanes(mask) {
             let BlockClock { threads, seen, .. } = &mut *clock;
             let thread = threads.entry(warp * 32 + lane as u32).or_default();
             thread.fences[scope as usize] = time;
@@ -379,7 +379,7 @@ impl Order {
     pub fn children_done(&mut self, grid: u32, block: u64, warp: u32, mask: u32) {
         let time = self.tick();
         let clock = self.clock(grid, block);
-        for lane in crate::exec::lanes(mask) {
+        for lane in crate::arith::lanes(mask) {
             clock.threads.entry(warp * 32 + lane as u32).or_default().children = time;
         }
     }

@@ -13,11 +13,11 @@ use rustc_hash::FxHashMap;
 
 use super::order::{Before, Here, Location, Order, Past};
 use super::shadow::{Cell, Region, Rest, Seen, Strength};
-use crate::exec::lanes;
+use crate::arith::lanes;
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
-use crate::program::{Order as MemoryOrder, Scope};
 use crate::ptx::Space;
+use crate::ptx::{Order as MemoryOrder, Scope};
 
 /// Two accesses that race: the earlier one, as it happened.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@
 use std::num::NonZeroU32;
 
 use super::order::{Past, Time};
-use crate::program::Scope;
+use crate::ptx::Scope;
 
 /// Words in a page: a page comes into being when one of its words is touched.
 const PAGE: usize = 256;
@@ -153,7 +153,7 @@ impl Run {
     fn iter(self) -> impl Iterator<Item = Seen> {
         (0..self.warps).flat_map(move |number| {
             let first = self.first;
-            crate::exec::lanes(first.mask).map(move |lane| first.seen(first.warp + number * self.step, lane))
+            crate::arith::lanes(first.mask).map(move |lane| first.seen(first.warp + number * self.step, lane))
         })
     }
 
@@ -224,7 +224,7 @@ impl Cell {
     pub fn find_read<T>(&self, rest: &Rest, mut find: impl FnMut(Seen) -> Option<T>) -> Option<T> {
         // Mostly there is one: a loop of its own is faster than a chain of iterators.
         if let Some(first) = self.read {
-            for lane in crate::exec::lanes(first.mask) {
+            for lane in crate::arith::lanes(first.mask) {
                 let found = find(first.seen(first.warp, lane));
                 if found.is_some() {
                     return found;

@@ -1,23 +1,23 @@
-//! Draws a chart; the only file that names plotters.
+//! Where everything stands on a chart: plotters lays it out, [`super::svg`] writes it.
 //!
 //! plotters places everything on whole pixels. The figure is therefore drawn ten times as large, and its `viewBox`
 //! scales it down.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use anyhow::{Result, anyhow};
-use plotters::backend::SVGBackend;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::element::{PathElement, Polygon, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontStyle, IntoFont, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
+use plotters::style::{Color, FontStyle, IntoFont, ShapeStyle, TRANSPARENT, TextStyle};
 
-use super::ink::{self, Ink};
+use super::line::{Point, Series, Style};
 use super::scale::Scale;
-use super::{Point, Series, Style};
+use super::svg::{self, Ink, Svg};
 
 /// Everything on a chart.
 pub struct Figure<'a> {
@@ -33,10 +33,10 @@ pub struct Figure<'a> {
 }
 
 /// Units of the drawing for one pixel of the figure. All other lengths here are in pixels.
-pub const UNIT: f64 = 10.0;
+const UNIT: f64 = 10.0;
 /// Size of the figure.
-pub const WIDTH: f64 = 760.0;
-pub const HEIGHT: f64 = 390.0;
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 390.0;
 /// Space above the plot for title, subtitle and the name of the vertical axis; beside and below it for tick labels,
 /// and for the name of the horizontal axis.
 const TOP: f64 = 92.0;
@@ -59,8 +59,8 @@ const SHAPES: [(i32, f64, f64); 6] =
     [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1), (6, 0.0, 0.9)];
 const WIDTHS: [f64; 6] = [3.0, 2.6, 2.2, 1.9, 1.7, 1.5];
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+type Area<'a> = DrawingArea<Svg<'a>, Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
 /// A place on the drawing, in units.
 type Place = (i32, i32);
 
@@ -69,17 +69,16 @@ pub fn svg(figure: &Figure) -> Result<String> {
     let mut drawing = String::new();
     draw(figure, &mut drawing)
         .map_err(|error| anyhow!("cannot draw the chart {:?}: {error}", figure.title))?;
-    Ok(ink::finish(&drawing, figure.title, figure.description))
+    Ok(svg::file(WIDTH, HEIGHT, UNIT, figure.title, figure.description, &drawing))
 }
 
 fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
-    let root =
-        SVGBackend::with_string(drawing, (units(WIDTH) as u32, units(HEIGHT) as u32)).into_drawing_area();
-    root.fill(&Ink::Paper.colour())?;
+    let size = (units(WIDTH) as u32, units(HEIGHT) as u32);
+    let root = Svg { written: drawing, size }.into_drawing_area();
     let (left, centre) = (HPos::Left, HPos::Center);
-    text(&root, figure.title, (16.0, 20.0), left, Ink::Text.bold(FONT + 2.0))?;
-    text(&root, figure.subtitle, (16.0, 42.0), left, Ink::Muted.font(FONT - 0.5))?;
-    text(&root, figure.y_title, (16.0, TOP - 20.0), left, Ink::Text.font(FONT - 0.5))?;
+    text(&root, figure.title, (16.0, 20.0), left, Ink::TEXT.bold(FONT + 2.0))?;
+    text(&root, figure.subtitle, (16.0, 42.0), left, Ink::MUTED.font(FONT - 0.5))?;
+    text(&root, figure.y_title, (16.0, TOP - 20.0), left, Ink::TEXT.font(FONT - 0.5))?;
 
     let mut chart = ChartBuilder::on(&root)
         .margin_top(units(TOP))
@@ -91,15 +90,15 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .bold_line_style(Ink::Grid.line(1.0))
+        .bold_line_style(Ink::GRID.line(1.0))
         .light_line_style(TRANSPARENT)
-        .axis_style(Ink::Muted.line(1.0))
-        .label_style(Ink::Text.font(FONT - 0.5))
+        .axis_style(Ink::MUTED.line(1.0))
+        .label_style(Ink::TEXT.font(FONT - 0.5))
         .set_all_tick_mark_size(units(5.0))
         .draw()?;
     let (x_range, y_range) = chart.plotting_area().get_pixel_range();
     let middle = f64::from(x_range.start + x_range.end) / 2.0 / UNIT;
-    text(&root, figure.x_title, (middle, HEIGHT - 14.0), centre, Ink::Text.font(FONT - 0.5))?;
+    text(&root, figure.x_title, (middle, HEIGHT - 14.0), centre, Ink::TEXT.font(FONT - 0.5))?;
     zero_gaps(&root, figure, &x_range, &y_range)?;
 
     let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
@@ -114,12 +113,8 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
             }
         }
     }
-    let ends: Vec<Place> = figure
-        .lines
-        .iter()
-        .filter_map(|line| line.points.last())
-        .map(|point| place(point.x, point.y))
-        .collect();
+    let lasts = figure.lines.iter().filter_map(|line| line.points.last());
+    let ends: Vec<Place> = lasts.map(|point| place(point.x, point.y)).collect();
     let rows = spread(&ends, &y_range);
     for ((line, end), row) in figure.lines.iter().zip(ends).zip(rows) {
         name_line(&root, line, end, (x_range.end, row))?;
@@ -132,8 +127,8 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
 fn draw_line(area: &Area, line: &Series, place: impl Fn(f64, f64) -> Place) -> Drawn {
     let ink = line.style.ink();
     let on_scale = |point: &Point| point.x > 0.0 && point.y > 0.0;
-    for stretch in line.points.split(|point| !on_scale(point)).filter(|stretch| stretch.len() > 1) {
-        let path: Vec<Place> = stretch.iter().map(|point| place(point.x, point.y)).collect();
+    for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {
+        let path: Vec<Place> = piece.iter().map(|point| place(point.x, point.y)).collect();
         area.draw(&PathElement::new(path, ink.line(line.style.width())))?;
     }
     for point in &line.points {
@@ -156,7 +151,7 @@ fn name_line(area: &Area, line: &Series, end: Place, at: Place) -> Drawn {
     area.draw(&PathElement::new(sample, ink.line(line.style.width())))?;
     marker(area, line.style, (start + units(SAMPLE / 2.0), row), true)?;
     let name = (f64::from(start) / UNIT + SAMPLE + NAME_GAP, f64::from(row) / UNIT);
-    text(area, &line.name, name, HPos::Left, Ink::Text.font(FONT))
+    text(area, &line.name, name, HPos::Left, Ink::TEXT.font(FONT))
 }
 
 /// The column at the right that the names take, and no more than half of the figure.
@@ -214,7 +209,7 @@ fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     let (corners, turn, radius) = match style {
         Style::Limit => return Ok(()),
         Style::Host => (16, 0.0, 0.85),
-        Style::Kernel(i) | Style::Graph(i) => SHAPES[shape(i)],
+        Style::Kernel(i) | Style::SameKernel(i) => SHAPES[shape(i)],
     };
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
     let corner = |i: i32| {
@@ -225,9 +220,9 @@ fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     let shape: Vec<Place> = (0..corners).map(corner).collect();
     let outline: Vec<Place> = (0..=corners).map(corner).collect();
     let ink = style.ink().solid();
-    let inside = if filled { ink } else { Ink::Paper };
+    let inside = if filled { ink } else { Ink::PAPER };
     area.draw(&Polygon::new(shape, inside.colour().filled()))?;
-    area.draw(&PathElement::new(outline, if filled { Ink::Paper.line(0.8) } else { ink.line(1.6) }))
+    area.draw(&PathElement::new(outline, if filled { Ink::PAPER.line(0.8) } else { ink.line(1.6) }))
 }
 
 /// Breaks the axis line between the row for zero and the logarithmic part.
@@ -236,16 +231,16 @@ fn zero_gaps(area: &Area, figure: &Figure, x_range: &Range<i32>, y_range: &Range
     let stroke = |from: Place, to: Place, ink: ShapeStyle| area.draw(&PathElement::new([from, to], ink));
     if let Some(gap) = figure.y_scale.gap() {
         let (x, y) = (x_range.start, y_range.end - (gap * f64::from(y_range.end - y_range.start)) as i32);
-        stroke((x, y - slant), (x, y + slant), Ink::Paper.line(3.0))?;
+        stroke((x, y - slant), (x, y + slant), Ink::PAPER.line(3.0))?;
         for y in [y - slant, y + slant] {
-            stroke((x - half, y + slant), (x + half, y - slant), Ink::Muted.line(1.0))?;
+            stroke((x - half, y + slant), (x + half, y - slant), Ink::MUTED.line(1.0))?;
         }
     }
     if let Some(gap) = figure.x_scale.gap() {
         let (x, y) = (x_range.start + (gap * f64::from(x_range.end - x_range.start)) as i32, y_range.end);
-        stroke((x - slant, y), (x + slant, y), Ink::Paper.line(3.0))?;
+        stroke((x - slant, y), (x + slant, y), Ink::PAPER.line(3.0))?;
         for x in [x - slant, x + slant] {
-            stroke((x - slant, y + half), (x + slant, y - half), Ink::Muted.line(1.0))?;
+            stroke((x - slant, y + half), (x + slant, y - half), Ink::MUTED.line(1.0))?;
         }
     }
     Ok(())
@@ -264,34 +259,20 @@ impl Style {
     fn ink(self) -> Ink {
         match self {
             Style::Kernel(i) => Ink::series(i),
-            Style::Graph(i) => Ink::dashed_series(i),
-            Style::Host | Style::Limit => Ink::Dashed,
+            Style::SameKernel(i) => Ink::series(i).dashed(),
+            Style::Host | Style::Limit => Ink::MUTED.dashed(),
         }
     }
 
     fn width(self) -> f64 {
         match self {
-            Style::Kernel(i) | Style::Graph(i) => WIDTHS[i % WIDTHS.len()],
+            Style::Kernel(i) | Style::SameKernel(i) => WIDTHS[i % WIDTHS.len()],
             Style::Host | Style::Limit => 1.6,
         }
     }
 }
 
 impl Ink {
-    fn colour(self) -> RGBColor {
-        let (red, green, blue) = self.code();
-        RGBColor(red, green, blue)
-    }
-
-    /// The same without dashes.
-    fn solid(self) -> Ink {
-        match self {
-            Ink::Dashed => Ink::Muted,
-            Ink::DashedSeries(i) => Ink::Series(i),
-            ink => ink,
-        }
-    }
-
     fn line(self, width: f64) -> ShapeStyle {
         self.colour().stroke_width(units(width) as u32)
     }
@@ -301,8 +282,7 @@ impl Ink {
     }
 
     fn font<'a>(self, size: f64) -> TextStyle<'a> {
-        // plotters writes a font size of 1/1.24 of what it is given.
-        let font = ("inherit", size * UNIT * 1.24).into_font();
+        let font = ("inherit", size * UNIT).into_font();
         TextStyle { font, color: self.colour().to_backend_color(), pos: Pos::default() }
     }
 

@@ -12,8 +12,7 @@ mod number;
 
 use bytemuck::Pod;
 
-use crate::reduction::serial::recursive_reduce_by;
-use crate::reduction::value::{Expected, Operation, Value};
+use crate::reduction::value::Value;
 
 pub use argmax::{ArgMax, Located, ValueAt};
 pub use hash::{Hash, Hashed};
@@ -43,12 +42,3 @@ pub fn elements<O: Operator>(numbers: &[i32]) -> Vec<O::Element> {
 
 /// The sum of `i32`; it wraps in 32 bits.
 pub type SumI32 = Sum<i32>;
-
-/// The operation that `O` is, whose right result is the serial recursion's to the last bit.
-pub const fn exact<O: Operator>(name: &'static str) -> Operation {
-    let expected = |numbers: &[i32]| {
-        let result = recursive_reduce_by::<O>(&mut elements::<O>(numbers));
-        Expected::exactly(O::value(result))
-    };
-    Operation { name, element_bytes: size_of::<O::Element>() as u32, expected }
-}

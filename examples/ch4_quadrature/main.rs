@@ -1,0 +1,120 @@
+//! Chapter 4, where recursion is the right tool: the area under a zigzag of n teeth, by dividing intervals.
+//!
+//!     cargo run --example ch4_quadrature
+//!     cargo run --example ch4_quadrature -- --n 20_001
+
+mod tree;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use workbook::chapter::{self, Case, Chapter, Launches, Outcome, Place, Shape, Variant};
+use workbook::chapters::ch4_quadrature::{AREA, FIRST_NODES};
+use workbook::device::LaunchConfig;
+use workbook::device::measure::Measurement;
+use workbook::record::{DeviceKind, Dropped};
+
+use tree::{LEVELS, Tree};
+
+const CHAPTER: Chapter = Chapter {
+    place: Place::ManyBlocksUpTo(1 << 20),
+    default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
+    ..Chapter::new(
+        "ch4_quadrature",
+        "Where recursion is the right tool: an area, by dividing intervals",
+        &[
+            // Flat: one thread does all below one of the first nodes.
+            divides("depthFirst", depth_first),
+            // Flat: the host launches level after level, and asks after each how many nodes are left.
+            divides("divideLevel", by_levels),
+            // Flat: as many levels as there can be, in a graph. Nobody asks; a level without nodes does nothing.
+            Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
+            // Nested: the device launches the next level, one at a time. How many, only the work shows.
+            Variant {
+                launches: |_, _| Launches { pending: 2, ..Launches::NONE },
+                ..divides("gpuRecursiveDivide", nested)
+            },
+        ],
+    )
+};
+
+/// One thread per first node.
+const fn divides(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
+    Variant {
+        operation: AREA,
+        shape: |_, shape, _| Shape::of_blocks(FIRST_NODES as u64, shape.block),
+        ..Variant::new(name, host)
+    }
+}
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER)
+}
+
+// ANCHOR: host
+fn depth_first(case: &Case) -> Result<Outcome> {
+    let (device, kernel) = (case.device, case.kernel()?);
+    let total = device.alloc_zeros::<i64>(1)?;
+    let cost = device.measure(
+        || device.memset_zeros(&total),
+        || {
+            let mut launch = device.launch_builder(&kernel);
+            launch.arg(&FIRST_NODES).arg(&total).arg(&case.size());
+            launch.launch(LaunchConfig::new(case.grid, case.block))
+        },
+    )?;
+    Ok(Outcome::new(device.clone_dtoh(&total)?[0], cost))
+}
+
+/// The host asks after each level how many nodes are left.
+fn by_levels(case: &Case) -> Result<Outcome> {
+    let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
+    let cost = case.device.measure(
+        || tree.reset(),
+        || {
+            let mut nodes = FIRST_NODES;
+            for level in 0..LEVELS {
+                tree.divide(&kernel, level, nodes.div_ceil(case.block))?;
+                nodes = case.device.clone_dtoh(&tree.counts)?[level + 1]; // waits for the level
+                if nodes == 0 {
+                    break;
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(Outcome::new(tree.area()?, cost))
+}
+
+/// Nobody asks: every level has one block per multiprocessor, whose threads go on to further nodes.
+fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
+    let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
+    let grid = case.device.multiprocessors();
+    let graph =
+        case.device.capture(|| (0..LEVELS).try_for_each(|level| tree.divide(&kernel, level, grid)))?;
+    let cost = case.device.measure(|| tree.reset(), || graph.launch())?;
+    Ok(Outcome::new(tree.area()?, Measurement { grid: Some(grid), ..cost }))
+}
+
+/// The device launches the next level.
+fn nested(case: &Case) -> Result<Outcome> {
+    let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
+    let device = case.device;
+    let finished = device.alloc_zeros::<u32>(LEVELS)?; // blocks of each level that have ended
+    let failure = device.alloc_zeros::<u32>(2)?;
+    let cost = device.measure(
+        || {
+            device.memset_zeros(&finished)?;
+            tree.reset()
+        },
+        || {
+            let mut launch = device.launch_builder(&kernel);
+            launch.arg(&tree.lists[0]).arg(&tree.lists[1]).arg(&tree.counts).arg(&finished);
+            launch.arg(&tree.total).arg(&case.size()).arg(&failure);
+            launch.launch(LaunchConfig::new(case.grid, case.block))
+        },
+    )?;
+    let dropped = Dropped::from_words(&device.clone_dtoh(&failure)?);
+    Ok(Outcome { dropped, ..Outcome::new(tree.area()?, cost) })
+}
+// ANCHOR_END: host

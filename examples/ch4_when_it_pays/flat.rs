@@ -1,0 +1,133 @@
+//! What the nested kernels are compared with: the same levels and passes, launched by the host one by one, or as a
+//! graph.
+
+use anyhow::Result;
+use workbook::chapter::{Case, Outcome};
+use workbook::chapters::ch4_when_it_pays::{self as plan, Level, Pass, partial_sums};
+use workbook::device::measure::Measurement;
+use workbook::device::{Buffer, Function, Graph, LaunchConfig};
+
+/// One launch per level, in a loop.
+pub fn levels(case: &Case) -> Result<Outcome> {
+    by_levels(case, false)
+}
+
+pub fn levels_in_a_graph(case: &Case) -> Result<Outcome> {
+    by_levels(case, true)
+}
+
+// ANCHOR: levels
+fn by_levels(case: &Case, in_a_graph: bool) -> Result<Outcome> {
+    let Case { device, data, block, .. } = *case;
+    let kernel = case.kernel()?;
+    let input = device.clone_htod(data)?;
+    let g_data = device.alloc::<i32>(data.len())?;
+    let g_odata = device.alloc_zeros::<i32>(1)?;
+    let all = || {
+        let levels = plan::levels(data.len() as u64, block);
+        levels.into_iter().try_for_each(|Level { size, grid }| {
+            let mut launch = device.launch_builder(&kernel);
+            launch.arg(&g_data).arg(&g_odata).arg(&size).launch(LaunchConfig::new(grid, block))
+        })
+    };
+    let graph = if in_a_graph { Some(device.capture(all)?) } else { None };
+    let cost = device.measure(
+        || device.memcpy_dtod(&input, &g_data), // the kernel works in place
+        || graph.as_ref().map_or_else(all, Graph::launch),
+    )?;
+    Ok(Outcome::new(device.clone_dtoh(&g_odata)?[0], cost))
+}
+// ANCHOR_END: levels
+
+/// One launch per pass, in a loop.
+pub fn passes(case: &Case) -> Result<Outcome> {
+    let passes = Passes::new(case)?;
+    let all = || (0..passes.list.len()).try_for_each(|i| passes.launch(i, None));
+    let cost = case.device.measure(|| passes.copy_input(), all)?;
+    passes.outcome(cost)
+}
+
+// ANCHOR: graph
+pub fn passes_in_a_graph(case: &Case) -> Result<Outcome> {
+    let passes = Passes::new(case)?;
+    let graph = case.device.capture(|| (0..passes.list.len()).try_for_each(|i| passes.launch(i, None)))?;
+    let cost = case.device.measure(|| passes.copy_input(), || graph.launch())?;
+    passes.outcome(cost)
+}
+// ANCHOR_END: graph
+
+// ANCHOR: graphsOfTheDevice
+/// A graph that a kernel launches must be there before the graph that holds this kernel: the last pass comes first.
+pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
+    let passes = Passes::new(case)?;
+    let mut graphs: Vec<Graph> = Vec::new();
+    for i in (1..passes.list.len()).rev() {
+        graphs.push(case.device.capture_for_device(|| passes.launch(i, Some(graphs.last())))?);
+    }
+    let first = case.device.capture(|| passes.launch(0, Some(graphs.last())))?;
+    let cost = case.device.measure(|| passes.copy_input(), || first.launch())?;
+    passes.outcome(cost)
+}
+// ANCHOR_END: graphsOfTheDevice
+
+/// The passes of a case, with their buffers.
+struct Passes<'a> {
+    case: &'a Case<'a>,
+    list: Vec<Pass>,
+    kernel: Function,
+    input: Buffer<i32>,
+    g_data: Buffer<i32>,
+    partials: Buffer<i32>,
+    g_odata: Buffer<i32>,
+}
+
+impl Passes<'_> {
+    fn new<'a>(case: &'a Case) -> Result<Passes<'a>> {
+        let Case { device, data, block, .. } = *case;
+        let n = data.len() as u64;
+        Ok(Passes {
+            case,
+            list: plan::passes(n, block),
+            kernel: case.kernel()?,
+            input: device.clone_htod(data)?,
+            g_data: device.alloc(data.len())?,
+            partials: device.alloc(partial_sums(n, block))?,
+            g_odata: device.alloc_zeros(1)?,
+        })
+    }
+
+    /// For the caches: each repeat begins as in chapter 3.
+    fn copy_input(&self) -> Result<()> {
+        self.case.device.memcpy_dtod(&self.input, &self.g_data)
+    }
+
+    // ANCHOR: pass
+    /// Pass number i reads what the one before has left, and leaves its sums behind it; the last leaves the sum.
+    /// A kernel that launches the next pass takes its graph, or 0, as an argument of its own.
+    fn launch(&self, i: usize, next: Option<Option<&Graph>>) -> Result<()> {
+        let Passes { case, list, .. } = self;
+        let mut launch = case.device.launch_builder(&self.kernel);
+        if i == 0 {
+            launch.arg(&self.g_data);
+        } else {
+            launch.arg(&self.partials.slice(list[i - 1].sums..));
+        }
+        if i + 1 == list.len() {
+            launch.arg(&self.g_odata);
+        } else {
+            launch.arg(&self.partials.slice(list[i].sums..));
+        }
+        launch.arg(&list[i].size);
+        match next {
+            Some(Some(graph)) => launch.arg(graph),
+            Some(None) => launch.arg(&0u64),
+            None => &mut launch,
+        };
+        launch.launch(LaunchConfig::new(list[i].grid, case.block))
+    }
+    // ANCHOR_END: pass
+
+    fn outcome(&self, cost: Measurement) -> Result<Outcome> {
+        Ok(Outcome::new(self.case.device.clone_dtoh(&self.g_odata)?[0], cost))
+    }
+}

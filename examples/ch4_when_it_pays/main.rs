@@ -1,0 +1,92 @@
+//! Chapter 4, when it pays: larger steps, an end that needs no launch, and graphs.
+//!
+//!     cargo run --example ch4_when_it_pays
+//!     cargo run --example ch4_when_it_pays -- --kernel reducePass --kernel reducePassGraph
+
+mod cutoff;
+mod flat;
+mod passes;
+
+use std::process::ExitCode;
+
+use workbook::chapter::{self, Chapter, Sweep, Variant};
+use workbook::chapters::ch4_nested::level_shape;
+use workbook::chapters::ch4_when_it_pays::*;
+use workbook::record::DeviceKind;
+
+/// Hopper, the first GPUs with clusters and device-side graph launches on PTX of `compute_90`.
+const HOPPER: Option<(u32, u32)> = Some((9, 0));
+
+const CHAPTER: Chapter = Chapter {
+    default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
+    pending_launches: true,
+    ..Chapter::new(
+        "ch4_when_it_pays",
+        "When nesting pays: larger steps, an end without a launch, and graphs",
+        &[
+            Variant {
+                shape: pass_shape,
+                launches: one_launch_per_pass,
+                ..Variant::new("gpuRecursiveReducePasses", passes::reduce)
+            },
+            Variant { shape: pass_shape, ..Variant::new("reducePass", flat::passes) },
+            Variant {
+                symbol: "reducePass",
+                shape: pass_shape,
+                also: small_blocks,
+                sweep: Sweep::TimesOnly,
+                ..Variant::new("reducePassGraph", flat::passes_in_a_graph)
+            },
+            Variant {
+                shape: cutoff_shape,
+                launches: one_launch_per_pass_above_the_cutoff,
+                also: small_blocks,
+                ..Variant::new("gpuRecursiveReduceCutoff", cutoff::reduce)
+            },
+            // Its end alone, whatever the number of blocks.
+            Variant {
+                symbol: "reduceToOne",
+                shape: cutoff_shape,
+                also: small_blocks,
+                sweep: Sweep::TimesOnly,
+                ..Variant::new("reduceToOneGraph", cutoff::end_in_a_graph)
+            },
+            // The levels of gpuRecursiveReduceGridWide, launched by the host. No nested kernel is captured: in a graph,
+            // children of children went astray on an H200 (driver 580.159.04), and nothing reported it.
+            Variant { shape: level_shape, story: false, ..Variant::new("reduceLevel", flat::levels) },
+            Variant {
+                symbol: "reduceLevel",
+                shape: level_shape,
+                story: false,
+                sweep: Sweep::TimesOnly,
+                ..Variant::new("reduceLevelGraph", flat::levels_in_a_graph)
+            },
+            Variant {
+                shape: cluster_shape,
+                launches: one_launch_per_pass_of_clusters,
+                story: false,
+                least_capability: HOPPER,
+                ..Variant::new("gpuRecursiveReduceCluster", passes::reduce)
+            },
+            // Every pass but the first is a graph that the device launches.
+            Variant {
+                shape: pass_shape,
+                story: false,
+                least_capability: HOPPER,
+                ..Variant::new("reducePassThenGraph", flat::passes_in_graphs_of_the_device)
+            },
+        ],
+    )
+};
+
+/// Where there are more blocks than the cutoff: in blocks of 512 that is beyond the sweep.
+fn small_blocks(kind: DeviceKind) -> &'static [(u64, u32)] {
+    match kind {
+        DeviceKind::Gpu => &[(1 << 22, 32), (1 << 24, 32), (1 << 26, 32), (1 << 28, 32)],
+        _ => &[(1 << 20, 1)],
+    }
+}
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER)
+}

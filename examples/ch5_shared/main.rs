@@ -1,0 +1,124 @@
+//! Chapter 5: the dot product. The threads of a block share a cache, and wait for each other at a barrier.
+//!
+//!     cargo run --example ch5_shared                                # the post's constants: 33 * 1024 pairs
+//!     cargo run --example ch5_shared -- --n 1_000_003 --block 96 --grid 7
+
+mod on_cpu;
+mod product;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use workbook::chapter::{self, Case, Chapter, Outcome, Place, Section, Shape, Sweep, Variant};
+use workbook::chapters;
+use workbook::chapters::ch5_memory_spaces;
+use workbook::device::LaunchConfig;
+use workbook::reduction::error_bound;
+
+use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, random_pair};
+
+const CHAPTER: Chapter = Chapter {
+    place: Place::GridStride,
+    default_n: |_| 33 * 1024, // the post's constant
+    section: Some(&Section {
+        measure: ch5_memory_spaces::add,
+        table: chapters::table,
+        charts: chapters::charts,
+    }),
+    ..Chapter::new(
+        "ch5_shared",
+        "Threads of a block cooperate: the dot product in shared memory",
+        &[
+            dot("dot"),
+            Variant { story: false, host: dynamic, ..dot("dotDynamic") },
+            Variant { story: false, ..dot("dotStrided") },
+            Variant { shape: as_many_as_fit, ..dot("dotAtomic") },
+            Variant {
+                shape: |_, _, _| Shape::CPU,
+                error_factor: |n, _| error_bound::of_dot(n, n),
+                host: on_cpu::in_a_loop,
+                ..dot("dotLoop")
+            },
+            Variant {
+                shape: |_, _, _| Shape::CPU,
+                error_factor: |n, _| kahan_error(n),
+                host: on_cpu::compensated,
+                ..dot("dotKahan")
+            },
+            // The same kernel on the post's data.
+            Variant {
+                symbol: "dot",
+                operation: DOT_OF_THE_POST,
+                host: of_the_post,
+                story: false,
+                sweep: Sweep::Never,
+                ..dot("dot(i,2i)")
+            },
+            Variant {
+                sweep: Sweep::Never,
+                expected_failure: |_, shape| divergence(shape, 1),
+                ..dot("dotBarrierInBranch")
+            },
+            Variant {
+                story: false,
+                sweep: Sweep::Never,
+                expected_failure: |_, shape| divergence(shape, 32),
+                ..dot("dotBarriersMispaired")
+            },
+        ],
+    )
+};
+
+const fn dot(name: &'static str) -> Variant {
+    Variant { operation: DOT_OF_F32, error_factor: error, ..Variant::new(name, of_random_pairs) }
+}
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER)
+}
+
+/// What a barrier in a branch is kept to show, in blocks of more than `alike` threads: those all go the same way.
+fn divergence(shape: Shape, alike: u32) -> Option<&'static str> {
+    (shape.block > alike).then_some("barrier-divergence")
+}
+
+/// Eight blocks per multiprocessor, if there are elements for them.
+fn as_many_as_fit(n: u64, shape: Shape, multiprocessors: u32) -> Shape {
+    Shape { grid: Shape::of_blocks(n, shape.block).grid.min(8 * multiprocessors), ..shape }
+}
+
+fn of_random_pairs(case: &Case) -> Result<Outcome> {
+    product(case, case.data.iter().map(|&number| random_pair(number)).unzip(), 0)
+}
+
+fn of_the_post(case: &Case) -> Result<Outcome> {
+    product(case, (0..case.data.len()).map(posts_pair).unzip(), 0)
+}
+
+/// The other kernels say themselves how long their cache is.
+fn dynamic(case: &Case) -> Result<Outcome> {
+    let shared_mem_bytes = 4 * case.block;
+    product(case, case.data.iter().map(|&number| random_pair(number)).unzip(), shared_mem_bytes)
+}
+
+// ANCHOR: host
+/// The host side: two arrays, one partial sum per block, and the host adds those up.
+fn product(case: &Case, (a, b): (Vec<f32>, Vec<f32>), shared_mem_bytes: u32) -> Result<Outcome> {
+    let Case { device, block, grid, .. } = *case;
+    let kernel = case.kernel()?;
+    let (dev_a, dev_b) = (device.clone_htod(&a)?, device.clone_htod(&b)?);
+    let partial_c = device.alloc::<f32>(grid as usize)?;
+
+    let cost = device.measure(
+        || device.memset_zeros(&partial_c),
+        || {
+            let config = LaunchConfig { shared_mem_bytes, ..LaunchConfig::new(grid, block) };
+            let mut launch = device.launch_builder(&kernel);
+            launch.arg(&dev_a).arg(&dev_b).arg(&partial_c).arg(&case.size()).launch(config)
+        },
+    )?;
+
+    let dot: f32 = device.clone_dtoh(&partial_c)?.iter().sum();
+    Ok(Outcome::new(dot, cost))
+}
+// ANCHOR_END: host

@@ -1,0 +1,84 @@
+//! Chapter 7: how fast can a sum be? A ladder of kernels up to the speed of the memory.
+//!
+//!     cargo run --example ch7_limit
+//!     cargo run --example ch7_limit -- --n 2^30      # on a GPU: beside CUB, where there is an nvcc
+
+mod chain;
+mod compare;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use workbook::chapter::{self, Case, Chapter, Outcome, Section, Shape, Sweep, Variant};
+use workbook::chapters;
+use workbook::chapters::ch7_limit::{F32, I32, I64, SumF32, SumI64, choice, kernel, tiles};
+use workbook::reduction::operation::Operation;
+use workbook::reduction::operator::{Operator, SumI32, elements};
+
+use chain::Chain;
+
+/// Each rung is one change away from the one before.
+const RUNGS: &[Variant] = &[
+    Variant::new("reduceSharedTree", reduce::<SumI32>),
+    Variant::new("reduceSequential", reduce::<SumI32>),
+    // One thread for two elements.
+    Variant {
+        shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
+        ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
+    },
+    tiled("reduceInFlight"),
+    tiled("reduceShuffle"),
+    tiled("reduceVector"),
+    tiled("reduceSinglePass"),
+    Variant { shape: |n, _, _| choice(&I32, n).shape(), ..Variant::new("reduceLimit", reduce::<SumI32>) },
+    Variant {
+        shape: |n, _, _| choice(&F32, n).shape(),
+        ..other_type("reduceLimitF32", F32, reduce::<SumF32>)
+    },
+    Variant {
+        shape: |n, _, _| choice(&I64, n).shape(),
+        ..other_type("reduceLimitI64", I64, reduce::<SumI64>)
+    },
+];
+
+/// Blocks of whole warps, in tiles of eight elements per thread.
+const fn tiled(name: &'static str) -> Variant {
+    Variant {
+        shape: |n, shape, multiprocessors| {
+            let block = shape.block.next_multiple_of(32);
+            Shape { block, grid: tiles(n, block, multiprocessors) }
+        },
+        ..Variant::new(name, reduce::<SumI32>)
+    }
+}
+
+/// The last rung for a type other than `i32`.
+const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) -> Result<Outcome>) -> Variant {
+    Variant { operation, story: false, sweep: Sweep::Never, ..Variant::new(name, host) }
+}
+
+const CHAPTER: Chapter = Chapter {
+    section: Some(&Section { measure: compare::measure, table: chapters::table, charts: chapters::charts }),
+    ..Chapter::new(
+        "ch7_limit",
+        "How fast can a sum be? A ladder of kernels up to the speed of the memory",
+        RUNGS,
+    )
+};
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER)
+}
+
+// ANCHOR: host
+fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
+    let Case { device, variant, data, block, grid, .. } = *case;
+    let n = data.len() as u64;
+    let kernel = case.load_function(kernel(variant.symbol, &variant.operation, n))?;
+    let input = device.clone_htod(&elements::<O>(data))?;
+    let shape_of_pass = |n| (variant.shape)(n, Shape::of_blocks(n, block), device.multiprocessors());
+    let chain = Chain::new(device, &kernel, &input, n, Shape { block, grid }, shape_of_pass)?;
+    let cost = device.measure(|| Ok(()), || chain.launch(&input.slice(0..)))?;
+    Ok(Outcome::new(O::value(chain.sum()?), cost))
+}
+// ANCHOR_END: host

@@ -1,0 +1,30 @@
+// Exercise 3.4: Two numbers per thread
+//
+// Half of the threads do nothing in the very first step. Let each block own twice as many numbers as it has
+// threads: thread t first adds the number `blockDim.x` further on to its own, and then the tree begins. The
+// host already launches half as many blocks.
+//
+// The host launches `reduceTwo(data, partials, n)` with a thread for every 2 of the `n` numbers.
+// Each block leaves its result in `partials`, and the host adds them up.
+// Goal: at most 160 barriers at n = 1,024, 512 threads a block.
+//
+// Check it:  cargo run --example exercise -- 3.4
+// A hint:    cargo run --example exercise -- hint 3.4
+
+extern "C" __global__ void reduceTwo(int *g_idata, int *g_odata, unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    unsigned int first = blockIdx.x * blockDim.x;
+    unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
+    int *idata = g_idata + first;
+    for (unsigned int length = count; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            idata[tid] += idata[tid + half];
+        }
+        __syncthreads();
+    }
+    if (tid == 0) {
+        g_odata[blockIdx.x] = count > 0 ? idata[0] : 0;
+    }
+}

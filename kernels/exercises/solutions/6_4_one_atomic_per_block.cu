@@ -1,0 +1,62 @@
+// 6.4 One atomic addition per block
+//
+// `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order doesn't
+// matter. But they all queue at one address. Let each block add up its numbers first, and make one atomic
+// addition.
+//
+//@ launch reduceAtomic(input, total, n) grid=n/block
+//@ result total
+//@ goal atomics <= 4 n=1024 block=256
+//@ hint `blockSum` is already there: what does every thread pass to it, and which thread uses the result?
+//@ hint All threads of the block must call `blockSum`, since it has a barrier. What does a thread beyond the
+//@      end pass?
+//@ mutant plain-addition: data-race
+//@ - atomicAdd(total, sum);
+//@ + *total += sum;
+//@ mutant every-thread-adds: wrong-result
+//@ - if (threadIdx.x == 0) {
+//@ + if (true) {
+//@ mutant some-threads-leave: uninitialized-read
+//@ - int sum = blockSum(i < size ? g_idata[i] : 0);
+//@ + if (i >= size) return; int sum = blockSum(g_idata[i]);
+//@ mutant a-store: data-race
+//@ - atomicAdd(total, sum);
+//@ + *total = sum;
+//@ mutant no-barrier: data-race
+//@ - __syncthreads(); // the tile is there
+//@ + // nothing
+//@ mutant writes-into-the-input: input-changed
+//@ - atomicAdd(total, sum);
+//@ + atomicAdd(total, sum); if (i < size) ((int *)g_idata)[i] = 0;
+
+// The sum of `mine` over all threads of the block.
+static __device__ int blockSum(int mine)
+{
+    __shared__ int tile[1024];
+    unsigned int tid = threadIdx.x;
+    tile[tid] = mine;
+    __syncthreads(); // the tile is there
+    for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+        unsigned int half = (length + 1) / 2;
+        if (tid + half < length) {
+            tile[tid] += tile[tid + half];
+        }
+        __syncthreads();
+    }
+    return tile[0];
+}
+
+extern "C" __global__ void reduceAtomic(const int *g_idata, int *total, unsigned int size)
+{
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    //@ begin
+    int sum = blockSum(i < size ? g_idata[i] : 0);
+    if (threadIdx.x == 0) {
+        atomicAdd(total, sum);
+    }
+    //@ stub
+    //| if (i < size) {
+    //|     atomicAdd(total, g_idata[i]);
+    //| }
+    //@ end
+}

@@ -1,0 +1,39 @@
+//! The 32 lanes of a warp: one register of all of them, and loops over those of a mask.
+
+/// Lanes of a warp.
+pub const WARP: usize = 32;
+/// One register of a warp.
+pub type Lanes = [u64; WARP];
+/// Writes the lanes of the mask from up to four sources.
+pub type AluFn = fn(&mut Lanes, [&Lanes; 4], u32);
+/// The lanes of the mask for which a comparison holds.
+pub type TestFn = fn(&Lanes, &Lanes, u32) -> u32;
+
+/// Calls `f` with every lane of `mask`. The full mask gets its own loop, which the compiler can vectorise.
+#[inline(always)]
+pub fn each(mask: u32, mut f: impl FnMut(usize)) {
+    if mask == u32::MAX {
+        for lane in 0..WARP {
+            f(lane);
+        }
+    } else {
+        let mut rest = mask;
+        while rest != 0 {
+            f(rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// Lanes of a mask, lowest first.
+pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(lane)
+    })
+}

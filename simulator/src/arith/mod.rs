@@ -1,0 +1,19 @@
+//! Arithmetic: what each instruction computes, for 32 lanes at once.
+
+#[macro_use]
+mod value;
+mod alu;
+mod atomics;
+mod bits;
+mod carry;
+mod conversions;
+mod float;
+mod integers;
+mod lanes;
+mod rounding;
+
+pub use alu::{Alu, select, test};
+pub use atomics::{AtomOp, combine};
+pub use carry::Extended;
+pub use float::{SetHalves, class, format, select as select_float};
+pub use lanes::*;

@@ -1,0 +1,86 @@
+//! Registers as values of a type, and functions over lanes from an expression over such values.
+
+/// A type as it lies in the low bits of a register.
+pub trait Value: Copy {
+    fn get(bits: u64) -> Self;
+    fn put(self) -> u64;
+}
+
+macro_rules! values {
+    ($($t:ty: $unsigned:ty),*) => {$(
+        impl Value for $t {
+            #[inline(always)]
+            fn get(bits: u64) -> $t { bits as $t }
+            #[inline(always)]
+            fn put(self) -> u64 { self as $unsigned as u64 }
+        }
+    )*};
+}
+values!(u8: u8, i8: u8, u16: u16, i16: u16, u32: u32, i32: u32, u64: u64, i64: u64);
+
+impl Value for f32 {
+    #[inline(always)]
+    fn get(bits: u64) -> f32 {
+        f32::from_bits(bits as u32)
+    }
+    #[inline(always)]
+    fn put(self) -> u64 {
+        // A NaN that an operation makes is the canonical one (PTX ISA 9.7.3).
+        if self.is_nan() { 0x7fff_ffff } else { self.to_bits() as u64 }
+    }
+}
+
+impl Value for f64 {
+    #[inline(always)]
+    fn get(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+    #[inline(always)]
+    fn put(self) -> u64 {
+        if self.is_nan() { 0xfff8_0000_0000_0000 } else { self.to_bits() }
+    }
+}
+
+/// An [`AluFn`] from an expression over the raw bits of its sources.
+macro_rules! raw {
+    (|$a:ident| $e:expr) => {
+        raw!(|$a, _b, _c, _d| $e)
+    };
+    (|$a:ident, $b:ident| $e:expr) => {
+        raw!(|$a, $b, _c, _d| $e)
+    };
+    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
+        raw!(|$a, $b, $c, _d| $e)
+    };
+    (|$a:ident, $b:ident, $c:ident, $d:ident| $e:expr) => {{
+        fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
+            each(mask, |lane| {
+                let ($a, $b, $c, $d) = (source[0][lane], source[1][lane], source[2][lane], source[3][lane]);
+                out[lane] = $e;
+            })
+        }
+        go as AluFn
+    }};
+}
+
+/// An [`AluFn`] over sources of one type.
+macro_rules! typed {
+    ($t:ty, |$a:ident| $e:expr) => {
+        raw!(|x| {
+            let $a = <$t>::get(x);
+            Value::put($e)
+        })
+    };
+    ($t:ty, |$a:ident, $b:ident| $e:expr) => {
+        raw!(|x, y| {
+            let ($a, $b) = (<$t>::get(x), <$t>::get(y));
+            Value::put($e)
+        })
+    };
+    ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        raw!(|x, y, z| {
+            let ($a, $b, $c) = (<$t>::get(x), <$t>::get(y), <$t>::get(z));
+            Value::put($e)
+        })
+    };
+}

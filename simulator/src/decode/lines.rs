@@ -1,0 +1,57 @@
+//! The line table: which source line an instruction comes from.
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use super::op::NONE;
+use super::program::Loc;
+
+/// The line table. A line of a header that was inlined is followed to the reader's own line.
+pub struct Lines<'a> {
+    files: &'a FxHashMap<u32, String>,
+    paths: FxHashMap<u32, Arc<str>>,
+    inlined: FxHashMap<(u32, u32, u32), (u32, u32, u32)>,
+    index: FxHashMap<Loc, u32>,
+    pub locs: Vec<Loc>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(files: &'a FxHashMap<u32, String>) -> Lines<'a> {
+        Lines {
+            files,
+            paths: FxHashMap::default(),
+            inlined: FxHashMap::default(),
+            index: FxHashMap::default(),
+            locs: Vec::new(),
+        }
+    }
+
+    fn is_header(&self, file: u32) -> bool {
+        self.files.get(&file).is_some_and(|path| path.contains("include/"))
+    }
+
+    /// The index for a `.loc`, or [`NONE`] where it says "no line".
+    pub fn find(&mut self, at: (u32, u32, u32), inlined_at: Option<(u32, u32, u32)>) -> u32 {
+        match inlined_at {
+            Some(outer) => self.inlined.insert(at, outer),
+            None => self.inlined.remove(&at),
+        };
+        let (mut at, mut steps) = (at, 0);
+        while self.is_header(at.0) && steps < 64 {
+            let Some(outer) = self.inlined.get(&at) else { break };
+            at = *outer;
+            steps += 1;
+        }
+        if at.1 == 0 {
+            return NONE;
+        }
+        let path = self.paths.entry(at.0).or_insert_with(|| {
+            self.files.get(&at.0).map_or_else(|| format!("file {}", at.0).into(), |path| path.as_str().into())
+        });
+        let loc = Loc { file: path.clone(), line: at.1 };
+        *self.index.entry(loc.clone()).or_insert_with(|| {
+            self.locs.push(loc);
+            self.locs.len() as u32 - 1
+        })
+    }
+}

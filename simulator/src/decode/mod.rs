@@ -1,0 +1,17 @@
+//! Statements → the typed program that runs.
+
+mod flow;
+mod layout;
+mod lines;
+mod module;
+mod names;
+mod op;
+mod opcodes;
+mod opcodes_async;
+mod opcodes_memory;
+mod program;
+pub mod runtime;
+
+pub use module::decode;
+pub use op::*;
+pub use program::*;

@@ -1,0 +1,435 @@
+//! Opcodes -> operations: what stands in an instruction, and what its modifiers mean. `None` is an instruction
+//! that the simulator does not know.
+
+use super::names::{Named, Names, RegisterKind};
+use super::op::*;
+use super::program::FUNCTION_WINDOW;
+use super::runtime;
+use crate::arith::{self, Alu, AtomOp, Extended, SetHalves};
+use crate::memory;
+use crate::ptx::{self, Instruction, Operand, Scope, Space};
+
+impl Names<'_> {
+    pub fn operation(&mut self, i: &Instruction) -> Option<Op> {
+        let words: Vec<&str> = i.words.iter().map(String::as_str).collect();
+        let o = &i.operands;
+        let ty = *words.last()?;
+        match words[0] {
+            "ld" | "ldu" => self.load(&words, o),
+            "st" => self.store(&words, o),
+            "atom" | "red" => self.atomic(&words, o),
+            "mov" => self.mov(&words, o),
+            "cvta" => self.cvta(&words, o),
+            "setp" => self.setp(&words, o),
+            "set" => self.set(&words, o),
+            "selp" => {
+                let (p, negated) = match o.get(3)? {
+                    Operand::Name(name) => (self.predicate(name)?, false),
+                    Operand::Not(name) => (self.predicate(name)?, true),
+                    _ => return None,
+                };
+                Some(Op::Select {
+                    d: self.destination(&o[0])?,
+                    a: self.source(&o[1])?,
+                    b: self.source(&o[2])?,
+                    p,
+                    negated,
+                })
+            }
+            "testp" if words.len() == 3 => {
+                let Operand::Name(d) = o.first()? else { return None };
+                let class = arith::class(words[1], ty)?;
+                Some(Op::Classify { d: self.predicate(d)?, a: self.source(o.get(1)?)?, class })
+            }
+            "isspacep" if words.len() == 2 => {
+                let Operand::Name(d) = o.first()? else { return None };
+                let class: fn(u64) -> bool = match ty.split("::").next()? {
+                    "global" => |a| memory::resolve(a).0 == Space::Global,
+                    "shared" => |a| memory::resolve(a).0 == Space::Shared,
+                    "local" => |a| memory::resolve(a).0 == Space::Local,
+                    "const" => |a| memory::resolve(a).0 == Space::Const,
+                    "param" => |a| memory::resolve(a).0 == Space::Param,
+                    _ => return None,
+                };
+                Some(Op::Classify { d: self.predicate(d)?, a: self.source(o.get(1)?)?, class })
+            }
+            "and" | "or" | "xor" | "not" if ty == "pred" => {
+                let bits = match words[0] {
+                    "and" => Bits::And,
+                    "or" => Bits::Or,
+                    _ => Bits::Xor,
+                };
+                let Operand::Name(d) = o.first()? else { return None };
+                let d = self.predicate(d)?;
+                let (a, not_a) = self.predicate_operand(o.get(1)?)?;
+                if words[0] == "not" {
+                    return Some(Op::Logic { bits, d, a, not_a: !not_a, b: NONE, not_b: false });
+                }
+                let (b, not_b) = self.predicate_operand(o.get(2)?)?;
+                Some(Op::Logic { bits, d, a, not_a, b, not_b })
+            }
+            "bar" | "barrier" => self.barrier(&words, o),
+            "membar" | "fence" => Some(Op::Fence {
+                scope: match () {
+                    _ if words.contains(&"cta") => Scope::Cta,
+                    _ if words.contains(&"sys") => Scope::System,
+                    _ => Scope::Gpu,
+                },
+            }),
+            "shfl" => {
+                let mode = match (words.get(1).copied()?, words.get(2).copied()?) {
+                    ("sync", "up") => Shuffle::Up,
+                    ("sync", "down") => Shuffle::Down,
+                    ("sync", "bfly") => Shuffle::Butterfly,
+                    ("sync", "idx") => Shuffle::Index,
+                    _ => return None,
+                };
+                let (d, p) = match o.first()? {
+                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.written(p)?),
+                    d => (self.destination(d)?, NONE),
+                };
+                if o.len() != 5 {
+                    return None;
+                }
+                Some(Op::Shuffle {
+                    mode,
+                    d,
+                    p,
+                    a: self.source(&o[1])?,
+                    b: self.source(&o[2])?,
+                    c: self.source(&o[3])?,
+                    mask: self.source(&o[4])?,
+                })
+            }
+            "vote" => {
+                let mode = match (words.get(1).copied()?, words.get(2).copied()?) {
+                    ("sync", "all") => Vote::All,
+                    ("sync", "any") => Vote::Any,
+                    ("sync", "uni") => Vote::Uniform,
+                    ("sync", "ballot") => Vote::Ballot,
+                    _ => return None,
+                };
+                let d = if mode == Vote::Ballot {
+                    self.destination(o.first()?)?
+                } else {
+                    let Operand::Name(d) = o.first()? else { return None };
+                    self.predicate(d)?
+                };
+                let (p, negated) = self.predicate_operand(o.get(1)?)?;
+                Some(Op::Vote { mode, d, p, negated, mask: self.source(o.get(2)?)? })
+            }
+            "match" => {
+                let all = match *words.get(1)? {
+                    "any" => false,
+                    "all" => true,
+                    _ => return None,
+                };
+                let (d, p) = match o.first()? {
+                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.written(p)?),
+                    d => (self.destination(d)?, NONE),
+                };
+                Some(Op::Match {
+                    all,
+                    d,
+                    p,
+                    a: self.source(o.get(1)?)?,
+                    wide: ty == "b64",
+                    mask: self.source(o.get(2)?)?,
+                })
+            }
+            "redux" => {
+                let op = match (*words.get(2)?, ty) {
+                    ("add", "u32" | "s32") => AtomOp::Add,
+                    ("min", "u32") => AtomOp::MinU,
+                    ("min", "s32") => AtomOp::MinS,
+                    ("max", "u32") => AtomOp::MaxU,
+                    ("max", "s32") => AtomOp::MaxS,
+                    ("and", "b32") => AtomOp::And,
+                    ("or", "b32") => AtomOp::Or,
+                    ("xor", "b32") => AtomOp::Xor,
+                    _ => return None,
+                };
+                Some(Op::Reduce {
+                    op,
+                    d: self.destination(o.first()?)?,
+                    a: self.source(o.get(1)?)?,
+                    mask: self.source(o.get(2)?)?,
+                })
+            }
+            "cp" => self.copy_async(&words, o),
+            "mbarrier" => self.mbarrier(&words, o),
+            "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
+            "bra" => {
+                let Operand::Name(label) = o.first()? else { return None };
+                Some(Op::Branch { target: self.label(label)?, reconverge: NONE })
+            }
+            "brx" => {
+                let Operand::Name(list) = o.get(1)? else { return None };
+                let targets =
+                    self.targets.get(list.as_str())?.iter().map(|l| self.label(l)).collect::<Option<_>>()?;
+                Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
+            }
+            "call" => self.call(o),
+            "ret" => Some(if self.is_entry { Op::Exit } else { Op::Return }),
+            "exit" => Some(Op::Exit),
+            "trap" => Some(Op::Trap),
+            "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
+            | "setmaxnreg" => Some(Op::Nop),
+            "lop3" if words.len() == 3 => {
+                let [Operand::Pair(d, p), a, b, c, table, q] = &o[..] else { return None };
+                let bits = match words[1] {
+                    "or" => Bits::Or,
+                    "and" => Bits::And,
+                    _ => return None,
+                };
+                let (f, _) = arith::select(&["lop3", ty])?;
+                let d = self.destination(&Operand::Name(d.clone()))?;
+                let p = self.predicate(p)?;
+                let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
+                let (q, negated) = self.predicate_operand(q)?;
+                Some(Op::LogicTest { f, d, p, s, bits, q, negated })
+            }
+            _ if let Some((how, sources)) = Extended::parse(&words) => {
+                if o.len() != sources + 1 {
+                    return None;
+                }
+                let zero = self.constant(0);
+                let mut s = [zero; 3];
+                for (slot, operand) in s.iter_mut().zip(&o[1..]) {
+                    *slot = self.source(operand)?;
+                }
+                Some(Op::Extended { how, d: self.destination(&o[0])?, s, carry: self.carry() })
+            }
+            _ => {
+                let (f, sources) = arith::select(&words)?;
+                if o.len() != sources + 1 {
+                    return None;
+                }
+                let d = self.destination(&o[0])?;
+                let zero = self.constant(0);
+                let mut s = [zero; 4];
+                for (slot, operand) in s.iter_mut().zip(&o[1..]) {
+                    *slot = self.source(operand)?;
+                }
+                Some(Op::Alu { f, d, s })
+            }
+        }
+    }
+
+    pub fn predicate_operand(&mut self, operand: &Operand) -> Option<(Pred, bool)> {
+        match operand {
+            Operand::Name(name) => Some((self.predicate(name)?, false)),
+            Operand::Not(name) => Some((self.predicate(name)?, true)),
+            Operand::Int(value) => {
+                // A constant predicate gets a register of its own, set where it is used first.
+                let d = self.predicates as u32;
+                self.predicates += 1;
+                // Predicates start false; "true" is read negated.
+                Some((d, *value != 0))
+            }
+            _ => None,
+        }
+    }
+
+    fn mov(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let ty = *words.last()?;
+        if o.len() != 2 {
+            return None;
+        }
+        if ty == "pred" {
+            let Operand::Name(d) = &o[0] else { return None };
+            let d = self.predicate(d)?;
+            return match &o[1] {
+                Operand::Int(value) => Some(Op::PredConst { d, value: *value != 0 }),
+                other => {
+                    let (a, not_a) = self.predicate_operand(other)?;
+                    Some(Op::Logic { bits: Bits::Or, d, a, not_a, b: NONE, not_b: false })
+                }
+            };
+        }
+        let bits = ptx::type_bytes(ty).filter(|bytes| *bytes <= 8)? as u32 * 8;
+        match (&o[0], &o[1]) {
+            (Operand::Vector(parts), a) => {
+                let parts = parts.iter().map(|p| self.destination(p)).collect::<Option<Vec<_>>>()?;
+                let part_bits = bits / parts.len().max(1) as u32;
+                Some(Op::Unpack { parts, a: self.source(a)?, bits: part_bits })
+            }
+            (d, Operand::Vector(parts)) => {
+                let parts = parts.iter().map(|p| self.source(p)).collect::<Option<Vec<_>>>()?;
+                let part_bits = bits / parts.len().max(1) as u32;
+                Some(Op::Pack { d: self.destination(d)?, parts, bits: part_bits })
+            }
+            (d, a) => {
+                let d = self.destination(d)?;
+                let (name, more) = match a {
+                    Operand::Name(name) => (name.as_str(), 0),
+                    Operand::Sum(name, more) => (name.as_str(), *more),
+                    _ => ("", 0),
+                };
+                match self.lookup(name) {
+                    Some(Named::Local { offset }) => {
+                        return Some(Op::LocalAddress { d, offset: offset.wrapping_add(more as u64) });
+                    }
+                    Some(Named::Global { number }) => {
+                        return Some(Op::GlobalAddress { d, global: number, offset: more });
+                    }
+                    None if matches!(
+                        name,
+                        "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"
+                    ) =>
+                    {
+                        return Some(Op::Clock { d });
+                    }
+                    None if self.functions.contains_key(name) => {
+                        let address = FUNCTION_WINDOW + self.functions[name] as u64;
+                        let a = self.constant(address);
+                        return self.copy(d, a);
+                    }
+                    _ => {}
+                }
+                let a = self.source(a)?;
+                self.copy(d, a)
+            }
+        }
+    }
+
+    pub fn copy(&mut self, d: Reg, a: Reg) -> Option<Op> {
+        let (f, _) = arith::select(&["mov", "b64"])?;
+        let zero = self.constant(0);
+        Some(Op::Alu { f, d, s: [a, zero, zero, zero] })
+    }
+
+    /// `set`: a value where a comparison holds, and 0 elsewhere.
+    fn set(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let ([_, compare, to, ty] | [_, compare, "ftz", to, ty]) = words else { return None };
+        let [d, a, b] = o else { return None };
+        let (d, a, b) = (self.destination(d)?, self.source(a)?, self.source(b)?);
+        let ftz = words.contains(&"ftz");
+        if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
+            let holds = match *to {
+                "f16x2" => 0x3c00,
+                "bf16x2" => 0x3f80,
+                "u32" | "s32" => 0xffff,
+                _ => return None,
+            };
+            let f = Alu::Halves(SetHalves { test: arith::test(compare, half, ftz)?, holds });
+            let zero = self.constant(0);
+            return Some(Op::Alu { f, d, s: [a, b, zero, zero] });
+        }
+        let holds = match *to {
+            "f32" => 0x3f80_0000,
+            "f16" => 0x3c00,
+            "bf16" => 0x3f80,
+            "u32" | "s32" => 0xffff_ffff,
+            "u16" | "s16" => 0xffff,
+            _ => return None,
+        };
+        Some(Op::Set { f: arith::test(compare, ty, ftz)?, d, a, b, holds })
+    }
+
+    /// A predicate that an instruction writes; [`NONE`] for `_`.
+    fn written(&self, name: &str) -> Option<Pred> {
+        if name == "_" { Some(NONE) } else { self.predicate(name) }
+    }
+
+    fn setp(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let ty = *words.last()?;
+        let compare = *words.get(1)?;
+        let ftz = words.contains(&"ftz");
+        let (d, q) = match o.first()? {
+            Operand::Pair(d, q) => (self.written(d)?, self.written(q)?),
+            Operand::Name(d) => (self.written(d)?, NONE),
+            _ => return None,
+        };
+        let bits = words.iter().skip(2).find_map(|word| match *word {
+            "and" => Some(Bits::And),
+            "or" => Some(Bits::Or),
+            "xor" => Some(Bits::Xor),
+            _ => None,
+        });
+        let combine = match bits {
+            Some(bits) => {
+                let (p, negated) = self.predicate_operand(o.get(3)?)?;
+                Some((bits, p, negated))
+            }
+            None if o.len() == 3 => None,
+            None => return None,
+        };
+        if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
+            let f = arith::test(compare, half, ftz)?;
+            let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
+            return Some(Op::TestHalves { f, d, q, a, b, combine });
+        }
+        let f = arith::test(compare, ty, ftz)?;
+        Some(Op::Test { f, d, q, a: self.source(o.get(1)?)?, b: self.source(o.get(2)?)?, combine })
+    }
+
+    /// `bar.sync`, `bar.red`, `bar.arrive`, `bar.warp.sync`, and `barrier.…` (PTX ISA 9.7.13).
+    fn barrier(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let words: Vec<&str> = words.iter().copied().filter(|w| !matches!(*w, "cta" | "aligned")).collect();
+        match *words.get(1)? {
+            "warp" => Some(Op::WarpBarrier { mask: self.source(o.first()?)? }),
+            "sync" | "arrive" => {
+                let id = self.source(o.first()?)?;
+                let count = match o.get(1) {
+                    Some(operand) => self.source(operand)?,
+                    None => NONE,
+                };
+                Some(Op::Barrier { id, count, arrive: words[1] == "arrive", reduce: None })
+            }
+            "red" => {
+                let (kind, d) = match (*words.get(2)?, o.first()?) {
+                    ("popc", d) => (BarReduce::Popc, self.destination(d)?),
+                    ("and", Operand::Name(d)) => (BarReduce::And, self.predicate(d)?),
+                    ("or", Operand::Name(d)) => (BarReduce::Or, self.predicate(d)?),
+                    _ => return None,
+                };
+                let id = self.source(o.get(1)?)?;
+                let (count, p) = if o.len() == 4 { (self.source(&o[2])?, &o[3]) } else { (NONE, o.get(2)?) };
+                let (p, negated) = self.predicate_operand(p)?;
+                Some(Op::Barrier { id, count, arrive: false, reduce: Some((kind, d, p, negated)) })
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, o: &[Operand]) -> Option<Op> {
+        let frame = |this: &Self, operand: &Operand| match operand {
+            Operand::Name(name) => match this.lookup(name)? {
+                Named::Frame { offset, .. } => Some(offset),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (ret, rest) = match o.first()? {
+            Operand::List(items) => (items.first(), &o[1..]),
+            _ => (None, o),
+        };
+        let ret = match ret {
+            Some(operand) => Some(frame(self, operand)?),
+            None => None,
+        };
+        let Operand::Name(name) = rest.first()? else { return None };
+        let args = match rest.get(1) {
+            Some(Operand::List(items)) => {
+                items.iter().map(|item| frame(self, item)).collect::<Option<Vec<_>>>()?
+            }
+            _ => Vec::new(),
+        };
+        let callee = if let Some(number) = self.functions.get(name) {
+            self.calls.push(*number);
+            Callee::Function(*number)
+        } else if let Some(Named::Register { number, kind: RegisterKind::Wide }) = self.lookup(name) {
+            Callee::Register(number)
+        } else {
+            match runtime::Call::parse(name) {
+                Some(call) => Callee::Runtime(call),
+                None => {
+                    self.because = Some(format!(": it calls `{name}`, which is not in this module"));
+                    return None;
+                }
+            }
+        };
+        Some(Op::Call { callee, args, ret })
+    }
+}

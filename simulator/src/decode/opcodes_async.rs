@@ -1,0 +1,121 @@
+//! Opcodes of asynchronous copies and of mbarriers -> operations (PTX ISA 9.7.9.25.3 and 9.7.13.15).
+
+use super::names::Names;
+use super::op::*;
+use crate::arith;
+use crate::ptx::Operand;
+
+impl Names<'_> {
+    /// `cp.async…`; the bulk copies, which need Hopper's tensor memory accelerator, are not known.
+    pub fn copy_async(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        match words.get(1..)? {
+            ["async", "commit_group"] if o.is_empty() => Some(Op::CopyGroup(Copies::Commit)),
+            ["async", "wait_all"] if o.is_empty() => Some(Op::CopyGroup(Copies::Wait { but: None })),
+            ["async", "wait_group"] => match o {
+                [Operand::Int(but)] => Some(Op::CopyGroup(Copies::Wait { but: Some(*but as u32) })),
+                _ => None,
+            },
+            ["async", "mbarrier", "arrive", rest @ .., "b64"] => {
+                let [at] = o else { return None };
+                let counted = rest.first() == Some(&"noinc");
+                let space = &rest[counted as usize..];
+                if !matches!(space, [] | ["shared"] | ["shared::cta"]) {
+                    return None;
+                }
+                Some(Op::CopyArrive { at: self.address(at)?, space: Self::space_of(words), counted })
+            }
+            ["async", "ca" | "cg", "shared" | "shared::cta", "global", level @ ..] => {
+                if !level.iter().all(|word| word.starts_with("L2::")) {
+                    return None;
+                }
+                let [to, from, Operand::Int(bytes @ (4 | 8 | 16)), more @ ..] = o else { return None };
+                if words[2] == "cg" && *bytes != 16 {
+                    return None;
+                }
+                // A cache policy, which stands last, changes nothing that a program can see.
+                let more = if level.contains(&"L2::cache_hint") { more.split_last()?.1 } else { more };
+                let (mut given, mut ignored) = (NONE, None);
+                match more {
+                    [] => {}
+                    [Operand::Int(size)] => given = self.constant(*size),
+                    [one] => match self.predicate_operand(one) {
+                        Some(predicate) => ignored = Some(predicate),
+                        None => given = self.source(one)?,
+                    },
+                    _ => return None,
+                }
+                let (to, from) = (self.address(to)?, self.global_address(from)?);
+                Some(Op::CopyAsync { to, from, bytes: *bytes as u32, given, ignored })
+            }
+            _ => None,
+        }
+    }
+
+    pub fn mbarrier(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let what = *words.get(1)?;
+        if what == "pending_count" {
+            // The count stands in the lowest bits of the state: `mbarrier.rs`.
+            let (f, _) = arith::select(&["and", "b64"])?;
+            let [d, state] = o else { return None };
+            let (d, state) = (self.destination(d)?, self.source(state)?);
+            let (mask, zero) = (self.constant(MOST_ARRIVALS), self.constant(0));
+            return Some(Op::Alu { f, d, s: [state, mask, zero, zero] });
+        }
+        let known = [
+            "b64",
+            "shared",
+            "shared::cta",
+            "noComplete",
+            "expect_tx",
+            "parity",
+            "release",
+            "acquire",
+            "relaxed",
+            "cta",
+        ];
+        if words.last() != Some(&"b64") || !words[2..].iter().all(|word| known.contains(word)) {
+            return None;
+        }
+        let expects = words.contains(&"expect_tx");
+        // Without a word about it, an arrival releases and a wait acquires.
+        let relaxed = words.contains(&"relaxed");
+        let (how, d, rest) = match (what, o) {
+            ("init", [at, count]) => (Mbarrier::Init, None, [Some(at), Some(count)]),
+            ("inval", [at]) => (Mbarrier::Invalidate, None, [Some(at), None]),
+            ("expect_tx", [at, count]) => (Mbarrier::ExpectBytes, None, [Some(at), Some(count)]),
+            ("complete_tx", [at, count]) => (Mbarrier::CompleteBytes, None, [Some(at), Some(count)]),
+            ("arrive" | "arrive_drop", [d, at, count @ ..]) if count.len() <= 1 => {
+                let drop = what == "arrive_drop";
+                let how =
+                    if expects { Mbarrier::ArriveExpecting { drop } } else { Mbarrier::Arrive { drop } };
+                (how, Some(d), [Some(at), count.first()])
+            }
+            // The hint how long to wait, which may come last, has no meaning without a clock.
+            ("test_wait" | "try_wait", [d, at, phase, hint @ ..]) if hint.len() <= 1 => {
+                (Mbarrier::Test { parity: words.contains(&"parity") }, Some(d), [Some(at), Some(phase)])
+            }
+            _ => return None,
+        };
+        let d = match (how, d) {
+            (Mbarrier::Test { .. }, Some(Operand::Name(d))) => self.predicate(d)?,
+            (_, Some(d)) => self.destination(d)?,
+            (_, None) => NONE,
+        };
+        let at = self.address(rest[0]?)?;
+        let a = match rest[1] {
+            Some(operand) => self.source(operand)?,
+            None => self.constant(1),
+        };
+        Some(Op::Mbarrier { how, space: Self::space_of(words), d, at, a, relaxed })
+    }
+
+    /// An address that may also be a module variable's name.
+    fn global_address(&mut self, operand: &Operand) -> Option<Address> {
+        match operand {
+            Operand::Address(Some(name), offset) => {
+                self.variable_address(name, *offset).or_else(|| self.address(operand))
+            }
+            operand => self.address(operand),
+        }
+    }
+}

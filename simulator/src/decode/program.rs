@@ -1,0 +1,140 @@
+//! The typed program: names are register numbers here, and opcodes are operations.
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use super::op::{Op, Pred, Reg};
+use crate::arith::Lanes;
+use crate::diagnostic::Diagnostic;
+use crate::memory::shared;
+use crate::ptx::{Init, Variable};
+
+/// A decoded module.
+#[derive(Debug)]
+pub struct Program {
+    pub name: String,
+    pub functions: Vec<Function>,
+    pub by_name: FxHashMap<String, usize>,
+    /// Kernels in the order of the text.
+    pub kernels: Vec<String>,
+    /// Module variables in global and constant memory, in the order of their numbers.
+    pub globals: Vec<Variable>,
+    /// Source lines of the branches that decide whether a barrier is reached, by their numbers.
+    pub watches: Vec<u32>,
+    /// Line table: what [`Inst::loc`] points into.
+    pub locs: Vec<Loc>,
+}
+
+/// A source line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Loc {
+    pub file: Arc<str>,
+    pub line: u32,
+}
+
+/// A function, or a kernel.
+#[derive(Debug, Default)]
+pub struct Function {
+    pub name: String,
+    pub is_entry: bool,
+    /// Name, offset and bytes of each parameter, and the bytes of all.
+    pub params: Vec<Param>,
+    pub param_bytes: usize,
+    pub returns: Option<Param>,
+    pub code: Vec<Inst>,
+    pub registers: usize,
+    pub predicates: usize,
+    pub constants: Vec<Lanes>,
+    /// Registers that hold the thread's place, filled when a warp starts: `%tid.x` and the like.
+    pub places: Vec<(Place, Reg)>,
+    /// Bytes of local memory and of call parameters that an activation needs, a lane.
+    pub local_bytes: usize,
+    pub frame_bytes: usize,
+    /// Bytes of static shared memory, and the alignment the dynamic part needs.
+    pub shared_bytes: usize,
+    /// The shared variables that the kernel sees, by the numbers that their addresses have.
+    pub shared: Vec<shared::Variable>,
+    pub uses_grid_workspace: bool,
+    /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies behind, and
+    /// whether on the taken side.
+    pub barrier_sites: FxHashMap<u32, Vec<(u32, bool)>>,
+    /// Functions called directly.
+    pub calls: Vec<usize>,
+    /// The first thing that could not be decoded.
+    pub unsupported: Option<Diagnostic>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    pub name: String,
+    pub offset: usize,
+    pub bytes: usize,
+    /// The PTX type without the dot (`u64`); of one element where the parameter is an array.
+    pub kind: String,
+}
+
+impl Param {
+    pub fn new(variable: &Variable, offset: usize) -> Param {
+        Param { name: variable.name.clone(), offset, bytes: variable.bytes(), kind: variable.kind.clone() }
+    }
+}
+
+/// The bytes at the start of a module variable that its initialiser gives, the others being 0; symbols are filled in when the module is loaded.
+pub fn initial_bytes(variable: &Variable, resolve: impl Fn(&str, bool) -> Option<u64>) -> Vec<u8> {
+    let scalar = if variable.init.len() > variable.count {
+        variable.element / (variable.init.len() / variable.count.max(1)).max(1)
+    } else {
+        variable.element
+    };
+    let mut bytes = vec![0u8; (variable.init.len() * scalar).min(variable.bytes())];
+    for (i, init) in variable.init.iter().enumerate() {
+        let value = match init {
+            Init::Number(value) => *value,
+            Init::Symbol { name, offset, generic } => {
+                resolve(name, *generic).unwrap_or(0).wrapping_add(*offset as u64)
+            }
+        };
+        let start = i * scalar;
+        let width = scalar.min(8);
+        if let Some(slot) = bytes.get_mut(start..start + width) {
+            slot.copy_from_slice(&value.to_le_bytes()[..width]);
+        }
+    }
+    bytes
+}
+
+/// Addresses of functions: this plus the function's number. Nothing else lies there.
+pub const FUNCTION_WINDOW: u64 = 0x08 << 56;
+
+#[derive(Debug)]
+pub struct Inst {
+    pub op: Op,
+    /// The predicate that guards it, or [`NONE`].
+    pub guard: Pred,
+    pub negated: bool,
+    /// Number of the branch among those that decide whether a barrier is reached, or [`NONE`].
+    pub watch: u32,
+    /// Line in the PTX text.
+    pub line: u32,
+    /// Index into [`Program::locs`], or [`NONE`].
+    pub loc: u32,
+}
+
+/// Special registers that do not change while a warp runs (PTX ISA 10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Tid(usize),
+    Ntid(usize),
+    Ctaid(usize),
+    Nctaid(usize),
+    LaneId,
+    WarpId,
+    NWarpId,
+    GridId,
+    LaneMask(std::cmp::Ordering, bool),
+    /// `%envreg1` and `%envreg2`: the halves of the address of a cooperative grid's workspace.
+    Workspace(u32),
+    DynamicSharedSize,
+    TotalSharedSize,
+    Zero,
+}

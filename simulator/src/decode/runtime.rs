@@ -1,0 +1,59 @@
+//! The functions that compiled kernels call without defining them: the device runtime (launches), `malloc` and `printf`.
+
+/// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// `(kernel, grid, block, shared bytes) -> parameter buffer, or null`
+    GetParameterBuffer,
+    /// `(parameter buffer, stream) -> error`. Before CUDA 12 a launch beyond the pending limit was kept in a second,
+    /// slower pool; since then it is refused.
+    LaunchDevice {
+        second_pool: bool,
+    },
+    GetLastError,
+    PeekAtLastError,
+    /// `() -> error`: waits for the block's children. Device code of CUDA 12 and later can no longer call it.
+    DeviceSynchronize,
+    /// `(stream*, flags) -> error`
+    StreamCreate,
+    StreamDestroy,
+    /// `(bytes) -> address, or null`, and `(address)`
+    Malloc,
+    Free,
+    /// `(format, arguments) -> int`
+    Printf,
+    /// `(message, file, line, function, size)`
+    AssertFail,
+}
+
+impl Call {
+    pub fn parse(name: &str) -> Option<Call> {
+        let today = name.strip_prefix("__cudaCDP2");
+        Some(match today.or(name.strip_prefix("cuda")).unwrap_or(name) {
+            "GetParameterBufferV2" => Call::GetParameterBuffer,
+            "LaunchDeviceV2" => Call::LaunchDevice { second_pool: today.is_none() },
+            "GetLastError" => Call::GetLastError,
+            "PeekAtLastError" => Call::PeekAtLastError,
+            "DeviceSynchronize" => Call::DeviceSynchronize,
+            "StreamCreateWithFlags" => Call::StreamCreate,
+            "StreamDestroy" => Call::StreamDestroy,
+            "malloc" => Call::Malloc,
+            "free" => Call::Free,
+            "vprintf" => Call::Printf,
+            "__assertfail" => Call::AssertFail,
+            _ => return None,
+        })
+    }
+}
+
+/// Streams with a meaning of their own (`cuda_device_runtime_api.h`); others are ordered queues.
+pub const STREAM_TAIL: u64 = 3;
+pub const STREAM_FIRE_AND_FORGET: u64 = 4;
+/// First handle that `cudaStreamCreateWithFlags` gives.
+pub const FIRST_STREAM: u64 = 16;
+
+/// Errors that a device launch, or waiting for one, can give (`cudaError_t`).
+pub const INVALID_CONFIGURATION: u32 = 9;
+pub const SYNC_DEPTH_EXCEEDED: u32 = 68;
+pub const PENDING_COUNT_EXCEEDED: u32 = 69;
+pub const INVALID_DEVICE_FUNCTION: u32 = 98;

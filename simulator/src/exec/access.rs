@@ -1,0 +1,254 @@
+//! Loads, stores and atomics: addresses, bounds, alignment, and the bytes moved.
+
+use super::activation::source;
+use super::context::{Context, Executed};
+use super::warp::Warp;
+use crate::arith::{AtomOp, Lanes, WARP, combine, each, lanes};
+use crate::decode::*;
+use crate::memory::shared::Layout;
+use crate::memory::{self, extend, span};
+use crate::observe::{Act, Request, Watch};
+use crate::ptx::{Order, Space};
+
+impl<O: Watch> Context<'_, O> {
+    /// The address of every lane. A module variable's or a local variable's address is the same for all.
+    pub fn addresses(&self, warp: &Warp, slot: u32, function: &Function, at: &Address) -> Lanes {
+        let activation = &warp.activations[slot as usize];
+        let offset = at.offset as u64;
+        match at.base {
+            NONE => [offset; WARP],
+            LOCAL_BASE => [offset.wrapping_add(activation.local_base as u64); WARP],
+            base if (GLOBAL_BASE..1 << 30).contains(&base) => {
+                [self.globals[(base - GLOBAL_BASE) as usize].wrapping_add(offset); WARP]
+            }
+            base => {
+                let mut out = *source(activation, function, base);
+                if at.narrow {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset) & 0xffff_ffff);
+                } else if offset != 0 {
+                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
+                }
+                out
+            }
+        }
+    }
+
+    /// Tells the launch's progress where its first and its last lane touch global memory.
+    fn touch(&mut self, request: &Request) {
+        if request.space == Space::Global {
+            let (first, last) = (request.mask.trailing_zeros(), 31 - request.mask.leading_zeros());
+            self.progress.touch(request.addresses[first as usize]);
+            self.progress.touch(request.addresses[last as usize]);
+        }
+    }
+
+    /// Turns a request into one or more with a definite space, since a generic address may lie in any. What lies in
+    /// shared memory has offsets there in place of addresses.
+    fn split_spaces(
+        shared: Layout,
+        request: &Request,
+        mut f: impl FnMut(&Request) -> Executed<()>,
+    ) -> Executed<()> {
+        if !matches!(request.space, Space::Generic | Space::Shared) {
+            return f(request);
+        }
+        let mut rest = request.mask;
+        while rest != 0 {
+            let place = |lane: usize| match request.space {
+                Space::Generic => memory::resolve(request.addresses[lane]),
+                space => (space, request.addresses[lane]),
+            };
+            let (space, _) = place(rest.trailing_zeros() as usize);
+            let mut addresses = [0; WARP];
+            let mut mask = 0;
+            each(rest, |lane| {
+                let (here, address) = place(lane);
+                if here == space {
+                    let in_shared = space == Space::Shared;
+                    addresses[lane] = if in_shared { shared.offset(address, request.bytes) } else { address };
+                    mask |= 1 << lane;
+                }
+            });
+            f(&Request { space, mask, addresses: &addresses, ..*request })?;
+            rest &= !mask;
+        }
+        Ok(())
+    }
+
+    /// Whether an address lies behind the local variables of the function that runs.
+    fn is_past_locals(&self, warp: &Warp, slot: u32, address: u64, bytes: usize) -> bool {
+        let activation = &warp.activations[slot as usize];
+        let locals = activation.local_base + self.program.functions[activation.function].local_bytes;
+        address.saturating_add(bytes as u64) > locals as u64
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn load(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        request: &Request,
+        d: &[Reg],
+        bytes: u32,
+        signed: bool,
+    ) -> Executed<()> {
+        warp.spin.watches |= request.order != Order::Weak;
+        Self::split_spaces(self.shared, request, |request| {
+            let mut rest = request.mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                // A power of two, as PTX has it.
+                if address & (total as u64 - 1) != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let local;
+                let from: Option<&[u8]> = match request.space {
+                    Space::Shared => self.block.shared.get(span(address, total)),
+                    Space::Param => self.params.get(span(address, total)),
+                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
+                    Space::Local => {
+                        local = warp.local_of(lane, address, total);
+                        local.as_deref()
+                    }
+                    _ if address >> 56 != 0 => self.launches.buffer(address, total).map(|b| &*b),
+                    _ => self.memory.slice(address, total).ok(),
+                };
+                let Some(from) = from else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut values = [0; 4];
+                for (i, value) in values[..d.len()].iter_mut().enumerate() {
+                    let part = &from[i * bytes as usize..][..bytes as usize];
+                    *value = extend(memory::read(part), bytes, signed);
+                }
+                let registers = &mut warp.activations[slot as usize].registers;
+                for (&d, &value) in d.iter().zip(&values) {
+                    registers[d as usize][lane] = value;
+                }
+            }
+            if O::CHECKS {
+                self.touch(request);
+                self.follow_load(warp, slot, inst, request, d, bytes);
+            }
+            let actor = self.actor(warp, inst);
+            self.act(actor, Act::Access(request));
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn store(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        function: &Function,
+        request: &Request,
+        s: &[Reg],
+        bytes: u32,
+    ) -> Executed<()> {
+        Self::split_spaces(self.shared, request, |request| {
+            // A loop that only waits may still count in local memory.
+            warp.spin.changes |= request.space != Space::Local;
+            let mut unchanged = 0;
+            let mut rest = request.mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                // A power of two, as PTX has it.
+                if address & (total as u64 - 1) != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let mut values = [0u64; 4];
+                for (value, s) in values.iter_mut().zip(s) {
+                    *value = source(&warp.activations[slot as usize], function, *s)[lane];
+                }
+                let to = match request.space {
+                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
+                    Space::Local => warp.local_of(lane, address, total),
+                    Space::Param | Space::Const => None,
+                    _ if address >> 56 != 0 => self.launches.buffer(address, total),
+                    _ => self.memory.slice_mut(address, total).ok(),
+                };
+                let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
+                let mut same = true;
+                for (i, &value) in values[..s.len()].iter().enumerate() {
+                    let part = &mut to[i * bytes as usize..][..bytes as usize];
+                    same &= O::CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
+                    memory::write(part, value);
+                }
+                unchanged |= (same as u32) << lane;
+            }
+            if O::CHECKS {
+                self.touch(request);
+                self.follow_store(warp, slot, inst, request, s, bytes);
+            }
+            let actor = self.actor(warp, inst);
+            self.act(actor, Act::Access(&Request { unchanged, ..*request }));
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn atomic(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        function: &Function,
+        request: &Request,
+        op: AtomOp,
+        d: Reg,
+        b: Reg,
+        c: Reg,
+    ) -> Executed<()> {
+        warp.spin.watches = true;
+        Self::split_spaces(self.shared, request, |request| {
+            let op = match op {
+                AtomOp::AddFloat(float) if request.space == Space::Global => {
+                    AtomOp::AddFloat(float.in_global_memory())
+                }
+                op => op,
+            };
+            let mut unchanged = 0;
+            for lane in lanes(request.mask) {
+                let address = request.addresses[lane];
+                let total = request.bytes as usize;
+                // A power of two, as PTX has it.
+                if address & (total as u64 - 1) != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+                let activation = &mut warp.activations[slot as usize];
+                let operand = |r: Reg| source(activation, function, r)[lane];
+                let (b, c) = (operand(b), operand(c));
+                let word = match request.space {
+                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Global => self.memory.slice_mut(address, total).ok(),
+                    _ => None,
+                };
+                let Some(word) = word else { return Err(self.outside(warp, inst, lane, request)) };
+                let old = memory::read(word);
+                let new = combine(op, request.bytes, old, b, c);
+                memory::write(word, new);
+                let swapped = old == b & (u64::MAX >> (64 - 8 * request.bytes));
+                unchanged |= ((op == AtomOp::CompareSwap && !swapped) as u32) << lane;
+                warp.spin.changes |= new != old;
+                if d != NONE {
+                    activation.registers[d as usize][lane] = old;
+                }
+            }
+            if O::CHECKS {
+                self.touch(request);
+                self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
+            }
+            let actor = self.actor(warp, inst);
+            self.act(actor, Act::Access(&Request { unchanged, ..*request }));
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! What the warps of a block share: its shared memory, and its barriers (PTX ISA 9.7.13.1).
+
+use super::activation::source;
+use super::block::BARRIERS;
+use super::context::Context;
+use super::warp::{Split, Wait, Warp};
+use crate::arith::{WARP, each};
+use crate::decode::*;
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::observe::{Act, Actor, Event, Watch};
+
+/// Whether lanes that arrive at a barrier wait there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    Waits,
+    GoesOn,
+}
+
+impl<O: Watch> Context<'_, O> {
+    /// A split behind an open barrier: takes the barrier's result, if it asked for one, and goes on.
+    pub fn leave_barrier(&mut self, warp: &mut Warp, index: usize, id: u8) {
+        let split = warp.splits[index];
+        let function = &self.program.functions[warp.activations[split.activation as usize].function];
+        let inst = &function.code[split.pc as usize];
+        if let Op::Barrier { reduce: Some((kind, d, ..)), .. } = &inst.op {
+            let (count, threads) = self.block.barriers[id as usize].result;
+            let activation = &mut warp.activations[split.activation as usize];
+            let set = |mask: u32, value: bool| if value { mask | split.mask } else { mask & !split.mask };
+            match kind {
+                BarReduce::Popc => {
+                    let lanes = &mut activation.registers[*d as usize];
+                    each(split.mask, |lane| lanes[lane] = count as u64);
+                }
+                BarReduce::And => {
+                    let p = &mut activation.predicates[*d as usize];
+                    *p = set(*p, count == threads);
+                }
+                BarReduce::Or => {
+                    let p = &mut activation.predicates[*d as usize];
+                    *p = set(*p, count > 0);
+                }
+            }
+        }
+        warp.splits[index].wait = Wait::Nothing;
+        warp.splits[index].pc += 1;
+    }
+
+    /// Opens the block's complete barriers.
+    pub fn release(&mut self) {
+        let (grid, block) = (self.grid, self.block.linear);
+        let observer = &mut *self.observer;
+        self.block.open(|id, all| observer.event(Event::BarrierOpens { grid, block, id, all }));
+    }
+
+    /// Lanes of the split `index` arrive at a block barrier.
+    pub fn barrier(
+        &mut self,
+        warp: &mut Warp,
+        index: usize,
+        inst: &Inst,
+        active: u32,
+    ) -> Result<Arrival, Box<Diagnostic>> {
+        let Op::Barrier { id, count, arrive, reduce } = &inst.op else { return Ok(Arrival::GoesOn) };
+        let Split { pc, mask, activation: slot, .. } = warp.splits[index];
+        let activation = &warp.activations[slot as usize];
+        let function = &self.program.functions[activation.function];
+        let only = |r: Reg| source(activation, function, r)[active.trailing_zeros() as usize] as u32;
+        let (number, expected) = (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
+        let holds = reduce.map_or(0, |(_, _, p, negated)| {
+            let p = activation.predicates[p as usize];
+            active & if negated { !p } else { p }
+        });
+        if number >= BARRIERS {
+            return Err(self.fault(
+                warp,
+                inst,
+                active,
+                Kind::BarrierDivergence,
+                format!("there is no barrier {number}: a block has barriers 0 to 15"),
+                "use one of them",
+            ));
+        }
+        let whole_warp = active | warp.exited == warp.lanes;
+        let actor = self.actor(warp, inst);
+        self.act(actor, Act::Barrier { mask: active, id: number as u32 });
+        if O::CHECKS {
+            self.barrier_sites(warp, index, actor, active, pc);
+        }
+        let barrier = &mut self.block.barriers[number];
+        barrier.expected = expected;
+        // A count is in whole warps (PTX ISA 9.7.13.1).
+        barrier.arrived += if expected != 0 && whole_warp { WARP as u32 } else { active.count_ones() };
+        barrier.count += holds.count_ones();
+        barrier.threads += active.count_ones();
+        let round = barrier.round;
+        if *arrive {
+            self.release();
+            return Ok(Arrival::GoesOn);
+        }
+        if active != mask {
+            // The others go on; lanes that wait and lanes that do not meet behind the barrier.
+            warp.diverge(index, mask & !active, pc + 1, pc, pc + 1);
+            let waiting = warp.splits.len() - 1;
+            warp.splits[waiting].wait = Wait::Barrier { id: number as u8, round };
+        } else {
+            warp.splits[index].wait = Wait::Barrier { id: number as u8, round };
+        }
+        self.release();
+        if self.block.barriers[number].round == round {
+            self.act(actor, Act::BarrierStall);
+        }
+        Ok(Arrival::Waits)
+    }
+
+    /// Tells which watched branches a barrier lies behind: those of its function, and those around the calls.
+    fn barrier_sites(&mut self, warp: &Warp, index: usize, actor: Actor, active: u32, pc: u32) {
+        let split = warp.splits[index];
+        let mut place = Some((split.activation, pc, split.join));
+        while let Some((activation, pc, join)) = place {
+            let function = &self.program.functions[warp.activations[activation as usize].function];
+            if let Some(sites) = function.barrier_sites.get(&pc) {
+                self.act(actor, Act::BarrierSite { mask: active, sites });
+            }
+            place = warp.call_of(join);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Instructions in which the lanes of a warp exchange values: PTX ISA 9.7.9.6 and 9.7.13.
+//!
+//! Lanes that name different masks are different groups, as `tiled_partition` makes them.
+
+use super::activation::{Activation, source};
+use super::context::Context;
+use super::follow;
+use super::warp::{Split, Wait, Warp};
+use crate::arith::{Lanes, WARP, combine, each, lanes};
+use crate::decode::{Function, NONE, Op, Shuffle, Vote};
+use crate::diagnostic::Kind;
+use crate::observe::{Act, Event, Watch};
+
+/// Does `op` for the lanes of `mask`, all of which have come.
+pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
+    match op {
+        Op::Shuffle { mode, d, p, a, b, c, .. } => {
+            let read = |r| *source(activation, function, r);
+            let (a, b, c) = (read(*a), read(*b), read(*c));
+            let mut out: Lanes = [0; WARP];
+            let mut found = 0u32;
+            each(mask, |lane| {
+                let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+                out[lane] = a[from];
+                found |= (in_range as u32) << lane;
+            });
+            let d = &mut activation.registers[*d as usize];
+            each(mask, |lane| d[lane] = out[lane]);
+            set(activation, *p, mask, found);
+        }
+        Op::Vote { mode, d, p, negated, mask: members } => {
+            let members = *source(activation, function, *members);
+            let value = activation.predicates[*p as usize];
+            let value = if *negated { !value } else { value };
+            let mut ballots: Lanes = [0; WARP];
+            let mut yes = 0u32;
+            each(mask, |lane| {
+                let group = members[lane] as u32 & mask;
+                let votes = value & group;
+                ballots[lane] = votes as u64;
+                let holds = match mode {
+                    Vote::All => votes == group,
+                    Vote::Any => votes != 0,
+                    Vote::Uniform => votes == group || votes == 0,
+                    Vote::Ballot => false,
+                };
+                yes |= (holds as u32) << lane;
+            });
+            if *mode == Vote::Ballot {
+                let d = &mut activation.registers[*d as usize];
+                each(mask, |lane| d[lane] = ballots[lane]);
+            } else {
+                set(activation, *d, mask, yes);
+            }
+        }
+        Op::Match { all, d, p, a, wide, mask: members } => {
+            let members = *source(activation, function, *members);
+            let values = *source(activation, function, *a);
+            let keep = if *wide { u64::MAX } else { 0xffff_ffff };
+            let mut out: Lanes = [0; WARP];
+            let mut uniform = 0u32;
+            each(mask, |lane| {
+                let group = members[lane] as u32 & mask;
+                let same = lanes(group)
+                    .filter(|&other| values[other] & keep == values[lane] & keep)
+                    .fold(0u32, |m, other| m | 1 << other);
+                let everyone = same == group;
+                out[lane] = if !*all || everyone { same as u64 } else { 0 };
+                uniform |= (everyone as u32) << lane;
+            });
+            let d = &mut activation.registers[*d as usize];
+            each(mask, |lane| d[lane] = out[lane]);
+            set(activation, *p, mask, uniform);
+        }
+        Op::Reduce { op, d, a, mask: members } => {
+            let members = *source(activation, function, *members);
+            let values = *source(activation, function, *a);
+            let mut out: Lanes = [0; WARP];
+            each(mask, |lane| {
+                let mut group = lanes(members[lane] as u32 & mask);
+                let first = group.next().map_or(0, |other| values[other] & 0xffff_ffff);
+                out[lane] = group.fold(first, |sum, other| combine(*op, 4, sum, values[other], 0));
+            });
+            let d = &mut activation.registers[*d as usize];
+            each(mask, |lane| d[lane] = out[lane]);
+        }
+        _ => {}
+    }
+}
+
+fn set(activation: &mut Activation, p: u32, mask: u32, value: u32) {
+    if p != NONE {
+        let slot = &mut activation.predicates[p as usize];
+        *slot = (*slot & !mask) | (value & mask);
+    }
+}
+
+/// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c` holds the
+/// clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
+pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool) {
+    let (b, clamp, segment) = ((b & 31) as i64, (c & 31) as i64, (c >> 8 & 31) as i64);
+    let most = (lane & segment) | (clamp & !segment);
+    let least = lane & segment;
+    let (from, in_range) = match mode {
+        Shuffle::Up => (lane - b, lane - b >= most),
+        Shuffle::Down => (lane + b, lane + b <= most),
+        Shuffle::Butterfly => (lane ^ b, lane ^ b <= most),
+        Shuffle::Index => (least | (b & !segment), (least | (b & !segment)) <= most),
+    };
+    if in_range { (from as usize & 31, true) } else { (lane as usize, false) }
+}
+
+impl<O: Watch> Context<'_, O> {
+    /// The mask operand of a warp-level instruction, a lane.
+    fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        let mask = match &function.code[split.pc as usize].op {
+            Op::WarpBarrier { mask }
+            | Op::Shuffle { mask, .. }
+            | Op::Vote { mask, .. }
+            | Op::Match { mask, .. }
+            | Op::Reduce { mask, .. } => *mask,
+            _ => return None,
+        };
+        Some(*source(activation, function, mask))
+    }
+
+    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or, for
+    /// `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
+    pub fn collective_ready(&self, warp: &Warp, index: usize) -> bool {
+        let me = warp.splits[index];
+        let Some(masks) = self.member_masks(warp, &me) else { return true };
+        let alive = warp.lanes & !warp.exited;
+        if lanes(me.mask).all(|lane| masks[lane] as u32 & alive & !me.mask == 0) {
+            return true;
+        }
+        let barrier = self.waits_at_barrier(warp, &me);
+        let others = warp.splits.iter().enumerate().filter(|(i, other)| {
+            *i != index
+                && other.wait == Wait::Lanes
+                && if barrier {
+                    self.waits_at_barrier(warp, other)
+                } else {
+                    other.pc == me.pc && other.activation == me.activation
+                }
+        });
+        let mut here = [0u32; WARP];
+        for (split, masks) in
+            others.filter_map(|(_, s)| Some((s, self.member_masks(warp, s)?))).chain([(&me, masks)])
+        {
+            each(split.mask, |lane| here[lane] = masks[lane] as u32);
+        }
+        let mut ready = true;
+        each(me.mask, |lane| {
+            let mask = masks[lane] as u32;
+            let present = lanes(mask & alive).all(|other| here[other] == mask);
+            ready &= present;
+        });
+        ready
+    }
+
+    /// Nobody in the block gets on: names the lanes of `warp` that others wait for in vain.
+    pub fn missing_lanes(&mut self, warp: &Warp) {
+        for index in 0..warp.splits.len() {
+            let split = warp.splits[index];
+            let Some(masks) = self.member_masks(warp, &split).filter(|_| split.wait == Wait::Lanes) else {
+                continue;
+            };
+            let here = warp.splits.iter().filter(|s| s.wait == Wait::Lanes && s.pc == split.pc);
+            let here = here.fold(0u32, |all, s| all | s.mask);
+            let alive = warp.lanes & !warp.exited;
+            let absent = lanes(split.mask).fold(0u32, |all, lane| all | (masks[lane] as u32 & alive & !here));
+            if absent == 0 {
+                continue;
+            }
+            let function = &self.program.functions[warp.activations[split.activation as usize].function];
+            let inst = &function.code[split.pc as usize];
+            let finding = self.fault(
+                warp,
+                inst,
+                split.mask,
+                Kind::WarpCollective,
+                format!(
+                    "the mask {:#010x} names lane {}, which does not come here",
+                    masks[split.mask.trailing_zeros() as usize & 31] as u32,
+                    absent.trailing_zeros()
+                ),
+                "name exactly the lanes that come to this instruction, or move it to where all lanes come",
+            );
+            self.observer.event(Event::Finding(&finding));
+        }
+    }
+
+    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go on.
+    pub fn collective(&mut self, warp: &mut Warp, index: usize) {
+        let me = warp.splits[index];
+        let program = self.program;
+        let function = &program.functions[warp.activations[me.activation as usize].function];
+        let op = &function.code[me.pc as usize].op;
+        let barrier = matches!(op, Op::WarpBarrier { .. });
+        let mut mask = me.mask;
+        let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
+        for i in 0..warp.splits.len() {
+            let other = warp.splits[i];
+            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
+            // others than these, as tiles of a warp do, go on waiting.
+            let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
+            let with_me = i != index
+                && other.wait == Wait::Lanes
+                && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
+                && if barrier {
+                    self.waits_at_barrier(warp, &other)
+                } else {
+                    other.pc == me.pc && other.activation == me.activation
+                };
+            if with_me {
+                mask |= other.mask;
+                each(other.mask, |lane| names[lane] = named[lane]);
+                warp.splits[i].wait = Wait::Nothing;
+                warp.splits[i].pc += 1;
+            }
+        }
+        if O::CHECKS {
+            self.check_collective(warp, index, op, mask, &names);
+        }
+        if barrier {
+            let actor = self.actor_of(warp, index);
+            let mut rest = mask;
+            while rest != 0 {
+                let name = names[rest.trailing_zeros() as usize];
+                let group =
+                    lanes(rest).filter(|&lane| names[lane] == name).fold(0u32, |m, lane| m | 1 << lane);
+                self.act(actor, Act::WarpBarrier { mask: group });
+                rest &= !group;
+            }
+        }
+        let activation = &mut warp.activations[me.activation as usize];
+        if O::CHECKS {
+            let from = match op {
+                Op::Shuffle { mode, b, c, .. } => {
+                    let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+                    std::array::from_fn(|lane| {
+                        shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32).0
+                    })
+                }
+                _ => [0; WARP],
+            };
+            follow::follow_collective(activation, op, mask, from);
+        }
+        execute(op, activation, function, mask);
+        warp.splits[index].wait = Wait::Nothing;
+        warp.splits[index].pc += 1;
+    }
+
+    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it names: a
+    /// lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
+    fn check_collective(&mut self, warp: &Warp, index: usize, op: &Op, mask: u32, names: &Lanes) {
+        let split = warp.splits[index];
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        let inst = &function.code[split.pc as usize];
+        if let Some(lane) = lanes(mask).find(|&lane| names[lane] as u32 >> lane & 1 == 0) {
+            let finding = self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::WarpCollective,
+                format!(
+                    "lane {lane} takes part with the mask {:#010x}, which does not name it",
+                    names[lane] as u32
+                ),
+                "name every lane that comes here, and no other: compute the mask before the branch, with \
+                 __ballot_sync or from the lane's group",
+            );
+            self.observer.event(Event::Finding(&finding));
+        }
+        let differs = lanes(mask).find_map(|lane| {
+            let other =
+                lanes(names[lane] as u32 & mask).find(|&other| names[other] as u32 != names[lane] as u32)?;
+            Some((lane, other))
+        });
+        if let Some((lane, other)) = differs {
+            let finding = self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::WarpCollective,
+                format!(
+                    "lane {lane} names the lanes {:#010x}, among them lane {other}, which names {:#010x}",
+                    names[lane] as u32, names[other] as u32
+                ),
+                "let all lanes that work together pass the same mask",
+            );
+            self.observer.event(Event::Finding(&finding));
+        }
+        if let Op::Shuffle { mode, b, c, .. } = op {
+            let (b, c) = (source(activation, function, *b), source(activation, function, *c));
+            let absent = lanes(mask).find_map(|lane| {
+                let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+                let takes_part = mask & names[lane] as u32 & (1 << from) != 0;
+                (in_range && !takes_part).then_some((lane, from))
+            });
+            if let Some((lane, from)) = absent {
+                let finding = self.fault(
+                    warp,
+                    inst,
+                    1 << lane,
+                    Kind::WarpCollective,
+                    format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
+                    "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
+                );
+                self.observer.event(Event::Finding(&finding));
+            }
+        }
+    }
+
+    fn waits_at_barrier(&self, warp: &Warp, split: &Split) -> bool {
+        let activation = &warp.activations[split.activation as usize];
+        let function = &self.program.functions[activation.function];
+        matches!(function.code[split.pc as usize].op, Op::WarpBarrier { .. })
+    }
+}

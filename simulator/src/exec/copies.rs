@@ -1,0 +1,123 @@
+//! Asynchronous copies from global to shared memory: `cp.async` (PTX ISA 9.7.9.25.3).
+//!
+//! A copy may take place at any time between its instruction and the thread's wait for it. The simulator takes the
+//! latest moment: it moves the bytes when the thread waits, so who does not wait reads what was there before. A copy
+//! that nobody waits for never takes place. `cp.async.mbarrier.arrive` is the exception: the copies of the thread are
+//! done at once, and the arrival too.
+
+use super::activation::source;
+use super::context::{Context, Executed};
+use super::mbarrier::Change;
+use super::pending_copies::Copy;
+use super::warp::Warp;
+use crate::arith::{WARP, each, lanes};
+use crate::decode::{Inst, NONE, Op};
+use crate::memory::span;
+use crate::observe::{Access, Act, Actor, CopyRequest, Watch};
+use crate::ptx::{Order, Space};
+
+impl<O: Watch> Context<'_, O> {
+    pub fn copy_async(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
+        let Op::CopyAsync { to, from, bytes, given, ignored } = &inst.op else { return Ok(()) };
+        if O::CHECKS {
+            self.check_address(warp, slot, inst, to, active);
+            self.check_address(warp, slot, inst, from, active);
+        }
+        let activation = &warp.activations[slot as usize];
+        let function = &self.program.functions[activation.function];
+        let mut taken = [*bytes as u64; WARP];
+        if *given != NONE {
+            let given = source(activation, function, *given);
+            each(active, |lane| taken[lane] = (given[lane] as u32).min(*bytes) as u64);
+        }
+        if let Some((p, negated)) = ignored {
+            let p = activation.predicates[*p as usize];
+            let ignored = if *negated { !p } else { p };
+            each(active & ignored, |lane| taken[lane] = 0);
+        }
+        let mut to = self.addresses(warp, slot, function, to);
+        let from = self.addresses(warp, slot, function, from);
+        each(active, |lane| to[lane] = self.shared.offset(to[lane], *bytes));
+        let request = CopyRequest { mask: active, to: &to, from: &from, bytes: *bytes, given: &taken };
+        let store = request.side(Access::Store, Space::Shared, active, *bytes);
+        let load = request.side(Access::Load, Space::Global, active, *bytes);
+        for lane in lanes(active) {
+            for request in [&store, &load] {
+                if request.addresses[lane] % *bytes as u64 != 0 {
+                    return Err(self.misaligned(warp, inst, lane, request));
+                }
+            }
+            if self.block.shared.get(span(to[lane], *bytes as usize)).is_none() {
+                return Err(self.outside(warp, inst, lane, &store));
+            }
+            if taken[lane] > 0 && self.memory.slice(from[lane], taken[lane] as usize).is_err() {
+                return Err(self.outside(warp, inst, lane, &load));
+            }
+        }
+        let actor = self.actor(warp, inst);
+        if O::CHECKS {
+            self.progress.touch(from[active.trailing_zeros() as usize]);
+        }
+        self.act(actor, Act::CopyStarts(&request));
+        let group = warp.copies.groups;
+        let copy = Copy { mask: active, to, from, bytes: *bytes, given: taken, group, loc: inst.loc };
+        warp.copies.copies.push(copy);
+        Ok(())
+    }
+
+    /// The lanes of `mask` wait for their copies: for all, or for those in all groups `but` the last few.
+    pub fn copies_done(&mut self, warp: &mut Warp, mask: u32, but: Option<u32>) {
+        let mut pending = std::mem::take(&mut warp.copies.copies);
+        for copy in &mut pending {
+            let mut done = 0u32;
+            each(copy.mask & mask, |lane| {
+                let is_done = match but {
+                    None => true,
+                    Some(but) => copy.group[lane].saturating_add(but) < warp.copies.groups[lane],
+                };
+                done |= (is_done as u32) << lane;
+            });
+            self.do_copy(warp, copy, done);
+            copy.mask &= !done;
+        }
+        pending.retain(|copy| copy.mask != 0);
+        warp.copies.copies = pending;
+    }
+
+    fn do_copy(&mut self, warp: &Warp, copy: &Copy, mask: u32) {
+        for lane in lanes(mask) {
+            let (bytes, given) = (copy.bytes as usize, copy.given[lane] as usize);
+            let to = span(copy.to[lane], bytes);
+            // A buffer that has been freed meanwhile gives zeros.
+            let mut content = [0; 16];
+            if let Ok(from) = self.memory.slice(copy.from[lane], given) {
+                content[..given].copy_from_slice(from);
+            }
+            let shared = &mut self.block.shared;
+            shared[to.clone()].copy_from_slice(&content[..bytes]);
+            if O::CHECKS {
+                let defined = given == 0 || self.memory.defined_bytes(copy.from[lane], given) > 0;
+                let flags = &mut self.block.shared_defined;
+                if flags.len() < to.end {
+                    flags.resize(to.end, false);
+                }
+                flags[to].fill(defined);
+            }
+        }
+        if mask != 0 {
+            let (grid, block) = (self.grid, self.block.linear);
+            let actor = Actor { grid, block, warp: warp.index, loc: copy.loc, kernel: self.kernel };
+            let Copy { to, from, bytes, given, .. } = copy;
+            self.act(actor, Act::CopyEnds(&CopyRequest { mask, to, from, bytes: *bytes, given }));
+        }
+    }
+
+    /// `cp.async.mbarrier.arrive`: an mbarrier learns that the copies so far are done.
+    pub fn copy_arrive(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
+        let Op::CopyArrive { space, at, counted } = &inst.op else { return Ok(()) };
+        self.copies_done(warp, active, None);
+        // An arrival that the mbarrier does not count on is added to those it waits for, and then made.
+        let change = Change { more: !*counted as u64, arrivals: 1, ..Change::default() };
+        self.change_mbarrier(warp, inst, slot, active, (*space, at), (&[change; WARP], NONE, Order::Release))
+    }
+}

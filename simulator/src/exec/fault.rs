@@ -1,0 +1,123 @@
+//! What is said where an instruction goes wrong, and at which line.
+
+use super::context::Context;
+use super::warp::Warp;
+use crate::arith::WARP;
+use crate::decode::Inst;
+use crate::device::thread_index;
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::memory::Wrong;
+use crate::observe::{Access, Request, Watch};
+use crate::ptx::Space;
+
+impl<O: Watch> Context<'_, O> {
+    /// A diagnostic at `inst`, blaming the first lane of `mask`.
+    pub fn fault(
+        &self,
+        warp: &Warp,
+        inst: &Inst,
+        mask: u32,
+        kind: Kind,
+        message: String,
+        help: &str,
+    ) -> Box<Diagnostic> {
+        let lane = mask.trailing_zeros().min(WARP as u32 - 1);
+        let place = self.program.locs.get(inst.loc as usize);
+        Box::new(Diagnostic {
+            kernel: Some(self.kernel.to_string()),
+            file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
+            line: Some(place.map_or(inst.line, |p| p.line)),
+            block: Some(self.block.index),
+            thread: Some(thread_index(warp.index * WARP as u32 + lane, self.block_dim)),
+            ..Diagnostic::new(kind, message, help)
+        })
+    }
+
+    /// The launch has used up its instructions: all of them, or those that it may execute without getting on.
+    #[cold]
+    pub fn endless(&self, warp: &Warp, inst: &Inst, mask: u32, stuck: bool) -> Box<Diagnostic> {
+        let what = if stuck {
+            "millions of instructions in which no thread has come to its end, and hardly any memory was new: a loop \
+             does not end"
+        } else {
+            "the launch has executed more instructions than its limit: a loop does not end"
+        };
+        self.fault(
+            warp,
+            inst,
+            mask,
+            Kind::StepLimit,
+            what.to_string(),
+            "look at what the loop waits for, and whether some thread can still bring it about",
+        )
+    }
+
+    #[cold]
+    pub fn misaligned(&self, warp: &Warp, inst: &Inst, lane: usize, request: &Request) -> Box<Diagnostic> {
+        self.fault(
+            warp,
+            inst,
+            1 << lane,
+            Kind::Misaligned,
+            format!(
+                "{} of {} bytes at address {:#x}, which is not a multiple of {}",
+                verb(request.access),
+                request.bytes,
+                request.addresses[lane],
+                request.bytes
+            ),
+            "an access must be aligned to its own size: check the pointer's type and the index arithmetic",
+        )
+    }
+
+    #[cold]
+    pub fn outside(&self, warp: &Warp, inst: &Inst, lane: usize, request: &Request) -> Box<Diagnostic> {
+        let (address, bytes) = (request.addresses[lane], request.bytes);
+        let verb = verb(request.access);
+        let message = match request.space {
+            Space::Shared => format!("{verb} of {bytes} bytes {}", self.shared.describe(address)),
+            Space::Local => format!("{verb} of {bytes} bytes at offset {address} of local memory"),
+            Space::Param if request.access == Access::Load => {
+                format!("{verb} of {bytes} bytes at offset {address} of the parameters")
+            }
+            Space::Param => format!("{verb} of {bytes} bytes to the kernel's parameters, which are constant"),
+            Space::Const if request.access != Access::Load => {
+                format!("{verb} of {bytes} bytes to constant memory, which a kernel cannot change")
+            }
+            _ => match self.memory.slice(address, bytes as usize) {
+                Err(Wrong::Outside { offset, bytes: size }) => {
+                    let name = self.memory.describe(address).map_or("", |(name, _)| name);
+                    let what = if name.is_empty() { "a buffer".to_string() } else { format!("`{name}`") };
+                    if offset < 0 {
+                        format!(
+                            "{verb} of {bytes} bytes, {} bytes in front of {what} of {size} bytes",
+                            -offset
+                        )
+                    } else {
+                        format!("{verb} of {bytes} bytes at byte {offset} of {what} of {size} bytes")
+                    }
+                }
+                Err(Wrong::Freed) => format!("{verb} of {bytes} bytes in a buffer that has been freed"),
+                _ => format!(
+                    "{verb} of {bytes} bytes at address {address:#x}, where nothing has been allocated"
+                ),
+            },
+        };
+        self.fault(
+            warp,
+            inst,
+            1 << lane,
+            Kind::OutOfBounds,
+            message,
+            "compare the index with the number of elements before this line, also in the last block",
+        )
+    }
+}
+
+fn verb(access: Access) -> &'static str {
+    match access {
+        Access::Load => "a load",
+        Access::Store => "a store",
+        Access::Atomic { .. } => "an atomic",
+    }
+}

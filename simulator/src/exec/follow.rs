@@ -1,0 +1,279 @@
+//! How undefined values spread, and where they matter.
+
+use super::activation::Activation;
+use super::context::Context;
+use super::undefined::either;
+use super::warp::Warp;
+use crate::arith::{WARP, lanes};
+use crate::decode::{Address, BarReduce, Inst, Mbarrier, NONE, Op, Reg, Vote};
+use crate::diagnostic::{Kind, Site};
+use crate::memory::span;
+use crate::observe::{Event, Request, Watch};
+use crate::ptx::Space;
+
+/// Follows undefined values through an instruction that computes, before it is done.
+pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
+    let u = &mut activation.undefined;
+    match op {
+        Op::Alu { d, s, .. } => u.set(*d, active, u.any(s)),
+        Op::Extended { how, d, s, carry } => {
+            let all = if how.takes { either(u.any(s), u.any(&[*carry])) } else { u.any(s) };
+            if how.leaves {
+                u.set(*carry, active, all);
+            }
+            u.set(*d, active, all);
+        }
+        Op::Test { d, q, a, b, combine, .. } => {
+            let mut all = u.any(&[*a, *b]);
+            if let Some((_, p, _)) = combine {
+                all = either(all, u.predicate(*p));
+            }
+            u.set_predicate(*d, active, all);
+            u.set_predicate(*q, active, all);
+        }
+        Op::TestHalves { d, q, a, b, combine, .. } => {
+            let given = combine.map_or((0, NONE), |(_, p, _)| u.predicate(p));
+            let all = either(u.any(&[*a, *b]), given);
+            u.set_predicate(*d, active, all);
+            u.set_predicate(*q, active, all);
+        }
+        Op::LogicTest { d, p, s, q, .. } => {
+            let of_d = u.any(s);
+            u.set_predicate(*p, active, either(of_d, u.predicate(*q)));
+            u.set(*d, active, of_d);
+        }
+        Op::Set { d, a, b, .. } => u.set(*d, active, u.any(&[*a, *b])),
+        Op::Select { d, a, b, p, negated } => {
+            let value = activation.predicates[*p as usize];
+            let chosen = if *negated { !value } else { value };
+            let (of_a, of_b) = (u.any(&[*a]), u.any(&[*b]));
+            let values = either((of_a.0 & chosen, of_a.1), (of_b.0 & !chosen, of_b.1));
+            u.set(*d, active, either(u.predicate(*p), values));
+        }
+        Op::Logic { d, a, b, .. } => {
+            let all = either(u.predicate(*a), if *b == NONE { (0, NONE) } else { u.predicate(*b) });
+            u.set_predicate(*d, active, all);
+        }
+        Op::PredConst { d, .. } => u.set_predicate(*d, active, (0, NONE)),
+        Op::Classify { d, a, .. } => u.set_predicate(*d, active, u.any(&[*a])),
+        Op::Pack { d, parts, .. } => u.set(*d, active, u.any(parts)),
+        Op::Unpack { parts, a, .. } => {
+            let all = u.any(&[*a]);
+            parts.iter().for_each(|part| u.set(*part, active, all));
+        }
+        Op::LocalAddress { d, .. } | Op::GlobalAddress { d, .. } | Op::ActiveMask { d } | Op::Clock { d } => {
+            u.set(*d, active, (0, NONE))
+        }
+        Op::Mbarrier { how: Mbarrier::Test { .. }, d, .. } => u.set_predicate(*d, active, (0, NONE)),
+        Op::Mbarrier { d, .. } => u.set(*d, active, (0, NONE)),
+        // What a barrier with a reduction will give is defined: it does not follow what the threads bring.
+        Op::Barrier { reduce: Some((BarReduce::Popc, d, ..)), .. } => u.set(*d, active, (0, NONE)),
+        Op::Barrier { reduce: Some((_, d, ..)), .. } => u.set_predicate(*d, active, (0, NONE)),
+        Op::LoadFrame { d, bytes, offset, .. } => {
+            for (i, d) in d.iter().enumerate() {
+                u.set(*d, active, u.frame(offset + i * *bytes as usize, *bytes as usize));
+            }
+        }
+        Op::StoreFrame { s, bytes, offset } => {
+            for (i, s) in s.iter().enumerate() {
+                u.set_frame(offset + i * *bytes as usize, *bytes as usize, active, u.any(&[*s]));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane of a
+/// shuffle reads.
+pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: [usize; WARP]) {
+    let u = &mut activation.undefined;
+    match op {
+        Op::Shuffle { d, p, a, .. } => {
+            let of_a = u.any(&[*a]);
+            // A lane that does not take part has been named by the check of the shuffle itself.
+            let given = of_a.0 & mask;
+            let read = lanes(mask).fold(0u32, |all, lane| all | (given >> from[lane] & 1) << lane);
+            u.set(*d, mask, (read, of_a.1));
+            u.set_predicate(*p, mask, (0, NONE));
+        }
+        Op::Vote { d, mode, p, .. } => {
+            let of_p = u.predicate(*p);
+            let all = if of_p.0 & mask != 0 { (u32::MAX, of_p.1) } else { (0, NONE) };
+            match mode {
+                Vote::Ballot => u.set(*d, mask, all),
+                _ => u.set_predicate(*d, mask, all),
+            }
+        }
+        Op::Match { d, p, a, .. } => {
+            let of_a = u.any(&[*a]);
+            let all = if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) };
+            u.set(*d, mask, all);
+            u.set_predicate(*p, mask, all);
+        }
+        Op::Reduce { d, a, .. } => {
+            let of_a = u.any(&[*a]);
+            u.set(*d, mask, if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) });
+        }
+        _ => {}
+    }
+}
+
+impl<O: Watch> Context<'_, O> {
+    fn undefined(&mut self, warp: &Warp, inst: &Inst, lane: usize, origin: u32, what: &str) {
+        let mut finding = *self.fault(
+            warp,
+            inst,
+            1 << lane,
+            Kind::UninitializedRead,
+            format!("{what} that nobody has written"),
+            "write the memory before it is read: initialise the buffer, the shared array or the variable",
+        );
+        if let Some(loc) = self.program.locs.get(origin as usize) {
+            let message = "the value is read here, from memory that has not been written".to_string();
+            finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
+        }
+        self.observer.event(Event::Finding(&finding));
+    }
+
+    /// An undefined value decides whether lanes of `mask` execute an instruction.
+    pub fn check_guard(&mut self, warp: &mut Warp, slot: u32, inst: &Inst, mask: u32) {
+        let (undefined, origin) = warp.activations[slot as usize].undefined.predicate(inst.guard);
+        if undefined & mask != 0 {
+            warp.activations[slot as usize].undefined.set_predicate(inst.guard, mask, (0, NONE));
+            let lane = (undefined & mask).trailing_zeros() as usize;
+            self.undefined(warp, inst, lane, origin, "a branch depends on a value");
+        }
+    }
+
+    /// An undefined value is part of an address.
+    pub fn check_address(&mut self, warp: &mut Warp, slot: u32, inst: &Inst, at: &Address, active: u32) {
+        let undefined = &mut warp.activations[slot as usize].undefined;
+        let (lanes, origin) = undefined.any(&[at.base]);
+        if lanes & active != 0 {
+            undefined.set(at.base, active, (0, NONE));
+            self.undefined(
+                warp,
+                inst,
+                (lanes & active).trailing_zeros() as usize,
+                origin,
+                "an address depends on a value",
+            );
+        }
+    }
+
+    /// Which of the loaded values are undefined.
+    pub fn follow_load(
+        &mut self,
+        warp: &mut Warp,
+        slot: u32,
+        inst: &Inst,
+        request: &Request,
+        d: &[Reg],
+        bytes: u32,
+    ) {
+        for (i, d) in d.iter().enumerate() {
+            let mut undefined = 0u32;
+            for lane in lanes(request.mask) {
+                let address = request.addresses[lane] + (i as u32 * bytes) as u64;
+                undefined |=
+                    (!self.is_defined(warp, request.space, lane, address, bytes as usize) as u32) << lane;
+            }
+            warp.activations[slot as usize].undefined.set(*d, request.mask, (undefined, inst.loc));
+        }
+    }
+
+    /// Undefined values are stored: to global memory that is a mistake, elsewhere they stay undefined.
+    pub fn follow_store(
+        &mut self,
+        warp: &mut Warp,
+        slot: u32,
+        inst: &Inst,
+        request: &Request,
+        s: &[Reg],
+        bytes: u32,
+    ) {
+        for (i, s) in s.iter().enumerate() {
+            let (undefined, origin) = warp.activations[slot as usize].undefined.any(&[*s]);
+            let undefined = undefined & request.mask;
+            let offset = (i as u32 * bytes) as u64;
+            if request.space == Space::Global {
+                for lane in lanes(request.mask) {
+                    self.memory.define(request.addresses[lane] + offset, bytes as usize);
+                }
+                if undefined != 0 {
+                    let lane = undefined.trailing_zeros() as usize;
+                    self.undefined(warp, inst, lane, origin, "a value is stored to global memory");
+                }
+                continue;
+            }
+            for lane in lanes(request.mask) {
+                let defined = undefined >> lane & 1 == 0;
+                let at = span(request.addresses[lane] + offset, bytes as usize);
+                let flags = match request.space {
+                    Space::Shared => &mut self.block.shared_defined,
+                    Space::Local => {
+                        if warp.local_defined.is_empty() {
+                            warp.local_defined = vec![Vec::new(); WARP];
+                        }
+                        &mut warp.local_defined[lane]
+                    }
+                    _ => continue,
+                };
+                if flags.len() < at.end {
+                    flags.resize(at.end, false);
+                }
+                flags[at].fill(defined);
+            }
+        }
+    }
+
+    /// An atomic on bytes that nobody has written, or with an undefined operand.
+    pub fn follow_atomic(
+        &mut self,
+        warp: &mut Warp,
+        slot: u32,
+        inst: &Inst,
+        request: &Request,
+        d: Reg,
+        s: &[Reg],
+    ) {
+        let bytes = request.bytes as usize;
+        let (operands, origin) = warp.activations[slot as usize].undefined.any(s);
+        let memory = lanes(request.mask)
+            .find(|&lane| !self.is_defined(warp, request.space, lane, request.addresses[lane], bytes));
+        let operand =
+            (operands & request.mask != 0).then(|| (operands & request.mask).trailing_zeros() as usize);
+        match (memory, operand) {
+            (Some(lane), _) => self.undefined(warp, inst, lane, NONE, "an atomic reads memory"),
+            (_, Some(lane)) => self.undefined(warp, inst, lane, origin, "an atomic has an operand"),
+            _ => {}
+        }
+        for lane in lanes(request.mask) {
+            let address = request.addresses[lane];
+            match request.space {
+                Space::Shared => {
+                    let at = span(address, bytes);
+                    if self.block.shared_defined.len() < at.end {
+                        self.block.shared_defined.resize(at.end, false);
+                    }
+                    self.block.shared_defined[at].fill(true);
+                }
+                _ => self.memory.define(address, bytes),
+            }
+        }
+        if d != NONE {
+            warp.activations[slot as usize].undefined.set(d, request.mask, (0, NONE));
+        }
+    }
+
+    fn is_defined(&self, warp: &Warp, space: Space, lane: usize, address: u64, bytes: usize) -> bool {
+        let any = |flags: &[bool]| span(address, bytes).any(|at| flags.get(at) == Some(&true));
+        match space {
+            Space::Shared => any(&self.block.shared_defined),
+            Space::Local => warp.local_defined.get(lane).is_some_and(|flags| any(flags)),
+            Space::Param => true,
+            _ if address >> 56 != 0 => true,
+            _ => self.memory.defined_bytes(address, bytes) > 0,
+        }
+    }
+}

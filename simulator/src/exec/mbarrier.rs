@@ -1,0 +1,296 @@
+//! Barriers in shared memory: `mbarrier` (PTX ISA 9.7.13.15).
+//!
+//! An mbarrier is 8 bytes. PTX leaves open what stands in them; here, from the lowest bit on: 20 bits of arrivals that
+//! are missing in this phase, 20 of those expected in each phase, 21 of bytes that are still to come (with a sign), two
+//! that say that this is an mbarrier, and one that is the parity of the phase. The state that an arrival gives is the
+//! mbarrier before it.
+//!
+//! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and 16), unless
+//! they are `.relaxed`. There is no time here, so `try_wait` never waits.
+
+use super::activation::{set_predicate, source};
+use super::context::{Context, Executed};
+use super::warp::Warp;
+use crate::arith::{Lanes, WARP, lanes};
+use crate::decode::{Address, Inst, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::memory::{self, span};
+use crate::observe::{Access, Act, MbarrierUse, Request, Watch};
+use crate::ptx::{Order, Scope, Space};
+
+const EXPECTED: u32 = 20;
+const BYTES: u32 = 40;
+const MARK: u32 = 61;
+const PARITY: u32 = 63;
+
+/// An mbarrier, read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    missing: u64,
+    expected: u64,
+    bytes: i64,
+    parity: u64,
+}
+
+impl State {
+    fn read(word: u64) -> Option<State> {
+        (word >> MARK & 3 == 1).then_some(State {
+            missing: word & MOST,
+            expected: word >> EXPECTED & MOST,
+            bytes: (word << (64 - MARK)) as i64 >> (64 - MARK + BYTES),
+            parity: word >> PARITY,
+        })
+    }
+
+    fn word(self) -> u64 {
+        let bytes = self.bytes as u64 & ((1 << (MARK - BYTES)) - 1);
+        self.missing | self.expected << EXPECTED | bytes << BYTES | 1 << MARK | self.parity << PARITY
+    }
+
+    /// Nobody and nothing is missing: the next phase begins.
+    fn settle(&mut self) {
+        if self.missing == 0 && self.bytes == 0 {
+            self.missing = self.expected;
+            self.parity ^= 1;
+        }
+    }
+}
+
+/// What an operation changes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Change {
+    /// Arrivals that this phase waits for besides, before those of the operation itself.
+    pub more: u64,
+    /// Arrivals now, and how many fewer the next phases wait for.
+    pub arrivals: u64,
+    pub fewer: u64,
+    /// Bytes to come.
+    pub bytes: i64,
+}
+
+impl<O: Watch> Context<'_, O> {
+    pub fn mbarrier(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
+        let Op::Mbarrier { how, space, d, at, a, relaxed } = &inst.op else { return Ok(()) };
+        let activation = &warp.activations[slot as usize];
+        let a = *source(activation, &self.program.functions[activation.function], *a);
+        let place = (*space, at);
+        match how {
+            Mbarrier::Init | Mbarrier::Invalidate => {
+                let addresses = self.mbarrier_addresses(warp, inst, slot, active, place)?;
+                for lane in lanes(active) {
+                    if *how == Mbarrier::Init && !(1..=MOST).contains(&(a[lane] & 0xffff_ffff)) {
+                        return Err(self.mbarrier_fault(
+                            warp,
+                            inst,
+                            lane,
+                            format!("an mbarrier is to wait for {} arrivals", a[lane] as u32),
+                            "1 to 1,048,575 are possible",
+                        ));
+                    }
+                    let count = a[lane] & MOST;
+                    let new = State { missing: count, expected: count, bytes: 0, parity: 0 };
+                    let word = if *how == Mbarrier::Init { new.word() } else { 0 };
+                    self.put(addresses[lane], word);
+                }
+                let request = request(Access::Store, active, &addresses, Order::Weak);
+                let actor = self.actor(warp, inst);
+                self.act(actor, Act::Access(&request));
+                Ok(())
+            }
+            Mbarrier::Test { parity } => {
+                let addresses = self.mbarrier_addresses(warp, inst, slot, active, place)?;
+                warp.spin.watches = true;
+                let (mut done, mut odd) = (0u32, 0u32);
+                for lane in lanes(active) {
+                    let state = self.state(warp, inst, lane, addresses[lane])?;
+                    let phase = if *parity { a[lane] & 1 } else { a[lane] >> PARITY };
+                    done |= ((state.parity != phase) as u32) << lane;
+                    odd |= (phase as u32) << lane;
+                }
+                let activation = &mut warp.activations[slot as usize];
+                set_predicate(&mut activation.predicates, *d, active, done);
+                let order = if *relaxed { Order::Relaxed } else { Order::Acquire };
+                let request = request(Access::Load, active, &addresses, order);
+                let actor = self.actor(warp, inst);
+                self.act(actor, Act::Mbarrier(&request, MbarrierUse { odd, done }));
+                Ok(())
+            }
+            _ => {
+                let changes = std::array::from_fn(|lane| {
+                    let (count, bytes) = (a[lane] & 0xffff_ffff, a[lane] as u32 as i64);
+                    match how {
+                        Mbarrier::Arrive { drop } => {
+                            Change { arrivals: count, fewer: count * *drop as u64, ..Change::default() }
+                        }
+                        Mbarrier::ArriveExpecting { drop } => {
+                            Change { arrivals: 1, fewer: *drop as u64, bytes, ..Change::default() }
+                        }
+                        Mbarrier::CompleteBytes => Change { bytes: -bytes, ..Change::default() },
+                        _ => Change { bytes, ..Change::default() },
+                    }
+                });
+                let order = if *relaxed { Order::Relaxed } else { Order::Release };
+                self.change_mbarrier(warp, inst, slot, active, place, (&changes, *d, order))
+            }
+        }
+    }
+
+    /// Lanes arrive, or announce bytes. The state before goes to the register `d`, if there is one.
+    pub fn change_mbarrier(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        active: u32,
+        place: (Space, &Address),
+        (changes, d, order): (&[Change; WARP], Reg, Order),
+    ) -> Executed<()> {
+        let addresses = self.mbarrier_addresses(warp, inst, slot, active, place)?;
+        warp.spin.changes = true;
+        let (mut odd, mut arrived) = (0u32, 0u32);
+        for lane in lanes(active) {
+            let mut state = self.state(warp, inst, lane, addresses[lane])?;
+            let Change { more, arrivals, fewer, bytes } = changes[lane];
+            if arrivals > state.missing + more || fewer > state.expected {
+                return Err(self.mbarrier_fault(
+                    warp,
+                    inst,
+                    lane,
+                    format!("{arrivals} arrivals at an mbarrier that waits for {} more", state.missing),
+                    "initialise it with the number of all arrivals of a phase, and let each thread wait before it \
+                     arrives again",
+                ));
+            }
+            let before = state.word();
+            odd |= (state.parity as u32) << lane;
+            arrived |= ((arrivals > 0) as u32) << lane;
+            state.missing = state.missing + more - arrivals;
+            state.expected -= fewer;
+            state.bytes += bytes;
+            state.settle();
+            self.put(addresses[lane], state.word());
+            if d != NONE {
+                warp.activations[slot as usize].registers[d as usize][lane] = before;
+            }
+        }
+        let request = request(Access::Atomic { returns: d != NONE }, active, &addresses, order);
+        let actor = self.actor(warp, inst);
+        self.act(actor, Act::Mbarrier(&request, MbarrierUse { odd, done: arrived }));
+        Ok(())
+    }
+
+    /// Where the mbarrier of each lane lies in shared memory.
+    fn mbarrier_addresses(
+        &mut self,
+        warp: &mut Warp,
+        inst: &Inst,
+        slot: u32,
+        active: u32,
+        (space, at): (Space, &Address),
+    ) -> Executed<Lanes> {
+        if O::CHECKS {
+            self.check_address(warp, slot, inst, at, active);
+        }
+        let activation = &warp.activations[slot as usize];
+        let mut addresses = self.addresses(warp, slot, &self.program.functions[activation.function], at);
+        for lane in lanes(active) {
+            if space == Space::Generic {
+                let (space, address) = memory::resolve(addresses[lane]);
+                if space != Space::Shared {
+                    return Err(self.mbarrier_fault(
+                        warp,
+                        inst,
+                        lane,
+                        format!("an mbarrier at {:#x}, which is not in shared memory", addresses[lane]),
+                        "declare it __shared__",
+                    ));
+                }
+                addresses[lane] = address;
+            }
+            addresses[lane] = self.shared.offset(addresses[lane], 8);
+            let request = request(Access::Atomic { returns: false }, active, &addresses, Order::Relaxed);
+            if !addresses[lane].is_multiple_of(8) {
+                return Err(self.misaligned(warp, inst, lane, &request));
+            }
+            if self.block.shared.get(span(addresses[lane], 8)).is_none() {
+                return Err(self.outside(warp, inst, lane, &request));
+            }
+        }
+        Ok(addresses)
+    }
+
+    fn state(&self, warp: &Warp, inst: &Inst, lane: usize, address: u64) -> Executed<State> {
+        let word = self.block.shared.get(span(address, 8)).map_or(0, memory::read);
+        State::read(word).ok_or_else(|| {
+            self.fault(
+                warp,
+                inst,
+                1 << lane,
+                Kind::UninitializedRead,
+                "an mbarrier is used that nobody has initialised".to_string(),
+                "let one thread initialise it, and all wait at __syncthreads() before they use it",
+            )
+        })
+    }
+
+    fn put(&mut self, address: u64, word: u64) {
+        let at = span(address, 8);
+        memory::write(&mut self.block.shared[at.clone()], word);
+        if O::CHECKS {
+            let flags = &mut self.block.shared_defined;
+            if flags.len() < at.end {
+                flags.resize(at.end, false);
+            }
+            flags[at].fill(true);
+        }
+    }
+
+    fn mbarrier_fault(
+        &self,
+        warp: &Warp,
+        inst: &Inst,
+        lane: usize,
+        what: String,
+        help: &str,
+    ) -> Box<Diagnostic> {
+        self.fault(warp, inst, 1 << lane, Kind::BarrierDivergence, what, help)
+    }
+}
+
+fn request(access: Access, mask: u32, addresses: &Lanes, order: Order) -> Request<'_> {
+    Request {
+        access,
+        space: Space::Shared,
+        mask,
+        addresses,
+        bytes: 8,
+        order,
+        scope: Scope::Cta,
+        unchanged: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_what_was_written() {
+        for bytes in [0, 1, -1, 1_048_575, -1_048_575] {
+            let state = State { missing: 3, expected: MOST, bytes, parity: 1 };
+            assert_eq!(State::read(state.word()), Some(state));
+        }
+        assert_eq!(State::read(0xcdcd_cdcd_cdcd_cdcd), None);
+        assert_eq!(State::read(0), None);
+    }
+
+    #[test]
+    fn a_phase_ends_when_nobody_and_nothing_is_missing() {
+        let mut state = State { missing: 0, expected: 5, bytes: 16, parity: 0 };
+        state.settle();
+        assert_eq!(state.parity, 0);
+        state.bytes = 0;
+        state.settle();
+        assert_eq!((state.parity, state.missing), (1, 5));
+    }
+}

@@ -1,0 +1,32 @@
+//! A warp's step: what each instruction does to registers, memory and the warp itself.
+
+mod access;
+mod activation;
+mod barrier;
+mod block;
+mod calls;
+mod collective;
+mod context;
+mod copies;
+mod fault;
+mod follow;
+mod launches;
+mod mbarrier;
+mod pending_copies;
+mod printf;
+mod progress;
+mod registers;
+mod runtime;
+mod schedule;
+mod step;
+mod undefined;
+mod warp;
+
+pub use activation::Position;
+pub use block::{BARRIERS, Barrier, BlockState};
+pub use context::{Context, Executed};
+pub use launches::{Launches, PendingLaunch};
+pub use progress::{DEEP, Progress};
+pub use schedule::Schedule;
+pub use step::Stop;
+pub use warp::{Wait, Warp};

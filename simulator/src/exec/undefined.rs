@@ -1,0 +1,109 @@
+//! uninitialized-read: values that nobody has written, followed through registers and memory.
+//!
+//! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a value
+//! that is defined in part is often a structure with its padding), or computed from an undefined value. Copying one is no mistake (padding is copied all the time); it is one where it matters: where
+//! it decides a branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes
+//! are kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
+//! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
+
+use crate::decode::{Function, NONE, Pred, Reg};
+
+/// Which lanes of each register hold undefined values, and the line each comes from.
+#[derive(Debug, Default)]
+pub struct Undefined {
+    registers: Vec<u32>,
+    predicates: Vec<u32>,
+    origins: Vec<u32>,
+    predicate_origins: Vec<u32>,
+    /// The same of each byte of the call parameters.
+    frame: Vec<(u32, u32)>,
+}
+
+impl Undefined {
+    /// A function is entered: no register has been written, except those in `defined`.
+    pub fn open(&mut self, function: &Function) {
+        self.registers.clear();
+        self.registers.resize(function.registers, u32::MAX);
+        self.origins.clear();
+        self.origins.resize(function.registers, NONE);
+        self.predicates.clear();
+        self.predicates.resize(function.predicates, 0);
+        self.predicate_origins.clear();
+        self.predicate_origins.resize(function.predicates, NONE);
+        self.frame.clear();
+        self.frame.resize(function.frame_bytes, (0, NONE));
+        for (_, register) in &function.places {
+            self.registers[*register as usize] = 0;
+        }
+    }
+
+    /// The undefined lanes of a source; a constant has none.
+    pub fn of(&self, register: Reg) -> u32 {
+        self.registers.get(register as usize).copied().unwrap_or(0)
+    }
+
+    pub fn origin(&self, register: Reg) -> u32 {
+        self.origins.get(register as usize).copied().unwrap_or(NONE)
+    }
+
+    pub fn set(&mut self, d: Reg, active: u32, (undefined, origin): (u32, u32)) {
+        if let Some(slot) = self.registers.get_mut(d as usize) {
+            *slot = (*slot & !active) | (undefined & active);
+            if undefined & active != 0 {
+                self.origins[d as usize] = origin;
+            }
+        }
+    }
+
+    pub fn set_predicate(&mut self, d: Pred, active: u32, (undefined, origin): (u32, u32)) {
+        if let Some(slot) = self.predicates.get_mut(d as usize) {
+            *slot = (*slot & !active) | (undefined & active);
+            if undefined & active != 0 {
+                self.predicate_origins[d as usize] = origin;
+            }
+        }
+    }
+
+    pub fn predicate(&self, p: Pred) -> (u32, u32) {
+        let of = |all: &[u32], none| all.get(p as usize).copied().unwrap_or(none);
+        (of(&self.predicates, 0), of(&self.predicate_origins, NONE))
+    }
+
+    /// A value in the call parameters is undefined if all of its bytes are.
+    pub fn frame(&self, offset: usize, bytes: usize) -> (u32, u32) {
+        let part = self.frame.get(offset..offset + bytes).unwrap_or_default();
+        let undefined = part.iter().fold(u32::MAX, |all, byte| all & byte.0);
+        part.first().map_or((0, NONE), |first| (undefined, first.1))
+    }
+
+    /// Lanes of `active` put a value into call parameters.
+    pub fn set_frame(&mut self, offset: usize, bytes: usize, active: u32, (undefined, origin): (u32, u32)) {
+        for byte in self.frame.get_mut(offset..offset + bytes).unwrap_or_default() {
+            byte.0 = (byte.0 & !active) | (undefined & active);
+            if undefined & active != 0 {
+                byte.1 = origin;
+            }
+        }
+    }
+
+    /// `bytes` bytes of call parameters, one by one, go to those of another function.
+    pub fn pass(&self, from: usize, to: &mut Undefined, at: usize, bytes: usize, active: u32) {
+        for byte in 0..bytes {
+            to.set_frame(at + byte, 1, active, self.frame(from + byte, 1));
+        }
+    }
+
+    /// What is undefined in any of the sources, and where the first such comes from.
+    pub fn any(&self, sources: &[Reg]) -> (u32, u32) {
+        sources.iter().fold((0, NONE), |(undefined, origin), source| {
+            let more = self.of(*source);
+            let origin = if undefined == 0 && more != 0 { self.origin(*source) } else { origin };
+            (undefined | more, origin)
+        })
+    }
+}
+
+/// `a` or `b`, whichever is undefined first.
+pub fn either(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+    (a.0 | b.0, if a.0 != 0 { a.1 } else { b.1 })
+}

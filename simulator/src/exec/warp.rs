@@ -1,0 +1,395 @@
+//! 32 lanes in lockstep: how they part at a branch, where they meet again, and how they call and return.
+//!
+//! Lanes that take the same way form a *split*. A branch on which the lanes disagree makes two splits and a
+//! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has
+//! arrived or exited, then all go on as one. Every split keeps its own place, so one that waits at a barrier
+//! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++ Programming
+//! Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise: where nobody gets on,
+//! the lanes at a join go on without those that are missing, which may spin for a lock that they hold.
+
+use super::activation::{Activation, Position};
+use super::pending_copies::PendingCopies;
+use crate::arith::WARP;
+use crate::decode::{Function, NONE};
+
+/// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
+const LOCAL_LIMIT: usize = 512 << 10;
+
+/// What a split waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    Nothing,
+    /// A block barrier: its number, and which of its rounds.
+    Barrier {
+        id: u8,
+        round: u64,
+    },
+    /// Other lanes of the warp, named by a mask.
+    Lanes,
+    /// The child grids of the block (`cudaDeviceSynchronize` of CUDA before 12).
+    Children,
+}
+
+/// Lanes at one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Split {
+    pub pc: u32,
+    pub mask: u32,
+    pub activation: u32,
+    /// The join it belongs to, or [`NONE`], and the place of that join ([`NONE`]: reached only by returning).
+    pub join: u32,
+    pub meets: u32,
+    pub wait: Wait,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Join {
+    pc: u32,
+    activation: u32,
+    expected: u32,
+    arrived: u32,
+    /// Join and meeting place of the split that goes on from here.
+    outer: u32,
+    outer_meets: u32,
+    /// The activation that ends here, for the join behind a call.
+    returns_from: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct Warp {
+    /// Number in the block.
+    pub index: u32,
+    /// Lanes that are threads of the block, and those that have exited.
+    pub lanes: u32,
+    pub exited: u32,
+    pub activations: Vec<Activation>,
+    free_activations: Vec<u32>,
+    pub splits: Vec<Split>,
+    joins: Vec<Join>,
+    free_joins: Vec<u32>,
+    /// Whether its lanes seem to wait in a loop for what others write.
+    pub spin: Spin,
+    /// Local memory, `local_bytes` a lane, grown when needed.
+    pub local: Vec<Vec<u8>>,
+    /// Which bytes of it have been written; kept under checks.
+    pub local_defined: Vec<Vec<bool>>,
+    /// Asynchronous copies that its lanes have not waited for.
+    pub copies: PendingCopies,
+    position: Position,
+    /// `cudaGetLastError` of each thread; empty while there is none.
+    pub last_error: Vec<u32>,
+}
+
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load), again
+/// and again, and nothing is changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spin {
+    /// Whether its instructions have done so since the warp's last turn ended.
+    pub watches: bool,
+    pub changes: bool,
+    /// Instructions since the last change and since the last look; whether it has ever been seen spinning, after which it
+    /// is believed sooner and has short turns.
+    since_change: u32,
+    since_watch: u32,
+    known: bool,
+}
+
+/// Instructions without a change after which a warp that watches memory counts as spinning: at first, and once it is
+/// known to. A loop that waits looks at least every so many instructions.
+const SPINS: u32 = 1_024;
+const SPINS_AGAIN: u32 = 64;
+const LOOKS: u32 = 256;
+
+impl Warp {
+    /// Starts warp `index` of a block at the kernel's first instruction.
+    pub fn start(&mut self, index: u32, number: usize, function: &Function, position: Position) {
+        let threads = position.block_dim.iter().product::<u32>();
+        let here = (threads - index * WARP as u32).min(WARP as u32);
+        self.index = index;
+        self.lanes = if here == WARP as u32 { u32::MAX } else { (1 << here) - 1 };
+        self.exited = 0;
+        self.splits.clear();
+        self.joins.clear();
+        self.free_joins.clear();
+        self.free_activations.clear();
+        self.last_error.clear();
+        self.spin = Spin::default();
+        self.local.clear();
+        self.local_defined.clear();
+        self.copies.clear();
+        self.activations.truncate(1);
+        if self.activations.is_empty() {
+            self.activations.push(Activation::default());
+        }
+        let activation = &mut self.activations[0];
+        activation.open(number, function, 0);
+        activation.set_places(function, index, &position);
+        self.position = position;
+        self.splits.push(Split {
+            pc: 0,
+            mask: self.lanes,
+            activation: 0,
+            join: NONE,
+            meets: NONE,
+            wait: Wait::Nothing,
+        });
+    }
+
+    pub fn waits_for_children(&self) -> bool {
+        self.splits.iter().any(|split| split.wait == Wait::Children)
+    }
+
+    pub fn finished(&self) -> bool {
+        self.exited == self.lanes
+    }
+
+    /// The lanes of `split` that take the branch go to `target`, the others to the next instruction; all meet at
+    /// `reconverge`. The split is replaced. Both masks have lanes.
+    pub fn diverge(&mut self, split: usize, taken: u32, target: u32, next: u32, reconverge: u32) {
+        let from = self.splits[split];
+        let rest = from.mask & !taken;
+        let (join, meets) = if reconverge == NONE {
+            // The ways meet only where the function ends, which the enclosing join waits for anyway.
+            (from.join, from.meets)
+        } else {
+            (self.new_join(from, reconverge, NONE), reconverge)
+        };
+        let side =
+            |pc, mask| Split { pc, mask, activation: from.activation, join, meets, wait: Wait::Nothing };
+        // The side pushed last runs first: the one that falls through.
+        self.splits[split] = side(target, taken);
+        self.splits.push(side(next, rest));
+    }
+
+    /// Several targets at once (`brx.idx`): `ways` are places with their lanes.
+    pub fn diverge_many(&mut self, split: usize, ways: &[(u32, u32)], reconverge: u32) {
+        let from = self.splits[split];
+        let (join, meets) = if reconverge == NONE {
+            (from.join, from.meets)
+        } else {
+            (self.new_join(from, reconverge, NONE), reconverge)
+        };
+        self.splits.remove(split);
+        for &(pc, mask) in ways {
+            self.splits.push(Split {
+                pc,
+                mask,
+                activation: from.activation,
+                join,
+                meets,
+                wait: Wait::Nothing,
+            });
+        }
+    }
+
+    fn new_join(&mut self, from: Split, pc: u32, returns_from: u32) -> u32 {
+        let join = Join {
+            pc,
+            activation: from.activation,
+            expected: from.mask,
+            arrived: 0,
+            outer: from.join,
+            outer_meets: from.meets,
+            returns_from,
+        };
+        match self.free_joins.pop() {
+            Some(slot) => {
+                self.joins[slot as usize] = join;
+                slot
+            }
+            None => {
+                self.joins.push(join);
+                self.joins.len() as u32 - 1
+            }
+        }
+    }
+
+    /// `split` has come to its meeting place.
+    pub fn arrive(&mut self, split: usize) {
+        let Split { mask, join, .. } = self.splits.remove(split);
+        self.joins[join as usize].arrived |= mask;
+        self.settle(join);
+    }
+
+    /// Opens the join if all its lanes have arrived or exited.
+    fn settle(&mut self, mut join: u32) {
+        while join != NONE {
+            let j = self.joins[join as usize];
+            if (j.arrived | self.exited) & j.expected != j.expected {
+                return;
+            }
+            self.free_joins.push(join);
+            self.joins[join as usize].arrived = 0;
+            if j.returns_from != NONE {
+                self.free_activations.push(j.returns_from);
+            }
+            let mask = j.arrived & !self.exited;
+            if mask != 0 {
+                self.splits.push(Split {
+                    pc: j.pc,
+                    mask,
+                    activation: j.activation,
+                    join: j.outer,
+                    meets: j.outer_meets,
+                    wait: Wait::Nothing,
+                });
+                return;
+            }
+            join = j.outer;
+        }
+    }
+
+    /// Lanes that wait at a join go on without those that are missing; whether there were any.
+    pub fn go_on_alone(&mut self) -> bool {
+        let (mut any, exited) = (false, self.exited);
+        for join in &mut self.joins {
+            let mask = join.arrived & !exited;
+            if mask == 0 {
+                continue;
+            }
+            any = true;
+            join.expected &= !mask;
+            join.arrived &= !mask;
+            self.splits.push(Split {
+                pc: join.pc,
+                mask,
+                activation: join.activation,
+                join: join.outer,
+                meets: join.outer_meets,
+                wait: Wait::Nothing,
+            });
+        }
+        any
+    }
+
+    /// Instructions that the next turn may have, at most `turn`.
+    pub fn turn(&self, turn: u32) -> u32 {
+        if self.spin.known { turn.min(SPINS_AGAIN) } else { turn }
+    }
+
+    /// After a turn of so many instructions: whether the warp spins.
+    pub fn spins(&mut self, instructions: u32) -> bool {
+        let spin = &mut self.spin;
+        spin.since_change = if spin.changes { 0 } else { spin.since_change.saturating_add(instructions) };
+        spin.since_watch = if spin.watches { 0 } else { spin.since_watch.saturating_add(instructions) };
+        (spin.changes, spin.watches) = (false, false);
+        let enough = if spin.known { SPINS_AGAIN } else { SPINS };
+        let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
+        spin.known |= spins;
+        spins
+    }
+
+    /// The lanes of `mask` exit; they are lanes of `split`, which goes on with the others, if any.
+    pub fn exit(&mut self, split: usize, mask: u32) {
+        self.exited |= mask;
+        let s = &mut self.splits[split];
+        s.mask &= !mask;
+        if s.mask == 0 {
+            let join = s.join;
+            self.splits.remove(split);
+            self.settle(join);
+        }
+    }
+
+    /// The lanes of `mask` call `function`; the split's other lanes (of a guarded call) go on meanwhile.
+    pub fn call(
+        &mut self,
+        split: usize,
+        mask: u32,
+        number: usize,
+        function: &Function,
+        returns_to: Option<usize>,
+    ) {
+        let from = self.splits[split];
+        let caller = &self.activations[from.activation as usize];
+        let (local_base, depth) = (caller.local_base + caller.local_bytes, caller.depth + 1);
+        let slot = match self.free_activations.pop() {
+            Some(slot) => slot,
+            None => {
+                self.activations.push(Activation::default());
+                self.activations.len() as u32 - 1
+            }
+        };
+        let activation = &mut self.activations[slot as usize];
+        activation.open(number, function, local_base);
+        activation.set_places(function, self.index, &self.position);
+        (activation.returns_to, activation.depth) = (returns_to, depth);
+        let mut part = from;
+        part.mask = mask;
+        if mask != from.mask {
+            // Lanes that do not call wait behind the call.
+            let join = self.new_join(from, from.pc + 1, NONE);
+            self.joins[join as usize].arrived = from.mask & !mask;
+            part.join = join;
+            part.meets = from.pc + 1;
+        }
+        let join = self.new_join(part, from.pc + 1, slot);
+        self.splits[split] = Split { pc: 0, mask, activation: slot, join, meets: NONE, wait: Wait::Nothing };
+    }
+
+    /// The lanes of `mask` return from the split's function; the others go on. `copy` moves the value.
+    pub fn leave(&mut self, split: usize, mask: u32) {
+        let s = &mut self.splits[split];
+        s.mask &= !mask;
+        let (left, mut join) = (s.mask, s.join);
+        if left == 0 {
+            self.splits.remove(split);
+        }
+        // A return out of the middle of a branch: the joins inside the function no longer wait for these lanes.
+        while join != NONE && self.joins[join as usize].returns_from == NONE {
+            let outer = self.joins[join as usize].outer;
+            self.joins[join as usize].expected &= !mask;
+            if left == 0 {
+                self.settle(join);
+            }
+            join = outer;
+        }
+        if join != NONE {
+            self.joins[join as usize].arrived |= mask;
+            self.settle(join);
+        }
+    }
+
+    /// The call that a split with this join is in: the caller's activation, the place of the call and its join.
+    pub fn call_of(&self, join: u32) -> Option<(u32, u32, u32)> {
+        let mut join = join;
+        while join != NONE {
+            let j = &self.joins[join as usize];
+            if j.returns_from != NONE {
+                return Some((j.activation, j.pc - 1, j.outer));
+            }
+            join = j.outer;
+        }
+        None
+    }
+
+    /// The activation that the lanes of `activation` came from, if it is a called one.
+    pub fn caller_of(&self, join: u32) -> Option<u32> {
+        let mut join = join;
+        while join != NONE {
+            let j = &self.joins[join as usize];
+            if j.returns_from != NONE {
+                return Some(j.activation);
+            }
+            join = j.outer;
+        }
+        None
+    }
+
+    /// `bytes` bytes of a lane's local memory, which grows up to [`LOCAL_LIMIT`].
+    pub fn local_of(&mut self, lane: usize, address: u64, bytes: usize) -> Option<&mut [u8]> {
+        let start = usize::try_from(address).ok().filter(|start| *start <= LOCAL_LIMIT)?;
+        let end = start + bytes;
+        if end > LOCAL_LIMIT {
+            return None;
+        }
+        if self.local.is_empty() {
+            self.local = vec![Vec::new(); WARP];
+        }
+        let local = &mut self.local[lane];
+        if local.len() < end {
+            local.resize(end, 0xcd);
+        }
+        Some(&mut local[start..end])
+    }
+}

@@ -1,0 +1,71 @@
+//! What a launch asks for: checked against the limits, and its arguments laid out.
+
+use crate::decode::Program;
+use crate::device::{DeviceProperties, LaunchConfig, check_config};
+use crate::diagnostic::{Diagnostic, Kind};
+
+/// Checks a launch and lays out its arguments.
+pub fn parameters(
+    device: &DeviceProperties,
+    program: &Program,
+    kernel: &str,
+    config: &LaunchConfig,
+    args: &[u64],
+) -> Result<(usize, Vec<u8>), Box<Diagnostic>> {
+    let wrong = |kind: Kind, message: String, help: &str| {
+        Box::new(Diagnostic::of_host(kind, Some(kernel), message, help))
+    };
+    let number =
+        program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {
+            wrong(
+                Kind::LaunchLimit,
+                format!("{} has no kernel `{kernel}`; it has: {}", program.name, program.kernels.join(", ")),
+                "check the spelling, and that the kernel is extern \"C\"",
+            )
+        })?;
+    check_config(config)
+        .map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block"))?;
+    let function = &program.functions[number];
+    let shared = function.shared_bytes + config.shared_mem_bytes as usize;
+    let most = device.max_shared_per_block;
+    if shared > most {
+        return Err(wrong(
+            Kind::LaunchLimit,
+            format!("{shared} bytes of shared memory a block; at most {most} are possible"),
+            "use less shared memory or smaller blocks",
+        ));
+    }
+    let mut reached = vec![false; program.functions.len()];
+    let mut stack = vec![number];
+    while let Some(next) = stack.pop() {
+        if std::mem::replace(&mut reached[next], true) {
+            continue;
+        }
+        if let Some(diagnostic) = &program.functions[next].unsupported {
+            return Err(Box::new(diagnostic.clone()));
+        }
+        stack.extend(&program.functions[next].calls);
+    }
+    if args.len() != function.params.len() {
+        return Err(wrong(
+            Kind::LaunchLimit,
+            format!("{kernel} takes {} arguments, {} were given", function.params.len(), args.len()),
+            "pass one argument for each parameter, in their order",
+        ));
+    }
+    let mut params = vec![0u8; function.param_bytes];
+    for (param, value) in function.params.iter().zip(args) {
+        if param.bytes > 8 {
+            return Err(wrong(
+                Kind::LaunchLimit,
+                format!(
+                    "parameter {} of {kernel} has {} bytes; structures by value are not supported",
+                    param.name, param.bytes
+                ),
+                "pass a pointer instead",
+            ));
+        }
+        params[param.offset..param.offset + param.bytes].copy_from_slice(&value.to_le_bytes()[..param.bytes]);
+    }
+    Ok((number, params))
+}

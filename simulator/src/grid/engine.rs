@@ -1,0 +1,132 @@
+//! One launch from the host: its grids, and what they share.
+
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+use super::block::Block;
+use crate::decode::Program;
+use crate::device::{DeviceProperties, LaunchConfig};
+use crate::exec::{Launches, PendingLaunch, Progress, Schedule};
+use crate::memory::Memory;
+use crate::observe::{After, Watch};
+
+/// Instructions that a launch may execute: so many, and so many more for every warp.
+const STEPS: u64 = 1 << 26;
+const STEPS_PER_WARP: u64 = 1 << 12;
+
+/// What a launch may use, and the seed of its schedule.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    pub pending_launches: u64,
+    /// Levels of grids that may wait for their children.
+    pub sync_depth: u32,
+    /// Instructions in all; `None` for a number that grows with the grid.
+    pub steps: Option<u64>,
+    pub schedule: u64,
+}
+
+/// How a grid came to be, and so whom it tells that it is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Host,
+    FireAndForget { block: u64 },
+    Stream { block: u64, stream: u64 },
+    Tail,
+}
+
+#[derive(Debug)]
+pub struct Grid {
+    pub number: u32,
+    pub depth: u32,
+    pub kernel: usize,
+    pub config: LaunchConfig,
+    pub params: Vec<u8>,
+    pub workspace: u64,
+    pub blocks: u64,
+    pub next_block: u64,
+    pub finished_blocks: u64,
+    pub resident: VecDeque<Block>,
+    pub parent: Option<usize>,
+    pub origin: Origin,
+    /// Children that are neither complete nor tail launches.
+    pub open_children: u64,
+    pub tails: VecDeque<PendingLaunch>,
+    pub tail_running: bool,
+    /// Other children that have not been started.
+    pub held: Vec<PendingLaunch>,
+    /// Ordered streams, by block and handle: what waits behind the one that runs.
+    pub streams: FxHashMap<(u64, u64), VecDeque<PendingLaunch>>,
+    /// The grid that each of them started last.
+    pub last_in_stream: FxHashMap<(u64, u64), u32>,
+}
+
+/// How the next launch of an ordered stream starts, behind grid `previous`.
+pub fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, After) {
+    let (block, stream) = (launch.block, launch.stream);
+    (Origin::Stream { block, stream }, After::Stream { launch: launch.number, previous })
+}
+
+/// One launch from the host, until everything it brought about is complete.
+pub struct Engine<'e, O> {
+    pub device: &'e DeviceProperties,
+    pub program: &'e Program,
+    pub memory: &'e mut Memory,
+    pub globals: &'e [u64],
+    pub observer: &'e mut O,
+    pub printed: &'e mut String,
+    pub launches: Launches,
+    pub schedule: Schedule,
+    /// Instructions that may still be executed, and how many more every new warp brings.
+    pub steps_left: u64,
+    pub progress: Progress,
+    pub steps_per_warp: u64,
+    pub grids: Vec<Option<Grid>>,
+    pub free: Vec<usize>,
+    /// Grids with blocks to run, in turn; fire-and-forget children that wait for a place.
+    pub running: VecDeque<usize>,
+    pub ready: VecDeque<(usize, PendingLaunch)>,
+    pub started: u32,
+    /// Whether a finished tail or stream launch still counts as pending.
+    pub lingering: bool,
+    /// Blocks whose memory is used again.
+    pub spare: Vec<Block>,
+    /// Warps under way, and how many turns of warps in a row have brought nothing but waiting. When all have waited,
+    /// lanes at joins go on alone until something changes.
+    pub resident: usize,
+    pub quiet: usize,
+}
+
+impl<'e, O: Watch> Engine<'e, O> {
+    pub fn new(
+        device: &'e DeviceProperties,
+        program: &'e Program,
+        memory: &'e mut Memory,
+        globals: &'e [u64],
+        observer: &'e mut O,
+        printed: &'e mut String,
+        limits: &Limits,
+    ) -> Self {
+        Engine {
+            device,
+            program,
+            memory,
+            globals,
+            observer,
+            printed,
+            launches: Launches::new(limits.pending_launches, limits.sync_depth),
+            schedule: Schedule::new(limits.schedule),
+            progress: Progress::new(limits.steps.is_none()),
+            steps_left: limits.steps.unwrap_or(STEPS),
+            steps_per_warp: if limits.steps.is_some() { 0 } else { STEPS_PER_WARP },
+            grids: Vec::new(),
+            free: Vec::new(),
+            running: VecDeque::new(),
+            ready: VecDeque::new(),
+            started: 0,
+            lingering: false,
+            spare: Vec::new(),
+            resident: 0,
+            quiet: 0,
+        }
+    }
+}

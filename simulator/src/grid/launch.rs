@@ -1,0 +1,251 @@
+//! Grids: their blocks take turns, their children are queued, started and waited for.
+//!
+//! Order between parent and child (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"): a fire-and-forget
+//! child may run at once, beside its parent; children of one block in one ordinary stream run one after the
+//! other; tail launches run, strictly in order, when the parent's blocks and its other children have finished.
+//! A grid is complete when all its children are.
+//!
+//! Where the rules leave a choice, the simulator takes the least convenient one: a child starts as late as it
+//! may, when its parent's blocks have finished or wait for it. How long a launch counts against the pending limit
+//! was measured on an H200 (driver 580.159.04): a fire-and-forget launch until its grid is complete, its own
+//! children included; a tail launch until the blocks of its grid have finished, or, if it launches no tail
+//! itself, until the next grid's have.
+
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+use super::block::Block;
+use super::engine::{Engine, Grid, Origin, in_stream};
+use crate::arith::WARP;
+use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
+use crate::device::LaunchConfig;
+use crate::exec::{DEEP, Executed, PendingLaunch};
+use crate::observe::{After, Event, Start, Watch};
+
+impl<O: Watch> Engine<'_, O> {
+    /// Runs `kernel` and all that it launches.
+    pub fn run(&mut self, kernel: usize, config: LaunchConfig, params: Vec<u8>) -> Executed<()> {
+        self.start(kernel, config, params, None, Origin::Host, After::Host)?;
+        while let Some(grid) = self.running.pop_front() {
+            self.turn(grid)?;
+            while self.running.len() < self.device.resident_grids
+                && let Some((parent, child)) = self.ready.pop_front()
+            {
+                let origin = Origin::FireAndForget { block: child.block };
+                let after = After::Launch { launch: child.number };
+                self.start(child.kernel, child.config, child.params, Some(parent), origin, after)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        kernel: usize,
+        config: LaunchConfig,
+        params: Vec<u8>,
+        parent: Option<usize>,
+        origin: Origin,
+        after: After,
+    ) -> Executed<()> {
+        let function = &self.program.functions[kernel];
+        let (x, y, z) = config.grid_dim;
+        let blocks = x as u64 * y as u64 * z as u64;
+        let (bx, by, bz) = config.block_dim;
+        let warps = (bx * by * bz).div_ceil(WARP as u32) as u64;
+        let workspace = if function.uses_grid_workspace {
+            let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
+            if let Ok(bytes) = self.memory.slice_mut(address, 64) {
+                bytes.fill(0);
+                self.memory.define(address, 64);
+            }
+            address
+        } else {
+            0
+        };
+        let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+        let depth = launcher.map_or(0, |grid| grid.depth + 1);
+        if depth <= DEEP {
+            let more = blocks.saturating_mul(warps * self.steps_per_warp);
+            self.steps_left = self.steps_left.saturating_add(more);
+        }
+        self.observer.event(Event::Grid(Start {
+            grid: self.started,
+            parent: launcher.map(|grid| grid.number),
+            depth,
+            kernel: &function.name,
+            config: &config,
+            after,
+        }));
+        let grid = Grid {
+            number: self.started,
+            depth,
+            kernel,
+            config,
+            params,
+            workspace,
+            blocks,
+            next_block: 0,
+            finished_blocks: 0,
+            resident: VecDeque::new(),
+            parent,
+            origin,
+            open_children: 0,
+            tails: VecDeque::new(),
+            tail_running: false,
+            held: Vec::new(),
+            streams: FxHashMap::default(),
+            last_in_stream: FxHashMap::default(),
+        };
+        self.started += 1;
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.grids[slot] = Some(grid);
+                slot
+            }
+            None => {
+                self.grids.push(Some(grid));
+                self.grids.len() - 1
+            }
+        };
+        self.running.push_back(slot);
+        Ok(())
+    }
+
+    /// One block of the grid has its turn.
+    fn turn(&mut self, slot: usize) -> Executed<()> {
+        let Some(mut grid) = self.grids[slot].take() else { return Ok(()) };
+        if !self.schedule.is_plain() {
+            // Some more blocks, and any of them.
+            while grid.next_block < grid.blocks && grid.resident.len() < 8 && self.schedule.choose(2) == 1 {
+                let next = self.open_block(&mut grid);
+                grid.resident.push_back(next);
+            }
+            let first = self.schedule.choose(grid.resident.len());
+            grid.resident.rotate_left(first);
+        }
+        let block = match grid.resident.pop_front() {
+            Some(block) => Some(block),
+            None if grid.next_block < grid.blocks => Some(self.open_block(&mut grid)),
+            None => None,
+        };
+        if let Some(mut block) = block {
+            let finished = self.run_block(&grid, &mut block);
+            match finished {
+                Err(diagnostic) => return Err(diagnostic),
+                Ok(true) => {
+                    self.observer.event(Event::BlockEnd { grid: grid.number, block: block.state.linear });
+                    grid.finished_blocks += 1;
+                    self.resident -= block.warps.len();
+                    self.spare.push(block);
+                }
+                Ok(false) => {
+                    grid.resident.push_back(block);
+                    // A block that did not finish may wait for one that has not started.
+                    if grid.next_block < grid.blocks
+                        && grid.resident.len() < self.device.most_resident_blocks()
+                    {
+                        let next = self.open_block(&mut grid);
+                        grid.resident.push_front(next);
+                    }
+                }
+            }
+        }
+        let more = grid.finished_blocks < grid.blocks;
+        for launch in std::mem::take(&mut self.launches.requests) {
+            if launch.stream == STREAM_TAIL {
+                grid.tails.push_back(launch);
+            } else {
+                grid.open_children += 1;
+                grid.held.push(launch);
+            }
+        }
+        let waits = grid.resident.back().is_some_and(Block::waits_for_children);
+        let release = if !more || waits { std::mem::take(&mut grid.held) } else { Vec::new() };
+        let (origin, has_tails) = (grid.origin, !grid.tails.is_empty());
+        self.grids[slot] = Some(grid);
+        self.release(slot, release)?;
+        if more {
+            self.running.push_back(slot);
+            return Ok(());
+        }
+        if matches!(origin, Origin::Tail | Origin::Stream { .. }) {
+            self.launches.pending -= self.lingering as u64 + has_tails as u64;
+            self.lingering = !has_tails;
+        }
+        self.advance(slot)
+    }
+
+    /// Children that may start now: at once, or behind those of their stream.
+    fn release(&mut self, slot: usize, children: Vec<PendingLaunch>) -> Executed<()> {
+        for launch in children {
+            if launch.stream == STREAM_FIRE_AND_FORGET {
+                self.ready.push_back((slot, launch));
+                continue;
+            }
+            let Some(grid) = &mut self.grids[slot] else { break };
+            let (block, stream) = (launch.block, launch.stream);
+            match grid.streams.get_mut(&(block, stream)) {
+                Some(queue) => queue.push_back(launch),
+                None => {
+                    grid.streams.insert((block, stream), VecDeque::new());
+                    let previous = grid.last_in_stream.insert((block, stream), self.started);
+                    let (origin, after) = in_stream(&launch, previous);
+                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin, after)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The grid's blocks have finished, or one of its children has: whatever follows from that.
+    fn advance(&mut self, mut slot: usize) -> Executed<()> {
+        loop {
+            let Some(grid) = &mut self.grids[slot] else { return Ok(()) };
+            if grid.finished_blocks < grid.blocks || grid.open_children > 0 || grid.tail_running {
+                return Ok(());
+            }
+            if let Some(tail) = grid.tails.pop_front() {
+                grid.tail_running = true;
+                let origin = Origin::Tail;
+                return self.start(tail.kernel, tail.config, tail.params, Some(slot), origin, After::Parent);
+            }
+            let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
+            self.grids[slot] = None;
+            self.free.push(slot);
+            if workspace != 0 {
+                self.memory.free(workspace);
+            }
+            let Some(parent) = parent else { return Ok(()) };
+            let Some(grid) = &mut self.grids[parent] else { return Ok(()) };
+            let mut child_of = |block: u64| {
+                grid.open_children -= 1;
+                if let Some(block) = grid.resident.iter_mut().find(|b| b.state.linear == block) {
+                    block.state.children -= 1;
+                }
+            };
+            match origin {
+                Origin::Host => {}
+                Origin::Tail => grid.tail_running = false,
+                Origin::FireAndForget { block } => {
+                    self.launches.pending -= 1;
+                    child_of(block);
+                }
+                Origin::Stream { block, stream } => {
+                    child_of(block);
+                    match grid.streams.get_mut(&(block, stream)).and_then(VecDeque::pop_front) {
+                        Some(next) => {
+                            let previous = grid.last_in_stream.insert((block, stream), self.started);
+                            let (origin, after) = in_stream(&next, previous);
+                            self.start(next.kernel, next.config, next.params, Some(parent), origin, after)?;
+                        }
+                        None => {
+                            grid.streams.remove(&(block, stream));
+                        }
+                    }
+                }
+            }
+            slot = parent;
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Grids: blocks and child grids, in turns.
+
+mod arguments;
+mod block;
+mod engine;
+mod launch;
+mod turn;
+
+pub use arguments::parameters;
+pub use engine::{Engine, Limits};

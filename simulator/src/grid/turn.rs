@@ -1,0 +1,188 @@
+//! A block that is under way: how it is opened, how its warps have their turns, and what is said when none gets on.
+
+use super::block::Block;
+use super::engine::{Engine, Grid};
+use crate::arith::WARP;
+use crate::decode::{NONE, Op};
+use crate::device::thread_index;
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::exec::{BARRIERS, Barrier, BlockState, Context, Executed, Position, Stop, Wait, Warp};
+use crate::memory::shared::Layout;
+use crate::observe::Watch;
+
+impl<O: Watch> Engine<'_, O> {
+    pub fn open_block(&mut self, grid: &mut Grid) -> Block {
+        let (gx, gy, _) = grid.config.grid_dim;
+        let (bx, by, bz) = grid.config.block_dim;
+        let linear = grid.next_block;
+        grid.next_block += 1;
+        let index = [
+            (linear % gx as u64) as u32,
+            (linear / gx as u64 % gy as u64) as u32,
+            (linear / (gx as u64 * gy as u64)) as u32,
+        ];
+        let function = &self.program.functions[grid.kernel];
+        let threads = bx * by * bz;
+        let mut block = self.spare.pop().unwrap_or_else(|| Block {
+            state: BlockState {
+                index,
+                linear,
+                threads,
+                exited: 0,
+                shared: Vec::new(),
+                shared_defined: Vec::new(),
+                barriers: [Barrier::default(); BARRIERS],
+                children: 0,
+            },
+            warps: Vec::new(),
+            next: 0,
+        });
+        let state = &mut block.state;
+        (state.index, state.linear, state.threads, state.exited, state.children) =
+            (index, linear, threads, 0, 0);
+        state.barriers = [Barrier::default(); BARRIERS];
+        state.shared.clear();
+        state.shared_defined.clear();
+        state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
+        block.next = 0;
+        let warps = threads.div_ceil(WARP as u32);
+        block.warps.resize_with(warps as usize, Warp::default);
+        self.resident += block.warps.len();
+        self.progress.block(block.warps.len(), grid.depth);
+        let position = Position {
+            grid_dim: [gx, gy, grid.config.grid_dim.2],
+            block_dim: [bx, by, bz],
+            block: index,
+            grid_id: grid.number as u64,
+            workspace: grid.workspace,
+            static_shared: function.shared_bytes as u32,
+            dynamic_shared: grid.config.shared_mem_bytes,
+        };
+        for (number, warp) in block.warps.iter_mut().enumerate() {
+            warp.start(number as u32, grid.kernel, function, position);
+        }
+        block
+    }
+
+    /// Lets the block's warps run in turn; whether the block has finished.
+    pub fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
+        let (bx, by, bz) = grid.config.block_dim;
+        let function = &self.program.functions[grid.kernel];
+        let dynamic = (function.shared_bytes, grid.config.shared_mem_bytes as usize);
+        self.launches.depth = grid.depth;
+        let mut context = Context {
+            device: self.device,
+            program: self.program,
+            memory: self.memory,
+            observer: self.observer,
+            globals: self.globals,
+            params: &grid.params,
+            block: &mut block.state,
+            shared: Layout { variables: &function.shared, dynamic },
+            kernel: &function.name,
+            grid: grid.number,
+            block_dim: [bx, by, bz],
+            launches: &mut self.launches,
+            printed: self.printed,
+            steps_left: &mut self.steps_left,
+            progress: &mut self.progress,
+            schedule: &mut self.schedule,
+        };
+        if self.quiet > 2 * self.resident * (self.running.len() + 1) {
+            block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
+        }
+        let mut left = context.schedule.block_turn();
+        let count = block.warps.len();
+        block.next = (block.next + context.schedule.choose(count)) % count;
+        let (mut idle, mut spins) = (0, false);
+        while left > 0 {
+            if idle == count {
+                // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
+                // others, they no longer do, unless it is for a child.
+                let children = block.warps.iter().any(Warp::waits_for_children);
+                if O::CHECKS && !children && !spins {
+                    block.warps.iter().for_each(|warp| context.missing_lanes(warp));
+                }
+                if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
+                    break;
+                }
+                idle = 0;
+            }
+            let warp = &mut block.warps[block.next];
+            block.next = (block.next + 1) % count;
+            if warp.finished() {
+                idle += 1;
+                continue;
+            }
+            let (before, exited) = (*context.steps_left, context.block.exited);
+            let turn = warp.turn(context.schedule.warp_turn().min(left));
+            let stop = context.run(warp, turn)?;
+            if context.block.exited != exited {
+                context.progress.exit(grid.depth);
+            }
+            let executed = before - *context.steps_left;
+            left = left.saturating_sub(executed as u32);
+            if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
+                (idle, spins, self.quiet) = (idle + 1, spins || stop == Stop::Spins, self.quiet + 1);
+            } else {
+                (idle, spins, self.quiet) = (0, false, 0);
+            }
+        }
+        if context.block.exited == context.block.threads {
+            return Ok(true);
+        }
+        if left > 0 && !spins && !block.waits_for_children() {
+            return Err(self.deadlock(grid, block));
+        }
+        Ok(false)
+    }
+
+    /// Nobody in the block can go on: says who waits where.
+    fn deadlock(&self, grid: &Grid, block: &Block) -> Box<Diagnostic> {
+        let (bx, by, bz) = grid.config.block_dim;
+        let mut waiting = 0;
+        let mut first = None;
+        let mut any_barrier = false;
+        for warp in &block.warps {
+            for split in &warp.splits {
+                waiting += split.mask.count_ones();
+                let at_barrier = matches!(split.wait, Wait::Barrier { .. });
+                if first.is_none() || (at_barrier && !any_barrier) {
+                    first = Some((warp, split));
+                }
+                any_barrier |= at_barrier;
+            }
+        }
+        let at = first.map(|(warp, split)| {
+            let function = &self.program.functions[warp.activations[split.activation as usize].function];
+            let inst = &function.code[split.pc as usize];
+            let thread = warp.index * WARP as u32 + split.mask.trailing_zeros();
+            (inst, thread_index(thread, [bx, by, bz]))
+        });
+        let threads = block.state.threads;
+        let exited = block.state.exited;
+        let what = match at.map(|(inst, _)| &inst.op) {
+            Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
+            _ => "for lanes of their warp that never come",
+        };
+        let collective = !any_barrier;
+        let place =
+            at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
+        let message = format!(
+            "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
+        );
+        let help = match collective {
+            true => "name in the mask exactly the lanes that come to this instruction",
+            false => "let every thread that the barrier counts reach it, the same number of times",
+        };
+        let kind = if collective { Kind::WarpCollective } else { Kind::Deadlock };
+        Box::new(Diagnostic {
+            kernel: Some(self.program.functions[grid.kernel].name.clone()),
+            file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
+            line: place.map(|p| p.line).or(at.map(|(inst, _)| inst.line)),
+            block: Some(block.state.index),
+            thread: at.map(|(_, thread)| thread),
+            ..Diagnostic::new(kind, message, help)
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! Global memory and its allocations.
+//!
+//! Every allocation has 64 GiB of addresses to itself: the number of the allocation stands in bits 36 to 55. An
+//! index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides such
+//! mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
+
+use rustc_hash::FxHashMap;
+
+const OFFSET_BITS: u32 = 36;
+const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
+/// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
+const MOST: usize = 1 << 20;
+const MOST_BYTES: u64 = 4 << 30;
+/// Bytes that device code can have by `malloc` (`cudaLimitMallocHeapSize`, unless it is set).
+const HEAP_BYTES: u64 = 8 << 20;
+
+/// Why an access to global memory is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// No allocation was ever made there.
+    NoAllocation,
+    /// The allocation has been given back.
+    Freed,
+    /// `offset` bytes into an allocation of `bytes` bytes (negative: in front of it).
+    Outside { offset: i64, bytes: u64 },
+}
+
+#[derive(Debug)]
+struct Allocation {
+    bytes: Vec<u8>,
+    /// A bit for each byte that has been written; empty if all count as written.
+    defined: Vec<u64>,
+    live: bool,
+    /// What it is, for messages: a module variable's name, or nothing.
+    name: String,
+}
+
+/// All allocations of a simulated device.
+#[derive(Debug, Default)]
+pub struct Memory {
+    allocations: Vec<Allocation>,
+    live_bytes: u64,
+    /// What device code has asked `malloc` for and not freed: addresses and bytes.
+    heap: FxHashMap<u64, u64>,
+    heap_bytes: u64,
+}
+
+impl Memory {
+    /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
+    pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
+        if self.allocations.len() >= MOST || bytes > MOST_BYTES.saturating_sub(self.live_bytes) {
+            return None;
+        }
+        let mut content = Vec::new();
+        content.try_reserve_exact(bytes as usize).ok()?;
+        content.resize(bytes as usize, 0xcd);
+        self.live_bytes += bytes;
+        let defined = vec![0; content.len().div_ceil(64)];
+        self.allocations.push(Allocation { bytes: content, defined, live: true, name: name.to_string() });
+        Some((self.allocations.len() as u64) << OFFSET_BITS)
+    }
+
+    pub fn free(&mut self, address: u64) {
+        let index = (address >> OFFSET_BITS) as usize;
+        if address & OFFSET_MASK == 0
+            && let Some(allocation) = index.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
+        {
+            allocation.live = false;
+            self.live_bytes -= allocation.bytes.len() as u64;
+            allocation.bytes = Vec::new();
+        }
+    }
+
+    /// `malloc` on the device: `None` if the heap, or the device, is full.
+    pub fn heap_alloc(&mut self, bytes: u64) -> Option<u64> {
+        if bytes == 0 || bytes > HEAP_BYTES - self.heap_bytes {
+            return None;
+        }
+        let address = self.alloc(bytes, "")?;
+        self.heap.insert(address, bytes);
+        self.heap_bytes += bytes;
+        Some(address)
+    }
+
+    /// `free` on the device; whether `malloc` has given this address, and nobody has freed it since.
+    pub fn heap_free(&mut self, address: u64) -> bool {
+        let Some(bytes) = self.heap.remove(&address) else { return false };
+        self.heap_bytes -= bytes;
+        self.free(address);
+        true
+    }
+
+    /// Bytes of an allocation have been written.
+    pub fn define(&mut self, address: u64, bytes: usize) {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        if let Some(allocation) = self.allocations.get_mut(index)
+            && !allocation.defined.is_empty()
+        {
+            let end = (offset + bytes).min(allocation.bytes.len());
+            let mut at = offset;
+            while at < end {
+                if at.is_multiple_of(64) && end - at >= 64 {
+                    allocation.defined[at / 64] = u64::MAX;
+                    at += 64;
+                } else {
+                    allocation.defined[at / 64] |= 1 << (at % 64);
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// From now on every byte counts as written: a kernel has run without being watched.
+    pub fn define_all(&mut self) {
+        self.allocations.iter_mut().for_each(|allocation| allocation.defined = Vec::new());
+    }
+
+    /// How many of these bytes have been written.
+    pub fn defined_bytes(&self, address: u64, bytes: usize) -> usize {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        let Some(allocation) = self.allocations.get(index) else { return bytes };
+        let is_written =
+            |at: &usize| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1);
+        (offset..offset + bytes).filter(is_written).count()
+    }
+
+    /// What the allocation that `address` points into is called, and how many bytes it has.
+    pub fn describe(&self, address: u64) -> Option<(&str, u64)> {
+        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).checked_sub(1)?)?;
+        Some((&allocation.name, allocation.bytes.len() as u64))
+    }
+
+    #[inline]
+    pub fn slice(&self, address: u64, bytes: usize) -> Result<&[u8], Wrong> {
+        let offset = (address & OFFSET_MASK) as usize;
+        self.allocations
+            .get(((address >> OFFSET_BITS) as usize).wrapping_sub(1))
+            .and_then(|allocation| allocation.bytes.get(offset..offset + bytes))
+            .ok_or_else(|| self.wrong(address))
+    }
+
+    #[inline]
+    pub fn slice_mut(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Wrong> {
+        let offset = (address & OFFSET_MASK) as usize;
+        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
+        let fits = self.allocations.get(index).is_some_and(|allocation| {
+            offset.checked_add(bytes).is_some_and(|end| end <= allocation.bytes.len())
+        });
+        if !fits {
+            return Err(self.wrong(address));
+        }
+        Ok(&mut self.allocations[index].bytes[offset..offset + bytes])
+    }
+
+    #[cold]
+    fn wrong(&self, address: u64) -> Wrong {
+        // A small negative index borrows from the number; look one further before giving up.
+        let index = (address >> OFFSET_BITS) as usize;
+        let offset = (address & OFFSET_MASK) as i64;
+        if offset >= 1 << (OFFSET_BITS - 1)
+            && let Some(next) = self.allocations.get(index)
+            && next.live
+        {
+            return Wrong::Outside { offset: offset - (1 << OFFSET_BITS), bytes: next.bytes.len() as u64 };
+        }
+        match index.checked_sub(1).and_then(|i| self.allocations.get(i)) {
+            None => Wrong::NoAllocation,
+            Some(allocation) if !allocation.live => Wrong::Freed,
+            Some(allocation) => Wrong::Outside { offset, bytes: allocation.bytes.len() as u64 },
+        }
+    }
+}
+
+/// The allocation that an address lies in, and the byte in it.
+pub fn number_and_offset(address: u64) -> (u64, u64) {
+    (address >> OFFSET_BITS, address & OFFSET_MASK)
+}

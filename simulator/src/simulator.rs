@@ -1,0 +1,315 @@
+//! Modules, the simulated device, and launches on it.
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use crate::check::Checker;
+use crate::counters::Counters;
+use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
+use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::grid::{self, Engine, Limits};
+use crate::memory::{self, Memory, Wrong};
+use crate::observe;
+
+/// Parsed PTX, ready to launch. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Module {
+    program: Arc<Program>,
+}
+
+impl Module {
+    /// Reads PTX text. `name` stands in messages. The error names what is wrong and the PTX line.
+    pub fn parse(ptx: &str, name: &str) -> Result<Module, Box<Diagnostic>> {
+        Ok(Module { program: Arc::new(decode::decode(ptx, name)?) })
+    }
+
+    /// Names of the kernels (`.entry`), in the order of the text.
+    pub fn kernels(&self) -> &[String] {
+        &self.program.kernels
+    }
+
+    /// The parameters of `kernel`, if there is such a kernel.
+    pub fn params(&self, kernel: &str) -> Option<&[Param]> {
+        let function = &self.program.functions[*self.program.by_name.get(kernel)?];
+        function.is_entry.then_some(&function.params[..])
+    }
+
+    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no line table.
+    pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
+        self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
+    }
+}
+
+/// What came of a checked launch.
+#[derive(Clone, Debug)]
+pub struct Launched {
+    pub counters: Counters,
+    /// At most one for each kind and source line, in the order in which they were found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the launch ran to its end; if not, one of the diagnostics says why.
+    pub completed: bool,
+}
+
+/// The simulated device: its memory and its limits.
+#[derive(Debug)]
+pub struct Simulator {
+    device: DeviceProperties,
+    memory: Memory,
+    limits: Limits,
+    /// Modules whose variables have been laid out, with the variables' addresses.
+    loaded: Vec<(Module, Vec<u64>)>,
+    printed: String,
+}
+
+impl Default for Simulator {
+    fn default() -> Simulator {
+        Simulator::new()
+    }
+}
+
+impl Simulator {
+    pub fn new() -> Simulator {
+        Simulator {
+            device: DeviceProperties::H200,
+            memory: Memory::default(),
+            limits: Limits {
+                pending_launches: DEFAULT_PENDING_LAUNCHES,
+                sync_depth: DEFAULT_SYNC_DEPTH,
+                steps: None,
+                schedule: 0,
+            },
+            loaded: Vec::new(),
+            printed: String::new(),
+        }
+    }
+
+    /// What the simulated device has: an H200's multiprocessors, and so on.
+    pub fn properties(&self) -> &DeviceProperties {
+        &self.device
+    }
+
+    /// Blocks of `kernel`, in the shape of `config`, that are under way at the same time: as many as threads, blocks and
+    /// shared memory allow. Registers are not counted, which belong to machine code.
+    pub fn resident_blocks(&self, module: &Module, kernel: &str, config: &LaunchConfig) -> u32 {
+        let program = &module.program;
+        let of = |function: &usize| program.functions[*function].shared_bytes;
+        let shared = program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
+        self.device.resident_blocks(config, shared)
+    }
+
+    /// `bytes` bytes of global memory, contents undefined; the address is 256-byte aligned and never 0.
+    pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
+        self.memory.alloc(bytes, "").ok_or_else(|| {
+            host_error(
+                format!("no room for an allocation of {bytes} bytes"),
+                "the simulated device has 4 GiB of memory, for at most 1,048,576 allocations",
+            )
+        })
+    }
+
+    /// Gives an allocation back; an address that is not the start of a live allocation is ignored.
+    pub fn free(&mut self, address: u64) {
+        self.memory.free(address);
+    }
+
+    /// Copies host bytes to device memory.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+        match self.memory.slice_mut(address, bytes.len()) {
+            Ok(to) => {
+                to.copy_from_slice(bytes);
+                self.memory.define(address, bytes.len());
+                Ok(())
+            }
+            Err(wrong) => Err(copy_error("to", bytes.len(), address, &wrong)),
+        }
+    }
+
+    /// Copies device memory to the host.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Box<Diagnostic>> {
+        match self.memory.slice(address, bytes.len()) {
+            Ok(from) => {
+                bytes.copy_from_slice(from);
+                Ok(())
+            }
+            Err(wrong) => Err(copy_error("from", bytes.len(), address, &wrong)),
+        }
+    }
+
+    /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under checks;
+    /// after a launch without checks every byte counts as written.
+    pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
+        self.memory.defined_bytes(address, bytes) == bytes
+    }
+
+    /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
+    pub fn set_pending_launch_limit(&mut self, launches: u64) {
+        self.limits.pending_launches = launches;
+    }
+
+    /// `cudaLimitDevRuntimeSyncDepth`; 2 unless set. Only device code of CUDA before 12 can wait at all.
+    pub fn set_sync_depth_limit(&mut self, levels: u32) {
+        self.limits.sync_depth = levels;
+    }
+
+    /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
+    /// it is set, 2^26 and 4,096 more for every warp; a launch under checks may not go on for so long without getting
+    /// on (`progress.rs`).
+    pub fn set_step_limit(&mut self, instructions: u64) {
+        self.limits.steps = Some(instructions);
+    }
+
+    /// What device `printf` has written since the last call.
+    pub fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.printed)
+    }
+
+    /// Runs `kernel` of `module` to its end, child grids included. `args`: one cell a parameter, the value in its
+    /// low bytes (a pointer is an address from [`Simulator::alloc`]). The first thing that is wrong stops the
+    /// launch and comes back as a [`Diagnostic`].
+    pub fn launch(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+    ) -> Result<Counters, Box<Diagnostic>> {
+        let mut counters = Counters::default();
+        self.launch_counted(module, kernel, config, args, &mut counters)?;
+        Ok(counters)
+    }
+
+    /// [`Simulator::launch`] that adds to `counters` also what was executed before something stopped it.
+    pub fn launch_counted(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        counters: &mut Counters,
+    ) -> Result<(), Box<Diagnostic>> {
+        self.run(module, kernel, config, args, counters)
+    }
+
+    fn run<O: observe::Watch>(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        observer: &mut O,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (number, params) = grid::parameters(&self.device, &module.program, kernel, &config, args)?;
+        let loaded = self.load(module)?;
+        let globals = &self.loaded[loaded].1;
+        let mut engine = Engine::new(
+            &self.device,
+            &module.program,
+            &mut self.memory,
+            globals,
+            observer,
+            &mut self.printed,
+            &self.limits,
+        );
+        let ended = engine.run(number, config, params);
+        if !O::CHECKS {
+            // What this kernel has written is not known.
+            self.memory.define_all();
+        }
+        ended
+    }
+
+    /// [`Simulator::launch`] under the checks: everything that is wrong is listed, not only what stops the launch.
+    pub fn launch_checked(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+    ) -> Launched {
+        let mut counters = Counters::default();
+        let mut found = Vec::new();
+        let ended = self.launch_watched(module, kernel, config, args, &mut counters, &mut found);
+        Launched { counters, completed: ended.is_ok(), diagnostics: found }
+    }
+
+    /// [`Simulator::launch_checked`] with an observer beside the checks. What is found is added to `found`, what stops
+    /// the launch too; it comes back besides.
+    pub fn launch_watched(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+        observer: &mut dyn observe::Observer,
+        found: &mut Vec<Diagnostic>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let mut names = FxHashMap::default();
+        let loaded = self.load(module)?;
+        for (variable, address) in module.program.globals.iter().zip(&self.loaded[loaded].1) {
+            names.insert(memory::number_and_offset(*address).0, format!("`{}`", variable.name));
+        }
+        let params = module.params(kernel).unwrap_or_default();
+        for (position, (arg, _)) in args.iter().zip(params).enumerate().filter(|(_, (_, p))| p.bytes == 8) {
+            let (number, _) = memory::number_and_offset(*arg);
+            names.entry(number).or_insert_with(|| format!("argument {position}"));
+        }
+        let mut both = (observer, Checker::new(&module.program, names));
+        let ended = self.run(module, kernel, config, args, &mut both);
+        found.extend(both.1.into_found());
+        let Err(diagnostic) = ended else { return Ok(()) };
+        found.push((*diagnostic).clone());
+        Err(diagnostic)
+    }
+
+    /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled one.
+    pub fn set_schedule(&mut self, seed: u64) {
+        self.limits.schedule = seed;
+    }
+
+    /// Lays out the module's variables, once.
+    fn load(&mut self, module: &Module) -> Result<usize, Box<Diagnostic>> {
+        if let Some(at) =
+            self.loaded.iter().position(|(known, _)| Arc::ptr_eq(&known.program, &module.program))
+        {
+            return Ok(at);
+        }
+        let mut addresses = Vec::new();
+        for variable in &module.program.globals {
+            let address = self.memory.alloc(variable.bytes() as u64, &variable.name).ok_or_else(|| {
+                host_error(format!("no room for the variable `{}`", variable.name), "make it smaller")
+            })?;
+            addresses.push(address);
+        }
+        for (variable, &address) in module.program.globals.iter().zip(&addresses) {
+            let mut bytes = initial_bytes(variable, |name, generic| {
+                let mut globals = module.program.globals.iter().zip(&addresses);
+                let global = globals
+                    .find(|(v, _)| v.name == name)
+                    .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
+                global.or_else(|| Some(FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
+            });
+            // What has no initialiser is zero (PTX ISA 5.4.4).
+            bytes.resize(variable.bytes(), 0);
+            self.write(address, &bytes)?;
+        }
+        self.loaded.push((module.clone(), addresses));
+        Ok(self.loaded.len() - 1)
+    }
+}
+
+fn host_error(message: String, help: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::of_host(Kind::OutOfBounds, None, message, help))
+}
+
+fn copy_error(direction: &str, bytes: usize, address: u64, wrong: &Wrong) -> Box<Diagnostic> {
+    let why = match wrong {
+        Wrong::NoAllocation => "where nothing has been allocated".to_string(),
+        Wrong::Freed => "in a buffer that has been freed".to_string(),
+        Wrong::Outside { offset, bytes } => format!("at byte {offset} of a buffer of {bytes} bytes"),
+    };
+    host_error(
+        format!("a copy of {bytes} bytes {direction} device address {address:#x}, {why}"),
+        "copy no more than the buffer holds",
+    )
+}

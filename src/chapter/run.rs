@@ -1,0 +1,381 @@
+//! Makes the runs of a chapter, checks every result, and collects the record.
+
+use std::collections::HashMap;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+
+use super::options::Options;
+use super::output::{self, complain, print};
+use super::plan::{Plan, Planned};
+use super::progress::{self, Progress};
+use super::shape::{Place, Shape};
+use super::variant::{Case, Chapter, Outcome};
+use crate::build::{kernels, prebuilt};
+use crate::device::{Device, DeviceChoice, Fault, Module};
+use crate::number::thousands;
+use crate::record::levels::Level;
+use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
+use crate::reduction::data;
+use crate::reduction::value::Expected;
+use crate::sim::{Diagnostic, Severity};
+
+/// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a wrong sum or a
+/// diagnostic; 2, the command line or the environment is wrong.
+pub fn run(chapter: &Chapter) -> ExitCode {
+    let options = Options::parse_for(chapter);
+    match Bench::new(chapter, &options).and_then(Bench::finish) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            complain(&format!("error: {error:#}"));
+            ExitCode::from(if error.is::<Fault>() { 1 } else { 2 })
+        }
+    }
+}
+
+/// A chapter in progress.
+struct Bench<'a> {
+    chapter: &'a Chapter,
+    options: &'a Options,
+    device: Device,
+    /// None on the CPU.
+    module: Option<Module>,
+    plan: Plan,
+    record: Record,
+    /// The runs at the requested size level by level, where the simulator made them.
+    levels: Vec<(String, Vec<Level>)>,
+    /// What the checks have found in those.
+    found: Vec<Diagnostic>,
+}
+
+impl<'a> Bench<'a> {
+    /// Checks the options against the chapter and the device, and loads the kernels.
+    fn new(chapter: &'a Chapter, options: &'a Options) -> Result<Bench<'a>> {
+        let (device, module, source_hash) = match chapter.place {
+            Place::Cpu => (on_cpu(chapter, options)?, None, prebuilt::source_hash(chapter.source)),
+            _ => {
+                let build = kernels::get(chapter.stem)?;
+                let device = Device::open(choice(chapter, options)?)?;
+                let module = device.load_module(build)?;
+                (device, Some(module), build.code_hash.to_string())
+            }
+        };
+        let mut info = device.info();
+        if info.kind == DeviceKind::Gpu {
+            info.cpu = Device::cpu().info().name.into(); // of the serial recursion
+        }
+        let n = options.n.unwrap_or((chapter.default_n)(info.kind));
+        let shape = chapter.place.shape(n, info.kind, options)?;
+        let plan = Plan::new(chapter, &info, device.multiprocessors(), n, shape, options)?;
+        let record = Record {
+            schema: SCHEMA,
+            stem: chapter.stem.to_string(),
+            device: info,
+            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            command: output::command(chapter),
+            source_hash,
+            n,
+            block: shape.block,
+            grid: shape.grid,
+            seed: options.seed,
+            runs: Vec::new(),
+            sweep: Vec::new(),
+            comparison: Vec::new(),
+            memory_spaces: Vec::new(),
+            limits: Vec::new(),
+            ok: false,
+        };
+        Ok(Bench { chapter, options, device, module, plan, record, levels: Vec::new(), found: Vec::new() })
+    }
+
+    /// Makes the runs, prints and writes what there is. Whether all is well.
+    fn finish(mut self) -> Result<bool> {
+        self.say(&self.first_line());
+        let stopped = match self.run_all() {
+            Ok(()) => false,
+            Err(error) => {
+                self.found.push(error.downcast::<Diagnostic>()?);
+                true
+            }
+        };
+        for found in &self.found {
+            complain(diagnostics::render(found, std::io::stderr().is_terminal()).trim_end());
+        }
+        if stopped {
+            self.record.ok = false;
+        } else {
+            self.say(&format!("\n{}", self.tables()?));
+            if self.options.record && !self.record.ok {
+                complain("not recorded, since not every run is ok");
+            } else {
+                self.say(&output::write(self.chapter, self.options, &self.record)?);
+            }
+        }
+        if self.options.json {
+            print(&self.json()?);
+        }
+        Ok(self.record.ok)
+    }
+
+    /// Where the kernels run, and why there.
+    fn first_line(&self) -> String {
+        let info = &self.record.device;
+        match (&info.gpu, self.device.no_gpu(), self.chapter.simulator_only) {
+            _ if info.kind == DeviceKind::Cpu => {
+                format!("On the CPU: {}, {} threads", info.name, info.threads.unwrap_or(1))
+            }
+            (Some(gpu), ..) => format!(
+                "On the GPU: {} (compute capability {}, driver {}, CUDA {})",
+                info.name,
+                gpu.compute_capability,
+                gpu.driver.as_deref().unwrap_or("unknown"),
+                gpu.cuda
+            ),
+            (None, Some(no_gpu), _) => {
+                format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason)
+            }
+            (None, None, Some(why)) => format!("On the simulator: {why}"),
+            (None, None, None) => "On the simulator".to_string(),
+        }
+    }
+
+    /// Makes every run, at the requested size first.
+    fn run_all(&mut self) -> Result<()> {
+        let requested = self.plan.runs.len();
+        let cases: Vec<Planned> = self.plan.runs.iter().chain(&self.plan.sweep).copied().collect();
+        let most = cases.iter().map(|case| case.n).max().unwrap_or(0);
+        let data = data::numbers(most as usize, self.options.seed);
+        if self.record.device.kind == DeviceKind::Sim {
+            self.forecast(&cases, &data);
+        }
+        let mut expected = HashMap::new();
+        let mut progress = Progress::new(cases.len());
+        for (position, case) in cases.iter().enumerate() {
+            progress.step(format!("{}, n = {}", case.variant.name, thousands(case.n as i64)));
+            let data = &data[..case.n as usize];
+            let operation = case.variant.operation;
+            let expected =
+                expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
+            let outcome = self.outcome(case, data)?;
+            let run = checked(case, expected, &outcome);
+            if position < requested {
+                self.levels.push((run.kernel.clone(), outcome.cost.levels));
+                self.found.extend(outcome.cost.found);
+                self.record.runs.push(run);
+            } else {
+                self.record.sweep.push(run);
+            }
+        }
+        drop(progress);
+        let mut all = self.record.runs.iter().chain(&self.record.sweep);
+        self.record.ok = all.all(Run::as_expected);
+        if let (Some(section), Some(module), DeviceKind::Gpu) =
+            (self.chapter.section, &self.module, self.record.device.kind)
+        {
+            (section.measure)(&self.device, module, self.options.n, &mut self.record)?;
+        }
+        Ok(())
+    }
+
+    fn outcome(&self, case: &Planned, data: &[i32]) -> Result<Outcome> {
+        (case.variant.host)(&Case {
+            device: &self.device,
+            variant: &case.variant,
+            data,
+            block: case.shape.block,
+            grid: case.shape.grid,
+            launches: case.launches(),
+            pending_launches: self.options.pending_launches,
+            module: self.module.as_ref(),
+        })
+    }
+
+    /// Says beforehand how long the simulator will be busy, if that is long: from two small runs of each variant.
+    fn forecast(&self, cases: &[Planned], data: &[i32]) {
+        if cases.iter().map(|case| case.n).sum::<u64>() < progress::LONG {
+            return;
+        }
+        let mut seconds = 0.0;
+        for run in &self.plan.runs {
+            let time = |n: u64| {
+                let shape = self.chapter.place.shape_of(n, self.record.block);
+                let shape = (run.variant.shape)(n, shape, self.device.multiprocessors());
+                let started = Instant::now();
+                // What goes wrong here goes wrong again in the run itself, and is said there.
+                let _ = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
+                started.elapsed().as_secs_f64()
+            };
+            let [small, large] = progress::PROBES.map(time);
+            let per_element = (large - small).max(0.0) / (progress::PROBES[1] - progress::PROBES[0]) as f64;
+            let of_variant = cases.iter().filter(|case| case.variant.name == run.variant.name);
+            seconds += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
+        }
+        if let Some(line) = progress::forecast(seconds) {
+            complain(&line);
+        }
+    }
+
+    /// All tables of the record, and what was left out.
+    fn tables(&self) -> Result<String> {
+        let table =
+            self.chapter.section.map_or(table::table as fn(&Record) -> String, |section| section.table);
+        let mut text = table(&self.record);
+        if !self.options.kernels.is_empty() {
+            let levels = table::levels(&self.levels);
+            if !levels.is_empty() {
+                text += &format!("\n{levels}");
+            }
+        }
+        for line in &self.plan.left_out {
+            text += &format!("\n{line}");
+        }
+        let more = self.chapter.variants.iter().filter(|v| !self.options.asks_for(v.name, v.story)).count();
+        if more > 0 && self.options.kernels.is_empty() {
+            let kernels = if more == 1 { "kernel" } else { "kernels" };
+            text += &format!("\n{more} more {kernels}: --kernel NAME, or --kernel all; --help names them");
+        }
+        Ok(text.trim_end().to_string() + "\n")
+    }
+
+    /// What `--json` prints: the record, and what the checks found.
+    fn json(&self) -> Result<String> {
+        #[derive(Serialize)]
+        struct Output<'a> {
+            #[serde(flatten)]
+            record: &'a Record,
+            diagnostics: &'a [Diagnostic],
+        }
+        let output = Output { record: &self.record, diagnostics: &self.found };
+        serde_json::to_string_pretty(&output).context("the record cannot be written as JSON")
+    }
+
+    /// A line for the reader; with `--json` there is none.
+    fn say(&self, line: &str) {
+        if !self.options.json {
+            print(line);
+        }
+    }
+}
+
+/// The device that the reader asks for, if the chapter can run there.
+fn choice(chapter: &Chapter, options: &Options) -> Result<DeviceChoice> {
+    let Some(why) = chapter.simulator_only else { return Ok(options.device) };
+    ensure!(
+        options.device != DeviceChoice::Gpu,
+        "{why}; leave --device gpu out, and it runs on the simulator"
+    );
+    Ok(DeviceChoice::Sim)
+}
+
+/// The CPU, for a chapter without a kernel.
+fn on_cpu(chapter: &Chapter, options: &Options) -> Result<Device> {
+    ensure!(
+        options.device != DeviceChoice::Gpu,
+        "{} has no kernel and runs on the CPU; leave --device gpu out, or go on to chapter 2",
+        chapter.stem
+    );
+    if options.block.is_some() || options.grid.is_some() {
+        complain(
+            "note: this chapter runs on the CPU, which has no blocks; --block and --grid change nothing here",
+        );
+    }
+    Ok(Device::cpu())
+}
+
+/// The record of a run, with its verdict.
+fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
+    let grid = outcome.cost.grid.unwrap_or(case.shape.grid);
+    let expected = expected.widened((case.variant.error_factor)(case.n, Shape { grid, ..case.shape }));
+    let errors = outcome.cost.found.iter().filter(|found| found.severity == Severity::Error);
+    let found: Vec<_> = errors.map(|found| found.kind).collect();
+    let total = case.launches().total;
+    let run = Run::of(case.variant.name, case.n, &case.variant.operation, outcome.sum.clone(), expected);
+    Run {
+        block: case.shape.block,
+        grid,
+        symbol: (case.variant.symbol != case.variant.name).then(|| case.variant.symbol.to_string()),
+        ok: run.ok && outcome.dropped.is_none() && found.is_empty(),
+        found,
+        expected_failure: (case.variant.expected_failure)(case.n, case.shape).map(str::to_string),
+        time_us: outcome.cost.time,
+        counters: outcome.cost.counters.clone(),
+        device_launches: (total > 0).then_some(total),
+        dropped: outcome.dropped.clone(),
+        ..run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chapter::Variant;
+    use crate::device::measure::Measurement;
+    use crate::record::Dropped;
+    use crate::sim::Kind;
+
+    fn right(case: &Case) -> Result<Outcome> {
+        let sum = case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
+        Ok(Outcome::new(sum, Measurement::default()))
+    }
+
+    fn wrong(case: &Case) -> Result<Outcome> {
+        Ok(Outcome::new(
+            !case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x)),
+            Measurement::default(),
+        ))
+    }
+
+    fn drops(case: &Case) -> Result<Outcome> {
+        let dropped = Some(Dropped { launches: 1, error: 69, name: "".into() });
+        Ok(Outcome { dropped, ..right(case)? })
+    }
+
+    fn goes_on_for_ever(_: &Case) -> Result<Outcome> {
+        let help = "end the loop";
+        Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
+    }
+
+    const RIGHT: Variant = Variant::new("right", right);
+    const WRONG: Variant = Variant::new("wrong", wrong);
+    const DROPS: Variant = Variant::new("drops", drops);
+    const ENDLESS: Variant = Variant::new("endless", goes_on_for_ever);
+    const KEPT: Variant =
+        Variant { expected_failure: |_, _| Some("data-race"), ..Variant::new("kept", wrong) };
+
+    /// A chapter of the CPU with these variants; its bench and the options `line`.
+    fn bench(variants: &'static [Variant], work: impl FnOnce(Bench)) {
+        let chapter =
+            Chapter { place: Place::Cpu, default_n: |_| 33, ..Chapter::new("ch0_test", "", variants) };
+        let options = Options::try_parse_for(&chapter, ["ch0_test", "--json", "--n", "33"]).unwrap();
+        work(Bench::new(&chapter, &options).unwrap());
+    }
+
+    #[test]
+    fn ok_is_the_sum_with_nothing_dropped_except_where_a_mistake_is_kept() {
+        let cases: [(&'static [Variant], [bool; 2], bool); 4] = [
+            (&[RIGHT, RIGHT], [true, true], true),
+            (&[RIGHT, KEPT], [true, false], true),
+            (&[WRONG, RIGHT], [false, true], false),
+            (&[DROPS, KEPT], [false, false], false),
+        ];
+        for (variants, ok, all_ok) in cases {
+            bench(variants, |mut bench| {
+                bench.run_all().unwrap();
+                assert_eq!(bench.record.runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);
+                assert_eq!(bench.record.ok, all_ok);
+            });
+        }
+    }
+
+    #[test]
+    fn a_diagnostic_that_stops_a_run_ends_the_chapter_with_status_1_and_no_record() {
+        bench(&[ENDLESS], |bench| {
+            assert!(!bench.finish().unwrap(), "exit status 1");
+        });
+        assert!(!output::records_directory().unwrap().join("local/ch0_test.cpu.json").exists());
+    }
+}

@@ -1,0 +1,238 @@
+//! A chapter, and its variants: each is a kernel with its host side, its shape and what it is expected to show.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use super::shape::{Place, Shape};
+use crate::device::measure::{self, Measurement};
+use crate::device::{Device, Function, Module};
+use crate::record::chart::Chart;
+use crate::record::{DeviceKind, Dropped, Record};
+use crate::reduction::operation::Operation;
+use crate::reduction::value::Value;
+use crate::sim::Diagnostic;
+
+/// A chapter: its variants, and where they run.
+pub struct Chapter {
+    /// `ch3_blocks`: names the kernel's source, the example, the record and the page.
+    pub stem: &'static str,
+    /// One line for `--help`.
+    pub about: &'static str,
+    /// Where its kernels run.
+    pub place: Place,
+    /// In the order of the table.
+    pub variants: &'static [Variant],
+    /// The example's text, where there is no kernel: its hash then identifies the code.
+    pub source: &'static str,
+    /// Elements, where the reader does not say.
+    pub default_n: fn(DeviceKind) -> u64,
+    /// Whether `--pending-launches` is one of its options.
+    pub pending_launches: bool,
+    /// Why it runs on the simulator alone, if so.
+    pub simulator_only: Option<&'static str>,
+    /// What it measures beyond its variants.
+    pub section: Option<&'static Section>,
+}
+
+impl Chapter {
+    /// A chapter of `variants` in as many blocks as the elements need: 2^24 elements on a GPU, 2^16 on the simulator.
+    pub const fn new(stem: &'static str, about: &'static str, variants: &'static [Variant]) -> Chapter {
+        Chapter {
+            stem,
+            about,
+            place: Place::ManyBlocks,
+            variants,
+            source: "",
+            default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 24 } else { 1 << 16 },
+            pending_launches: false,
+            simulator_only: None,
+            section: None,
+        }
+    }
+}
+
+/// What one chapter measures beyond its variants: a part of its record, and how that is shown with the rest.
+pub struct Section {
+    /// Measures on a GPU, after the variants, and adds to the record; `n` is the reader's `--n`.
+    pub measure: fn(&Device, &Module, n: Option<u64>, &mut Record) -> Result<()>,
+    /// All tables of the record.
+    pub table: fn(&Record) -> String,
+    /// All charts of the record.
+    pub charts: fn(&Record) -> Result<Vec<Chart>>,
+}
+
+/// One way to reduce: a kernel, its host side, and what to expect of it.
+#[derive(Clone, Copy)]
+pub struct Variant {
+    /// What the reader calls it.
+    pub name: &'static str,
+    /// The kernel's name in the source.
+    pub symbol: &'static str,
+    /// The host side, called once per run.
+    pub host: fn(&Case) -> Result<Outcome>,
+    /// What it computes.
+    pub operation: Operation,
+    /// The first grid for `n` elements, where this one was requested, on a device of so many multiprocessors.
+    pub shape: fn(n: u64, Shape, multiprocessors: u32) -> Shape,
+    /// What device code launches, where the first grid has this shape.
+    pub launches: fn(n: u64, Shape) -> Launches,
+    /// What a wrong run of `n` elements in this shape is kept to show: a diagnostic kind or a word of its own.
+    pub expected_failure: fn(n: u64, Shape) -> Option<&'static str>,
+    /// Error-bound factor for `n` elements in this shape: 1, unless the bound depends on the order of the additions.
+    pub error_factor: fn(n: u64, Shape) -> f64,
+    /// Whether it is part of the chapter's story, which runs where no kernel is asked for by name.
+    pub story: bool,
+    /// Which sweeps run it.
+    pub sweep: Sweep,
+    /// Further runs of the sweep: elements and threads per block.
+    pub also: fn(DeviceKind) -> &'static [(u64, u32)],
+    /// The lowest compute capability of a GPU that can run it; `None` if the simulator can too.
+    pub least_capability: Option<(u32, u32)>,
+}
+
+/// Which sweeps run a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sweep {
+    /// On every device.
+    Everywhere,
+    /// On a GPU: the simulator's counts are those of another variant.
+    TimesOnly,
+    /// None: it runs at the requested size alone.
+    Never,
+}
+
+impl Variant {
+    /// A kernel that adds up `i32`, runs in the requested shape and launches nothing.
+    pub const fn new(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
+        Variant {
+            name,
+            symbol: name,
+            host,
+            operation: Operation::SUM,
+            shape: |_, shape, _| shape,
+            launches: |_, _| Launches::NONE,
+            expected_failure: |_, _| None,
+            error_factor: |_, _| 1.0,
+            story: true,
+            sweep: Sweep::Everywhere,
+            also: |_| &[],
+            least_capability: None,
+        }
+    }
+}
+
+/// Launches made by device code in one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Launches {
+    /// All of them.
+    pub total: u64,
+    /// How many may be waiting or running at a time.
+    pub pending: u64,
+    /// Blocks of the first grid that the host launches at once.
+    pub blocks_at_once: u32,
+    /// Microseconds that one costs on a GPU, about.
+    pub microseconds: f64,
+}
+
+impl Launches {
+    /// A kernel that launches nothing.
+    pub const NONE: Launches = Launches { total: 0, pending: 0, blocks_at_once: u32::MAX, microseconds: 0.0 };
+
+    /// `total` launches, each when the one before has ended: a tail launch costs about 10 µs on an H200.
+    pub const fn one_after_another(total: u64) -> Launches {
+        Launches { total, pending: 2, blocks_at_once: u32::MAX, microseconds: 10.0 }
+    }
+
+    /// Microseconds that all of them cost on a GPU, about.
+    pub(super) fn all_microseconds(self) -> f64 {
+        self.total as f64 * self.microseconds
+    }
+}
+
+/// One run of one variant on a device.
+pub struct Case<'a> {
+    /// Where it runs.
+    pub device: &'a Device,
+    /// What runs.
+    pub variant: &'a Variant,
+    /// The chapter's numbers, of which an operation on another type makes its elements.
+    pub data: &'a [i32],
+    /// Threads per block.
+    pub block: u32,
+    /// Blocks of the first grid.
+    pub grid: u32,
+    /// What device code will launch.
+    pub launches: Launches,
+    /// The room for pending device launches that the reader asks for, where that is not simply enough.
+    pub pending_launches: Option<u64>,
+    /// None where the chapter runs on the CPU.
+    pub(super) module: Option<&'a Module>,
+}
+
+impl Case<'_> {
+    /// The variant's kernel.
+    ///
+    /// # Errors
+    /// If the chapter's source has no kernel of that name.
+    pub fn kernel(&self) -> Result<Function> {
+        self.load_function(self.variant.symbol)
+    }
+
+    /// Another kernel of the chapter.
+    ///
+    /// # Errors
+    /// If the chapter's source has no kernel of that name.
+    pub fn load_function(&self, name: &str) -> Result<Function> {
+        self.module.context("a chapter of the CPU has no kernels")?.load_function(name)
+    }
+
+    /// Elements, as kernels count them.
+    pub fn size(&self) -> u32 {
+        self.data.len() as u32
+    }
+
+    /// What `work` computes of a copy of the numbers on the CPU, with its time; beside the simulator, which has no
+    /// clock, without one. Copying is not timed.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn on_cpu<T: Into<Value>>(&self, mut work: impl FnMut(&mut [i32]) -> T) -> Result<Outcome> {
+        let mut copy = self.data.to_vec();
+        if self.device.info().kind == DeviceKind::Sim {
+            return Ok(Outcome::new(work(&mut copy), Measurement::default()));
+        }
+        let mut result = None;
+        let time = measure::repeat(measure::CPU_BUDGET, || {
+            copy.copy_from_slice(self.data);
+            let start = Instant::now();
+            result = Some(black_box(work(black_box(&mut copy))));
+            Ok(start.elapsed().as_secs_f64() * 1e6)
+        })?;
+        let result = result.context("nothing was computed")?;
+        Ok(Outcome::new(result, Measurement { time, ..Default::default() }))
+    }
+}
+
+/// The result of a run.
+pub struct Outcome {
+    /// What the variant's operation gave.
+    pub sum: Value,
+    /// A time, or counts, and what the checks found.
+    pub cost: Measurement,
+    /// Device launches that did not happen.
+    pub dropped: Option<Dropped>,
+}
+
+impl Outcome {
+    /// A run that came to its end.
+    pub fn new(sum: impl Into<Value>, cost: Measurement) -> Outcome {
+        Outcome { sum: sum.into(), cost, dropped: None }
+    }
+
+    /// A run that `diagnostic` stopped, and that is kept to show it.
+    pub fn stopped(sum: impl Into<Value>, diagnostic: Diagnostic) -> Outcome {
+        Outcome::new(sum, Measurement { found: vec![diagnostic], ..Default::default() })
+    }
+}

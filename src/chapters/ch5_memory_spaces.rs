@@ -1,0 +1,190 @@
+//! What a load from each memory space of a GPU costs: latency and bandwidth, measured by the kernels of chapter 5.
+
+use anyhow::{Context, Result};
+
+use crate::device::{Buffer, Device, LaunchConfig, Module};
+use crate::number::{thousands, three_digits};
+use crate::record::columns::{Column, text_table};
+use crate::record::{MemorySpace, Record, Timing};
+
+/// Measurements of a latency; the median counts.
+const REPEATS: usize = 11;
+/// Loads in a row, of which one measurement is the average.
+const STEPS: u32 = 4096;
+/// Loads before the first measurement: they bring in all that a cache is to hold, the 8 MiB of the second level too.
+const WARM_UP: u32 = 1 << 16;
+/// Threads a block, and blocks for each multiprocessor, that fill a GPU.
+const BLOCK: u32 = 256;
+const BLOCKS: u32 = 8;
+/// Independent loads of a thread in a turn, as the kernels have it.
+const LOADS: u64 = 8;
+/// Bytes between two places of a chain through global memory: a line of the caches.
+const LINE: usize = 128;
+
+/// Where a kernel reads.
+#[derive(Clone, Copy)]
+enum Data {
+    /// Not in global memory.
+    None,
+    /// So many bytes of global memory.
+    Global(usize),
+    /// The same, past the first-level cache.
+    GlobalPastL1(usize),
+}
+
+/// A memory space, the kernel with its latency and the kernel with its bandwidth.
+struct Probe {
+    space: &'static str,
+    chase: &'static str,
+    chased: Data,
+    stream: &'static str,
+    streamed: Data,
+    /// Bytes a load and thread, and turns of [`LOADS`] loads: about a millisecond on an H200.
+    bytes: u64,
+    turns: u32,
+}
+
+/// Caches hold 16 KiB in the first level and 8 or 16 MiB in the second; 256 MiB and 1 GiB are more than any holds.
+const PROBES: [Probe; 7] = [
+    Probe::of("register", "chaseRegister", "streamRegister", 24, 8192),
+    Probe::of("shared", "chaseShared", "streamShared", 4, 4096),
+    Probe::of("constant", "chaseConstant", "streamConstant", 4, 4096),
+    Probe::of("local", "chaseLocal", "streamLocal", 4, 2048),
+    Probe {
+        chased: Data::Global(16 << 10),
+        streamed: Data::Global(16 << 10),
+        ..Probe::of("global-l1", "chaseGlobal", "streamGlobal", 16, 1024)
+    },
+    Probe {
+        chased: Data::GlobalPastL1(8 << 20),
+        streamed: Data::GlobalPastL1(16 << 20),
+        ..Probe::of("global-l2", "chaseGlobalPastL1", "streamGlobalPastL1", 16, 256)
+    },
+    Probe {
+        chased: Data::GlobalPastL1(256 << 20),
+        streamed: Data::GlobalPastL1(1 << 30),
+        ..Probe::of("global", "chaseGlobalPastL1", "streamGlobalPastL1", 16, 28)
+    },
+];
+
+impl Probe {
+    const fn of(
+        space: &'static str,
+        chase: &'static str,
+        stream: &'static str,
+        bytes: u64,
+        turns: u32,
+    ) -> Probe {
+        Probe { space, chase, chased: Data::None, stream, streamed: Data::None, bytes, turns }
+    }
+}
+
+/// Adds the limits of a GPU and the costs of its memory spaces to `record`, unless the reader asks for a size.
+///
+/// # Errors
+/// What goes wrong on the device.
+pub fn add(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
+    if n.is_none() {
+        record.limits = device.limits();
+        record.memory_spaces = measure(device, module)?;
+    }
+    Ok(())
+}
+
+/// Measures every space. `device` is a GPU, `module` holds the kernels of chapter 5.
+fn measure(device: &Device, module: &Module) -> Result<Vec<MemorySpace>> {
+    let cost = |probe: &Probe| {
+        let doing = || format!("cannot measure the memory space {}", probe.space);
+        Ok(MemorySpace {
+            space: probe.space.to_string(),
+            clocks: latency(device, module, probe).with_context(doing)?,
+            gbps: bandwidth(device, module, probe).with_context(doing)?,
+        })
+    };
+    PROBES.iter().map(cost).collect()
+}
+
+/// Clocks from one load to the next.
+fn latency(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
+    let kernel = module.load_function(probe.chase)?;
+    let clocks = device.alloc_zeros::<i64>(1)?;
+    let end = device.clone_htod(&[1u64])?; // of a run, and the start of the next
+    let chain = match probe.chased {
+        Data::None => None,
+        Data::Global(bytes) | Data::GlobalPastL1(bytes) => Some(linked(device, module, bytes, &end)?),
+    };
+    let chase = |steps: u32| {
+        device.launch_builder(&kernel).arg(&steps).arg(&clocks).arg(&end).launch(LaunchConfig::new(1, 1))
+    };
+    chase(WARM_UP)?;
+    let mut samples = Vec::new();
+    for _ in 0..REPEATS {
+        chase(STEPS)?;
+        samples.push(device.clone_dtoh(&clocks)?[0] as f64 / f64::from(STEPS));
+    }
+    drop(chain); // until here the kernel has followed it
+    Ok(Timing::of(samples).map_or(0.0, |clocks| clocks.median))
+}
+
+/// A chain through `bytes` of global memory, its first place in `start`.
+fn linked(device: &Device, module: &Module, bytes: usize, start: &Buffer<u64>) -> Result<Buffer<u64>> {
+    let link = module.load_function("linkGlobal")?;
+    let lines = (bytes / LINE) as u32;
+    let chain = device.alloc::<u64>(bytes / size_of::<u64>())?;
+    let config = LaunchConfig::new(lines.div_ceil(BLOCK), BLOCK);
+    device.launch_builder(&link).arg(&chain).arg(&lines).arg(start).launch(config)?;
+    if bytes > 64 << 20 {
+        // What was written last is in the second-level cache. Something else takes its place.
+        device.alloc_zeros::<u8>(256 << 20)?;
+        device.synchronize()?;
+    }
+    Ok(chain)
+}
+
+/// GB/s of all threads of a full GPU.
+fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
+    let kernel = module.load_function(probe.stream)?;
+    let multiprocessors = device.info().gpu.map_or(1, |gpu| gpu.multiprocessors);
+    let config = LaunchConfig::new(BLOCKS * multiprocessors, BLOCK);
+    let out = device.alloc_zeros::<f32>(1)?;
+    let data = match probe.streamed {
+        Data::None => None,
+        Data::Global(bytes) | Data::GlobalPastL1(bytes) => Some(device.alloc_zeros::<u8>(bytes)?),
+    };
+    let mask = data.as_ref().map_or(0, |data| (data.len() / 16 - 1) as u32); // in loads of 16 bytes
+    let cost = device.measure(
+        || Ok(()),
+        || {
+            let mut launch = device.launch_builder(&kernel);
+            if let Some(data) = &data {
+                launch.arg(data);
+            }
+            if matches!(probe.streamed, Data::GlobalPastL1(_)) {
+                launch.arg(&mask);
+            }
+            launch.arg(&probe.turns).arg(&out).launch(config)
+        },
+    )?;
+    let threads = u64::from(config.grid_dim.0 * config.block_dim.0);
+    let bytes = (threads * LOADS * u64::from(probe.turns) * probe.bytes) as f64;
+    Ok(cost.time.map_or(0.0, |time| bytes / time.median / 1e3))
+}
+
+/// What the memory spaces of the device cost and its limits, where the record has them; else empty.
+pub fn table(record: &Record) -> String {
+    let (spaces, limits) = (&record.memory_spaces, &record.limits);
+    let spaces = [
+        Column::left("memory space", spaces.iter().map(|row| row.space.as_str())),
+        Column::right("clocks per load", spaces.iter().map(|row| three_digits(row.clocks))),
+        Column::right("GB/s, whole GPU", spaces.iter().map(|row| three_digits(row.gbps))),
+    ];
+    let limits = [
+        Column::left("limit", limits.iter().map(|row| row.name.as_str())),
+        Column::right("of this GPU", limits.iter().map(|row| thousands(row.value))),
+    ];
+    if record.memory_spaces.is_empty() {
+        String::new()
+    } else {
+        text_table(&spaces) + "\n" + &text_table(&limits)
+    }
+}

@@ -1,0 +1,139 @@
+//! Chapter 7's kernels beside CUB, Thrust and the CPU, on the same arrays and in turns: a section of its record, read.
+
+use std::collections::BTreeSet;
+
+use super::{F32, I32, I64};
+use crate::number::thousands;
+use crate::record::columns::{Column, text_table};
+use crate::record::{GpuInfo, Record, Run, Timing, Timings};
+use crate::reduction::operation::Operation;
+
+/// An empty kernel: what a launch costs.
+pub const NOTHING: &str = "doNothing";
+
+/// What the runs of one type are called.
+pub struct Names {
+    /// `i32`
+    pub type_name: &'static str,
+    /// What is computed.
+    pub operation: Operation,
+    /// Our last rung.
+    pub limit: &'static str,
+    /// `cub::DeviceReduce::Sum`
+    pub cub: &'static str,
+    /// `thrust::reduce`
+    pub thrust: &'static str,
+    /// All threads of the CPU.
+    pub cpu: &'static str,
+    /// The empty kernel, timed beside those of this type.
+    pub nothing: &'static str,
+    /// A kernel that waits for nothing but its launch and the memory: computed, not run.
+    pub perfect: &'static str,
+}
+
+/// The types of the comparison.
+pub const TYPES: [Names; 3] = [
+    Names {
+        type_name: "i32",
+        operation: I32,
+        limit: "reduceLimit",
+        cub: "cub",
+        thrust: "thrust",
+        cpu: "rayon",
+        nothing: NOTHING,
+        perfect: "perfect",
+    },
+    Names {
+        type_name: "f32",
+        operation: F32,
+        limit: "reduceLimitF32",
+        cub: "cubF32",
+        thrust: "thrustF32",
+        cpu: "rayonF32",
+        nothing: "doNothingF32",
+        perfect: "perfectF32",
+    },
+    Names {
+        type_name: "i64",
+        operation: I64,
+        limit: "reduceLimitI64",
+        cub: "cubI64",
+        thrust: "thrustI64",
+        cpu: "rayonI64",
+        nothing: "doNothingI64",
+        perfect: "perfectI64",
+    },
+];
+
+fn is_empty_kernel(run: &Run) -> bool {
+    TYPES.iter().any(|names| names.nothing == run.kernel)
+}
+
+type OfRun = fn(&Timings) -> Option<Timing>;
+
+/// The ways in which a comparison is timed: the word of a page's directive, and where it stands in a run.
+pub const MEASURES: [(&str, OfRun); 3] =
+    [("alone", |t| t.work_alone), ("cold", |t| t.one_call_cold), ("warm", |t| t.one_call_warm)];
+
+/// The run of `kernel` at `n`, and its time by the measure of that word.
+pub fn timed<'a>(record: &'a Record, kernel: &str, n: u64, measure: &str) -> Option<(&'a Run, Timing)> {
+    let (_, of) = MEASURES.iter().find(|(word, _)| *word == measure)?;
+    let run = record.comparison.iter().find(|run| run.kernel == kernel && run.n == n)?;
+    Some((run, of(run.timings.as_ref()?)?))
+}
+
+/// The median of `kernel` in microseconds. Of a perfect one, which waits for nothing but its launch and the memory: what
+/// an empty kernel takes, and the array's bytes at the best rate of the record.
+fn median(record: &Record, kernel: &str, n: u64, measure: &str) -> Option<f64> {
+    let Some(names) = TYPES.iter().find(|names| names.perfect == kernel) else {
+        return timed(record, kernel, n, measure).map(|(_, time)| time.median);
+    };
+    let (run, launch) = timed(record, names.nothing, n, measure)?;
+    Some(launch.median + n as f64 * f64::from(run.bytes_per_element()) / best_rate(record)? / 1e3)
+}
+
+/// How many times as long `first` takes as `second`, at each size at which both were timed: `(n, ratio)`.
+pub fn ratios(record: &Record, first: &str, second: &str, measure: &str) -> Vec<(u64, f64)> {
+    let sizes = record.comparison.iter().filter(|run| run.kernel == first).map(|run| run.n);
+    let time = |kernel, n| median(record, kernel, n, measure);
+    let ratio = |n| Some((n, time(first, n)? / time(second, n)?));
+    sizes.filter_map(ratio).collect()
+}
+
+/// The geometric mean of the ratios; none of nothing.
+pub fn geometric_mean(ratios: &[(u64, f64)]) -> Option<f64> {
+    let sum: f64 = ratios.iter().map(|(_, ratio)| ratio.ln()).sum();
+    (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
+}
+
+/// The best rate of our kernels in GB/s, the work alone: what the memory gives to one who only reads.
+pub fn best_rate(record: &Record) -> Option<f64> {
+    let ours = record.comparison.iter().filter(|run| run.library.is_none() && !is_empty_kernel(run));
+    let rates = ours.filter(|run| run.n >= 1 << 28).filter_map(|run| run.rate(run.timings?.work_alone?));
+    rates.max_by(f64::total_cmp)
+}
+
+/// What the memory's clock and its bus allow, in GB/s: two transfers a clock.
+pub fn datasheet(gpu: &GpuInfo) -> f64 {
+    f64::from(gpu.memory_clock_mhz) * 2.0 * f64::from(gpu.memory_bus_bits) / 8.0 / 1e3
+}
+
+/// CUB's times over ours: a line per size and one with the geometric means. Empty where there are none.
+pub fn table(record: &Record) -> String {
+    let sizes: BTreeSet<u64> = record.comparison.iter().map(|run| run.n).collect();
+    let names = sizes.iter().map(|&n| thousands(n as i64)).chain(["geometric mean".to_string()]);
+    let mut columns = vec![Column::left("CUB's time over ours", names)];
+    for Names { type_name, limit, cub, .. } in TYPES {
+        for (measure, _) in MEASURES {
+            let ratios = ratios(record, cub, limit, measure);
+            let Some(mean) = geometric_mean(&ratios) else { continue };
+            let at = |n: &u64| ratios.iter().find(|(size, _)| size == n).map(|(_, ratio)| *ratio);
+            let all = sizes.iter().map(at).chain([Some(mean)]);
+            let cells = all.map(|ratio| ratio.map_or("-".to_string(), |ratio| format!("{ratio:.2}")));
+            let title =
+                if measure == MEASURES[0].0 { format!("{type_name} {measure}") } else { measure.to_string() };
+            columns.push(Column::right(&title, cells));
+        }
+    }
+    if columns.len() > 1 { text_table(&columns) } else { String::new() }
+}

@@ -1,0 +1,220 @@
+//! The sweep behind the table of [`crate::chapters::ch7_limit`]: what `cargo bench --bench limit` measures, as JSON and as the tables
+//! that the book shows.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::build::kernels;
+use crate::build::prebuilt;
+use crate::number::{power_of_two, raised, thousands, three_digits};
+use crate::record::columns::{Column, markdown_table};
+use crate::record::{DeviceInfo, read_json, write_json};
+
+/// The committed measurement, from the repository root.
+pub const FILE: &str = "benches/limit.json";
+
+/// The candidates, from the repository root.
+pub const SOURCE: &str = "kernels/libraries/tune.cu";
+
+/// Version of the JSON layout.
+pub const SCHEMA: u32 = 1;
+
+/// One run of `cargo bench --bench limit`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    pub schema: u32,
+    /// UTC, RFC 3339, to the second.
+    pub date: String,
+    pub device: DeviceInfo,
+    /// Identity of the candidates: [`source_hash`].
+    pub source_hash: String,
+    pub sizes: Vec<Size>,
+}
+
+/// All candidates of one type, at one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Size {
+    /// `i32`, `f32` or `i64`.
+    pub element: String,
+    pub n: u64,
+    /// Candidates in the first round, each in one shape.
+    pub tried: u32,
+    /// The second round: the best of the first, the best of each way, CUB and an empty kernel.
+    pub contenders: Vec<Contender>,
+}
+
+/// Medians in microseconds, by the three measures of [`crate::chapters::ch7_limit::timing`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contender {
+    /// A kernel of [`SOURCE`], `cub`, or [`crate::chapters::ch7_limit::comparison::NOTHING`].
+    pub kernel: String,
+    pub block: u32,
+    pub grid: u32,
+    pub alone: f64,
+    pub cold: f64,
+    pub warm: f64,
+}
+
+/// What the name of a candidate says: `float_256_4_ReadOnly_InDigits_1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts<'a> {
+    pub element: &'a str,
+    pub block: u32,
+    pub loads: u32,
+    pub load: &'a str,
+    pub finish: &'a str,
+    pub cluster: u32,
+}
+
+impl Parts<'_> {
+    /// None of a name that is no candidate's.
+    pub fn of(kernel: &str) -> Option<Parts<'_>> {
+        let parts: Vec<&str> = kernel.split('_').collect();
+        let [element, block, loads, load, finish, cluster] = parts[..] else { return None };
+        let (block, loads) = (block.parse().ok()?, loads.parse().ok()?);
+        Some(Parts { element, block, loads, load, finish, cluster: cluster.parse().ok()? })
+    }
+}
+
+/// The rows of a table: how a candidate finishes and loads, and what the page calls that.
+const WAYS: [(&str, &str, &str); 8] = [
+    ("Alone", "ReadOnly", "one block"),
+    ("InDigits", "ReadOnly", "digits"),
+    ("Gather", "ReadOnly", "slots"),
+    ("Ticket", "ReadOnly", "ticket"),
+    ("Cluster", "ReadOnly", "cluster of 8"),
+    ("InDigits", "PassL1", "— past L1"),
+    ("InDigits", "Streaming", "— streaming"),
+    ("InDigits", "PassL1By256", "— 256 bytes"),
+];
+
+/// Of the candidates' source without its comments, and of chapter 7's code, as this was compiled.
+pub fn source_hash() -> String {
+    let source = include_str!("../../../kernels/libraries/tune.cu").lines();
+    let mut code: String =
+        source.map(|line| format!("{}\n", line.split("//").next().unwrap_or_default().trim())).collect();
+    code += kernels::all().iter().find(|build| build.stem == "ch7_limit").map_or("", |build| build.code_hash);
+    prebuilt::source_hash(&code)
+}
+
+impl Sweep {
+    /// Reads a measurement; the error names the file and what to do.
+    pub fn read(path: &Path) -> Result<Sweep> {
+        read_json(path, SCHEMA)
+            .context("make it anew, with a GPU and nvcc: cargo bench --bench limit -- --record")
+    }
+
+    /// Writes the measurement.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        write_json(self, path)
+    }
+
+    /// The least time of the work alone for each way and size of `element`, as a Markdown table that also reads in a
+    /// terminal. Ends in a newline; an error if there is no such type.
+    pub fn markdown(&self, element: &str) -> Result<String> {
+        let sizes: Vec<&Size> = self.sizes.iter().filter(|size| size.element == element).collect();
+        ensure!(!sizes.is_empty(), "the sweep has no sizes of {element}");
+        let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut row = |name, cell: &dyn Fn(&Size) -> Option<String>| {
+            let cells: Vec<_> = sizes.iter().map(|size| cell(size)).collect();
+            if cells.iter().any(Option::is_some) {
+                rows.push((name, cells.into_iter().map(Option::unwrap_or_default).collect()));
+            }
+        };
+        let named =
+            |size: &Size, kernel: &str| least(size, |other| other.kernel == kernel).map(|(time, _)| time);
+        row("an empty kernel", &|size| {
+            named(size, crate::chapters::ch7_limit::comparison::NOTHING).map(three_digits)
+        });
+        row("CUB", &|size| named(size, "cub").map(three_digits));
+        for (finish, load, name) in WAYS {
+            row(name, &|size| {
+                let best = least(size, |other| Parts::of(&other.kernel).is_some()).map(|(time, _)| time);
+                let of_way = |parts: Parts| parts.finish == finish && parts.load == load;
+                let (time, _) = least(size, |other| Parts::of(&other.kernel).is_some_and(of_way))?;
+                let text = three_digits(time);
+                Some(if best == Some(time) { format!("**{text}**") } else { text })
+            });
+        }
+        let best = |size: &Size| {
+            least(size, |other| Parts::of(&other.kernel).is_some()).map(|(_, best)| best.clone())
+        };
+        row("threads of the best", &|size| Some(best(size)?.block.to_string()));
+        row("its blocks", &|size| Some(thousands(best(size)?.grid.into())));
+        row("candidates", &|size| Some(thousands(size.tried.into())));
+        let mut columns = vec![Column::left(&format!("`{element}`"), rows.iter().map(|(name, _)| *name))];
+        columns.extend(sizes.iter().enumerate().map(|(i, size)| {
+            Column::right(
+                &raised(&power_of_two(size.n as f64)),
+                rows.iter().map(|(_, cells)| cells[i].as_str()),
+            )
+        }));
+        Ok(markdown_table(&columns))
+    }
+}
+
+/// The contender with the least time of the work alone among those that are `right`.
+fn least(size: &Size, right: impl Fn(&Contender) -> bool) -> Option<(f64, &Contender)> {
+    let all = size.contenders.iter().filter(|contender| right(contender));
+    all.map(|contender| (contender.alone, contender)).min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::DeviceKind;
+
+    #[test]
+    fn a_row_has_the_least_time_of_its_way_and_the_best_of_all_is_bold() {
+        let contender = |kernel: &str, grid, alone| Contender {
+            kernel: kernel.to_string(),
+            block: 128,
+            grid,
+            alone,
+            cold: 5.0,
+            warm: 5.0,
+        };
+        let at = |n, digits| Size {
+            element: "f32".into(),
+            n,
+            tried: 1234,
+            contenders: vec![
+                contender("doNothing", 1, 0.57),
+                contender("cub", 0, 2.9),
+                contender("float_128_4_ReadOnly_Gather_1", 16, 2.1),
+                contender("float_128_2_ReadOnly_Gather_1", 32, 2.2),
+                contender("float_128_4_ReadOnly_InDigits_1", 16, digits),
+                contender("float_128_4_PassL1_InDigits_1", 16, 12.34),
+            ],
+        };
+        let device =
+            DeviceInfo { kind: DeviceKind::Gpu, name: "a GPU".into(), gpu: None, threads: None, cpu: None };
+        let sizes = vec![at(1 << 16, 1.987), at(1 << 18, 2.345)];
+        let sweep = Sweep {
+            schema: SCHEMA,
+            date: "2025-01-02T03:04:05Z".into(),
+            device,
+            source_hash: "0".into(),
+            sizes,
+        };
+        let text = sweep.markdown("f32").unwrap();
+        for line in [
+            "| `f32` | 2¹⁶ | 2¹⁸ |",
+            "| an empty kernel | 0.57 | 0.57 |",
+            "| CUB | 2.90 | 2.90 |",
+            "| digits | **1.99** | 2.35 |",
+            "| slots | 2.10 | **2.10** |",
+            "| — past L1 | 12.3 | 12.3 |",
+            "| threads of the best | 128 | 128 |",
+            "| its blocks | 16 | 16 |",
+            "| candidates | 1,234 | 1,234 |",
+        ] {
+            let cells = |line: &str| line.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+            assert!(text.lines().any(|other| cells(other) == cells(line)), "{line} is not in:\n{text}");
+        }
+        assert!(!text.contains("ticket"), "{text}");
+        assert!(sweep.markdown("i32").unwrap_err().to_string().contains("no sizes of i32"));
+    }
+}

@@ -1,0 +1,41 @@
+//! The lines of a chart, and their points.
+
+/// One line of a chart.
+pub struct Series {
+    pub name: String,
+    pub style: Style,
+    /// Sorted by x.
+    pub points: Vec<Point>,
+}
+
+/// How a line is told from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// The i-th kernel of the record: its colour and marker, the same in all charts of the record.
+    Kernel(usize),
+    /// The same kernel, launched in another way: dashed.
+    SameKernel(usize),
+    /// Work of the host that kernels are compared with.
+    Host,
+    /// A computed limit, not a measurement.
+    Limit,
+}
+
+/// A value, with its minimum and maximum where it has them.
+#[derive(Clone)]
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    pub spread: Option<(f64, f64)>,
+    /// Threads per block; 0 where there is no kernel.
+    pub block: u32,
+    /// Whether the run was ok.
+    pub right: bool,
+}
+
+impl Point {
+    /// A value without a spread.
+    pub fn new(x: f64, y: f64) -> Point {
+        Point { x, y, spread: None, block: 0, right: true }
+    }
+}

@@ -1,0 +1,77 @@
+//! An nvcc that is a shell script, and a repository with a kernel that it has built.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+use workbook::build::nvcc::Nvcc;
+use workbook::build::prebuilt;
+
+use crate::{scratch, write};
+
+/// The repository's kernel.
+pub const KERNEL: &str = "kernels/ch9_fake.cu";
+
+/// A script cannot be started while another thread's child still holds it open for writing, so these tests
+/// go one at a time.
+pub fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+pub fn script(path: &Path, body: &str) {
+    write(path, &format!("#!/bin/sh\n{body}\n"));
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Answers `--version`, and compiles to a few lines that hold what nvcc's would: its own options and paths,
+/// and the hash before the file's name. A source with an `error` in it is refused in three lines.
+pub fn fake(path: &Path, version: &str) {
+    let body = format!(
+        r#"if [ "$1" = --version ]; then echo "Cuda compilation tools, release 1.2, V{version}"; exit; fi
+options=
+while [ $# -gt 0 ]; do
+    case "$1" in -o) out=$2; shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac
+    shift
+done
+if grep -q error "$source"; then
+    printf '%s(3): error: expected a ";"\n      sum = 1\n             ^\n' "$source" >&2; exit 2
+fi
+printf '// %s\n.func _ZN_INTERNAL_0123abcd_11_ch9_fake_cu_f()\n' "$options" > "$out"
+printf '.file 1 "%s/%s"\n.file 2 "/opt/cuda/bin/..//include/crt/math.hpp"\n' "$PWD" "$source" >> "$out"
+printf '.b8 95,48,49,50,51\n.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107,101,95,99,117,95,0\n' >> "$out""#
+    );
+    script(path, &body);
+}
+
+pub fn find(root: &Path, variables: &[(&str, &Path)]) -> anyhow::Result<Option<Nvcc>> {
+    Nvcc::find_with(root, |name| {
+        variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
+    })
+}
+
+/// A repository with the kernel `ch9_fake`, built and committed by a fake nvcc 1.2.3.
+pub fn repository(name: &str) -> (PathBuf, Nvcc) {
+    let root = scratch(name);
+    std::fs::create_dir_all(root.join(prebuilt::LEGACY)).unwrap();
+    write(&root.join(KERNEL), "int sum;\n");
+    let nvcc = with_nvcc(&root, "1.2.3");
+    let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+    let directory = root.join(prebuilt::DIRECTORY);
+    write(&directory.join("ch9_fake.ptx"), &kernel.ptx);
+    std::fs::write(directory.join("ch9_fake.fatbin"), &kernel.fatbin).unwrap();
+    let manifest = serde_json::json!({ "ch9_fake": {
+        "source_hash": prebuilt::source_hash("int sum;\n"),
+        "code_hash": kernel.code_hash, "compiler": kernel.compiler, "flags": [],
+        "fatbin_bytes": kernel.fatbin.len(), "fatbin_hash": prebuilt::hash(&kernel.fatbin),
+    }});
+    write(&directory.join("manifest.json"), &manifest.to_string());
+    (root, nvcc)
+}
+
+pub fn with_nvcc(root: &Path, version: &str) -> Nvcc {
+    let path = root.join(format!("nvcc-{version}"));
+    fake(&path, version);
+    find(root, &[("NVCC", &path)]).unwrap().unwrap()
+}

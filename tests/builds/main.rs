@@ -1,0 +1,69 @@
+//! The kernels' builds: the committed ones belong to their sources, edits are noticed, and nvcc is found.
+//!
+//! The ignored tests need nvcc or NVRTC. After an edit of a kernel, this makes the committed builds anew:
+//! `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored`
+
+#[cfg(unix)]
+mod fake;
+mod legacy;
+mod nvcc;
+mod prebuilt;
+
+use std::path::{Path, PathBuf};
+
+use workbook::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+
+const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test builds -- --ignored";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// An empty directory of one test's own.
+fn scratch(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds").join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+/// The nvcc that `kernels/requirements.txt` pins.
+fn pinned_nvcc() -> Nvcc {
+    let nvcc = Nvcc::find(root()).unwrap().unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+    let pinned = format!("nvidia-cuda-nvcc=={}", nvcc.version);
+    assert!(
+        read(&root().join("kernels/requirements.txt")).lines().any(|line| line == pinned),
+        "{} has version {}; the committed builds are made by the one that kernels/requirements.txt pins.\n{}",
+        nvcc.path.display(),
+        nvcc.version,
+        HOW_TO_GET_NVCC
+    );
+    nvcc
+}
+
+/// With `WORKBOOK_BLESS` set, writes the file; else proves that it is there with these bytes.
+fn bless_or_compare(path: &str, bytes: &[u8]) {
+    let file = root().join(path);
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, bytes).unwrap();
+    } else {
+        let same = std::fs::read(file).is_ok_and(|committed| committed == bytes);
+        assert!(same, "{path} is not what its source gives; run\n{BLESS}");
+    }
+}
+
+/// [`bless_or_compare`] for a manifest.
+fn bless_or_compare_manifest(directory: &str, manifest: &workbook::build::prebuilt::Manifest) {
+    let text = serde_json::to_string_pretty(manifest).unwrap() + "\n";
+    bless_or_compare(&format!("{directory}/manifest.json"), text.as_bytes());
+}

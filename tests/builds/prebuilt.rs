@@ -1,0 +1,232 @@
+//! The committed builds belong to their sources, and edits are noticed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use workbook::build::kernels;
+use workbook::build::nvcc::nested;
+use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
+
+use crate::{BLESS, bless_or_compare, bless_or_compare_manifest, pinned_nvcc, read, root, scratch};
+
+#[test]
+fn every_committed_build_belongs_to_its_source() {
+    for path in prebuilt::sources(root()).unwrap() {
+        let kernel = prebuilt::kernel(root(), &path, None, &scratch("committed")).unwrap();
+        assert!(!kernel.ptx.is_empty(), "{path} has no committed build; run\n{BLESS}");
+        assert_eq!(kernel.state, State::Prebuilt, "{path} was edited after its build was made; run\n{BLESS}");
+    }
+}
+
+#[test]
+fn committed_builds_name_no_machine() {
+    let files =
+        [prebuilt::DIRECTORY, LEGACY].map(|directory| std::fs::read_dir(root().join(directory)).unwrap());
+    for file in files.into_iter().flatten() {
+        let path = file.unwrap().path();
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        for trace in
+            ["/home/", "/root/", "/tmp/", "/usr/", "site-packages", "\\Users\\", env!("CARGO_MANIFEST_DIR")]
+        {
+            assert!(!text.contains(trace), "{} holds {trace}", path.display());
+        }
+        for entry in text.lines().filter(|line| line.trim_start().starts_with(".file")) {
+            let relative = entry.contains("\"kernels/") || entry.contains("\"include/");
+            assert!(relative, "{}: {entry}", path.display());
+        }
+    }
+}
+
+/// A chapter is a kernel, its build, an example, and a page on which it is shown, all under one stem.
+#[test]
+fn every_piece_of_a_chapter_is_there() {
+    let stem = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    let stems_in = |directory: &str| -> BTreeSet<String> {
+        let files = std::fs::read_dir(root().join(directory)).unwrap();
+        let stems = files.map(|file| stem(&file.unwrap().path()));
+        stems.filter(|stem| stem.starts_with("ch") && stem.as_bytes()[2].is_ascii_digit()).collect()
+    };
+    let kernels: BTreeSet<_> =
+        prebuilt::sources(root()).unwrap().iter().map(|path| stem(Path::new(path))).collect();
+    let manifest = |directory| prebuilt::manifest(root(), directory).unwrap().into_keys();
+    let builds: BTreeSet<_> = manifest(prebuilt::DIRECTORY).chain(manifest(LEGACY)).collect();
+    let (examples, pages) = (stems_in("examples"), stems_in("book/src"));
+    let book: String =
+        pages.iter().map(|page| read(&root().join("book/src").join(page).with_extension("md"))).collect();
+    let summary = read(&root().join("book/src/SUMMARY.md"));
+
+    let mut missing = Vec::new();
+    for stem in [&kernels, &builds, &examples, &pages].into_iter().flatten().collect::<BTreeSet<_>>() {
+        let on_the_cpu = stem == "ch1_serial";
+        for (there, piece) in [
+            (on_the_cpu || kernels.contains(stem), "its kernel"),
+            (on_the_cpu || builds.contains(stem), "its line in a manifest.json"),
+            (examples.contains(stem), "its example"),
+            (book.contains(&format!("/{stem}.")), "a listing on a page"),
+            (!pages.contains(stem) || summary.contains(&format!("({stem}.md)")), "its line in SUMMARY.md"),
+        ] {
+            if !there {
+                missing.push(format!("{stem}: {piece}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));
+}
+
+/// A record tells by this hash that the kernel has changed since: code counts, comments and lines do not.
+#[test]
+fn the_code_hash_follows_the_code_alone() {
+    let ptx = kernels::get("ch3_blocks").unwrap().ptx;
+    let hash = prebuilt::code_hash(ptx);
+    let moved = ptx.replace("\t.loc\t1 ", "\t.loc\t1 1").replace("release 13.0", "release 13.9");
+    assert_ne!(moved, ptx);
+    assert_eq!(prebuilt::code_hash(&moved), hash);
+    assert_eq!(prebuilt::code_hash(&ptx.replace('\n', "\r\n")), hash);
+    let changed = ptx.replacen("add.s32", "sub.s32", 1);
+    assert_ne!(prebuilt::code_hash(&changed), hash);
+}
+
+#[test]
+fn the_hash_is_fnv_1a() {
+    // Test vectors of the definition.
+    assert_eq!(prebuilt::hash(b""), "cbf29ce484222325");
+    assert_eq!(prebuilt::hash(b"a"), "af63dc4c8601ec8c");
+    assert_eq!(prebuilt::hash(b"foobar"), "85944171f73967e8");
+    assert_eq!(prebuilt::source_hash("a\r\nb"), prebuilt::source_hash("a\nb"));
+}
+
+/// With `WORKBOOK_BLESS` set, writes the committed builds; else proves that they are what the sources give.
+#[test]
+#[ignore = "needs nvcc of the version in kernels/requirements.txt"]
+fn nvcc_gives_the_committed_builds() {
+    let (nvcc, scratch) = (pinned_nvcc(), scratch("real"));
+    let mut manifest = Manifest::new();
+    for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
+        let file = root().join(path);
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        let ptx = nvcc.ptx(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
+        let fatbin = nvcc.fatbin(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
+        assert_eq!(ptx.warnings, "", "{path}");
+        bless_or_compare(&format!("{}/{stem}.ptx", prebuilt::DIRECTORY), ptx.text.as_bytes());
+        bless_or_compare(&format!("{}/{stem}.fatbin", prebuilt::DIRECTORY), &fatbin);
+        let source = read(&file);
+        let entry = Entry {
+            source_hash: prebuilt::source_hash(&source),
+            code_hash: prebuilt::code_hash(&ptx.text),
+            compiler: nvcc.compiler(),
+            flags: nvcc.flags(nested(&source)),
+            fatbin_bytes: fatbin.len(),
+            fatbin_hash: prebuilt::hash(&fatbin),
+        };
+        manifest.insert(stem.to_owned(), entry);
+    }
+    bless_or_compare_manifest(prebuilt::DIRECTORY, &manifest);
+}
+
+#[test]
+fn every_kernel_of_the_workbook_can_be_asked_for() {
+    for path in prebuilt::sources(root()).unwrap() {
+        let build = kernels::get(Path::new(&path).file_stem().unwrap().to_str().unwrap()).unwrap();
+        assert_eq!(build.source_path, path);
+        assert!(build.ptx.contains(".entry"), "{path}");
+        assert_eq!(build.fatbin.is_empty(), path.starts_with(LEGACY), "{path}");
+    }
+    let error = kernels::get("ch0_none").unwrap_err().to_string();
+    assert!(error.contains("no kernel named ch0_none; there are: ch2_parallel"), "{error}");
+}
+
+#[cfg(unix)]
+mod with_a_fake_nvcc {
+    use super::*;
+    use crate::fake::{KERNEL, one_at_a_time, repository, script, with_nvcc};
+    use crate::write;
+    use workbook::build::kernels::Build;
+
+    #[test]
+    fn an_unedited_kernel_uses_the_committed_build() {
+        let _turn = one_at_a_time();
+        let (root, nvcc) = repository("unedited");
+        for nvcc in [None, Some(&nvcc)] {
+            let kernel = prebuilt::kernel(&root, KERNEL, nvcc, &root).unwrap();
+            assert_eq!((kernel.state, kernel.warnings.as_str()), (State::Prebuilt, ""));
+            assert_eq!(kernel.ptx, read(&root.join("kernels/prebuilt/ch9_fake.ptx")));
+        }
+        // Line endings are not an edit.
+        write(&root.join(KERNEL), "int sum;\r\n");
+        assert_eq!(prebuilt::kernel(&root, KERNEL, None, &root).unwrap().state, State::Prebuilt);
+
+        let other = with_nvcc(&root, "4.5.6");
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
+        assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Built, "nvcc 4.5.6"));
+
+        // Another version that cannot compile it is no reason to stop.
+        script(&other.path, "echo 'gcc: unsupported version' >&2; exit 1");
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
+        assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
+        assert!(kernel.warnings.contains("gcc: unsupported version"), "{}", kernel.warnings);
+    }
+
+    #[test]
+    fn an_edited_kernel_is_built_or_stale() {
+        let _turn = one_at_a_time();
+        let (root, nvcc) = repository("edited");
+        write(&root.join(KERNEL), "int sum = 1;\n");
+        let built = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+        assert_eq!(built.state, State::Built);
+
+        let stale = prebuilt::kernel(&root, KERNEL, None, &root).unwrap();
+        assert_eq!(stale.state, State::Stale);
+        assert!(!stale.ptx.is_empty());
+        let message = build(KERNEL, "older", State::Stale).check().unwrap_err().to_string();
+        for part in [
+            "kernels/ch9_fake.cu has been edited",
+            "python3 -m venv .venv\n",
+            "pip install -r kernels/requirements.txt",
+        ] {
+            assert!(message.contains(part) && stale.warnings.contains(part), "{message}");
+        }
+        assert!(build(KERNEL, "", State::Built).check().is_ok());
+    }
+
+    #[test]
+    fn a_new_kernel_needs_nvcc_to_run_but_not_to_build_the_crate() {
+        const NEW: &str = "kernels/ch9_new.cu";
+        let _turn = one_at_a_time();
+        let (root, nvcc) = repository("new");
+        write(&root.join(NEW), "int more;\n");
+        assert_eq!(prebuilt::sources(&root).unwrap(), [KERNEL, NEW]);
+        let kernel = prebuilt::kernel(&root, NEW, None, &root).unwrap();
+        assert_eq!((kernel.state, kernel.ptx.as_str()), (State::Stale, ""));
+        let message = build(NEW, "", State::Stale).check().unwrap_err().to_string();
+        assert!(message.contains("kernels/ch9_new.cu has never been built"), "{message}");
+        assert_eq!(prebuilt::kernel(&root, NEW, Some(&nvcc), &root).unwrap().state, State::Built);
+    }
+
+    #[test]
+    fn a_syntax_error_comes_back_whole() {
+        let _turn = one_at_a_time();
+        let (root, nvcc) = repository("syntax");
+        write(&root.join(KERNEL), "an error\n");
+        let error = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap_err().to_string();
+        let expected = "kernels/ch9_fake.cu(3): error: expected a \";\"\n      sum = 1\n             ^";
+        assert!(error.contains(expected), "{error}");
+        assert!(error.starts_with("nvcc 1.2.3 could not compile kernels/ch9_fake.cu"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_committed_build_is_refused_or_made_anew() {
+        let _turn = one_at_a_time();
+        let (root, nvcc) = repository("damaged");
+        write(&root.join("kernels/prebuilt/ch9_fake.fatbin"), "version https://git-lfs.github.com/spec/v1\n");
+        let error = prebuilt::kernel(&root, KERNEL, None, &root).unwrap_err().to_string();
+        assert!(error.contains("git checkout kernels/prebuilt"), "{error}");
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+        assert_eq!(kernel.state, State::Built);
+        assert!(kernel.warnings.contains("git checkout kernels/prebuilt"), "{}", kernel.warnings);
+    }
+
+    fn build(source_path: &'static str, ptx: &'static str, state: State) -> Build {
+        let (code_hash, compiler) = ("0123456789abcdef", "nvcc 1.2.3");
+        Build { stem: "ch9_fake", source_path, source: "", ptx, fatbin: &[], code_hash, compiler, state }
+    }
+}

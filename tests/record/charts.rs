@@ -1,0 +1,271 @@
+//! Charts: which there are, what they show, and that they can be read by eye, by ear and on a dark page.
+
+use workbook::chapters::charts;
+use workbook::record::chart::Chart;
+use workbook::record::{DeviceKind, Record, Run, Timing};
+
+use crate::fixtures;
+
+fn chart(record: &Record, name: &str) -> Chart {
+    let charts = charts(record).unwrap();
+    charts.into_iter().find(|chart| chart.name == name).unwrap_or_else(|| panic!("no chart {name}"))
+}
+
+fn names(record: &Record) -> Vec<&'static str> {
+    charts(record).unwrap().iter().map(|chart| chart.name).collect()
+}
+
+fn all() -> Vec<Chart> {
+    let records = [
+        fixtures::serial_on_cpu(),
+        fixtures::one_block_on_gpu(),
+        fixtures::blocks_on_gpu(),
+        fixtures::blocks_on_simulator(),
+        fixtures::nested_on_gpu(),
+        fixtures::shared_on_gpu(),
+        fixtures::contest_on_gpu(),
+        fixtures::single(&fixtures::nested_on_gpu()),
+    ];
+    records.iter().flat_map(|record| charts(record).unwrap()).collect()
+}
+
+/// A text of the drawing: where it begins or ends, its row and its words.
+struct Text<'a> {
+    x: f64,
+    y: f64,
+    anchor: &'a str,
+    size: f64,
+    words: String,
+}
+
+fn texts(svg: &str) -> Vec<Text<'_>> {
+    let attribute = |line: &'_ str, name: &str| -> String {
+        line.split(&format!(" {name}=\"")).nth(1).unwrap().split('"').next().unwrap().to_string()
+    };
+    let lines = svg.lines().filter(|line| line.starts_with("<text "));
+    lines
+        .map(|line| {
+            let mut words = String::new();
+            for piece in line.split('<') {
+                words += piece.split_once('>').map_or("", |(_, text)| text);
+            }
+            let anchor = ["start", "middle", "end"].into_iter().find(|anchor| line.contains(anchor)).unwrap();
+            let number = |name: &str| attribute(line, name).parse().unwrap();
+            Text { x: number("x"), y: number("y"), anchor, size: number("font-size"), words }
+        })
+        .collect()
+}
+
+#[test]
+fn a_record_has_the_charts_that_it_has_data_for() {
+    assert_eq!(names(&fixtures::serial_on_cpu()), ["time", "bandwidth"]);
+    assert_eq!(names(&fixtures::blocks_on_gpu()), ["time", "bandwidth", "block"]);
+    assert_eq!(names(&fixtures::blocks_on_simulator()), ["divergence", "sectors", "block"]);
+    assert_eq!(names(&fixtures::shared_on_gpu()), ["time", "bandwidth", "error"]);
+    assert_eq!(names(&fixtures::single(&fixtures::nested_on_gpu())), ["time", "bandwidth"]);
+    assert_eq!(names(&fixtures::record("ch9_new", DeviceKind::Gpu)), [""; 0]);
+}
+
+#[test]
+fn what_a_device_launch_costs_is_fitted_and_drawn() {
+    let mut record = fixtures::nested_on_gpu();
+    for run in record.runs.iter_mut().chain(&mut record.sweep).filter(|run| run.block > 0) {
+        // As if each launch took 10 µs, and all the rest 5.
+        let launches = run.n / u64::from(run.block) * 9;
+        let time = 5.0 + 10.0 * launches as f64;
+        if run.kernel == "gpuRecursiveReduce" {
+            run.device_launches = Some(launches);
+            run.time_us = run.time_us.map(|timing| Timing { median: time, min: time, max: time, ..timing });
+        }
+    }
+    assert!(names(&record).contains(&"launches"));
+    let launches = chart(&record, "launches");
+    assert_eq!(launches.title, "Time against device launches");
+    assert!(launches.description.contains("5.00 µs + 10.0 µs per launch: "), "{}", launches.description);
+    assert!(!launches.description.contains("CPU"), "{}", launches.description);
+}
+
+/// Two variants of one kernel have its colour, and the second a dashed line.
+#[test]
+fn a_kernel_launched_in_another_way_is_drawn_dashed() {
+    let mut record = fixtures::blocks_on_gpu();
+    let first = record.runs[0].kernel.clone();
+    let again: Vec<_> =
+        record.runs.iter().chain(&record.sweep).filter(|run| run.kernel == first).cloned().collect();
+    let before = chart(&record, "time").svg;
+    record.sweep.extend(again.into_iter().map(|run| Run {
+        kernel: "in a graph".to_string(),
+        symbol: Some(first.clone()),
+        ..run
+    }));
+    let after = chart(&record, "time").svg;
+    let dashed = |svg: &str| svg.matches("class=\"series-1\" stroke=\"#0072B2\" stroke-dasharray").count();
+    assert_eq!((dashed(&before), dashed(&after)), (0, 2), "the line, and its sample beside the name");
+    assert!(after.contains("in a graph</text>"));
+}
+
+#[test]
+fn the_description_tells_the_ends_of_every_line() {
+    let time = chart(&fixtures::nested_on_gpu(), "time");
+    assert_eq!(time.title, "Time against n");
+    for piece in [
+        "Fixture GPU · 2026-02-03 · 512 threads per block",
+        "gpuRecursiveReduce: 877 µs at n = 1,024, 449 ms at n = 1,048,576.",
+        "gpuRecursiveReducePasses: 10.1 µs at n = 1,024, 38.0 µs at n = 67,108,864.",
+        "recursiveReduceAnyLength (CPU): 614 ns at n = 1,024, 40.3 ms at n = 67,108,864.",
+    ] {
+        assert!(time.description.contains(piece), "{piece} is not in: {}", time.description);
+    }
+    let block = chart(&fixtures::nested_on_gpu(), "block");
+    assert!(
+        block
+            .description
+            .contains("175 ms at block size = 32, 225 ms at block size = 1,024; 1 of 6 went wrong")
+    );
+    let sectors = chart(&fixtures::blocks_on_simulator(), "sectors");
+    assert!(sectors.description.contains("every element once: 128 at n = 1,024, 32,768 at n = 262,144."));
+}
+
+#[test]
+fn every_element_once_is_the_least_where_elements_differ_in_size() {
+    let mut record = fixtures::blocks_on_simulator();
+    let wide = record.runs[0].kernel.clone();
+    for run in record.runs.iter_mut().chain(&mut record.sweep).filter(|run| run.kernel == wide) {
+        run.element_bytes = Some(8);
+    }
+    let fewest = |record: &Record| {
+        chart(record, "sectors").description.split("every element once").nth(1).map(str::to_string)
+    };
+    assert_eq!(fewest(&record), fewest(&fixtures::blocks_on_simulator()));
+}
+
+#[test]
+fn an_error_is_a_share_of_the_reference_and_only_of_right_results() {
+    let error = chart(&fixtures::shared_on_gpu(), "error");
+    assert!(error.description.contains("dot: 0 at n = 1,024, 0 at n = 1,048,576."), "{}", error.description);
+    let host = "dotLoop (CPU): 1.0e-7 at n = 1,024, 1.0e-4 at n = 1,048,576.";
+    assert!(error.description.contains(host), "{}", error.description);
+    assert!(!error.description.contains("dotBarriersMispaired"), "{}", error.description);
+    assert!(error.svg.contains(">10<tspan dy=\"-0.45em\" font-size=\"72%\">-6</tspan></text>"));
+    let time = chart(&fixtures::shared_on_gpu(), "time");
+    assert!(!time.description.contains("dotBarriersMispaired"), "one run is no line: {}", time.description);
+}
+
+#[test]
+fn a_drawing_is_an_image_with_a_text_alternative() {
+    for chart in all() {
+        assert!(
+            chart.svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\"")
+        );
+        assert!(
+            chart
+                .svg
+                .contains(&format!("<title>{}</title>\n<desc>{}</desc>", chart.title, chart.description))
+        );
+        assert!(chart.svg.ends_with("</svg>\n"));
+        assert!(!chart.svg.contains("<polygon class=\"grid\""), "a line made of dots or areas");
+    }
+}
+
+#[test]
+fn every_colour_follows_the_page() {
+    for chart in all() {
+        for line in chart.svg.lines().filter(|line| line.contains("=\"#")) {
+            assert!(line.contains(" class=\""), "a colour without a class: {line}");
+            assert!(!line.contains("=\"#01"), "a colour that only plotters knows: {line}");
+        }
+    }
+}
+
+#[test]
+fn no_text_is_cut_off() {
+    for chart in all() {
+        for text in texts(&chart.svg) {
+            let width = text.words.chars().count() as f64 * text.size * 0.6;
+            let (left, right) = match text.anchor {
+                "start" => (text.x, text.x + width),
+                "middle" => (text.x - width / 2.0, text.x + width / 2.0),
+                _ => (text.x - width, text.x),
+            };
+            assert!(left >= 0.0 && right <= 7600.0, "{}: {} from {left} to {right}", chart.title, text.words);
+        }
+    }
+}
+
+#[test]
+fn the_names_of_the_lines_do_not_touch() {
+    for chart in all() {
+        let texts = texts(&chart.svg);
+        let plot_end =
+            texts.iter().filter(|text| text.anchor == "middle").map(|text| text.x).fold(0.0, f64::max);
+        let mut rows: Vec<_> =
+            texts.iter().filter(|t| t.anchor == "start" && t.x > plot_end).map(|t| t.y).collect();
+        assert!(!rows.is_empty());
+        rows.sort_by(f64::total_cmp);
+        assert!(rows.is_sorted_by(|a, b| b - a >= 190.0), "{}: {rows:?}", chart.description);
+    }
+}
+
+#[test]
+fn a_zero_has_a_row_of_its_own() {
+    let labels = |name: &str| -> Vec<String> {
+        let svg = chart(&fixtures::blocks_on_simulator(), name).svg;
+        texts(&svg).into_iter().filter(|text| text.anchor == "end").map(|text| text.words).collect()
+    };
+    assert!(labels("divergence").contains(&"0".to_string()));
+    assert!(!labels("sectors").contains(&"0".to_string()), "nothing is zero there");
+    // The third kernel has zeros only: its markers, and no line between them but the sample beside its name.
+    let svg = chart(&fixtures::blocks_on_simulator(), "divergence").svg;
+    let lines = |series: &str| {
+        let class = format!("class=\"{series}\"");
+        svg.lines()
+            .filter(|line| {
+                line.contains(&class) && line.starts_with("<polyline") && !line.contains("opacity")
+            })
+            .count()
+    };
+    assert_eq!((lines("series-1"), lines("series-3")), (2, 1));
+}
+
+#[test]
+fn a_run_that_went_wrong_is_hollow_and_said() {
+    let hollow = |svg: &str| svg.matches("<polygon class=\"paper\"").count();
+    let time = chart(&fixtures::one_block_on_gpu(), "time").svg;
+    assert_eq!(hollow(&time), 6);
+    assert!(time.contains("hollow marker: a run that went wrong"));
+    let time = chart(&fixtures::blocks_on_gpu(), "time").svg;
+    assert_eq!(hollow(&time), 0);
+    assert!(!time.contains("hollow"));
+}
+
+#[test]
+fn sizes_are_labelled_as_powers_of_two() {
+    let svg = chart(&fixtures::nested_on_gpu(), "time").svg;
+    assert!(svg.contains(">2<tspan dy=\"-0.45em\" font-size=\"72%\">20</tspan></text>"));
+    let svg = chart(&fixtures::one_block_on_gpu(), "time").svg;
+    assert!(svg.contains(">1,024</text>"));
+    assert!(!svg.contains("threads per block"), "the block grows with n there");
+}
+
+#[test]
+fn the_same_record_gives_the_same_drawing() {
+    assert_eq!(charts(&fixtures::nested_on_gpu()).unwrap(), charts(&fixtures::nested_on_gpu()).unwrap());
+}
+
+#[test]
+fn a_comparison_shows_rates_by_each_measure_beside_what_the_memory_could_do_and_the_ratio() {
+    let record = fixtures::contest_on_gpu();
+    assert_eq!(names(&record)[2..], ["one-call", "work-alone", "ratio"]);
+    let alone = chart(&record, "work-alone").description;
+    assert!(alone.contains("i32: 2,097 GB/s at n = 1,048,576, 4,295 GB/s at n = 1,073,741,824."), "{alone}");
+    assert!(alone.contains("CUB, i32: 1,398 GB/s at"), "{alone}");
+    assert!(alone.contains("best measured: 4,295 GB/s at"), "{alone}");
+    assert!(alone.contains("memory by datasheet: "), "{alone}");
+    let ratio = chart(&record, "ratio").description;
+    assert!(ratio.contains("i32, work alone: 1.50 at n = 1,048,576, 1.02 at n = 1,073,741,824."), "{ratio}");
+    assert!(ratio.contains("CUB: 1.00 at"), "{ratio}");
+    // The chapter's own runs are single calls with a warm cache.
+    let own = chart(&record, "bandwidth").description;
+    assert!(own.contains("CUB, i32: 699 GB/s at n = 1,048,576."), "{own}");
+    assert!(own.contains("best measured: 4,295 GB/s at") && own.contains("memory by datasheet: "), "{own}");
+}

@@ -1,0 +1,109 @@
+//! The CUDA sources below `tests/simulator/errors` and `tests/simulator/behaviour`, the PTX beside them, and a simulator to run them on.
+//!
+//! `BLESS=1 cargo test --test simulator errors -- --ignored` compiles them again; it needs nvcc 13 (README.md).
+
+// Every test file uses its own part of this.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+
+use workbook::sim::{Counters, Diagnostic, LaunchConfig, Module, Simulator};
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every source, as a path from the repository root.
+pub fn sources() -> Vec<PathBuf> {
+    let mut sources = Vec::new();
+    for directory in ["tests/simulator/errors", "tests/simulator/behaviour"] {
+        for entry in std::fs::read_dir(root().join(directory)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "cu") {
+                sources.push(path.strip_prefix(root()).unwrap().to_path_buf());
+            }
+        }
+    }
+    sources.sort();
+    sources
+}
+
+/// A source and what nvcc made of it.
+pub struct Source {
+    /// `tests/simulator/errors/bounds.cu`
+    pub path: String,
+    pub text: String,
+    pub module: Module,
+}
+
+impl Source {
+    pub fn load(path: &str) -> Source {
+        let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+        let ptx = path.replace(".cu", ".ptx");
+        let module = Module::parse(&read(&ptx), &ptx).unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        Source { path: path.to_string(), text: read(path), module }
+    }
+
+    /// The first line with `marker` at or behind the one that has `function`; from 1.
+    pub fn line(&self, function: &str, marker: &str) -> u32 {
+        let mut lines = self.text.lines().enumerate().skip_while(|(_, line)| !line.contains(function));
+        let found = lines.find(|(_, line)| line.contains(marker));
+        found.unwrap_or_else(|| panic!("{} has no `{marker}` behind `{function}`", self.path)).0 as u32 + 1
+    }
+}
+
+/// A simulator with helpers for what tests do.
+#[derive(Default)]
+pub struct Bench {
+    pub sim: Simulator,
+}
+
+/// Numbers that buffers hold.
+pub trait Element: Copy {
+    fn bytes(self) -> Vec<u8>;
+    fn from(bytes: &[u8]) -> Self;
+}
+
+macro_rules! elements {
+    ($($t:ty),*) => {$(
+        impl Element for $t {
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
+            }
+            fn from(bytes: &[u8]) -> $t {
+                <$t>::from_le_bytes(bytes.try_into().unwrap())
+            }
+        }
+    )*};
+}
+elements!(u8, i32, u32, i64, u64, f32, f64);
+
+impl Bench {
+    pub fn upload<T: Element>(&mut self, values: &[T]) -> u64 {
+        let address = self.sim.alloc(size_of_val(values) as u64).unwrap();
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
+        self.sim.write(address, &bytes).unwrap();
+        address
+    }
+
+    pub fn download<T: Element>(&self, address: u64, count: usize) -> Vec<T> {
+        let mut bytes = vec![0; count * size_of::<T>()];
+        self.sim.read(address, &mut bytes).unwrap();
+        bytes.chunks(size_of::<T>()).map(T::from).collect()
+    }
+
+    pub fn try_launch(
+        &mut self,
+        source: &Source,
+        kernel: &str,
+        config: LaunchConfig,
+        args: &[u64],
+    ) -> Result<Counters, Box<Diagnostic>> {
+        self.sim.launch(&source.module, kernel, config, args)
+    }
+
+    pub fn launch(&mut self, source: &Source, kernel: &str, grid: u32, block: u32, args: &[u64]) -> Counters {
+        self.try_launch(source, kernel, LaunchConfig::new(grid, block), args)
+            .unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
+    }
+}

@@ -1,0 +1,105 @@
+//! The simulator's counts of memory traffic are those of the hardware counters: tests/simulator/ncu/README.md.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use workbook::build::kernels;
+use workbook::sim::{Counters, LaunchConfig, Module, Simulator};
+
+const REQUESTS_LD: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+const REQUESTS_ST: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum";
+const SECTORS_LD: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+const SECTORS_ST: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+const CONFLICTS: &str = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum";
+
+/// A launch that was measured: program, kernel, argument, block, grid.
+type Launch = (String, String, u64, u32, u32);
+
+/// What ncu counted, by launch and metric, in the order of the file.
+fn measured() -> Vec<(Launch, BTreeMap<String, u64>)> {
+    let text = std::fs::read_to_string(root().join("tests/simulator/ncu/h200.csv")).unwrap();
+    let mut out: Vec<(Launch, BTreeMap<String, u64>)> = Vec::new();
+    for line in text.lines().skip(1) {
+        let [program, kernel, argument, block, grid, metric, value] = line.split(',').collect::<Vec<_>>()[..]
+        else {
+            panic!("not seven columns: {line}")
+        };
+        let launch = (
+            program.to_string(),
+            kernel.to_string(),
+            argument.parse().unwrap(),
+            block.parse().unwrap(),
+            grid.parse().unwrap(),
+        );
+        if out.last().is_none_or(|(last, _)| *last != launch) {
+            out.push((launch, BTreeMap::new()));
+        }
+        out.last_mut().unwrap().1.insert(metric.to_string(), value.parse().unwrap());
+    }
+    out
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn simulated((program, kernel, argument, block, grid): &Launch) -> Counters {
+    let ptx = match kernels::get(program) {
+        Ok(build) => build.ptx.to_string(),
+        Err(_) => std::fs::read_to_string(root().join(format!("tests/simulator/ncu/{program}.ptx"))).unwrap(),
+    };
+    let module = Module::parse(&ptx, program).unwrap();
+    let mut sim = Simulator::new();
+    let config = LaunchConfig::new(*grid, *block);
+    let output = sim.alloc(1 << 20).unwrap();
+    let args = if program == "banks" {
+        vec![output, *argument]
+    } else {
+        let input = sim.alloc(argument * 4).unwrap();
+        sim.write(input, &vec![1; *argument as usize * 4]).unwrap();
+        vec![input, output, *argument]
+    };
+    sim.launch(&module, kernel, config, &args).unwrap()
+}
+
+#[test]
+fn the_simulator_counts_what_the_hardware_counts() {
+    for (launch, metrics) in measured() {
+        let counters = simulated(&launch);
+        for (metric, value) in metrics {
+            let counted = match metric.as_str() {
+                REQUESTS_LD => counters.global_load_requests,
+                REQUESTS_ST => counters.global_store_requests,
+                SECTORS_LD => counters.global_load_sectors,
+                SECTORS_ST => counters.global_store_sectors,
+                CONFLICTS => counters.shared_bank_conflicts,
+                other => panic!("unknown metric {other}"),
+            };
+            assert_eq!(counted, value, "{launch:?}: {metric}");
+        }
+    }
+}
+
+/// The table in the simulator's documentation is this test's data. `WORKBOOK_BLESS=1` writes it.
+#[test]
+fn the_documented_table_is_the_measured_one() {
+    let mut table = String::from(
+        "| kernel | n | threads x blocks | load requests | load sectors | store requests | store sectors | bank \
+         conflicts |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for ((program, kernel, n, block, grid), metrics) in measured() {
+        if program != "banks" {
+            write!(table, "| {program} `{kernel}` | {n} | {block} x {grid} |").unwrap();
+            for metric in [REQUESTS_LD, SECTORS_LD, REQUESTS_ST, SECTORS_ST, CONFLICTS] {
+                write!(table, " {} |", metrics[metric]).unwrap();
+            }
+            table.push('\n');
+        }
+    }
+    let path = root().join("simulator/src/ncu.md");
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        std::fs::write(&path, &table).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), table, "run with WORKBOOK_BLESS=1");
+}
