@@ -10,7 +10,7 @@ use bytemuck::Pod;
 
 use super::cuda;
 use super::device::{Device, Kind, OTHER_DEVICE};
-use super::simulator::{Simulator, Step};
+use super::simulator::{Simulator, Step, found};
 
 /// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
 /// as on any device.
@@ -42,7 +42,7 @@ impl Device {
                 (Memory::Gpu(RefCell::new(memory)), address)
             }
             Kind::Sim(simulator) => {
-                let address = simulator.alloc(bytes)?;
+                let address = simulator.core.borrow_mut().alloc(bytes as u64).map_err(found)?;
                 (Memory::Sim { simulator: simulator.clone(), address }, address)
             }
             Kind::Cpu => bail!("the CPU has no device memory; use a GPU or the simulator"),
@@ -138,7 +138,9 @@ impl Device {
         let (start, bytes) = (elements.start * size_of::<T>(), elements.len() * size_of::<T>());
         match &buffer.memory {
             Memory::Gpu(_) => true,
-            Memory::Sim { simulator, address } => simulator.is_defined(address + start as u64, bytes),
+            Memory::Sim { simulator, address } => {
+                simulator.core.borrow().is_defined(address + start as u64, bytes)
+            }
         }
     }
 }
@@ -198,7 +200,7 @@ impl<T> View<'_, T> {
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Memory::Sim { simulator, address } = self {
-            simulator.free(*address);
+            simulator.core.borrow_mut().free(*address);
         }
     }
 }

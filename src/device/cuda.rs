@@ -6,8 +6,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::ptr;
-use std::slice;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
@@ -221,32 +219,24 @@ impl Gpu {
     /// Limits of a launch and of a multiprocessor, under the driver's names (CUDA Driver API,
     /// `CUdevice_attribute`); one that it does not report is left out.
     pub fn limits(&self) -> Vec<Limit> {
+        use Attribute::*;
         let limits = [
-            ("max_threads_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-            ("max_grid_dim_x", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
-            ("max_grid_dim_y", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
-            ("max_threads_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-            ("max_blocks_per_multiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-            ("max_registers_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
-            (
-                "max_registers_per_multiprocessor",
-                Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
-            ),
-            ("max_shared_memory_per_block", Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
-            (
-                "max_shared_memory_per_block_optin",
-                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-            ),
-            (
-                "max_shared_memory_per_multiprocessor",
-                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-            ),
-            ("total_constant_memory", Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
-            ("l2_cache_size", Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+            CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+            CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+            CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+            CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+            CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+            CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+            CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
+            CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
         ];
-        let ask = |(name, attribute): (&str, _)| {
+        let ask = |attribute| {
             let value = self.context.attribute(attribute).ok()?.into();
-            Some(Limit { name: name.to_string(), value })
+            Some(Limit { name: short_name(attribute), value })
         };
         limits.into_iter().filter_map(ask).collect()
     }
@@ -256,48 +246,6 @@ impl Gpu {
         self.context
             .load_module(cudarc::nvrtc::Ptx::from_binary(image.to_vec()))
             .map_err(|error| failed("cannot load the kernels", error))
-    }
-
-    /// Machine code for this GPU, of PTX text, by the driver's assembler with its optimiser off.
-    pub fn assemble_unoptimised(&self, ptx: &str) -> Result<Vec<u8>> {
-        let failed = |error| failed("cannot assemble the kernels", error);
-        self.context.bind_to_thread().map_err(failed)?;
-        // The driver takes the text with a zero at its end.
-        let mut text = ptx.as_bytes().to_vec();
-        text.push(0);
-        let mut options = [sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL];
-        // An option's value stands in the place of a pointer: level 0.
-        let mut values = [ptr::null_mut()];
-        let mut linker = ptr::null_mut();
-        // SAFETY: one option with its value, as the count says; both outlive the linker, which is destroyed
-        // below.
-        unsafe { sys::cuLinkCreate_v2(1, options.as_mut_ptr(), values.as_mut_ptr(), &mut linker) }
-            .result()
-            .map_err(failed)?;
-        let (mut image, mut size) = (ptr::null_mut(), 0);
-        // SAFETY: `text` is there until the end of the call, with its length; the name ends with a zero; no
-        // options.
-        let linked = unsafe {
-            sys::cuLinkAddData_v2(
-                linker,
-                sys::CUjitInputType::CU_JIT_INPUT_PTX,
-                text.as_mut_ptr().cast(),
-                text.len(),
-                c"kernels.ptx".as_ptr(),
-                0,
-                ptr::null_mut(),
-                ptr::null_mut(),
-            )
-        };
-        // SAFETY: `linker` is the one made above, to which everything has been added.
-        let linked = linked
-            .result()
-            .and_then(|()| unsafe { sys::cuLinkComplete(linker, &mut image, &mut size) }.result());
-        // SAFETY: the image is the linker's, `size` bytes long, until the linker is destroyed.
-        let code = linked.map(|()| unsafe { slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec());
-        // SAFETY: destroyed once, and not used after.
-        let destroyed = unsafe { sys::cuLinkDestroy(linker) }.result();
-        destroyed.and(code).map_err(failed)
     }
 
     /// `bytes` bytes of device memory, contents undefined; one byte where none is asked for, so that every
@@ -469,6 +417,11 @@ impl Search {
     }
 }
 
+/// `max_threads_per_block` of `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
+fn short_name(attribute: Attribute) -> String {
+    format!("{attribute:?}").trim_start_matches("CU_DEVICE_ATTRIBUTE_").to_lowercase()
+}
+
 /// `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`
 fn message(error: DriverError) -> String {
     match error.error_string() {
@@ -530,6 +483,14 @@ mod tests {
         assert_eq!(module_version(closed).as_deref(), Some("550.54.14"));
         assert_eq!(module_version(open).as_deref(), Some("580.159.04"));
         assert_eq!(module_version(""), None);
+    }
+
+    #[test]
+    fn limits_have_the_names_that_records_know() {
+        use Attribute::*;
+        assert_eq!(short_name(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK), "max_threads_per_block");
+        let shared = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK;
+        assert_eq!(short_name(shared), "max_shared_memory_per_block");
     }
 
     #[test]

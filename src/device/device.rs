@@ -1,14 +1,15 @@
-//! [`Device`]: a GPU, the simulator or the CPU, opened; its name and its limits.
+//! [`Device`]: a GPU, the simulator or the CPU, opened; its name, its limits, and what work costs there.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use super::cpu;
 use super::cuda::{self, NoGpu};
+use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
-use crate::record::{DeviceInfo, Limit};
+use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::observe::Observer;
 
 /// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
@@ -74,7 +75,10 @@ impl Device {
         match &self.kind {
             Kind::Gpu(gpu) => gpu.info(),
             Kind::Sim(simulator) => simulator.info(),
-            Kind::Cpu => cpu::info(),
+            Kind::Cpu => {
+                let (name, threads) = (measure::cpu_name(), Some(rayon::current_num_threads()));
+                DeviceInfo { kind: DeviceKind::Cpu, name, gpu: None, threads, cpu: None }
+            }
         }
     }
 
@@ -90,7 +94,7 @@ impl Device {
     pub fn multiprocessors(&self) -> u32 {
         match &self.kind {
             Kind::Gpu(gpu) => gpu.multiprocessors(),
-            Kind::Sim(simulator) => simulator.multiprocessors(),
+            Kind::Sim(simulator) => simulator.core.borrow().properties().multiprocessors,
             Kind::Cpu => 0,
         }
     }
@@ -123,10 +127,65 @@ impl Device {
         self.not_captured("a limit of the device")?;
         match &self.kind {
             Kind::Gpu(gpu) => gpu.set_pending_launch_limit(launches)?,
-            Kind::Sim(simulator) => simulator.set_pending_launch_limit(launches),
+            Kind::Sim(simulator) => simulator.core.borrow_mut().set_pending_launch_limit(launches),
             Kind::Cpu => {}
         }
         Ok(())
+    }
+
+    /// What `work` costs: on a GPU the time between two events around it, on the CPU that of its clock,
+    /// repeated, each time after `prepare` (untimed); on the simulator exact counts, from one run.
+    ///
+    /// # Errors
+    /// Those of `prepare` and `work`.
+    pub fn measure(
+        &self,
+        mut prepare: impl FnMut() -> Result<()>,
+        mut work: impl FnMut() -> Result<()>,
+    ) -> Result<Measurement> {
+        self.not_captured("a measurement")?;
+        let budget = match &self.kind {
+            Kind::Gpu(_) => GPU_BUDGET,
+            Kind::Cpu => CPU_BUDGET,
+            Kind::Sim(_) => {
+                prepare()?;
+                self.take_seen();
+                work()?;
+                return Ok(self.take_seen());
+            }
+        };
+        let time = measure::repeat(budget, || {
+            prepare()?;
+            Ok(self.time(&mut work)?.unwrap_or_default())
+        })?;
+        Ok(Measurement { time, ..Default::default() })
+    }
+
+    /// Microseconds that `work` takes, once: between two events on a GPU, by the clock on the CPU. None on
+    /// the simulator, which does the work and has no clock.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
+        self.not_captured("a measurement")?;
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.time(&mut work).map(Some),
+            Kind::Sim(_) => work().map(|()| None),
+            Kind::Cpu => {
+                let start = Instant::now();
+                work()?;
+                Ok(Some(measure::microseconds_since(start)))
+            }
+        }
+    }
+
+    /// What the launches since the last call have cost and what the checks have found in them, even where something
+    /// stopped them; the simulator only.
+    pub fn take_seen(&self) -> Measurement {
+        match &self.kind {
+            Kind::Sim(simulator) => simulator.take_seen(),
+            Kind::Gpu(_) | Kind::Cpu => Measurement::default(),
+        }
     }
 
     /// From now on `observer` is told what kernels do, on the simulator and under its checks; on a GPU nobody
@@ -140,7 +199,7 @@ impl Device {
     /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.
     pub fn take_printed(&self) -> String {
         match &self.kind {
-            Kind::Sim(simulator) => simulator.take_printed(),
+            Kind::Sim(simulator) => simulator.core.borrow_mut().take_printed(),
             Kind::Gpu(_) | Kind::Cpu => String::new(),
         }
     }

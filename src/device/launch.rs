@@ -35,7 +35,7 @@ impl Device {
                 gpu.resident_blocks(code, x * y * z, config.shared_mem_bytes)
             }
             (Kind::Sim(simulator), Code::Sim(module)) => {
-                Ok(simulator.resident_blocks(module, &function.name, &config))
+                Ok(simulator.core.borrow().resident_blocks(module, &function.name, &config))
             }
             _ => bail!(OTHER_DEVICE),
         }

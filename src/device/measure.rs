@@ -1,14 +1,10 @@
-//! What work costs: on a GPU and on the CPU a time, with warm-up, repeats, median, minimum and maximum; on
-//! the simulator counts.
+//! How a time is taken: warm-up, repeats, median with minimum and maximum; and what else a measurement holds.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
 
-pub use super::cpu::name as cpu_name;
-use super::device::{Device, Kind};
-use super::simulator::Seen;
 use crate::record::Timing;
 use crate::record::levels::Level;
 use crate::sim::{Counters, Diagnostic};
@@ -32,63 +28,8 @@ pub const CPU_BUDGET: f64 = 0.1e6;
 /// A first run longer than this is taken alone, in microseconds.
 const TAKEN_ALONE: f64 = 5e6;
 
-impl Device {
-    /// What `work` costs: on a GPU the time between two events around it, on the CPU that of its clock,
-    /// repeated, each time after `prepare` (untimed); on the simulator exact counts, from one run.
-    ///
-    /// # Errors
-    /// Those of `prepare` and `work`.
-    pub fn measure(
-        &self,
-        mut prepare: impl FnMut() -> Result<()>,
-        mut work: impl FnMut() -> Result<()>,
-    ) -> Result<Measurement> {
-        self.not_captured("a measurement")?;
-        let budget = match &self.kind {
-            Kind::Gpu(_) => GPU_BUDGET,
-            Kind::Cpu => CPU_BUDGET,
-            Kind::Sim(_) => {
-                prepare()?;
-                self.take_seen();
-                work()?;
-                return Ok(self.take_seen());
-            }
-        };
-        let time = repeat(budget, || {
-            prepare()?;
-            Ok(self.time(&mut work)?.unwrap_or_default())
-        })?;
-        Ok(Measurement { time, ..Default::default() })
-    }
-
-    /// Microseconds that `work` takes, once: between two events on a GPU, by the clock on the CPU. None on
-    /// the simulator, which does the work and has no clock.
-    ///
-    /// # Errors
-    /// Those of `work`.
-    pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
-        self.not_captured("a measurement")?;
-        match &self.kind {
-            Kind::Gpu(gpu) => gpu.time(&mut work).map(Some),
-            Kind::Sim(_) => work().map(|()| None),
-            Kind::Cpu => {
-                let start = Instant::now();
-                work()?;
-                Ok(Some(microseconds_since(start)))
-            }
-        }
-    }
-
-    /// What the launches since the last call have cost and what the checks have found in them, even where
-    /// something stopped them; the simulator only.
-    pub fn take_seen(&self) -> Measurement {
-        let Kind::Sim(simulator) = &self.kind else { return Measurement::default() };
-        let Seen { counters, levels, found } = simulator.take_seen();
-        Measurement { counters: Some(counters), levels, found, ..Default::default() }
-    }
-}
-
-fn microseconds_since(start: Instant) -> f64 {
+/// Microseconds by the clock of the CPU.
+pub(super) fn microseconds_since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e6
 }
 
@@ -130,6 +71,13 @@ pub fn floats_on_cpu(mut work: impl FnMut() -> f32) -> Result<(f32, Measurement)
         Ok(microseconds_since(start))
     })?;
     Ok((result, Measurement { time, ..Default::default() }))
+}
+
+/// The CPU's model name where the system says it.
+pub fn cpu_name() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
 }
 
 #[cfg(test)]

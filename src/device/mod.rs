@@ -21,18 +21,16 @@
 //!
 //! | file | job |
 //! | --- | --- |
+//! | `measure.rs` | how a time is taken, and what else a measurement holds |
 //! | `cuda.rs` | the GPU; the only file that names cudarc |
 //! | `simulator.rs` | the simulator as a device: its options, its stream, what its launches have shown |
-//! | `cpu.rs` | the CPU's name |
-//! | `device.rs` | opens one of these; its name and its limits |
+//! | `device.rs` | opens one of these; its name, its limits, what work costs there |
 //! | `module.rs` | kernels |
 //! | `buffer.rs` | device memory, and copies from and to it |
 //! | `launch.rs` | launches: arguments, checks, start |
 //! | `graph.rs` | launches captured once, launched again with one call |
-//! | `measure.rs` | what work costs: times, or counts on the simulator |
 
 mod buffer;
-mod cpu;
 mod cuda;
 #[expect(clippy::module_inception, reason = "the room is named after what it holds")]
 mod device;

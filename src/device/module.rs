@@ -50,18 +50,6 @@ impl Device {
         let ptx = sim::Module::parse(ptx, name).map_err(found)?;
         Ok(Module { name: name.to_string(), ptx, gpu })
     }
-
-    /// Machine code of PTX text by the driver's assembler with its optimiser off; nothing on the simulator,
-    /// which has none.
-    ///
-    /// # Errors
-    /// What the assembler says.
-    pub fn assemble_unoptimised(&self, ptx: &str) -> Result<Vec<u8>> {
-        match &self.kind {
-            Kind::Gpu(gpu) => gpu.assemble_unoptimised(ptx),
-            Kind::Sim(_) | Kind::Cpu => Ok(Vec::new()),
-        }
-    }
 }
 
 impl Function {

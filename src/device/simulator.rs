@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
-use crate::record::levels::{Level, Levels};
+use super::measure::Measurement;
+use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
 use crate::sim::{self, Counters, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
@@ -58,18 +59,9 @@ pub enum Step {
     },
 }
 
-/// What launches have shown.
-#[derive(Default)]
-pub struct Seen {
-    pub counters: Counters,
-    pub levels: Vec<Level>,
-    /// What the checks have found, and what has stopped a launch.
-    pub found: Vec<Diagnostic>,
-}
-
 /// The simulator, with what its launches have shown since that was taken.
 pub struct Simulator {
-    simulator: RefCell<sim::Simulator>,
+    pub core: RefCell<sim::Simulator>,
     options: SimulatorOptions,
     seen: RefCell<(Counters, Levels)>,
     found: RefCell<Vec<Diagnostic>>,
@@ -80,14 +72,14 @@ pub struct Simulator {
 
 impl Simulator {
     pub fn new(options: SimulatorOptions) -> Simulator {
-        let mut simulator = sim::Simulator::new();
-        simulator.set_schedule(options.schedule);
-        simulator.set_sync_depth_limit(options.sync_depth);
+        let mut core = sim::Simulator::new();
+        core.set_schedule(options.schedule);
+        core.set_sync_depth_limit(options.sync_depth);
         if let Some(instructions) = options.step_limit {
-            simulator.set_step_limit(instructions);
+            core.set_step_limit(instructions);
         }
         Simulator {
-            simulator: RefCell::new(simulator),
+            core: RefCell::new(core),
             options,
             seen: RefCell::default(),
             found: RefCell::default(),
@@ -101,38 +93,12 @@ impl Simulator {
         DeviceInfo { kind: DeviceKind::Sim, name, gpu: None, threads: None, cpu: None }
     }
 
-    /// The address of `bytes` bytes of memory, contents undefined.
-    pub fn alloc(&self, bytes: usize) -> Result<u64> {
-        self.simulator.borrow_mut().alloc(bytes as u64).map_err(found)
-    }
-
-    pub fn free(&self, address: u64) {
-        self.simulator.borrow_mut().free(address);
-    }
-
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
-        self.simulator.borrow_mut().write(address, bytes).map_err(found)
+        self.core.borrow_mut().write(address, bytes).map_err(found)
     }
 
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
-        self.simulator.borrow().read(address, bytes).map_err(found)
-    }
-
-    pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
-        self.simulator.borrow().is_defined(address, bytes)
-    }
-
-    pub fn multiprocessors(&self) -> u32 {
-        self.simulator.borrow().properties().multiprocessors
-    }
-
-    /// Blocks of `kernel` that the device holds at a time.
-    pub fn resident_blocks(&self, module: &sim::Module, kernel: &str, config: &LaunchConfig) -> u32 {
-        self.simulator.borrow().resident_blocks(module, kernel, config)
-    }
-
-    pub fn set_pending_launch_limit(&self, launches: u64) {
-        self.simulator.borrow_mut().set_pending_launch_limit(launches);
+        self.core.borrow().read(address, bytes).map_err(found)
     }
 
     /// From now on `observer` is told what the launches under checks do.
@@ -141,14 +107,10 @@ impl Simulator {
     }
 
     /// What the launches since the last call have shown.
-    pub fn take_seen(&self) -> Seen {
+    pub fn take_seen(&self) -> Measurement {
         let (counters, levels) = self.seen.take();
-        Seen { counters, levels: levels.into_vec(), found: self.found.take() }
-    }
-
-    /// What the kernels since the last call have printed, where that is kept.
-    pub fn take_printed(&self) -> String {
-        self.simulator.borrow_mut().take_printed()
+        let (levels, found) = (levels.into_vec(), self.found.take());
+        Measurement { counters: Some(counters), levels, found, ..Default::default() }
     }
 
     /// From now on, what is put into the stream is kept for a graph.
@@ -184,20 +146,20 @@ impl Simulator {
     }
 
     fn launch(&self, module: &sim::Module, kernel: &str, config: LaunchConfig, args: &[u64]) -> Result<()> {
-        let mut simulator = self.simulator.borrow_mut();
+        let mut core = self.core.borrow_mut();
         let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
         let ended = if !self.options.checks {
-            let ended = simulator.launch_counted(module, kernel, config, args, &mut seen.0);
+            let ended = core.launch_counted(module, kernel, config, args, &mut seen.0);
             ended.inspect_err(|diagnostic| all.push((**diagnostic).clone()))
         } else if let Some(observer) = &*self.observer.borrow() {
             let both = &mut (seen, &mut *observer.borrow_mut());
-            simulator.launch_watched(module, kernel, config, args, both, all)
+            core.launch_watched(module, kernel, config, args, both, all)
         } else {
-            simulator.launch_watched(module, kernel, config, args, seen, all)
+            core.launch_watched(module, kernel, config, args, seen, all)
         };
         if !self.options.keep_printed {
             // What a kernel prints is no result: stdout belongs to those.
-            let _ = write!(std::io::stderr(), "{}", simulator.take_printed());
+            let _ = write!(std::io::stderr(), "{}", core.take_printed());
         }
         ended.map_err(found)
     }

@@ -49,8 +49,8 @@ pub fn chapter(number: u32) -> &'static str {
     CONTENTS.lines().find_map(title).unwrap_or("More")
 }
 
-/// The repository: the working directory or the nearest one above it that has exercises; else the one that this
-/// program was built in.
+/// The repository: the working directory or the nearest one above it that has exercises; else the one that
+/// this program was built in.
 pub fn root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().find(|directory| directory.join(SOLUTIONS).is_dir());

@@ -1,8 +1,9 @@
 //! From an answer to PTX: the committed build if the text is a known one, else nvcc.
 //!
-//! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the stub, the
-//! solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each. After an edit of a
-//! solution, `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored` makes stubs and builds anew.
+//! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the
+//! stub, the solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each.
+//! After an edit of a solution, `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored` makes stubs and
+//! builds anew.
 
 use std::path::{Path, PathBuf};
 
@@ -107,7 +108,8 @@ pub fn pack(nvcc: &Nvcc, exercise: &Exercise) -> Result<String> {
     Ok(pack)
 }
 
-/// PTX without comments, blank lines and debug sections, which say nothing that a launch or a diagnostic needs.
+/// PTX without comments, blank lines and debug sections, which say nothing that a launch or a diagnostic
+/// needs.
 fn stripped(ptx: &str) -> String {
     let mut text = String::new();
     let mut in_section = false;

@@ -1,7 +1,8 @@
 //! Compiled beside an exercise in Rust, as a program of its own: calls the learner's function for each input.
 //!
-//! stdin: for each input its length (`u32`), then the numbers (`i32`), little-endian. stdout: a line for each input,
-//! `ok RESULT ALLOCATIONS` or `panic`. If the program ends earlier, the input after the last line is to blame.
+//! stdin: for each input its length (`u32`), then the numbers (`i32`), little-endian. stdout: a line for each
+//! input, `ok RESULT ALLOCATIONS` or `panic`. If the program ends earlier, the input after the last line is
+//! to blame.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
@@ -33,7 +34,8 @@ static ALLOCATOR: Counting = Counting;
 fn main() {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).expect("the inputs");
-    let mut words = bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    let word = |word: &[u8]| i32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+    let mut words = bytes.chunks_exact(4).map(word);
     while let Some(length) = words.next() {
         let mut data: Vec<i32> = words.by_ref().take(length as usize).collect();
         let work = move || {

@@ -33,8 +33,9 @@ pub enum Verdict {
 /// Why an answer does not pass.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
-    /// The kinds of the diagnostics; or one of `wrong-result`, `input-changed`, `goal`, `wrong-line`, `compile-error`,
-    /// `missing-file`, `missing-kernel`, `unreadable`, and for Rust `panic`, `stack-overflow`, `time-limit`.
+    /// The kinds of the diagnostics; or one of `wrong-result`, `input-changed`, `goal`, `wrong-line`,
+    /// `compile-error`, `missing-file`, `missing-kernel`, `unreadable`, and for Rust `panic`,
+    /// `stack-overflow`, `time-limit`.
     pub kinds: Vec<String>,
     /// What is wrong, in a sentence or with what a compiler said.
     pub what: String,
@@ -169,16 +170,16 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
                 kernels => kernels.join(", "),
             };
             return Some(format!(
-                "The host launches a kernel named {}, and the file has {there_are}. Give the kernel its name back, with \
-                 extern \"C\" before it.",
+                "The host launches a kernel named {}, and the file has {there_are}. Give the kernel its name \
+                 back, with extern \"C\" before it.",
                 launch.kernel
             ));
         };
         let bytes: Vec<usize> = params.iter().map(|param| param.bytes).collect();
         if bytes != launch.args.iter().map(|arg| arg.bytes()).collect::<Vec<_>>() {
             return Some(format!(
-                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it the parameters \
-                 back that it had.",
+                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it the \
+                 parameters back that it had.",
                 params.len()
             ));
         }

@@ -1,7 +1,7 @@
 //! The exercises: what `cargo run --example exercise` does.
 //!
-//! An exercise is one file in `kernels/exercises/solutions/`. The learner's file in `kernels/exercises/` is derived from
-//! it, and so are the wrong answers that the tests try.
+//! An exercise is one file in `kernels/exercises/solutions/`. The learner's file in `kernels/exercises/` is
+//! derived from it, and so are the wrong answers that the tests try.
 //!
 //! | file | job |
 //! | --- | --- |
@@ -38,8 +38,8 @@ use std::process::ExitCode;
 use options::{Options, Verb};
 use session::Session;
 
-/// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command line or the
-/// environment is wrong.
+/// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
+/// line or the environment is wrong.
 pub fn run() -> ExitCode {
     let Options { verb, device } = Options::parse_or_exit();
     let verb = verb.unwrap_or(Verb::List);

@@ -15,7 +15,8 @@
 
 use std::fmt;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::ValueEnum;
 
 use crate::number::thousands;
 use crate::reduction::serial::recursive_reduce;
@@ -41,7 +42,8 @@ pub struct Launch {
     pub grid: Grid,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Named in lower case where it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Arg {
     Input,
     Other,
@@ -62,7 +64,7 @@ pub enum Grid {
 }
 
 /// Where the result is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Place {
     /// In `partials`: the host combines them.
     #[default]
@@ -72,7 +74,7 @@ pub enum Place {
 }
 
 /// What is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Op {
     #[default]
     Sum,
@@ -105,30 +107,13 @@ const BLOCKS: &[u32] = &[32, 96, 256];
 /// The plain order of turns and two shuffled ones.
 const SCHEDULES: &[u64] = &[0, 1, 2];
 
-const ARGS: [(&str, Arg); 9] = [
-    ("input", Arg::Input),
-    ("other", Arg::Other),
-    ("data", Arg::Data),
-    ("partials", Arg::Partials),
-    ("out", Arg::Out),
-    ("total", Arg::Total),
-    ("ticket", Arg::Ticket),
-    ("n", Arg::N),
-    ("blocks", Arg::Blocks),
-];
-
 impl Plan {
     /// Takes in one `//@ word rest` line.
     pub fn mark(&mut self, word: &str, rest: &str) -> Result<()> {
         match (word, rest) {
             ("launch", _) => self.launches.push(Launch::parse(rest)?),
-            ("result", "out") => self.result = Place::Out,
-            ("result", "total") => self.result = Place::Total,
-            ("result", "partials") => self.result = Place::Partials,
-            ("op", "sum") => self.op = Op::Sum,
-            ("op", "max") => self.op = Op::Max,
-            ("op", "min") => self.op = Op::Min,
-            ("op", "dot") => self.op = Op::Dot,
+            ("result", _) => self.result = named("place", rest)?,
+            ("op", _) => self.op = named("operation", rest)?,
             ("sizes", _) => self.sizes = numbers(rest)?,
             ("blocks", _) => self.blocks = numbers(rest)?,
             ("most-blocks", _) => self.most_blocks = numbers(rest)?.first().copied(),
@@ -200,29 +185,19 @@ impl Launch {
     fn parse(text: &str) -> Result<Launch> {
         let (kernel, rest) = text.split_once('(').context("KERNEL(ARGS) grid=GRID")?;
         let (args, grid) = rest.split_once(") grid=").context("KERNEL(ARGS) grid=GRID")?;
-        let args = args.split(',').map(str::trim);
-        let args = args
-            .map(|name| {
-                let known = ARGS.iter().find(|(known, _)| *known == name);
-                known.map(|(_, arg)| *arg).with_context(|| format!("there is no argument {name}"))
-            })
-            .collect::<Result<_>>()?;
+        let args = args.split(',').map(|name| named("argument", name.trim())).collect::<Result<_>>()?;
         Ok(Launch { kernel: kernel.trim().to_string(), args, grid: Grid::parse(grid)? })
     }
 }
 
 impl fmt::Display for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let args: Vec<&str> = self.args.iter().map(|arg| arg.name()).collect();
+        let args: Vec<String> = self.args.iter().map(|arg| format!("{arg:?}").to_lowercase()).collect();
         write!(f, "`{}({})` with {}", self.kernel, args.join(", "), self.grid)
     }
 }
 
 impl Arg {
-    pub fn name(self) -> &'static str {
-        ARGS.iter().find(|(_, arg)| *arg == self).map_or("", |(name, _)| name)
-    }
-
     /// Bytes of the parameter.
     pub fn bytes(self) -> usize {
         if matches!(self, Arg::N | Arg::Blocks) { 4 } else { 8 }
@@ -352,6 +327,10 @@ impl fmt::Display for Case {
             schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
         }
     }
+}
+
+fn named<T: ValueEnum>(what: &str, name: &str) -> Result<T> {
+    T::from_str(name, false).map_err(|_| anyhow!("there is no {what} {name}"))
 }
 
 fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {

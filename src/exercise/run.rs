@@ -181,8 +181,8 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     })
 }
 
-/// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs, and
-/// a fraction of a second.
+/// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,
+/// and a fraction of a second.
 fn step_limit(plan: &Plan, case: Case) -> u64 {
     let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
     let most = plan.launches.iter().map(|launch| warps(launch.grid.blocks(case))).max().unwrap_or(0);

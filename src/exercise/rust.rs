@@ -1,9 +1,11 @@
-//! Marks an answer in Rust: rustc compiles the learner's file as it is, and a child process calls the function.
+//! Marks an answer in Rust: rustc compiles the learner's file as it is, and a child process calls the
+//! function.
 
 use std::env::consts::EXE_SUFFIX;
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::iter;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -33,14 +35,14 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
     }
 
     let (main, program) = (scratch.path().join("main.rs"), scratch.path().join(format!("main{EXE_SUFFIX}")));
-    std::fs::write(&main, HARNESS.replace("FUNCTION", name))?;
+    fs::write(&main, HARNESS.replace("FUNCTION", name))?;
     let mut compile = rustc(root);
     compile.arg("--extern").arg(format!("answer={}", library.display())).arg(&main).arg("-o").arg(&program);
     let compiled = output(&mut compile)?;
     if !compiled.status.success() {
         let what = format!(
-            "The function pub fn {name}(data: &mut [i32]) -> i32 cannot be called; give it its name and its parameters \
-             back.\n{}",
+            "The function pub fn {name}(data: &mut [i32]) -> i32 cannot be called; give it its name and its \
+             parameters back.\n{}",
             said(&compiled)
         );
         return Ok(failed(exercise, "missing-kernel", what));
@@ -48,7 +50,8 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
 
     let sizes = plan::sizes();
     let inputs: Vec<Vec<i32>> = sizes.iter().map(|&n| data::numbers(n, SEEDS[0])).collect();
-    let ran = run(&program, &inputs).with_context(|| format!("cannot run the answer to {}", exercise.id))?;
+    let ran = run(&program, &inputs, scratch.path())
+        .with_context(|| format!("cannot run the answer to {}", exercise.id))?;
     let mut allocations = 0;
     for (number, input) in inputs.iter().enumerate() {
         let n = format!("n = {}", thousands(input.len() as i64));
@@ -90,8 +93,8 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
     Ok(mark::too_much(exercise, "sum", sizes.len(), goals))
 }
 
-/// rustc in the repository root, so that it names the learner's file from there. With debug assertions: an addition
-/// that overflows panics.
+/// rustc in the repository root, so that it names the learner's file from there. With debug assertions: an
+/// addition that overflows panics.
 fn rustc(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
     command.current_dir(root).args(["--edition", "2024", "-C", "debuginfo=0"]);
@@ -117,33 +120,16 @@ struct Ran {
     status: Option<ExitStatus>,
 }
 
-fn run(program: &Path, inputs: &[Vec<i32>]) -> Result<Ran> {
+/// Runs `program` on `inputs`, with the files in `scratch` that it reads and writes.
+fn run(program: &Path, inputs: &[Vec<i32>], scratch: &Path) -> Result<Ran> {
+    let [stdin, stdout, stderr] = ["stdin", "stdout", "stderr"].map(|name| scratch.join(name));
+    let words = inputs.iter().flat_map(|input| iter::once(input.len() as i32).chain(input.iter().copied()));
+    fs::write(&stdin, words.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
     let mut command = Command::new(program);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let mut words = Vec::new();
-    for input in inputs {
-        words.push(input.len() as i32);
-        words.extend(input);
-    }
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // A child that has ended reads no more; its answer says so.
-            let _ = stdin.map(|mut stdin| stdin.write_all(&bytes));
-        });
-        let stdout = scope.spawn(move || all(stdout));
-        let stderr = scope.spawn(move || all(stderr));
-        let status = wait(&mut child)?;
-        let lines = stdout.join().unwrap_or_default().lines().map(str::to_string).collect();
-        Ok(Ran { lines, said: stderr.join().unwrap_or_default(), status })
-    })
-}
-
-fn all(stream: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes).into_owned()
+    command.stdin(File::open(&stdin)?).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
+    let status = wait(&mut command.spawn()?)?;
+    let text = |path| anyhow::Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned());
+    Ok(Ran { lines: text(stdout)?.lines().map(str::to_string).collect(), said: text(stderr)?, status })
 }
 
 /// Waits for `child`; ends it at the time limit.

@@ -76,7 +76,8 @@ impl Session {
         let gpu = open(device)?;
         match mark::mark(&self.root, &exercise)? {
             Verdict::NoNvcc => bail!(
-                "{} has to be compiled, and no nvcc was found.\n{HOW_TO_GET_NVCC}\nThen check again: {COMMAND} {id}",
+                "{} has to be compiled, and no nvcc was found.\n{HOW_TO_GET_NVCC}\nThen check again: {COMMAND} \
+                 {id}",
                 exercise.path
             ),
             Verdict::Failed(failure) => {

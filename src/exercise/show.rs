@@ -74,7 +74,8 @@ pub fn passed(exercise: &Exercise, tried: usize, goals: &[Reached]) -> String {
     let how = match exercise.kind {
         Kind::Kernel(_) => {
             format!(
-                "passed. Right for all {tried} inputs, in several orders of turns, and nothing was found wrong."
+                "passed. Right for all {tried} inputs, in several orders of turns, and nothing was found \
+                 wrong."
             )
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),

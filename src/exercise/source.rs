@@ -1,8 +1,8 @@
-//! One solution file, read: the task, the hints, how it is launched, its goals and its mutants. Stub, solution and
-//! mutants are derived from the same lines, so they cannot drift apart.
+//! One solution file, read: the task, the hints, how it is launched, its goals and its mutants. Stub,
+//! solution and mutants are derived from the same lines, so they cannot drift apart.
 //!
-//! The head of the file is plain comments: `// 2.1 Title`, an empty comment line, the task in Markdown. The rest
-//! is the solution as it compiles, with lines of its own:
+//! The head of the file is plain comments: `// 2.1 Title`, an empty comment line, the task in Markdown. The
+//! rest is the solution as it compiles, with lines of its own:
 //!
 //! | line | meaning |
 //! | --- | --- |
@@ -17,8 +17,8 @@
 //! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
 //! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; then pairs of the next two |
 //! | `//@ - TEXT`, `//@ + TEXT` | the text, which stands once in the solution, and what replaces it |
-//! | `//@ begin`, `//@ stub`, `//@ end` | the answer, then what the learner finds in its place, as `//\| ` lines |
-//! | `//@ here TEXT` | in an exercise that asks for the number of a line: behind the line above, TEXT is missing |
+//! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
+//! | `//@ here TEXT` | where a line is asked for: behind the line above, TEXT is missing |
 
 use std::path::Path;
 use std::str::FromStr;
@@ -62,7 +62,8 @@ pub enum Kind {
     Kernel(Plan),
     /// A Rust function with this name.
     Function(String),
-    /// The number of a line behind which something is missing: one of these. The kernel goes wrong without it.
+    /// The number of a line behind which something is missing: one of these. The kernel goes wrong without
+    /// it.
     Line { lines: Vec<u32>, plan: Plan },
 }
 

@@ -55,8 +55,8 @@ impl State {
                     .with_context(|| format!("{FILE} is damaged ({why}), and cannot be set aside"))?;
                 let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let said = format!(
-                    "{FILE}, which remembers your progress, is damaged ({why}). It is now {name}; progress begins anew. \
-                     Your answers are untouched."
+                    "{FILE}, which remembers your progress, is damaged ({why}). It is now {name}; progress \
+                     begins anew. Your answers are untouched."
                 );
                 Ok((fresh, Some(said)))
             }

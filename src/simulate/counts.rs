@@ -7,7 +7,8 @@ use crate::sim::Counters;
 const NOTE: &str =
     "* ncu counts the GPU's own instructions, the simulator those of the PTX they are made from";
 
-/// Every count with the name of the ncu metric that has the same meaning, if there is one. At most 100 columns.
+/// Every count with the name of the ncu metric that has the same meaning, if there is one. At most 100
+/// columns.
 pub fn table(c: &Counters) -> String {
     let count = |n: u64| thousands(n as i64);
     let lanes = c.average_active_lanes().map_or("-".to_string(), |lanes| format!("{lanes:.2}"));

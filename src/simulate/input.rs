@@ -1,5 +1,5 @@
-//! The file with the reader's kernel: PTX as it is, CUDA C++ through nvcc; and the source lines that diagnostics
-//! quote.
+//! The file with the reader's kernel: PTX as it is, CUDA C++ through nvcc; and the source lines that
+//! diagnostics quote.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -58,8 +58,8 @@ impl Sources {
         self.texts.insert(file.display().to_string(), text);
     }
 
-    /// Reads the files that `diagnostics` name, from the directory of the reader's file or the working directory.
-    /// What is not there is quoted by name and line alone.
+    /// Reads the files that `diagnostics` name, from the directory of the reader's file or the working
+    /// directory. What is not there is quoted by name and line alone.
     pub fn read_for(&mut self, diagnostics: &[Diagnostic]) {
         let related = diagnostics.iter().flat_map(|found| &found.related).map(|site| &site.file);
         for name in diagnostics.iter().filter_map(|found| found.file.as_ref()).chain(related) {

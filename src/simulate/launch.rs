@@ -55,8 +55,8 @@ pub fn launch(device: &Device, module: &Module, options: &Options) -> Result<Lau
 /// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`.
 ///
 /// # Errors
-/// There is no such kernel; `args` do not fit its parameters, or there is no room for them. What the checks find is
-/// no error.
+/// There is no such kernel; `args` do not fit its parameters, or there is no room for them. What the checks
+/// find is no error.
 pub fn run_kernel(
     device: &Device,
     module: &Module,
@@ -129,7 +129,8 @@ fn kernel<'m>(module: &'m Module, asked: Option<&str>) -> Result<&'m str> {
     }
 }
 
-/// `lab::sum<int>` of a kernel that is not `extern "C"`: its name in the source, without the types of its parameters.
+/// `lab::sum<int>` of a kernel that is not `extern "C"`: its name in the source, without the types of its
+/// parameters.
 fn source_name(kernel: &str) -> Option<String> {
     let options = DemangleOptions::new().no_params().no_return_type();
     Symbol::new(kernel).ok()?.demangle_with_options(&options).ok()

@@ -30,8 +30,8 @@ pub use launch::{Launched, run_kernel};
 pub use spec::{Fill, Spec, Type, Value};
 pub use values::Held;
 
-/// Does what the command line asks for. The exit status: 0 nothing is wrong, 1 a diagnostic of severity error, 2 a
-/// command line, file or instruction that the simulator cannot take.
+/// Does what the command line asks for. The exit status: 0 nothing is wrong, 1 a diagnostic of severity
+/// error, 2 a command line, file or instruction that the simulator cannot take.
 pub fn run() -> ExitCode {
     let options = Options::parse_or_exit();
     match simulate(&options) {

@@ -49,7 +49,8 @@ the race, the write and the read in the loop.";
 #[command(
     name = "simulate",
     bin_name = "cargo run --example simulate --",
-    override_usage = "cargo run --example simulate -- FILE --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg SPEC]… [OPTIONS]",
+    override_usage = "cargo run --example simulate -- FILE --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg SPEC]… \
+                      [OPTIONS]",
     about = "Runs one kernel of yours on the simulator, checks it, and prints what every buffer holds",
     after_help = SPECS
 )]
@@ -62,10 +63,10 @@ pub struct Options {
     /// Blocks
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
     pub grid: Dimensions,
-    /// Threads a block
+    /// Threads per block
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
     pub block: Dimensions,
-    /// Dynamic shared memory, in bytes a block
+    /// Dynamic shared memory, in bytes per block
     #[arg(long, value_name = "BYTES", value_parser = size, default_value = "0", allow_hyphen_values = true)]
     pub shared: u32,
     /// The next argument of the kernel (below)

@@ -37,8 +37,8 @@ struct JsonCounters<'a> {
 }
 
 impl Report {
-    /// 0: nothing is wrong. 1: a diagnostic of severity error. 2: an instruction that the simulator does not know,
-    /// PTX that it cannot read, or a launch that it refused, which is about no place in the kernel.
+    /// 0: nothing is wrong. 1: a diagnostic of severity error. 2: an instruction that the simulator does not
+    /// know, PTX that it cannot read, or a launch that it refused, which is about no place in the kernel.
     pub fn status(&self) -> u8 {
         let unsupported =
             self.launched.diagnostics.iter().any(|found| found.kind == Kind::UnsupportedInstruction);

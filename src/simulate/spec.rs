@@ -1,14 +1,16 @@
 //! `--arg`: a number or a buffer, as text.
 
+use clap::ValueEnum;
+
 use crate::arguments::number;
 use crate::number::thousands;
 
-/// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory, and
-/// its checks need as much again.
+/// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory,
+/// and its checks need as much again.
 pub const MAX_BYTES: u64 = 1 << 28;
 
-/// The types of numbers, as an argument spells them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The types of numbers; an argument spells them in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Type {
     I8,
     U8,
@@ -22,29 +24,17 @@ pub enum Type {
     F64,
 }
 
-const TYPES: [(&str, Type); 10] = [
-    ("i8", Type::I8),
-    ("u8", Type::U8),
-    ("i16", Type::I16),
-    ("u16", Type::U16),
-    ("i32", Type::I32),
-    ("u32", Type::U32),
-    ("i64", Type::I64),
-    ("u64", Type::U64),
-    ("f32", Type::F32),
-    ("f64", Type::F64),
-];
-
 impl Type {
     fn parse(name: &str) -> Result<Type, String> {
-        TYPES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind).ok_or_else(|| {
-            let names = TYPES.map(|(name, _)| name).join(" ");
-            format!("`{name}` is no type; there are {names}, and buf:TYPE: for a buffer")
+        Type::from_str(name, false).map_err(|_| {
+            let names: Vec<String> = Type::value_variants().iter().map(|kind| kind.name()).collect();
+            format!("`{name}` is no type; there are {}, and buf:TYPE: for a buffer", names.join(" "))
         })
     }
 
-    pub fn name(self) -> &'static str {
-        TYPES[self as usize].0
+    /// `i32`
+    pub fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 
     pub fn bytes(self) -> usize {
@@ -79,18 +69,18 @@ impl Type {
     fn number(self, text: &str) -> Result<u64, String> {
         let text = text.trim();
         match self {
-            Type::F32 => float(text, self).map(|value: f32| value.to_bits().into()),
-            Type::F64 => float(text, self).map(|value: f64| value.to_bits()),
-            _ => whole(text).filter(|n| (self.range().0..=self.range().1).contains(n)).map(|n| n as u64).ok_or_else(
-                || {
-                    let (least, most) = self.range();
+            Type::F32 | Type::F64 => float(text, self),
+            _ => {
+                let (least, most) = self.range();
+                let fitting = whole(text).filter(|n| (least..=most).contains(n));
+                fitting.map(|n| n as u64).ok_or_else(|| {
                     format!(
-                        "`{text}` is no {}: those are whole numbers from {least} to {most}, written like 5, 1_000, \
-                         0x1f or 2^4",
+                        "`{text}` is no {}: those are whole numbers from {least} to {most}, written like 5, \
+                         1_000, 0x1f, 2^4 or 1e6",
                         self.name()
                     )
-                },
-            ),
+                })
+            }
         }
     }
 
@@ -112,27 +102,25 @@ fn whole(text: &str) -> Option<i128> {
     }
 }
 
-/// What [`float`] needs of a float.
-trait Float: std::str::FromStr + Copy + Into<f64> {}
-impl Float for f32 {}
-impl Float for f64 {}
-
-/// A decimal number, `inf`, `-inf` or `nan`. A number so large or so small that it would become infinite or zero
-/// is refused: whoever means those writes them.
-fn float<F: Float>(text: &str, kind: Type) -> Result<F, String> {
-    let name = kind.name();
-    let value = text.replace('_', "").parse::<F>().map_err(|_| {
+/// The bits of a decimal number, `inf`, `-inf` or `nan`. A number so large or so small that it would become
+/// infinite or zero is refused: whoever means those writes them.
+fn float(text: &str, kind: Type) -> Result<u64, String> {
+    let (name, plain) = (kind.name(), text.replace('_', ""));
+    let parsed = match kind {
+        Type::F32 => plain.parse().map(|number: f32| (number.into(), number.to_bits().into())),
+        _ => plain.parse().map(|number: f64| (number, number.to_bits())),
+    };
+    let (number, bits) = parsed.map_err(|_| {
         format!("`{text}` is no {name}: write a decimal number, like 1.5, -0 or 1e-3, or inf, -inf or nan")
     })?;
-    let digits = || text.bytes().take_while(|c| !matches!(c, b'e' | b'E'));
-    let number: f64 = value.into();
     if number.is_infinite() && text.bytes().any(|c| c.is_ascii_digit()) {
         return Err(format!("`{text}` is too large for {name}; write inf if you mean infinity"));
     }
-    if number == 0.0 && digits().any(|c| matches!(c, b'1'..=b'9')) {
+    let mut digits = text.bytes().take_while(|c| !matches!(c, b'e' | b'E'));
+    if number == 0.0 && digits.any(|c| matches!(c, b'1'..=b'9')) {
         return Err(format!("`{text}` is too close to zero for {name}; write 0 if you mean zero"));
     }
-    Ok(value)
+    Ok(bits)
 }
 
 /// One argument.
@@ -160,8 +148,8 @@ pub enum Fill {
     Uninit(u64),
 }
 
-const FORMS: &str = "write TYPE:NUMBER, like i32:5, or buf:TYPE:ELEMENTS, like buf:i32:1,2,3, buf:f32:zeros*1024, \
-                     buf:i32:iota*1000 or buf:u8:uninit*64";
+const FORMS: &str = "write TYPE:NUMBER, like i32:5, or buf:TYPE:ELEMENTS, like buf:i32:1,2,3, \
+                     buf:f32:zeros*1024, buf:i32:iota*1000 or buf:u8:uninit*64";
 
 impl Spec {
     /// Reads an argument; the error says what is wrong with which part.
@@ -209,7 +197,8 @@ impl Fill {
         let most = MAX_BYTES / kind.bytes() as u64;
         let times = number(times.trim(), most).ok_or_else(|| {
             format!(
-                "`{text}`: the number behind * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or 2^10",
+                "`{text}`: the number behind * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 \
+                 or 2^10",
                 thousands(most as i64),
                 kind.name(),
                 thousands(MAX_BYTES as i64)
@@ -224,7 +213,8 @@ impl Fill {
                     let last = thousands(times as i64 - 1);
                     let name = kind.name();
                     return Err(format!(
-                        "`{text}` counts to {last}, and {name} holds whole numbers to {most}; take a wider type"
+                        "`{text}` counts to {last}, and {name} holds whole numbers to {most}; take a wider \
+                         type"
                     ));
                 }
                 Ok(Fill::Iota(times))
@@ -282,7 +272,6 @@ mod tests {
 
     #[test]
     fn every_type_has_its_range_and_its_ends() {
-        assert_eq!(TYPES.map(|(name, kind)| kind.name() == name), [true; 10]);
         for (kind, least, most) in [
             ("i8", "-128", "127"),
             ("u8", "0", "255"),

@@ -18,7 +18,8 @@ pub struct Held {
     pub unwritten: HashSet<usize>,
 }
 
-/// Elements of a long buffer that the text shows at its start, and at its end. A multiple of every row's length.
+/// Elements of a long buffer that the text shows at its start, and at its end. A multiple of every row's
+/// length.
 const SHOWN: usize = 32;
 const MAX_COLUMNS: usize = 100;
 
@@ -89,7 +90,7 @@ impl Serialize for Held {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Held", 3)?;
         object.serialize_field("arg", &self.arg)?;
-        object.serialize_field("type", self.kind.name())?;
+        object.serialize_field("type", &self.kind.name())?;
         object.serialize_field("values", &Elements(self))?;
         object.end()
     }
@@ -116,8 +117,8 @@ enum Element {
     F64(f64),
 }
 
-/// Floats with the fewest digits that give the same float again: `1e-45`, `-0.0`, `inf`, `NaN`. `?` where nobody has
-/// written.
+/// Floats with the fewest digits that give the same float again: `1e-45`, `-0.0`, `inf`, `NaN`. `?` where
+/// nobody has written.
 impl Display for Element {
     fn fmt(&self, f: &mut Formatter) -> std::fmt::Result {
         match self {
@@ -131,8 +132,8 @@ impl Display for Element {
 }
 
 /// JSON has no number for `"NaN"`, `"Infinity"` and `"-Infinity"`: these are strings. Every other float is a
-/// number with the fewest digits that give the same float again, negative zero `-0.0`. `null` where nobody has
-/// written.
+/// number with the fewest digits that give the same float again, negative zero `-0.0`. `null` where nobody
+/// has written.
 impl Serialize for Element {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let special = |x: f64| match x {

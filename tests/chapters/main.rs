@@ -13,7 +13,6 @@ mod ch6_operator_laws;
 mod ch6_operators;
 mod ch7_kernels;
 mod ch7_limit;
-mod device;
 mod options;
 mod record_files;
 

@@ -50,8 +50,8 @@ fn a_hundred_schedules() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// What differs from the verdicts of the kernels of `kind` under schedules 0 to `schedules` - 1; a clean one has to
-/// leave the same bits under each.
+/// What differs from the verdicts of the kernels of `kind` under schedules 0 to `schedules` - 1; a clean one
+/// has to leave the same bits under each.
 fn check(kind: &str, schedules: u64) -> String {
     let mut wrong = String::new();
     for case in case::all().iter().filter(|case| case.kind() == kind) {

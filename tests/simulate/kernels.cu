@@ -1,4 +1,4 @@
-// The kernels that tests/simulate.rs gives to `cargo run --example simulate`.
+// The kernels that tests/simulate/main.rs gives to `cargo run --example simulate`.
 
 #include <cstdio>
 

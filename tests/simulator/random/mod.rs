@@ -8,6 +8,7 @@
 //! | `assembler.rs` | mistakes of ptxas, and the few that the programs keep clear of |
 //! | `program.rs` | a program as a tree, and its text |
 //! | `run.rs` | programs on the simulator and on a GPU |
+//! | `unoptimised.rs` | machine code by the driver's assembler, with its optimiser off |
 //! | `reduce.rs` | a smaller program that still shows a difference |
 //! | `results.rs` | the recorded results: `h200.txt` |
 
@@ -19,6 +20,7 @@ pub mod reduce;
 pub mod results;
 pub mod rng;
 pub mod run;
+pub mod unoptimised;
 
 use generate::{DOUBLES, LONGS, PAIRS, ROW, SINGLES};
 use program::{CELLS, HEADER, Program};

@@ -1,11 +1,10 @@
 //! Programs on the simulator and on a GPU.
 
-use workbook::build::kernels::Build;
-use workbook::build::prebuilt::State;
 use workbook::device::Device;
 use workbook::sim::{self, LaunchConfig, Simulator};
 
 use super::program::Program;
+use super::unoptimised;
 
 /// Runs `programs`, all of them kernels of `text`, under the simulator's checks. Each starts from the same inputs, with
 /// results that hold `initial`. Returns the results, or what is wrong, which for these programs is never their fault.
@@ -55,21 +54,11 @@ pub fn on_gpu(
 ) -> Result<Vec<Vec<u64>>, String> {
     let wrong = |what: anyhow::Error| format!("{what:#}");
     let code = match assembly {
-        Assembly::Plain => device.assemble_unoptimised(text).map_err(wrong)?,
+        Assembly::Plain => unoptimised::assemble(text).map_err(|what| what.to_string())?,
         // The driver takes the text as the compiler would, with a zero at its end.
         Assembly::Optimised => format!("{text}\0").into_bytes(),
     };
-    let build = Build {
-        stem: "random",
-        source_path: "",
-        source: "",
-        ptx: Box::leak(text.to_string().into_boxed_str()),
-        fatbin: Box::leak(code.into_boxed_slice()),
-        code_hash: "",
-        compiler: "",
-        state: State::Prebuilt,
-    };
-    let module = device.load_module(&build).map_err(wrong)?;
+    let module = device.load_code("random", text, &code).map_err(wrong)?;
     let given = device.clone_htod(inputs).map_err(wrong)?;
     let mut all = Vec::new();
     for program in programs {

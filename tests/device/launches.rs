@@ -1,4 +1,4 @@
-//! The verbs of a device, as the examples use them.
+//! Launches that do not fit the kernel, and what the simulator finds in one that goes wrong.
 
 use workbook::build::kernels;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};

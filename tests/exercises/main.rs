@@ -1,8 +1,10 @@
-//! Every exercise: its stub fails, its solution passes, every mutant fails as it should. From the committed builds;
-//! no nvcc is needed.
+//! Every exercise: its stub fails, its solution passes, every mutant fails as it should. From the committed
+//! builds; no nvcc is needed. `path.rs` goes through them as a learner does.
 //!
-//! After an edit of a solution, this makes the stubs and the builds anew, with the nvcc of kernels/requirements.txt:
-//! `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
+//! After an edit of a solution, this makes the stubs and the builds anew, with the nvcc of
+//! kernels/requirements.txt: `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
+
+mod path;
 
 use std::path::Path;
 

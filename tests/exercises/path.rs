@@ -1,8 +1,9 @@
-//! The exercises as a new user goes through them: with the terminal alone, on a machine without a GPU and without nvcc.
+//! The exercises as a new user goes through them: with the terminal alone, on a machine without a GPU and
+//! without nvcc.
 //!
-//! `tests/exercise_path/transcript.txt` is the whole path, from 1.1 to the last. What a learner types is
-//! a text that has a committed build: a wrong answer, then the solution. After a change of what the terminal says:
-//! `WORKBOOK_BLESS=1 cargo test --test exercise_path`.
+//! `tests/exercises/transcript.txt` is the whole path, from 1.1 to the last. What a learner types is a text
+//! that has a committed build: a wrong answer, then the solution. After a change of what the terminal says:
+//! `WORKBOOK_BLESS=1 cargo test --test exercises path`.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,11 +14,9 @@ use workbook::build::nvcc::Nvcc;
 use workbook::exercise::catalogue;
 use workbook::exercise::source::{Exercise, Id};
 
-const COMMAND: &str = "cargo run --example exercise --";
+use super::root;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+const COMMAND: &str = "cargo run --example exercise --";
 
 fn exercise(id: &str) -> Exercise {
     let exercises = catalogue::read(root()).unwrap();
@@ -46,11 +45,11 @@ struct Said {
 
 impl Learner {
     fn new(name: &str) -> Learner {
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exercise_path").join(name);
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exercises").join(name);
         let _ = std::fs::remove_dir_all(&root);
         for folder in ["kernels/exercises", "kernels/exercises/solutions", "kernels/exercises/prebuilt"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
-            for file in std::fs::read_dir(self::root().join(folder)).unwrap() {
+            for file in std::fs::read_dir(super::root().join(folder)).unwrap() {
                 let from = file.unwrap().path();
                 if from.is_file() {
                     std::fs::copy(&from, root.join(folder).join(from.file_name().unwrap())).unwrap();
@@ -59,7 +58,7 @@ impl Learner {
         }
         let learner = Learner { root, nvcc: false };
         // Whoever works on the exercises in this checkout has other files.
-        for exercise in catalogue::read(self::root()).unwrap() {
+        for exercise in catalogue::read(super::root()).unwrap() {
             learner.write(&exercise, &exercise.stub());
         }
         learner
@@ -190,14 +189,14 @@ fn the_whole_path_from_the_first_exercise_to_the_last() {
     assert_eq!(path.types(""), 0);
     assert!(path.text.contains("All exercises are done."), "{}", path.text);
 
-    let file = root().join("tests/exercise_path/transcript.txt");
+    let file = root().join("tests/exercises/transcript.txt");
     if std::env::var_os("WORKBOOK_BLESS").is_some() {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, &path.text).unwrap();
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();
     for (number, (line, expected)) in (1..).zip(path.text.lines().zip(expected.lines())) {
-        let bless = "WORKBOOK_BLESS=1 cargo test --test exercise_path";
+        let bless = "WORKBOOK_BLESS=1 cargo test --test exercises path";
         assert_eq!(line, expected, "{}:{number}; if this is meant: {bless}", file.display());
     }
     assert_eq!(path.text.lines().count(), expected.lines().count(), "{}", file.display());

@@ -1,5 +1,4 @@
-//! Launches captured into a graph and launched again: on the simulator, and on a GPU where there is one:
-//! `cargo test --test graphs -- --ignored`.
+//! Launches captured into a graph and launched again.
 
 use anyhow::{Result, ensure};
 use workbook::build::kernels;

@@ -1,6 +1,6 @@
-//! `cargo run --example simulate` as a reader uses it: every form of an argument, every exit status, the text and
-//! the JSON. The kernels lie in tests/simulate/, compiled; `WORKBOOK_BLESS=1 cargo test --test simulate --
-//! --ignored` compiles them again.
+//! `cargo run --example simulate` as a reader uses it: every form of an argument, every exit status, the text
+//! and the JSON. The kernels lie in tests/simulate/, compiled;
+//! `WORKBOOK_BLESS=1 cargo test --test simulate -- --ignored` compiles them again.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
