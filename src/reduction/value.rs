@@ -7,14 +7,20 @@ use serde::{Deserialize, Serialize};
 use crate::number::{nine_digits, thousands};
 use crate::reduction::serial;
 
-/// The result of a reduction. In JSON a number; a string where no number will do: a pair, a matrix, a float that
-/// is not finite.
+/// The result of a reduction. In JSON a number; a string where no number will do: a pair, a matrix, a float
+/// that is not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     Int(i64),
     Float(f64),
     Text(String),
+}
+
+impl Default for Value {
+    fn default() -> Value {
+        Value::Int(0)
+    }
 }
 
 impl From<i32> for Value {
@@ -91,8 +97,8 @@ pub struct Operation {
     pub name: &'static str,
     /// Bytes of input that a kernel has to read for each element.
     pub element_bytes: u32,
-    /// What the serial recursion gives for the chapter's numbers ([`crate::reduction::data::numbers`]), of which an
-    /// operation on another type makes its elements first.
+    /// What the serial recursion gives for the chapter's numbers ([`crate::reduction::data::numbers`]), of
+    /// which an operation on another type makes its elements first.
     pub expected: fn(&[i32]) -> Expected,
 }
 
