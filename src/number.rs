@@ -15,8 +15,8 @@ pub fn thousands(number: i64) -> String {
     text
 }
 
-/// Three significant digits of a measurement: `1,234`, `123`, `12.3`, `1.23`; below 1 two: `0.57`, `0.0072`. For a
-/// `number` not below 0.
+/// Three significant digits of a measurement: `1,234`, `123`, `12.3`, `1.23`; below 1 two: `0.57`, `0.0072`.
+/// For a `number` not below 0.
 pub fn three_digits(number: f64) -> String {
     match number {
         ..1e-4 => scientific(number),
@@ -37,7 +37,8 @@ pub fn two_digits(ratio: f64) -> String {
     format!("{rounded:.*}", (1.0 - rounded.log10().floor()).max(0.0) as usize)
 }
 
-/// Nine significant digits at most, as many as tell two `f32` apart: `-1234.5`, `0.100000001`, `2.57236300e13`.
+/// Nine significant digits at most, as many as tell two `f32` apart: `-1234.5`, `0.100000001`,
+/// `2.57236300e13`.
 pub fn nine_digits(number: f64) -> String {
     match number.abs() {
         0.0 => "0".to_string(),
@@ -117,8 +118,8 @@ pub fn raised(text: &str) -> String {
     powers(text).map(piece).collect()
 }
 
-/// The pieces of `text`, each with the exponent that stands behind it and a caret: of `2·10^6 ns` it is `("2·10", "6")`
-/// and `(" ns", "")`.
+/// The pieces of `text`, each with the exponent that stands behind it and a caret: of `2·10^6 ns` it is
+/// `("2·10", "6")` and `(" ns", "")`.
 pub fn powers(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {

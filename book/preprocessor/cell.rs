@@ -1,4 +1,5 @@
-//! A cell: the command to run, and for each record of the chapter its output, its charts and where they came from.
+//! A cell: the command to run, and for each record of the chapter its output, its charts and where they came
+//! from.
 
 use anyhow::{Result, bail};
 use workbook::chapters::{charts, table};
@@ -38,7 +39,8 @@ fn block(workbook: &Workbook, record: &Record, whose: &str, class: &str) -> Resu
     let drawings: String = charts(record)?.iter().map(|chart| frame(chart) + "\n").collect();
     Ok(format!(
         "<figure class=\"cell {class}\">\n<p class=\"cell-head\"><strong>{whose} {on}</strong> \
-         <code>{}</code></p>\n{note}\n```text\n{}\n```\n\n{drawings}<figcaption>{}</figcaption>\n</figure>\n\n",
+         <code>{}</code></p>\n{note}\n```text\n{}\n```\n\n{drawings}\
+         <figcaption>{}</figcaption>\n</figure>\n\n",
         escape(&record.command),
         table(record).trim_end(),
         provenance(record),

@@ -4,7 +4,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::Workbook;
 
-/// The listing as a code block, with the file's name below it. `file` is named from the root of the repository.
+/// The listing as a code block, with the file's name below it. `file` is named from the root of the
+/// repository.
 pub fn listing(workbook: &Workbook, file: &str, anchor: &str) -> Result<String> {
     let path = workbook.root.join(file);
     let text = std::fs::read_to_string(&path)

@@ -58,8 +58,8 @@ pub fn find(page: &str) -> Vec<Directive<'_>> {
     found
 }
 
-/// The fence that is open after `line`: its run of backticks or tildes.
-/// CommonMark 0.31, 4.5: at most three blanks before it, three characters or more; closed by at least as many.
+/// The fence that is open after `line`: its run of backticks or tildes. CommonMark 0.31, 4.5: at most three
+/// blanks before it, three characters or more; closed by at least as many.
 fn after_line<'a>(open: Option<&'a str>, line: &'a str) -> Option<&'a str> {
     let text = line.trim_start_matches(' ');
     let mark = text.chars().next().filter(|mark| "`~".contains(*mark));

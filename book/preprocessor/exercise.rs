@@ -21,7 +21,8 @@ fn section(exercise: &Exercise) -> String {
         text += &format!("- {sentence}\n");
     }
     text += &format!(
-        "\n```sh\ncargo run --example exercise -- {id}\n```\n\n<p class=\"listing\"><code>{path}</code></p>\n\n"
+        "\n```sh\ncargo run --example exercise -- {id}\n```\n\n\
+         <p class=\"listing\"><code>{path}</code></p>\n\n"
     );
     let language = if path.ends_with(".rs") { "rust,ignore" } else { "cpp" };
     let code = |code: &str| format!("```{language}\n{}\n```", code.trim_end());

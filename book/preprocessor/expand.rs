@@ -55,7 +55,8 @@ pub fn expand(workbook: &Workbook, name: &str, page: &str) -> Result<String, Vec
 fn replace(workbook: &Workbook, directive: &Directive) -> Result<Option<String>> {
     if !directive.closed {
         bail!(
-            "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is written \\{{{{#…}}}}"
+            "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is \
+             written \\{{{{#…}}}}"
         );
     }
     let block = matches!(directive.name, "cell" | "chart" | "code" | "exercise" | "speed" | "sweep");
@@ -88,8 +89,8 @@ fn replace(workbook: &Workbook, directive: &Directive) -> Result<Option<String>>
         ("limit", _) => bail!("wants two arguments: {{{{#limit STEM.KIND NAME}}}}"),
         ("title", _) => return Ok(None),
         ("include" | "rustdoc_include" | "playground" | "playpen", _) => bail!(
-            "mdBook's own includes are not used in this book: they show an empty block where an anchor is missing; \
-             write {{{{#code FILE ANCHOR}}}}, with FILE from the root of the repository"
+            "mdBook's own includes are not used in this book: they show an empty block where an anchor is \
+             missing; write {{{{#code FILE ANCHOR}}}}, with FILE from the root of the repository"
         ),
         _ => bail!("there is no such directive; there are: {KNOWN}"),
     };

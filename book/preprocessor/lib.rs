@@ -1,14 +1,14 @@
-//! mdBook's preprocessor for this book: listings, cells, charts and numbers come from the files of the repository,
-//! and whatever is missing fails the build by name.
+//! mdBook's preprocessor for this book: listings, cells, charts and numbers come from the files of the
+//! repository, and whatever is missing fails the build by name.
 //!
 //! | directive | becomes |
 //! | --- | --- |
-//! | `{{#cell STEM}}` | the chapter's command, recorded output, charts and where they came from; the reader's own run beside them |
+//! | `{{#cell STEM}}` | the chapter's command; recorded output, charts and their source; the reader's run |
 //! | `{{#chart STEM.KIND NAME}}` | one chart of one record |
-//! | `{{#code FILE ANCHOR}}` | a listing: the lines between `ANCHOR: …` and `ANCHOR_END: …` of a file of the repository |
+//! | `{{#code FILE ANCHOR}}` | a listing: what a file has between `ANCHOR: …` and `ANCHOR_END: …` |
 //! | `{{#exercise 3.1}}` | an exercise: its task, its code, hints and a solution that fold open |
 //! | `{{#speed}}` | how fast the simulator is: the tables of the last recorded `cargo bench` |
-//! | `{{#sweep f32}}` | the sweep behind chapter 7's last kernel, for one type: the last recorded `cargo bench --bench limit` |
+//! | `{{#sweep f32}}` | the sweep behind chapter 7's last kernel: the recorded `cargo bench --bench limit` |
 //! | `{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}` | one number of a record |
 //! | `{{#ratio STEM.KIND KERNEL KERNEL n=N [block=B] FIELD}}` | the first kernel's number over the second's |
 //! | `{{#space STEM.KIND SPACE FIELD}}` | what a memory space costs: `clocks` from load to load, `gbps` |

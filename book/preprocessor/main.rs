@@ -1,5 +1,5 @@
-//! `mdbook-workbook`: mdBook hands over the book as JSON on standard input and takes it back on standard output.
-//! Protocol: <https://rust-lang.github.io/mdBook/for_developers/preprocessors.html>
+//! `mdbook-workbook`: mdBook hands over the book as JSON on standard input and takes it back on standard
+//! output. Protocol: <https://rust-lang.github.io/mdBook/for_developers/preprocessors.html>
 //!
 //! Exit status: 0 fine; 2 the book cannot be built, every place and what to do by name on standard error.
 
@@ -56,7 +56,8 @@ fn in_words(problems: &[Problem]) -> String {
 fn run() -> Result<Vec<Problem>> {
     let (context, mut book) = parse_input(io::stdin().lock()).with_context(|| {
         format!(
-            "cannot read what mdBook sent; this book is built with mdBook {MDBOOK_VERSION} and its successors 0.5.x"
+            "cannot read what mdBook sent; this book is built with mdBook {MDBOOK_VERSION} and its \
+             successors 0.5.x"
         )
     })?;
     let problems = replace(&context, &mut book)?;

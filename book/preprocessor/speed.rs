@@ -24,8 +24,8 @@ pub fn sweep(workbook: &Workbook, element: &str) -> Result<String> {
     let day = sweep.date.get(..10).unwrap_or(&sweep.date);
     let by = format!("\n<small>{} · {}</small>\n", escape(&sweep.device.name), escape(day));
     let same = sweep.source_hash == sweep::source_hash();
-    let note = "The candidates of <code>kernels/libraries/tune.cu</code> have changed since this was measured; run <code>cargo \
-                bench --bench limit -- --record</code>.";
+    let note = "The candidates of <code>kernels/libraries/tune.cu</code> have changed since this was \
+                measured; run <code>cargo bench --bench limit -- --record</code>.";
     let table = format!("<div class=\"sweep\">\n\n{}\n</div>\n", sweep.markdown(element)?);
     Ok(table + &by + &if same { String::new() } else { format!("\n{}", changed(note)) })
 }

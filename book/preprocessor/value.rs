@@ -41,10 +41,11 @@ fn number(text: &str) -> Result<u64> {
     value.with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
 }
 
-/// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The field
-/// `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten, `1.6·10⁻⁴`. Of a comparison:
-/// `alone`, `cold` and `warm` are times; `alone-gbps` is a rate, `alone-datasheet` and `alone-best` are its share of what
-/// the memory could do and of the best rate in the record.
+/// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The
+/// field `time/18432` is the share of one of 18,432 launches; `error` and `bound` are powers of ten,
+/// `1.6·10⁻⁴`. Of a comparison: `alone`, `cold` and `warm` are times; `alone-gbps` is a rate,
+/// `alone-datasheet` and `alone-best` are its share of what the memory could do and of the best rate in the
+/// record.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
     let record = named(workbook, record)?;
@@ -92,8 +93,8 @@ fn of_comparison(record: &Record, kernel: &str, n: u64, field: &str) -> Result<O
     }))
 }
 
-/// The ratio of two of a comparison, to two decimals: at one size; to three with `n=all` the geometric mean over
-/// all sizes, with `n=least` the smallest. `None` if `field` names no measure of a comparison.
+/// The ratio of two of a comparison, to two decimals: at one size; to three with `n=all` the geometric mean
+/// over all sizes, with `n=least` the smallest. `None` if `field` names no measure of a comparison.
 fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
     let [first, second, n, field] = *arguments else { return Ok(None) };
     if !comparison::MEASURES.iter().any(|(word, _)| *word == field) {
@@ -145,7 +146,8 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
             let Some(count) = counters.get(field).and_then(serde_json::Value::as_f64) else {
                 let known = counters.as_object().into_iter().flat_map(|fields| fields.keys());
                 bail!(
-                    "there is no field `{field}`; there are: time, gbps, sum, expected, error, bound, grid, dropped, {}",
+                    "there is no field `{field}`; there are: time, gbps, sum, expected, error, bound, \
+                     grid, dropped, {}",
                     list(known)
                 );
             };

@@ -21,16 +21,19 @@ pub fn changed_since(workbook: &Workbook, record: &Record) -> Result<Option<Stri
     Ok(note(record, &file, Some(&prebuilt::source_hash(&source))))
 }
 
-/// `hash` is that of the present code in `file`; `None` if the file was edited and there is no nvcc to build it.
+/// `hash` is that of the present code in `file`; `None` if the file was edited and there is no nvcc to build
+/// it.
 fn note(record: &Record, file: &str, hash: Option<&str>) -> Option<String> {
     match hash {
         Some(hash) if hash == record.source_hash => None,
         Some(_) => Some(format!(
-            "<code>{file}</code> has changed since this record was made; run <code>{}</code> to make it anew.",
+            "<code>{file}</code> has changed since this record was made; run <code>{}</code> to \
+             make it anew.",
             escape(&record.command)
         )),
         None => Some(format!(
-            "<code>{file}</code> has been edited, and there is no nvcc to build it; this record is of an older version."
+            "<code>{file}</code> has been edited, and there is no nvcc to build it; this record is of an \
+             older version."
         )),
     }
 }
@@ -42,8 +45,10 @@ mod tests {
     #[test]
     fn an_edited_kernel_without_nvcc_is_older_too() {
         let record: Record = serde_json::from_str(
-            r#"{"schema": 1, "stem": "ch9", "device": {"kind": "sim", "name": "simulator"}, "date": "", "command": "cargo run",
-                "source_hash": "a", "n": 0, "block": 0, "grid": 0, "seed": 0, "runs": [], "sweep": [], "ok": true}"#,
+            r#"{"schema": 1, "stem": "ch9", "device": {"kind": "sim", "name": "simulator"}, "date": "",
+                "command": "cargo run",
+                "source_hash": "a", "n": 0,
+                "block": 0, "grid": 0, "seed": 0, "runs": [], "sweep": [], "ok": true}"#,
         )
         .unwrap();
         assert_eq!(note(&record, "kernels/ch9.cu", Some("a")), None);

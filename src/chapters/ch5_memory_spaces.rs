@@ -1,4 +1,5 @@
-//! What a load from each memory space of a GPU costs: latency and bandwidth, measured by the kernels of chapter 5.
+//! What a load from each memory space of a GPU costs: latency and bandwidth, measured by the kernels of
+//! chapter 5.
 
 use anyhow::{Context, Result};
 
@@ -11,7 +12,8 @@ use crate::record::{MemorySpace, Record, Timing};
 const REPEATS: usize = 11;
 /// Loads in a row, of which one measurement is the average.
 const STEPS: u32 = 4096;
-/// Loads before the first measurement: they bring in all that a cache is to hold, the 8 MiB of the second level too.
+/// Loads before the first measurement: they bring in all that a cache is to hold, the 8 MiB of the second
+/// level too.
 const WARM_UP: u32 = 1 << 16;
 /// Threads a block, and blocks for each multiprocessor, that fill a GPU.
 const BLOCK: u32 = 256;
@@ -44,7 +46,8 @@ struct Probe {
     turns: u32,
 }
 
-/// Caches hold 16 KiB in the first level and 8 or 16 MiB in the second; 256 MiB and 1 GiB are more than any holds.
+/// Caches hold 16 KiB in the first level and 8 or 16 MiB in the second; 256 MiB and 1 GiB are more than any
+/// holds.
 const PROBES: [Probe; 7] = [
     Probe::of("register", "chaseRegister", "streamRegister", 24, 8192),
     Probe::of("shared", "chaseShared", "streamShared", 4, 4096),

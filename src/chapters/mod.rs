@@ -22,7 +22,8 @@ use crate::chapters::ch7_limit::{comparison, comparison_charts};
 use crate::record::chart::{self, Chart};
 use crate::record::{Record, table};
 
-/// The tables of `record`, those of a single chapter behind those that all have. At most 100 columns, ends in a newline.
+/// The tables of `record`, those of a single chapter behind those that all have. At most 100 columns, ends in
+/// a newline.
 pub fn table(record: &Record) -> String {
     let of_chapters = [comparison::table(record), ch5_memory_spaces::table(record)];
     let of_chapters = of_chapters.iter().filter(|text| !text.is_empty()).map(|text| format!("\n{text}"));

@@ -1,13 +1,16 @@
-//! How a nested run unfolds: what each level of launches consists of. The host's launch is level 0, what its grid
-//! launches is level 1, and so on.
+//! How a nested run unfolds: what each level of launches consists of. The host's launch is level 0, what its
+//! grid launches is level 1, and so on.
 
 use crate::sim::observe::{Event, Observer};
 
 /// All grids of one level together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level {
+    /// Grids of the level.
     pub grids: u64,
+    /// Blocks of all of them.
     pub blocks: u64,
+    /// Threads of all of them.
     pub threads: u64,
 }
 
@@ -18,6 +21,7 @@ pub struct Levels {
 }
 
 impl Levels {
+    /// The levels, that of the host's launch first.
     pub fn into_vec(self) -> Vec<Level> {
         self.levels
     }

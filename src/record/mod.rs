@@ -28,21 +28,24 @@ pub const SCHEMA: u32 = 1;
 /// One run of one chapter on one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
+    /// [`SCHEMA`], when it was written.
     pub schema: u32,
     /// The chapter: `ch4_nested`.
     pub stem: String,
+    /// Where it was made.
     pub device: DeviceInfo,
     /// UTC, RFC 3339, to the second.
     pub date: String,
     /// The command that gave this record, as a reader would type it.
     pub command: String,
-    /// Identity of the code that ran: [`crate::build::kernels::Build::code_hash`] of the chapter's kernel, or the
-    /// hash of the example's source for a chapter without a kernel.
+    /// Identity of the code that ran: [`crate::build::kernels::Build::code_hash`] of the chapter's kernel, or
+    /// the hash of the example's source for a chapter without a kernel.
     pub source_hash: String,
     /// Elements in the runs of [`Record::runs`].
     pub n: u64,
-    /// Threads per block, and blocks, in the runs of [`Record::runs`].
+    /// Threads per block in the runs of [`Record::runs`].
     pub block: u32,
+    /// Blocks in the runs of [`Record::runs`].
     pub grid: u32,
     /// Seed of the input data.
     pub seed: u64,
@@ -56,6 +59,7 @@ pub struct Record {
     /// What each memory space costs, and the limits of the device; chapter 5 on a GPU.
     #[serde(default, alias = "spaces", skip_serializing_if = "Vec::is_empty")]
     pub memory_spaces: Vec<MemorySpace>,
+    /// What the device allows, as the driver reports it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
     /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
@@ -65,9 +69,11 @@ pub struct Record {
 /// Where a record came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceInfo {
+    /// What kind of device it is.
     pub kind: DeviceKind,
     /// `NVIDIA H200`, `workbook simulator 0.1.0`, or the CPU's model name.
     pub name: String,
+    /// The GPU, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu: Option<GpuInfo>,
     /// Worker threads, for a CPU.
@@ -95,20 +101,29 @@ pub struct GpuInfo {
     pub cuda: String,
     /// `9.0`.
     pub compute_capability: String,
+    /// Streaming multiprocessors.
     pub multiprocessors: u32,
     /// Maximum clocks in MHz, as the driver reports them.
     pub sm_clock_mhz: u32,
+    /// MHz, as above.
     pub memory_clock_mhz: u32,
+    /// Width of the memory bus, in bits.
     pub memory_bus_bits: u32,
+    /// Bytes of the second-level cache.
     pub l2_bytes: u64,
+    /// Bytes of global memory.
     pub memory_bytes: u64,
 }
 
+/// What a record was made on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {
+    /// A GPU, through its driver.
     Gpu,
+    /// The simulator.
     Sim,
+    /// The CPU: a chapter without a kernel.
     Cpu,
 }
 
@@ -124,23 +139,26 @@ impl DeviceKind {
 }
 
 /// One kernel, run at one size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The variant's name.
     pub kernel: String,
-    /// The kernel's name in the source, where the variant's name is another. Variants of one kernel share a colour.
+    /// The kernel's name in the source, where the variant's name is another. Variants of one kernel share a
+    /// colour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// Elements summed.
     pub n: u64,
-    /// Threads per block, and blocks; 0 where there is no kernel.
+    /// Threads per block; 0 where there is no kernel.
     pub block: u32,
+    /// Blocks of the first grid; 0 where there is no kernel.
     pub grid: u32,
     /// What is computed ([`Operation::name`]), where it is not the sum of `i32`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// The result, and that of the serial recursion. Sums of integers wrap.
+    /// The result. Sums of integers wrap.
     pub sum: Value,
+    /// The result of the serial recursion.
     pub expected: Value,
     /// How far apart the two may be, where rounding lets them differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,7 +166,8 @@ pub struct Run {
     /// Bytes of input per element, where it is not 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element_bytes: Option<u32>,
-    /// `sum` is `expected` (within `bound`), and no device launch was dropped, and no diagnostic of severity error.
+    /// `sum` is `expected` (within `bound`), and no device launch was dropped, and no diagnostic of severity
+    /// error.
     pub ok: bool,
     /// Kinds of the diagnostics of severity error; the simulator only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -190,15 +209,18 @@ pub struct MemorySpace {
 pub struct Limit {
     /// `max_threads_per_block`: the driver's name for it.
     pub name: String,
+    /// In the unit that the driver has for it.
     pub value: i64,
 }
 
 /// Device launches that did not happen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
+    /// How many.
     pub launches: u64,
     /// The first `cudaError_t` that the device code saw, with its name.
     pub error: u32,
+    /// The name of that error.
     pub name: String,
 }
 
@@ -243,9 +265,13 @@ pub struct Timings {
 /// Microseconds over `repeats` measured runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
+    /// The middle one, or the mean of the two in the middle.
     pub median: f64,
+    /// The shortest.
     pub min: f64,
+    /// The longest.
     pub max: f64,
+    /// How many were measured.
     pub repeats: u32,
 }
 
@@ -275,29 +301,19 @@ impl fmt::Display for Timing {
 }
 
 impl Run {
-    /// A run of `n` elements that gave `sum`: ok if that is `expected`. All else is as for work of the host that nobody
-    /// timed, to be set with `Run { block, grid, ..Run::of(…) }`.
+    /// A run of `n` elements that gave `sum`: ok if that is `expected`. All else is as for work of the host
+    /// that nobody timed, to be set with `Run { block, grid, ..Run::of(…) }`.
     pub fn of(kernel: &str, n: u64, operation: &Operation, sum: Value, expected: Expected) -> Run {
         Run {
             kernel: kernel.to_string(),
-            symbol: None,
             n,
-            block: 0,
-            grid: 0,
             operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
             ok: expected.admits(&sum),
             sum,
             expected: expected.value,
             bound: expected.bound,
             element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
-            found: Vec::new(),
-            expected_failure: None,
-            time_us: None,
-            timings: None,
-            library: None,
-            counters: None,
-            device_launches: None,
-            dropped: None,
+            ..Run::default()
         }
     }
 
@@ -315,7 +331,8 @@ impl Run {
         self.symbol.as_deref().unwrap_or(&self.kernel)
     }
 
-    /// How far the result of a right run is from the reference, as a share of it, where rounding lets the two differ.
+    /// How far the result of a right run is from the reference, as a share of it, where rounding lets the two
+    /// differ.
     pub fn relative_error(&self) -> Option<f64> {
         match (&self.sum, &self.expected) {
             (Value::Float(sum), Value::Float(expected)) if self.bound.is_some() && self.ok => {
@@ -330,7 +347,8 @@ impl Run {
         self.element_bytes.unwrap_or(4)
     }
 
-    /// Bytes of input per second, in GB/s (10^9): those of all elements over the median time. `None` without input.
+    /// Bytes of input per second, in GB/s (10^9): those of all elements over the median time. `None` without
+    /// input.
     pub fn gigabytes_per_second(&self) -> Option<f64> {
         self.rate(self.time_us?)
     }
@@ -356,8 +374,8 @@ impl Record {
         read_json(path, SCHEMA)
     }
 
-    /// Writes the record into `directory` under [`Record::file_name`], creating the directory; a reader of the
-    /// file never sees half of it. Returns the path.
+    /// Writes the record into `directory` under [`Record::file_name`], creating the directory; a reader of
+    /// the file never sees half of it. Returns the path.
     ///
     /// # Errors
     /// A directory or file that cannot be written, by name.

@@ -1,4 +1,5 @@
-//! How fast the simulator is: what `cargo bench` measures, as JSON and as the tables that it prints and the book shows.
+//! How fast the simulator is: what `cargo bench` measures, as JSON and as the tables that it prints and the
+//! book shows.
 
 use std::path::Path;
 
@@ -21,41 +22,51 @@ pub const SCHEMA: u32 = 1;
 /// One run of `cargo bench`. All times are microseconds of one launch on one CPU core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
+    /// [`SCHEMA`], when it was written.
     pub schema: u32,
     /// UTC, RFC 3339, to the second.
     pub date: String,
+    /// The model of the CPU.
     pub cpu: String,
     /// `rustc 1.90.0`
     pub rustc: String,
-    /// Identity of the PTX that ran: [`crate::build::kernels::Build::code_hash`], and the compiler that wrote it.
+    /// Identity of the PTX that ran: [`crate::build::kernels::Build::code_hash`].
     pub source_hash: String,
+    /// The compiler that wrote the PTX.
     pub compiler: String,
     /// The kernels of chapter 3, at one size.
     pub kernels: Vec<Case>,
+    /// Beside numba, where there is one.
     pub numba: Option<Numba>,
 }
 
 /// One kernel at one size on the simulator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
+    /// Its name in the source.
     pub kernel: String,
-    /// Elements summed, and threads per block.
+    /// Elements summed.
     pub n: u32,
+    /// Threads per block.
     pub block: u32,
     /// PTX instructions times active lanes, as [`crate::sim::Counters`] counts them.
     pub thread_instructions: u64,
-    /// [`crate::sim::Simulator::launch`] and [`crate::sim::Simulator::launch_checked`].
+    /// A launch by [`crate::sim::Simulator::launch`].
     pub unchecked: Timing,
+    /// A launch by [`crate::sim::Simulator::launch_checked`].
     pub checked: Timing,
 }
 
 /// numba's CUDA simulator, and ours, on the same kernel at the same size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Numba {
-    /// Versions.
+    /// The version of numba.
     pub numba: String,
+    /// The version of Python that ran it.
     pub python: String,
+    /// Of a launch on numba's simulator.
     pub time: Timing,
+    /// The same launch on ours.
     pub ours: Case,
 }
 
@@ -98,8 +109,8 @@ impl Speed {
             text += &numba.markdown();
         }
         text + &format!(
-            "\nMedians [least .. most] over several launches, on one core of a machine that other work shares: {}, {}, \
-             {}, {}.\n",
+            "\nMedians [least .. most] over several launches, on one core of a machine that other work \
+            shares: {}, {}, {}, {}.\n",
             self.cpu,
             self.rustc,
             self.compiler,
@@ -126,9 +137,9 @@ impl Numba {
             Column::right("times numba", rows.iter().map(|(.., ratio)| ratio)),
         ]);
         format!(
-            "\n`{}` {}, and the same kernel on numba's CUDA simulator, in the same run:\n\n{table}\nnumba runs Python, \
-             not PTX: its rate counts the thread-instructions of the PTX that nvcc makes of this kernel. The ratio is one \
-             of times.\n",
+            "\n`{}` {}, and the same kernel on numba's CUDA simulator, in the same run:\n\n{table}\nnumba \
+            runs Python, not PTX: its rate counts the thread-instructions of the PTX that nvcc makes of this \
+            kernel. The ratio is one of times.\n",
             ours.kernel,
             size(ours)
         )

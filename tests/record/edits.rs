@@ -1,4 +1,5 @@
-//! A record that somebody has edited is shown or refused by name: no number in it makes the table or the charts panic.
+//! A record that somebody has edited is shown or refused by name: no number in it makes the table or the
+//! charts panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

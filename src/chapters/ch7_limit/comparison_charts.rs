@@ -49,8 +49,8 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
         .collect()
 }
 
-/// What other kernels are measured against: what the memory could do, and CUB in one call with a warm cache, which is
-/// how a chapter's own runs are timed. Empty without a comparison.
+/// What other kernels are measured against: what the memory could do, and CUB in one call with a warm cache,
+/// which is how a chapter's own runs are timed. Empty without a comparison.
 pub fn references(record: &Record) -> Vec<Series> {
     let mut lines = limits(record);
     lines.extend(rate(record, LIBRARIES[0], Style::Limit, |run| run.timings?.one_call_warm));

@@ -1,7 +1,7 @@
 //! Where everything stands on a chart: plotters lays it out, [`super::svg`] writes it.
 //!
-//! plotters places everything on whole pixels. The figure is therefore drawn ten times as large, and its `viewBox`
-//! scales it down.
+//! plotters places everything on whole pixels. The figure is therefore drawn ten times as large, and its
+//! `viewBox` scales it down.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -13,11 +13,11 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::element::{PathElement, Polygon, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontStyle, IntoFont, ShapeStyle, TRANSPARENT, TextStyle};
+use plotters::style::{Color, FontStyle, IntoFont, TRANSPARENT, TextStyle};
 
 use super::line::{Point, Series, Style};
 use super::scale::Scale;
-use super::svg::{self, Ink, Svg};
+use super::svg::{self, GRID, Ink, MUTED, PAPER, Svg, TEXT, dashed, series, solid};
 
 /// Everything on a chart.
 pub struct Figure<'a> {
@@ -37,8 +37,8 @@ const UNIT: f64 = 10.0;
 /// Size of the figure.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 390.0;
-/// Space above the plot for title, subtitle and the name of the vertical axis; beside and below it for tick labels,
-/// and for the name of the horizontal axis.
+/// Space above the plot for title, subtitle and the name of the vertical axis; beside and below it for tick
+/// labels, and for the name of the horizontal axis.
 const TOP: f64 = 92.0;
 const LEFT: f64 = 72.0;
 const TICK_LABELS: f64 = 24.0;
@@ -51,9 +51,9 @@ const CHARACTER: f64 = 7.8;
 const SAMPLE_GAP: f64 = 14.0;
 const SAMPLE: f64 = 24.0;
 const NAME_GAP: f64 = 6.0;
-/// Radius of a marker; and of each kernel's, the corners, the angle of the first from the top in degrees, and the
-/// share of the radius. The first are the largest, and their lines the widest, so that they still show where
-/// another kernel's values are the same.
+/// Radius of a marker; and of each kernel's, the corners, the angle of the first from the top in degrees, and
+/// the share of the radius. The first are the largest, and their lines the widest, so that they still show
+/// where another kernel's values are the same.
 const MARKER: f64 = 4.4;
 const SHAPES: [(i32, f64, f64); 6] =
     [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1), (6, 0.0, 0.9)];
@@ -76,9 +76,10 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
     let size = (units(WIDTH) as u32, units(HEIGHT) as u32);
     let root = Svg { written: drawing, size }.into_drawing_area();
     let (left, centre) = (HPos::Left, HPos::Center);
-    text(&root, figure.title, (16.0, 20.0), left, Ink::TEXT.bold(FONT + 2.0))?;
-    text(&root, figure.subtitle, (16.0, 42.0), left, Ink::MUTED.font(FONT - 0.5))?;
-    text(&root, figure.y_title, (16.0, TOP - 20.0), left, Ink::TEXT.font(FONT - 0.5))?;
+    let bold = ("inherit", (FONT + 2.0) * UNIT, FontStyle::Bold).into_font().color(&TEXT);
+    text(&root, figure.title, (16.0, 20.0), left, bold)?;
+    text(&root, figure.subtitle, (16.0, 42.0), left, font(MUTED, FONT - 0.5))?;
+    text(&root, figure.y_title, (16.0, TOP - 20.0), left, font(TEXT, FONT - 0.5))?;
 
     let mut chart = ChartBuilder::on(&root)
         .margin_top(units(TOP))
@@ -86,20 +87,26 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
         .margin_bottom(units(X_TITLE))
         .x_label_area_size(units(TICK_LABELS))
         .y_label_area_size(units(LEFT))
-        .build_cartesian_2d(Axis(figure.x_scale.clone()), Axis(figure.y_scale.clone()))?;
+        .build_cartesian_2d(figure.x_scale.clone(), figure.y_scale.clone())?;
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .bold_line_style(Ink::GRID.line(1.0))
+        .bold_line_style(GRID.stroke_width(units(1.0) as u32))
         .light_line_style(TRANSPARENT)
-        .axis_style(Ink::MUTED.line(1.0))
-        .label_style(Ink::TEXT.font(FONT - 0.5))
+        .axis_style(MUTED.stroke_width(units(1.0) as u32))
+        .label_style(font(TEXT, FONT - 0.5))
         .set_all_tick_mark_size(units(5.0))
         .draw()?;
     let (x_range, y_range) = chart.plotting_area().get_pixel_range();
     let middle = f64::from(x_range.start + x_range.end) / 2.0 / UNIT;
-    text(&root, figure.x_title, (middle, HEIGHT - 14.0), centre, Ink::TEXT.font(FONT - 0.5))?;
-    zero_gaps(&root, figure, &x_range, &y_range)?;
+    text(&root, figure.x_title, (middle, HEIGHT - 14.0), centre, font(TEXT, FONT - 0.5))?;
+    let part = |range: &Range<i32>, share: f64| (share * f64::from(range.end - range.start)) as i32;
+    if let Some(gap) = figure.y_scale.gap() {
+        break_axis(&root, (x_range.start, y_range.end - part(&y_range, gap)), (0, 1))?;
+    }
+    if let Some(gap) = figure.x_scale.gap() {
+        break_axis(&root, (x_range.start + part(&x_range, gap), y_range.end), (1, 0))?;
+    }
 
     let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
     for line in figure.lines {
@@ -122,36 +129,37 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
     root.present()
 }
 
-/// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely far
-/// away on a logarithmic axis.
+/// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
+/// far away on a logarithmic axis.
 fn draw_line(area: &Area, line: &Series, place: impl Fn(f64, f64) -> Place) -> Drawn {
     let ink = line.style.ink();
     let on_scale = |point: &Point| point.x > 0.0 && point.y > 0.0;
     for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {
         let path: Vec<Place> = piece.iter().map(|point| place(point.x, point.y)).collect();
-        area.draw(&PathElement::new(path, ink.line(line.style.width())))?;
+        stroke(area, path, ink, line.style.width())?;
     }
     for point in &line.points {
         if let Some((low, high)) = point.spread {
             let bar = [place(point.x, low), place(point.x, high)];
-            area.draw(&PathElement::new(bar, ink.solid().line(1.2)))?;
+            stroke(area, bar, solid(ink), 1.2)?;
         }
     }
     Ok(())
 }
 
-/// The name of a line at the right of the plot, on the row given, with a sample of the line; a thin line leads to it
-/// from the last point.
+/// The name of a line at the right of the plot, on the row given, with a sample of the line; a thin line
+/// leads to it from the last point.
 fn name_line(area: &Area, line: &Series, end: Place, at: Place) -> Drawn {
     let (ink, row) = (line.style.ink(), at.1);
     let start = at.0 + units(SAMPLE_GAP);
     let leader = [(end.0 + units(MARKER + 3.0), end.1), (start - units(3.0), row)];
-    area.draw(&PathElement::new(leader, ink.solid().faint()))?;
+    let faint = solid(ink).mix(0.35).stroke_width(units(1.0) as u32);
+    area.draw(&PathElement::new(leader, faint))?;
     let sample = [(start, row), (start + units(SAMPLE), row)];
-    area.draw(&PathElement::new(sample, ink.line(line.style.width())))?;
+    stroke(area, sample, ink, line.style.width())?;
     marker(area, line.style, (start + units(SAMPLE / 2.0), row), true)?;
     let name = (f64::from(start) / UNIT + SAMPLE + NAME_GAP, f64::from(row) / UNIT);
-    text(area, &line.name, name, HPos::Left, Ink::TEXT.font(FONT))
+    text(area, &line.name, name, HPos::Left, font(TEXT, FONT))
 }
 
 /// The column at the right that the names take, and no more than half of the figure.
@@ -160,8 +168,8 @@ fn names_width(lines: &[Series]) -> f64 {
     (SAMPLE_GAP + SAMPLE + NAME_GAP + CHARACTER * longest as f64 + 10.0).min(WIDTH / 2.0)
 }
 
-/// A row for each end of a line: as near to it as possible, without touching another, in the plot where there is room.
-/// Rows that would touch form a group around the middle of their ends.
+/// A row for each end of a line: as near to it as possible, without touching another, in the plot where there
+/// is room. Rows that would touch form a group around the middle of their ends.
 fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
     let row = units(ROW);
     let mut order: Vec<usize> = (0..ends.len()).collect();
@@ -198,8 +206,8 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
     rows
 }
 
-/// Which of [`SHAPES`] the i-th kernel has. There are as many colours as shapes: where the colours begin again, each has
-/// the next shape, so that no two of 36 kernels look alike.
+/// Which of [`SHAPES`] the i-th kernel has. There are as many colours as shapes: where the colours begin
+/// again, each has the next shape, so that no two of 36 kernels look alike.
 fn shape(i: usize) -> usize {
     (i + i / SHAPES.len()) % SHAPES.len()
 }
@@ -219,31 +227,27 @@ fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     };
     let shape: Vec<Place> = (0..corners).map(corner).collect();
     let outline: Vec<Place> = (0..=corners).map(corner).collect();
-    let ink = style.ink().solid();
-    let inside = if filled { ink } else { Ink::PAPER };
-    area.draw(&Polygon::new(shape, inside.colour().filled()))?;
-    area.draw(&PathElement::new(outline, if filled { Ink::PAPER.line(0.8) } else { ink.line(1.6) }))
+    let ink = solid(style.ink());
+    let (inside, edge, width) = if filled { (ink, PAPER, 0.8) } else { (PAPER, ink, 1.6) };
+    area.draw(&Polygon::new(shape, inside.filled()))?;
+    stroke(area, outline, edge, width)
 }
 
-/// Breaks the axis line between the row for zero and the logarithmic part.
-fn zero_gaps(area: &Area, figure: &Figure, x_range: &Range<i32>, y_range: &Range<i32>) -> Drawn {
+/// Breaks the line of an axis, which goes along `(1, 0)` or `(0, 1)`, between the row for zero and the
+/// logarithmic part.
+fn break_axis(area: &Area, (x, y): Place, along: Place) -> Drawn {
     let (half, slant) = (units(5.0), units(2.5));
-    let stroke = |from: Place, to: Place, ink: ShapeStyle| area.draw(&PathElement::new([from, to], ink));
-    if let Some(gap) = figure.y_scale.gap() {
-        let (x, y) = (x_range.start, y_range.end - (gap * f64::from(y_range.end - y_range.start)) as i32);
-        stroke((x, y - slant), (x, y + slant), Ink::PAPER.line(3.0))?;
-        for y in [y - slant, y + slant] {
-            stroke((x - half, y + slant), (x + half, y - slant), Ink::MUTED.line(1.0))?;
-        }
-    }
-    if let Some(gap) = figure.x_scale.gap() {
-        let (x, y) = (x_range.start + (gap * f64::from(x_range.end - x_range.start)) as i32, y_range.end);
-        stroke((x - slant, y), (x + slant, y), Ink::PAPER.line(3.0))?;
-        for x in [x - slant, x + slant] {
-            stroke((x - slant, y + half), (x + slant, y - half), Ink::MUTED.line(1.0))?;
-        }
-    }
-    Ok(())
+    let (right, down) = (slant * along.0, slant * along.1);
+    let sides = [(x - right, y - down), (x + right, y + down)];
+    stroke(area, sides, PAPER, 3.0)?;
+    let (wide, high) = (half * along.1 + right, half * along.0 + down);
+    sides
+        .into_iter()
+        .try_for_each(|(x, y)| stroke(area, [(x - wide, y + high), (x + wide, y - high)], MUTED, 1.0))
+}
+
+fn stroke(area: &Area, path: impl Into<Vec<Place>>, ink: Ink, width: f64) -> Drawn {
+    area.draw(&PathElement::new(path, ink.stroke_width(units(width) as u32)))
 }
 
 fn text(area: &Area, words: &str, at: (f64, f64), anchor: HPos, style: TextStyle) -> Drawn {
@@ -258,9 +262,9 @@ fn units(pixels: f64) -> i32 {
 impl Style {
     fn ink(self) -> Ink {
         match self {
-            Style::Kernel(i) => Ink::series(i),
-            Style::SameKernel(i) => Ink::series(i).dashed(),
-            Style::Host | Style::Limit => Ink::MUTED.dashed(),
+            Style::Kernel(i) => series(i),
+            Style::SameKernel(i) => dashed(series(i)),
+            Style::Host | Style::Limit => dashed(MUTED),
         }
     }
 
@@ -272,39 +276,20 @@ impl Style {
     }
 }
 
-impl Ink {
-    fn line(self, width: f64) -> ShapeStyle {
-        self.colour().stroke_width(units(width) as u32)
-    }
-
-    fn faint(self) -> ShapeStyle {
-        self.colour().mix(0.35).stroke_width(units(1.0) as u32)
-    }
-
-    fn font<'a>(self, size: f64) -> TextStyle<'a> {
-        let font = ("inherit", size * UNIT).into_font();
-        TextStyle { font, color: self.colour().to_backend_color(), pos: Pos::default() }
-    }
-
-    fn bold<'a>(self, size: f64) -> TextStyle<'a> {
-        let style = self.font(size);
-        TextStyle { font: style.font.style(FontStyle::Bold), ..style }
-    }
+fn font<'a>(ink: Ink, size: f64) -> TextStyle<'a> {
+    ("inherit", size * UNIT).into_font().color(&ink)
 }
 
-/// [`Scale`] as an axis of plotters.
-struct Axis(Scale);
-
-impl Ranged for Axis {
+impl Ranged for Scale {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        limit.0 + (self.0.position(*value) * f64::from(limit.1 - limit.0)).round() as i32
+        limit.0 + (self.position(*value) * f64::from(limit.1 - limit.0)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.0.ticks.clone()
+        self.ticks.clone()
     }
 
     fn range(&self) -> Range<f64> {
@@ -312,9 +297,9 @@ impl Ranged for Axis {
     }
 }
 
-impl ValueFormatter<f64> for Axis {
+impl ValueFormatter<f64> for Scale {
     fn format_ext(&self, value: &f64) -> String {
-        (self.0.label)(*value)
+        (self.label)(*value)
     }
 }
 

@@ -1,8 +1,8 @@
 //! A straight line through measured times.
 
-/// `a` and `b` of the line `y = a + b x` for which the squares of the relative errors, `(a + b x - y) / y`, have the
-/// smallest sum, among the lines with `a` not below 0: work takes time even without a launch. `None` unless two points
-/// have different x.
+/// `a` and `b` of the line `y = a + b x` for which the squares of the relative errors, `(a + b x - y) / y`,
+/// have the smallest sum, among the lines with `a` not below 0: work takes time even without a launch. `None`
+/// unless two points have different x.
 pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let sum = |term: fn(f64, f64) -> f64| points.iter().map(|&(x, y)| term(x, y) / (y * y)).sum::<f64>();
     let (ones, xs, ys) = (sum(|_, _| 1.0), sum(|x, _| x), sum(|_, y| y));

@@ -2,7 +2,9 @@
 
 /// One line of a chart.
 pub struct Series {
+    /// What stands beside the line.
     pub name: String,
+    /// How it is drawn.
     pub style: Style,
     /// Sorted by x.
     pub points: Vec<Point>,
@@ -24,8 +26,11 @@ pub enum Style {
 /// A value, with its minimum and maximum where it has them.
 #[derive(Clone)]
 pub struct Point {
+    /// On the horizontal axis.
     pub x: f64,
+    /// On the vertical axis.
     pub y: f64,
+    /// Minimum and maximum.
     pub spread: Option<(f64, f64)>,
     /// Threads per block; 0 where there is no kernel.
     pub block: u32,

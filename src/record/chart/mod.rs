@@ -8,10 +8,10 @@
 //! | `sectors` | n | the simulator: global sectors loaded and stored, and the fewest that would do |
 //! | `launches` | launches by device code | time of nested kernels, and what a launch costs |
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
-//! | `block` | threads per block | time, or warp instructions on the simulator; where more than one block size was run |
+//! | `block` | threads per block | time; on the simulator warp instructions |
 //!
-//! Both axes of every chart are logarithmic. A chapter may have charts of its own, by [`plot`]. `draw.rs` and `svg.rs` are
-//! the only files that name plotters.
+//! Both axes of every chart are logarithmic. A chapter may have charts of its own, by [`plot`]. `draw.rs` and
+//! `svg.rs` are the only files that name plotters.
 
 mod draw;
 mod fit;
@@ -53,8 +53,8 @@ const TIME: Quantity =
 const COUNT: Quantity =
     Quantity { name: "", title: "", axis: "", words: |value| thousands(value as i64), scale: Scale::decades };
 
-/// The charts that every record has if it has data for them, in the order in which a page shows them. `references` are
-/// rates that the kernels' bandwidth is drawn beside, in GB/s against n.
+/// The charts that every record has if it has data for them, in the order in which a page shows them.
+/// `references` are rates that the kernels' bandwidth is drawn beside, in GB/s against n.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
@@ -106,7 +106,8 @@ pub fn charts(record: &Record, references: &[Series]) -> Result<Vec<Chart>> {
     Ok(charts.into_iter().flatten().collect())
 }
 
-/// A quantity against n, at the record's block size, beside `references` at the same sizes; `None` if no run has it.
+/// A quantity against n, at the record's block size, beside `references` at the same sizes; `None` if no run
+/// has it.
 fn against_size(
     record: &Record,
     quantity: &Quantity,
@@ -136,8 +137,8 @@ fn against_size(
     plot(record, quantity, &against, &lines).map(Some)
 }
 
-/// Time against launches by device code, over all runs of nested kernels, with a straight line through those of the
-/// first; `None` unless that has several numbers of launches.
+/// Time against launches by device code, over all runs of nested kernels, with a straight line through those
+/// of the first; `None` unless that has several numbers of launches.
 fn against_launches(record: &Record, value: impl Fn(&Run) -> Option<Value>) -> Result<Option<Chart>> {
     let mut lines = lines(record, |run| run.device_launches.filter(|_| run.ok), value);
     lines.retain(|line| line.points.len() > 2);
@@ -196,7 +197,8 @@ fn reads(record: &Record) -> bool {
     runs(record).any(|run| run.element_bytes != Some(0))
 }
 
-/// The sectors that every element takes if it is read once, at each size; of the smallest elements in the record.
+/// The sectors that every element takes if it is read once, at each size; of the smallest elements in the
+/// record.
 fn fewest_sectors(record: &Record) -> Vec<Series> {
     let bytes = runs(record).map(Run::bytes_per_element).min().unwrap_or(4);
     let sizes: BTreeSet<u64> = runs(record).map(|run| run.n).collect();
@@ -206,8 +208,9 @@ fn fewest_sectors(record: &Record) -> Vec<Series> {
     if reads(record) { vec![Series { name, style: Style::Limit, points }] } else { Vec::new() }
 }
 
-/// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's place on the
-/// horizontal axis, if it has one; of several runs at one place that at the record's block size counts.
+/// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's
+/// place on the horizontal axis, if it has one; of several runs at one place that at the record's block size
+/// counts.
 fn lines(
     record: &Record,
     x: impl Fn(&Run) -> Option<u64>,

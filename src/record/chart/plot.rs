@@ -13,11 +13,13 @@ use crate::record::Record;
 pub struct Chart {
     /// `time`, `bandwidth`, …: part of a file name and of a page's directive.
     pub name: &'static str,
+    /// What is plotted against what.
     pub title: String,
     /// What the chart shows, in words: axes, device, date, and the ends of every line.
     pub description: String,
-    /// A complete SVG file. Its colours are fixed for a reader of the file alone; the book's style sheet replaces
-    /// them by those of the page's theme, by the classes `paper`, `text`, `muted`, `grid`, `series-1` to `series-6`.
+    /// A complete SVG file. Its colours are fixed for a reader of the file alone; the book's style sheet
+    /// replaces them by those of the page's theme, by the classes `paper`, `text`, `muted`, `grid`,
+    /// `series-1` to `series-6`.
     pub svg: String,
 }
 
@@ -26,6 +28,7 @@ pub struct Chart {
 pub struct Quantity {
     /// The name of the chart.
     pub name: &'static str,
+    /// What is plotted, for the title of the chart.
     pub title: &'static str,
     /// Title of the axis, with the unit.
     pub axis: &'static str,
@@ -37,9 +40,11 @@ pub struct Quantity {
 
 /// What it is plotted against: the horizontal axis.
 pub struct Against {
+    /// What it is plotted against, for the title of the chart.
     pub word: &'static str,
     /// Title of the axis.
     pub axis: &'static str,
+    /// The axis for these values.
     pub scale: fn(&[f64]) -> Scale,
     /// What was held fixed, for the subtitle: ` · n = 2^20`.
     pub detail: String,

@@ -2,15 +2,18 @@
 
 use crate::number::{power_of_two, power_tick, tick, time_tick};
 
-/// A logarithmic axis. Zero has no place on one, so where the data has a zero the axis has a row of its own for
-/// it, before the smallest positive value.
+/// A logarithmic axis. Zero has no place on one, so where the data has a zero the axis has a row of its own
+/// for it, before the smallest positive value.
 #[derive(Clone)]
 pub struct Scale {
     /// Ends of the logarithmic part; 0 < low < high.
     low: f64,
     high: f64,
+    /// Whether the axis has a row for zero.
     pub has_zero: bool,
+    /// The values that are labelled.
     pub ticks: Vec<f64>,
+    /// How they are written.
     pub label: fn(f64) -> String,
 }
 
@@ -32,7 +35,8 @@ impl Scale {
         Scale { low, high, has_zero, ticks: with_zero(ticks.collect(), has_zero), label }
     }
 
-    /// An axis for measurements: a tick at every power of ten, and at twice and five times it where there are few.
+    /// An axis for measurements: a tick at every power of ten, and at twice and five times it where there are
+    /// few.
     pub fn decades(values: &[f64]) -> Scale {
         let (low, high, has_zero) = extent(values.iter().copied());
         let middle = (low * high).sqrt();

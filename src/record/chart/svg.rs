@@ -1,7 +1,8 @@
 //! Writes what plotters draws as SVG: a class for each purpose of a colour, dashes, and raised exponents.
 //!
-//! plotters knows fixed colours only, and a page has themes. So what plotters carries as a colour is the number of an
-//! [`Ink`], written as a class for the page's style sheet and as a colour for a reader of the file alone.
+//! plotters knows fixed colours only, and a page has themes. So what plotters carries as a colour is the
+//! number of a purpose, written as a class for the page's style sheet and as a colour for a reader of the
+//! file alone.
 
 use std::convert::Infallible;
 
@@ -28,41 +29,31 @@ const INKS: [(&str, &str); 10] = [
     ("series-6", "#4A4FB8"),
 ];
 
-/// What a colour is for, and whether a line of it is dashed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ink {
-    /// Of [`INKS`].
-    number: u8,
-    dashed: bool,
+/// What plotters carries as a colour: a number of [`INKS`], and 1 where a line is to be dashed.
+pub type Ink = RGBColor;
+
+pub const PAPER: Ink = RGBColor(0, 0, 0);
+pub const TEXT: Ink = RGBColor(1, 0, 0);
+pub const MUTED: Ink = RGBColor(2, 0, 0);
+pub const GRID: Ink = RGBColor(3, 0, 0);
+
+/// The ink of the i-th line; after six they begin again.
+pub fn series(i: usize) -> Ink {
+    RGBColor(4 + (i % 6) as u8, 0, 0)
 }
 
-impl Ink {
-    pub const PAPER: Ink = Ink { number: 0, dashed: false };
-    pub const TEXT: Ink = Ink { number: 1, ..Ink::PAPER };
-    pub const MUTED: Ink = Ink { number: 2, ..Ink::PAPER };
-    pub const GRID: Ink = Ink { number: 3, ..Ink::PAPER };
-
-    /// The ink of the i-th line; after six they begin again.
-    pub fn series(i: usize) -> Ink {
-        Ink { number: 4 + (i % 6) as u8, ..Ink::PAPER }
-    }
-
-    pub fn dashed(self) -> Ink {
-        Ink { dashed: true, ..self }
-    }
-
-    pub fn solid(self) -> Ink {
-        Ink { dashed: false, ..self }
-    }
-
-    /// What plotters carries for this ink.
-    pub fn colour(self) -> RGBColor {
-        RGBColor(self.number, self.dashed.into(), 0)
-    }
+/// The same for a dashed line.
+pub fn dashed(ink: Ink) -> Ink {
+    RGBColor(ink.0, 1, 0)
 }
 
-/// A complete SVG file of `width` by `height` pixels, with a text alternative. `body` is what [`Svg`] has written, in
-/// `unit` units per pixel.
+/// The same for a solid one.
+pub fn solid(ink: Ink) -> Ink {
+    RGBColor(ink.0, 0, 0)
+}
+
+/// A complete SVG file of `width` by `height` pixels, with a text alternative. `body` is what [`Svg`] has
+/// written, in `unit` units per pixel.
 pub fn file(width: f64, height: f64, unit: f64, title: &str, description: &str, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" width=\"{width}\" \
@@ -108,7 +99,8 @@ pub struct Svg<'a> {
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 impl Svg<'_> {
-    /// `paint` is the attribute that has the colour, `fill` or `stroke`; `rest` all from the other attributes on.
+    /// `paint` is the attribute that has the colour, `fill` or `stroke`; `rest` all from the other attributes
+    /// on.
     fn element(&mut self, name: &str, paint: &str, colour: BackendColor, rest: &str) -> Drawn {
         let (number, dashed, _) = colour.rgb;
         let (class, on_white) = INKS.get(usize::from(number)).unwrap_or(&INKS[0]);
@@ -184,7 +176,8 @@ impl DrawingBackend for Svg<'_> {
         let weight = if matches!(style.style(), FontStyle::Bold) { " font-weight=\"bold\"" } else { "" };
         let (size, words) = (style.size(), superscripts(text));
         let rest = format!(
-            "x=\"{x}\" y=\"{y}\" dy=\"{dy}\" text-anchor=\"{anchor}\" font-size=\"{size}\"{weight}>{words}</text>"
+            "x=\"{x}\" y=\"{y}\" dy=\"{dy}\" text-anchor=\"{anchor}\" \
+             font-size=\"{size}\"{weight}>{words}</text>"
         );
         self.element("text", "fill", style.color(), &rest)
     }
