@@ -149,7 +149,7 @@ struct LastStore {
 }
 
 impl Observer for LastStore {
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: &Event) {
         let Event::By(actor, Act::Access(request)) = event else { return };
         let Some(Buffer { address, len }) = self.buffer else { return };
         if request.space != Space::Global || request.access == Access::Load {

@@ -49,7 +49,7 @@ impl<O: Watch> Context<'_, O> {
     pub fn release(&mut self) {
         let (grid, block) = (self.grid, self.block.linear);
         let observer = &mut *self.observer;
-        self.block.open(|id, all| observer.event(Event::BarrierOpens { grid, block, id, all }));
+        self.block.open(|id, all| observer.event(&Event::BarrierOpens { grid, block, id, all }));
     }
 
     /// Lanes of the split `index` arrive at a block barrier.

@@ -188,7 +188,7 @@ impl<O: Watch> Context<'_, O> {
                 ),
                 "name exactly the lanes that come to this instruction, or move it to where all lanes come",
             );
-            self.observer.event(Event::Finding(&finding));
+            self.observer.event(&Event::Finding(&finding));
         }
     }
 
@@ -273,7 +273,7 @@ impl<O: Watch> Context<'_, O> {
                 "name every lane that comes here, and no other: compute the mask before the branch, with \
                  __ballot_sync or from the lane's group",
             );
-            self.observer.event(Event::Finding(&finding));
+            self.observer.event(&Event::Finding(&finding));
         }
         let differs = lanes(mask).find_map(|lane| {
             let other =
@@ -292,7 +292,7 @@ impl<O: Watch> Context<'_, O> {
                 ),
                 "let all lanes that work together pass the same mask",
             );
-            self.observer.event(Event::Finding(&finding));
+            self.observer.event(&Event::Finding(&finding));
         }
         if let Op::Shuffle { mode, b, c, .. } = op {
             let (b, c) = (source(activation, function, *b), source(activation, function, *c));
@@ -310,7 +310,7 @@ impl<O: Watch> Context<'_, O> {
                     format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
                     "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
                 );
-                self.observer.event(Event::Finding(&finding));
+                self.observer.event(&Event::Finding(&finding));
             }
         }
     }

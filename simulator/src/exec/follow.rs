@@ -132,7 +132,7 @@ impl<O: Watch> Context<'_, O> {
             let message = "the value is read here, from memory that has not been written".to_string();
             finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
         }
-        self.observer.event(Event::Finding(&finding));
+        self.observer.event(&Event::Finding(&finding));
     }
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.

@@ -96,7 +96,7 @@ impl<'e, O: Watch> Context<'e, O> {
                 return Err(self.endless(warp, inst, mask, true));
             }
             *self.steps_left -= 1;
-            self.observer.event(Event::Instruction { active: mask });
+            self.observer.event(&Event::Instruction { active: mask });
             let active = if inst.guard == NONE {
                 mask
             } else {
