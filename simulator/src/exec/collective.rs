@@ -7,7 +7,7 @@ use super::context::Context;
 use super::follow;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, lanes};
-use crate::decode::{Function, NONE, Op, Shuffle, Vote};
+use crate::decode::{Function, Op, Shuffle, Vote};
 use crate::diagnostic::Kind;
 use crate::observe::{Act, Event, Watch};
 
@@ -26,12 +26,11 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             });
             let d = &mut activation.registers[*d as usize];
             each(mask, |lane| d[lane] = out[lane]);
-            set(activation, *p, mask, found);
+            activation.set_predicate(*p, mask, found);
         }
-        Op::Vote { mode, d, p, negated, mask: members } => {
+        Op::Vote { mode, d, q, p, mask: members } => {
             let members = *source(activation, function, *members);
-            let value = activation.predicates[*p as usize];
-            let value = if *negated { !value } else { value };
+            let value = activation.holds(*p);
             let mut ballots: Lanes = [0; WARP];
             let mut yes = 0u32;
             each(mask, |lane| {
@@ -50,7 +49,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
                 let d = &mut activation.registers[*d as usize];
                 each(mask, |lane| d[lane] = ballots[lane]);
             } else {
-                set(activation, *d, mask, yes);
+                activation.set_predicate(*q, mask, yes);
             }
         }
         Op::Match { all, d, p, a, wide, mask: members } => {
@@ -70,7 +69,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             });
             let d = &mut activation.registers[*d as usize];
             each(mask, |lane| d[lane] = out[lane]);
-            set(activation, *p, mask, uniform);
+            activation.set_predicate(*p, mask, uniform);
         }
         Op::Reduce { op, d, a, mask: members } => {
             let members = *source(activation, function, *members);
@@ -85,13 +84,6 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             each(mask, |lane| d[lane] = out[lane]);
         }
         _ => {}
-    }
-}
-
-fn set(activation: &mut Activation, p: u32, mask: u32, value: u32) {
-    if p != NONE {
-        let slot = &mut activation.predicates[p as usize];
-        *slot = (*slot & !mask) | (value & mask);
     }
 }
 
