@@ -90,14 +90,14 @@ impl Watch for Counters {
 
 impl Observer for Counters {
     #[inline]
-    fn event(&mut self, event: Event) {
-        match event {
+    fn event(&mut self, event: &Event) {
+        match *event {
             Event::Instruction { active } => {
                 self.warp_instructions += 1;
                 self.thread_instructions += active.count_ones() as u64;
             }
             Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
-            Event::By(_, act) => match act {
+            Event::By(_, act) => match *act {
                 Act::Access(request) => self.access(request),
                 Act::CopyStarts(copy) => self.copy(copy),
                 Act::Diverge => self.divergent_branches += 1,
@@ -115,6 +115,7 @@ impl Observer for Counters {
 }
 
 impl Counters {
+    #[inline(never)]
     fn access(&mut self, request: &Request) {
         if let Access::Atomic { .. } = request.access {
             self.atomics += request.mask.count_ones() as u64;
@@ -139,6 +140,7 @@ impl Counters {
     }
 
     /// Copies count as the loads that they are half of. (ncu has a name of its own for them: `…_op_ldgsts`.)
+    #[inline(never)]
     fn copy(&mut self, copy: &CopyRequest) {
         let mut mask = 0u32;
         each(copy.mask, |lane| mask |= ((copy.given[lane] > 0) as u32) << lane);

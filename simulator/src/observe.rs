@@ -143,7 +143,7 @@ pub enum Event<'a> {
         all: bool,
     },
     /// Lanes of a warp do something.
-    By(Actor<'a>, Act<'a>),
+    By(Actor<'a>, &'a Act<'a>),
     /// Something is wrong that does not stop the launch.
     Finding(&'a Diagnostic),
 }
@@ -210,7 +210,7 @@ pub enum Act<'a> {
 /// Listens to an execution.
 pub trait Observer {
     /// Is told everything, in the order in which it happens.
-    fn event(&mut self, event: Event);
+    fn event(&mut self, event: &Event);
 }
 
 /// What a launch runs under: who is told all, and whether undefined values are followed through registers and memory.
@@ -223,7 +223,7 @@ pub trait Watch: Observer {
 /// Two observers listen to one execution.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline]
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: &Event) {
         self.0.event(event);
         self.1.event(event);
     }
@@ -232,7 +232,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 /// An observer elsewhere listens through a reference to it.
 impl<O: Observer + ?Sized> Observer for &mut O {
     #[inline]
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: &Event) {
         (**self).event(event);
     }
 }

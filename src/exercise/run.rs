@@ -196,7 +196,7 @@ struct LastStore {
 }
 
 impl Observer for LastStore {
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: &Event) {
         let Event::By(actor, Act::Access(request)) = event else { return };
         if request.space != Space::Global || request.access == Access::Load {
             return;

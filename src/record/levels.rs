@@ -28,7 +28,7 @@ impl Levels {
 }
 
 impl Observer for Levels {
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: &Event) {
         let Event::Grid(start) = event else { return };
         let level = start.depth as usize;
         if self.levels.len() == level {
@@ -57,7 +57,7 @@ mod tests {
         {
             let config = LaunchConfig::new(blocks, 32);
             let after = After::Host;
-            levels.event(Event::Grid(Start { grid, parent, depth, kernel: "k", config: &config, after }));
+            levels.event(&Event::Grid(Start { grid, parent, depth, kernel: "k", config: &config, after }));
         }
         let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };
         assert_eq!(levels.into_vec(), [level(1, 4), level(2, 3), level(1, 1)]);

@@ -7,8 +7,8 @@ use crate::record::{Record, Run};
 use crate::reduction::value::{Expected, Value};
 use crate::sim::{Counters, Kind};
 
-/// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most 100
-/// columns, ends in a newline.
+/// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most
+/// 100 columns, ends in a newline.
 pub fn table(record: &Record) -> String {
     let runs = &record.runs;
     let any = |has: fn(&Run) -> bool| runs.iter().any(has);
@@ -54,8 +54,8 @@ fn names<'a>(title: &str, runs: impl IntoIterator<Item = &'a Run>) -> Column {
     Column::left(title, runs.into_iter().map(|run| run.kernel.as_str()))
 }
 
-/// A table with a row per run. In a long one a blank line sets off runs of one operation from those of another; a list
-/// of operations with one run each is one group.
+/// A table with a row per run. In a long one a blank line sets off runs of one operation from those of another;
+/// a list of operations with one run each is one group.
 fn in_groups(columns: &[Column], runs: &[Run]) -> String {
     let same = |a: usize, b: usize| match (runs.get(a), runs.get(b)) {
         (Some(a), Some(b)) => a.operation == b.operation,
@@ -97,7 +97,8 @@ fn common_expected(record: &Record) -> Option<&Value> {
     record.runs.iter().all(|run| run.expected == *first).then_some(first)
 }
 
-/// What device code launches, and the share of the time that falls to each launch; empty where it launches nothing.
+/// What device code launches, and the share of the time that falls to each launch; empty where it launches
+/// nothing.
 fn launches<'a>(runs: &'a [Run]) -> String {
     let timed = |run: &'a Run| Some((run, run.device_launches?, run.time_us?.median));
     let rows: Vec<(&Run, u64, f64)> = runs.iter().filter_map(timed).collect();

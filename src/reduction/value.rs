@@ -6,14 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::number::{nine_digits, thousands};
 
-/// The result of a reduction. In JSON a number; a string where no number will do: a pair, a matrix, a float that
-/// is not finite.
+/// The result of a reduction. In JSON a number; a string where no number will do: a pair, a matrix, a float
+/// that is not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     Int(i64),
     Float(f64),
     Text(String),
+}
+
+impl Default for Value {
+    fn default() -> Value {
+        Value::Int(0)
+    }
 }
 
 impl From<i32> for Value {

@@ -292,9 +292,21 @@ impl Watch for (&mut dyn Observer, Checker<'_>) {
 }
 
 impl Observer for Checker<'_> {
-    fn event(&mut self, event: Event) {
+    #[inline]
+    fn event(&mut self, event: &Event) {
         match event {
             Event::Instruction { .. } => {}
+            Event::By(actor, act) => self.act(*actor, act),
+            event => self.other(event),
+        }
+    }
+}
+
+impl Checker<'_> {
+    #[inline(never)]
+    fn other(&mut self, event: &Event) {
+        match *event {
+            Event::Instruction { .. } | Event::By(..) => {}
             Event::Grid(start) => {
                 self.order.grid(&start);
                 self.kernels.push(start.kernel.to_string());
@@ -306,18 +318,16 @@ impl Observer for Checker<'_> {
                 self.branches.block_end(grid, block);
             }
             Event::BarrierOpens { grid, block, id, all } => self.order.barrier_opens(grid, block, id, all),
-            Event::By(actor, act) => self.act(actor, act),
             Event::Finding(diagnostic) => {
                 self.say(diagnostic.clone(), u32::MAX, diagnostic.line.unwrap_or(0));
             }
         }
     }
-}
 
-impl Checker<'_> {
-    fn act(&mut self, actor: Actor, act: Act) {
+    #[inline(never)]
+    fn act(&mut self, actor: Actor, act: &Act) {
         let Actor { grid, block, warp, loc, .. } = actor;
-        match act {
+        match *act {
             Act::Access(request) => self.access(actor, request),
             Act::CopyStarts(copy) => {
                 self.copy(actor, copy);

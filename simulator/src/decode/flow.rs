@@ -168,7 +168,7 @@ fn targets(op: &Op) -> &[u32] {
 }
 
 fn ends(op: &Op) -> bool {
-    matches!(op, Op::Return | Op::Exit | Op::Trap)
+    matches!(op, Op::Return {} | Op::Exit {} | Op::Trap {})
 }
 
 /// A branch that has a barrier on one side only: the barriers, by their place, on each side.
@@ -186,7 +186,7 @@ pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Wat
         return Vec::new();
     }
     let only_ends = |mut pc: usize| {
-        while matches!(code[pc].op, Op::Nop) {
+        while matches!(code[pc].op, Op::Nop {}) {
             pc += 1;
         }
         ends(&code[pc].op) && code[pc].guard == NONE

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::flow;
 use super::layout::{SharedLayout, place, place_shared, shared_variables};
 use super::lines::Lines;
-use super::names::{CONSTANT, Named, Names, RegisterKind};
+use super::names::{Named, Names, RegisterKind};
 use super::op::*;
 use super::program::*;
 use crate::arith::WARP;
@@ -134,17 +134,9 @@ impl Body<'_, '_> {
         self.find_labels();
         let end = self.statements(&mut out)?;
         // A body that runs off its end returns.
-        let op = if ast.is_entry { Op::Exit } else { Op::Return };
+        let op = if ast.is_entry { Op::Exit {} } else { Op::Return {} };
         out.code.push(Inst { op, guard: NONE, negated: false, watch: NONE, line: ast.line, loc: end });
         let names = self.names;
-        let registers = names.registers as u32;
-        for inst in &mut out.code {
-            inst.op.registers_mut(&mut |register| {
-                if *register != NONE && *register >= CONSTANT {
-                    *register = *register - CONSTANT + registers;
-                }
-            });
-        }
         flow::set_reconvergence(&mut out.code);
         Ok(Function {
             registers: names.registers,
@@ -309,7 +301,7 @@ impl Body<'_, '_> {
                     ..Diagnostic::new(Kind::UnsupportedInstruction, message, help)
                 }
             });
-            ((NONE, false), Op::Unsupported(instruction.opcode().into()))
+            ((NONE, false), Op::Unsupported { opcode: instruction.opcode().into() })
         });
         Inst { op, guard, negated, watch: NONE, line, loc }
     }

@@ -7,9 +7,6 @@ use super::program::Place;
 use crate::arith::WARP;
 use crate::ptx::Operand;
 
-/// Until all registers are known, a constant is `CONSTANT` plus its index.
-pub const CONSTANT: u32 = 1 << 30;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterKind {
     Predicate,

@@ -4,12 +4,22 @@ use super::runtime::Call;
 use crate::arith::{Alu, AtomOp, Extended, TestFn};
 use crate::ptx::{Order, Scope, Space};
 
-/// Number of a register of a function. Numbers from [`Function::registers`] on name [`Function::constants`].
+/// Number of a register of a function.
 pub type Reg = u32;
 /// Number of a predicate register.
 pub type Pred = u32;
 /// No register, no predicate, no place.
 pub const NONE: u32 = u32::MAX;
+
+/// Until [`CONSTANT`], numbers name registers; from there on [`Function::constants`](super::program::Function::constants).
+pub const CONSTANT: Reg = 1 << 30;
+
+/// A predicate that is read, and whether it is negated.
+#[derive(Clone, Copy, Debug)]
+pub struct Guard {
+    pub p: Pred,
+    pub negated: bool,
+}
 
 /// An address: base register (or [`NONE`]) plus offset.
 #[derive(Clone, Copy, Debug)]
@@ -104,328 +114,210 @@ pub enum Callee {
     Runtime(Call),
 }
 
-#[derive(Debug)]
-pub enum Op {
-    Alu {
-        f: Alu,
-        d: Reg,
-        s: [Reg; 4],
-    },
-    /// Arithmetic with the carry flag, which has a register of its own.
-    Extended {
-        how: Extended,
-        d: Reg,
-        s: [Reg; 3],
-        carry: Reg,
-    },
-    /// `setp`: `d = test op combine`, `q = !test op combine`.
-    Test {
-        f: TestFn,
-        d: Pred,
-        q: Pred,
-        a: Reg,
-        b: Reg,
-        combine: Option<(Bits, Pred, bool)>,
-    },
-    /// `setp` of two halves: `d` from the lower ones, `q` from the upper ones.
-    TestHalves {
-        f: TestFn,
-        d: Pred,
-        q: Pred,
-        a: Reg,
-        b: Reg,
-        combine: Option<(Bits, Pred, bool)>,
-    },
-    /// `lop3` that also says whether its result has any bit: `p = (d != 0) op q`.
-    LogicTest {
-        f: Alu,
-        d: Reg,
-        p: Pred,
-        s: [Reg; 4],
-        bits: Bits,
-        q: Pred,
-        negated: bool,
-    },
-    /// `set`: all ones (or 1.0) where the comparison holds.
-    Set {
-        f: TestFn,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        holds: u64,
-    },
-    Select {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        p: Pred,
-        negated: bool,
-    },
-    /// Logic on predicates; `b` is [`NONE`] for a copy.
-    Logic {
-        bits: Bits,
-        d: Pred,
-        a: Pred,
-        not_a: bool,
-        b: Pred,
-        not_b: bool,
-    },
-    PredConst {
-        d: Pred,
-        value: bool,
-    },
-    /// `testp` and `isspacep`: a question about the bits of one register.
-    Classify {
-        d: Pred,
-        a: Reg,
-        class: fn(u64) -> bool,
-    },
-    /// `mov` of a wide register from several narrow ones, and back.
-    Pack {
-        d: Reg,
-        parts: Vec<Reg>,
-        bits: u32,
-    },
-    Unpack {
-        parts: Vec<Reg>,
-        a: Reg,
-        bits: u32,
-    },
-    /// The address of a local variable: the activation's base plus an offset.
-    LocalAddress {
-        d: Reg,
-        offset: u64,
-    },
-    /// The address of a module variable, or of a function.
-    GlobalAddress {
-        d: Reg,
-        global: usize,
-        offset: i64,
-    },
-    Load {
-        space: Space,
-        d: Vec<Reg>,
-        bytes: u32,
-        signed: bool,
-        at: Address,
-        order: Order,
-        scope: Scope,
-    },
-    Store {
-        space: Space,
-        s: Vec<Reg>,
-        bytes: u32,
-        at: Address,
-        order: Order,
-        scope: Scope,
-    },
-    /// Call parameters and return values, which live in the activation.
-    LoadFrame {
-        d: Vec<Reg>,
-        bytes: u32,
-        signed: bool,
-        offset: usize,
-    },
-    StoreFrame {
-        s: Vec<Reg>,
-        bytes: u32,
-        offset: usize,
-    },
-    Atomic {
-        space: Space,
-        op: AtomOp,
-        bytes: u32,
-        d: Reg,
-        at: Address,
-        b: Reg,
-        c: Reg,
-        order: Order,
-        scope: Scope,
-    },
-    Fence {
-        scope: Scope,
-    },
-    Barrier {
-        id: Reg,
-        count: Reg,
-        arrive: bool,
-        reduce: Option<(BarReduce, Reg, Pred, bool)>,
-    },
-    WarpBarrier {
-        mask: Reg,
-    },
-    Shuffle {
-        mode: Shuffle,
-        d: Reg,
-        p: Pred,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-        mask: Reg,
-    },
-    Vote {
-        mode: Vote,
-        d: u32,
-        p: Pred,
-        negated: bool,
-        mask: Reg,
-    },
-    Match {
-        all: bool,
-        d: Reg,
-        p: Pred,
-        a: Reg,
-        wide: bool,
-        mask: Reg,
-    },
-    Reduce {
-        op: AtomOp,
-        d: Reg,
-        a: Reg,
-        mask: Reg,
-    },
-    /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come from there
-    /// and the others are zero; none do where the predicate `ignored` holds.
-    CopyAsync {
-        to: Address,
-        from: Address,
-        bytes: u32,
-        given: Reg,
-        ignored: Option<(Pred, bool)>,
-    },
-    CopyGroup(Copies),
-    /// `cp.async.mbarrier.arrive`; whether the mbarrier counts on this arrival already (`.noinc`).
-    CopyArrive {
-        space: Space,
-        at: Address,
-        counted: bool,
-    },
-    /// `a` is a count, or the state or parity that is waited for; `d` a state, or a predicate.
-    Mbarrier {
-        how: Mbarrier,
-        space: Space,
-        d: u32,
-        at: Address,
-        a: Reg,
-        relaxed: bool,
-    },
-    ActiveMask {
-        d: Reg,
-    },
-    Clock {
-        d: Reg,
-    },
-    Branch {
-        target: u32,
-        reconverge: u32,
-    },
-    BranchIndexed {
-        index: Reg,
-        targets: Vec<u32>,
-        reconverge: u32,
-    },
-    Call {
-        callee: Callee,
-        args: Vec<usize>,
-        ret: Option<usize>,
-    },
-    Return,
-    Exit,
-    Trap,
-    Nop,
-    /// What the simulator does not know, as written.
-    Unsupported(Box<str>),
-}
-
 /// Bases of [`Address`] that are no registers: a module variable, and the activation's local memory.
 pub const GLOBAL_BASE: u32 = 1 << 29;
 pub const LOCAL_BASE: u32 = (1 << 29) - 1;
 
-impl Op {
-    /// Calls `f` with every (non-predicate) register that stands in the operation.
-    pub fn registers_mut(&mut self, f: &mut impl FnMut(&mut Reg)) {
-        match self {
-            Op::Alu { d, s, .. } => {
-                f(d);
-                s.iter_mut().for_each(f);
-            }
-            Op::LogicTest { d, s, .. } => {
-                f(d);
-                s.iter_mut().for_each(f);
-            }
-            Op::Test { a, b, .. } | Op::TestHalves { a, b, .. } => {
-                f(a);
-                f(b);
-            }
-            Op::Set { d, a, b, .. } | Op::Select { d, a, b, .. } => {
-                f(d);
-                f(a);
-                f(b);
-            }
-            Op::Extended { d, s, carry, .. } => {
-                f(d);
-                f(carry);
-                s.iter_mut().for_each(f);
-            }
-            Op::Classify { a, .. } => f(a),
-            Op::Pack { d, parts, .. } => {
-                f(d);
-                parts.iter_mut().for_each(f);
-            }
-            Op::Unpack { parts, a, .. } => {
-                f(a);
-                parts.iter_mut().for_each(f);
-            }
-            Op::Load { d, at, .. } => {
-                d.iter_mut().for_each(&mut *f);
-                f(&mut at.base);
-            }
-            Op::Store { s, at, .. } => {
-                s.iter_mut().for_each(&mut *f);
-                f(&mut at.base);
-            }
-            Op::LoadFrame { d: parts, .. } | Op::StoreFrame { s: parts, .. } => parts.iter_mut().for_each(f),
-            Op::Atomic { d, at, b, c, .. } => {
-                f(d);
-                f(&mut at.base);
-                f(b);
-                f(c);
-            }
-            Op::Barrier { id, count, reduce, .. } => {
-                f(id);
-                f(count);
-                if let Some((BarReduce::Popc, d, ..)) = reduce {
-                    f(d);
-                }
-            }
-            Op::WarpBarrier { mask } => f(mask),
-            Op::CopyAsync { to, from, given, .. } => {
-                f(&mut to.base);
-                f(&mut from.base);
-                f(given);
-            }
-            Op::CopyArrive { at, .. } => f(&mut at.base),
-            Op::Mbarrier { how, d, at, a, .. } => {
-                if !matches!(how, Mbarrier::Test { .. }) {
-                    f(d);
-                }
-                f(&mut at.base);
-                f(a);
-            }
-            Op::Shuffle { d, a, b, c, mask, .. } => {
-                for register in [d, a, b, c, mask] {
-                    f(register);
-                }
-            }
-            Op::Vote { mask, .. } => f(mask),
-            Op::Match { d, a, mask, .. } | Op::Reduce { d, a, mask, .. } => {
-                f(d);
-                f(a);
-                f(mask);
-            }
-            Op::BranchIndexed { index, .. } => f(index),
-            Op::Call { callee: Callee::Register(register), .. } => f(register),
-            _ => {}
+/// What an operation does with a register or predicate that stands in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Reads,
+    Writes,
+    /// Reads it as the base of an address.
+    Addresses,
+    ReadsPredicate,
+    WritesPredicate,
+}
+
+/// A part of an operation that names registers or predicates.
+trait Operand {
+    fn each(&self, visit: impl FnMut(u32));
+}
+
+impl Operand for u32 {
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        if *self != NONE {
+            visit(*self);
         }
     }
+}
+
+impl<const N: usize> Operand for [Reg; N] {
+    #[inline(always)]
+    fn each(&self, visit: impl FnMut(u32)) {
+        self.iter().copied().for_each(visit);
+    }
+}
+
+impl Operand for Vec<Reg> {
+    fn each(&self, visit: impl FnMut(u32)) {
+        self.iter().copied().for_each(visit);
+    }
+}
+
+impl Operand for Address {
+    fn each(&self, visit: impl FnMut(u32)) {
+        self.base.each(visit);
+    }
+}
+
+impl Operand for Option<Guard> {
+    fn each(&self, visit: impl FnMut(u32)) {
+        self.map(|guard| guard.p).into_iter().for_each(visit);
+    }
+}
+
+impl Operand for Option<(Bits, Guard)> {
+    fn each(&self, visit: impl FnMut(u32)) {
+        self.map(|(_, guard)| guard.p).into_iter().for_each(visit);
+    }
+}
+
+impl Operand for Guard {
+    fn each(&self, visit: impl FnMut(u32)) {
+        self.p.each(visit);
+    }
+}
+
+impl Operand for Callee {
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        if let Callee::Register(register) = self {
+            visit(*register);
+        }
+    }
+}
+
+/// The operations. Each field says whether it is `what` is to be done, or an operand that the operation `reads`, `writes`
+/// or `addresses` by, so that no instruction can be added without it: [`Op::operands`] is made from the same lines.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident { $($role:ident $field:ident: $type:ty),* $(,)? })*) => {
+        #[derive(Debug)]
+        pub enum Op {
+            $($(#[$doc])* $name { $($field: $type),* },)*
+        }
+
+        impl Op {
+            /// Calls `visit` with every register and predicate that stands in the operation.
+            #[inline(always)]
+            pub fn operands(&self, mut visit: impl FnMut(Role, u32)) {
+                match self {
+                    $(Op::$name { $($field),* } => {
+                        $(operations!(@ $role $field visit);)*
+                    })*
+                }
+            }
+        }
+    };
+    (@ what $field:ident $visit:ident) => {
+        let _ = $field;
+    };
+    (@ reads $field:ident $visit:ident) => {
+        $field.each(|register| $visit(Role::Reads, register))
+    };
+    (@ writes $field:ident $visit:ident) => {
+        $field.each(|register| $visit(Role::Writes, register))
+    };
+    (@ addresses $field:ident $visit:ident) => {
+        $field.each(|register| $visit(Role::Addresses, register))
+    };
+    (@ reads_predicate $field:ident $visit:ident) => {
+        $field.each(|p| $visit(Role::ReadsPredicate, p))
+    };
+    (@ writes_predicate $field:ident $visit:ident) => {
+        $field.each(|p| $visit(Role::WritesPredicate, p))
+    };
+}
+
+operations! {
+    Alu { what f: Alu, writes d: Reg, reads s: [Reg; 4] }
+    /// Arithmetic with the carry flag, which has a register of its own.
+    Extended { what how: Extended, writes d: Reg, reads s: [Reg; 3], reads carry_in: Reg, writes carry_out: Reg }
+    /// `setp`: `d = test op combine`, `q = !test op combine`.
+    Test {
+        what f: TestFn, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
+        reads_predicate combine: Option<(Bits, Guard)>,
+    }
+    /// `setp` of two halves: `d` from the lower ones, `q` from the upper ones.
+    TestHalves {
+        what f: TestFn, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
+        reads_predicate combine: Option<(Bits, Guard)>,
+    }
+    /// `lop3` that also says whether its result has any bit: `p = (d != 0) op q`.
+    LogicTest {
+        what f: Alu, writes d: Reg, writes_predicate p: Pred, reads s: [Reg; 4], what bits: Bits,
+        reads_predicate q: Guard,
+    }
+    /// `set`: all ones (or 1.0) where the comparison holds.
+    Set { what f: TestFn, writes d: Reg, reads a: Reg, reads b: Reg, what holds: u64 }
+    /// `a` where `p` holds, else `b`.
+    Select { writes d: Reg, reads a: Reg, reads b: Reg, reads_predicate p: Guard }
+    /// Logic on predicates; without `b` a copy.
+    Logic { what bits: Bits, writes_predicate d: Pred, reads_predicate a: Guard, reads_predicate b: Option<Guard> }
+    PredConst { writes_predicate d: Pred, what value: bool }
+    /// `testp` and `isspacep`: a question about the bits of one register.
+    Classify { writes_predicate d: Pred, reads a: Reg, what class: fn(u64) -> bool }
+    /// `mov` of a wide register from several narrow ones, of so many bits each.
+    Pack { writes d: Reg, reads parts: Vec<Reg>, what bits: u32 }
+    /// `mov` of a wide register into several narrow ones.
+    Unpack { writes parts: Vec<Reg>, reads a: Reg, what bits: u32 }
+    /// The address of a local variable: the activation's base plus an offset.
+    LocalAddress { writes d: Reg, what offset: u64 }
+    /// The address of a module variable, or of a function.
+    GlobalAddress { writes d: Reg, what global: usize, what offset: i64 }
+    Load {
+        what space: Space, writes d: Vec<Reg>, what bytes: u32, what signed: bool, addresses at: Address,
+        what order: Order, what scope: Scope,
+    }
+    Store {
+        what space: Space, reads s: Vec<Reg>, what bytes: u32, addresses at: Address, what order: Order,
+        what scope: Scope,
+    }
+    /// Call parameters and return values, which live in the activation.
+    LoadFrame { writes d: Vec<Reg>, what bytes: u32, what signed: bool, what offset: usize }
+    StoreFrame { reads s: Vec<Reg>, what bytes: u32, what offset: usize }
+    Atomic {
+        what space: Space, what op: AtomOp, what bytes: u32, writes d: Reg, addresses at: Address, reads b: Reg,
+        reads c: Reg, what order: Order, what scope: Scope,
+    }
+    Fence { what scope: Scope }
+    /// A block barrier. `d` takes the number of threads for which `p` holds, `q` whether it holds for all or for any.
+    Barrier {
+        reads id: Reg, reads count: Reg, what arrive: bool, what reduce: Option<BarReduce>, writes d: Reg,
+        writes_predicate q: Pred, reads_predicate p: Option<Guard>,
+    }
+    WarpBarrier { reads mask: Reg }
+    Shuffle {
+        what mode: Shuffle, writes d: Reg, writes_predicate p: Pred, reads a: Reg, reads b: Reg, reads c: Reg,
+        reads mask: Reg,
+    }
+    /// `d` takes the ballot, `q` any other result.
+    Vote { what mode: Vote, writes d: Reg, writes_predicate q: Pred, reads_predicate p: Guard, reads mask: Reg }
+    Match { what all: bool, writes d: Reg, writes_predicate p: Pred, reads a: Reg, what wide: bool, reads mask: Reg }
+    Reduce { what op: AtomOp, writes d: Reg, reads a: Reg, reads mask: Reg }
+    /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come from there
+    /// and the others are zero; none do where the predicate `ignored` holds.
+    CopyAsync {
+        addresses to: Address, addresses from: Address, what bytes: u32, reads given: Reg,
+        reads_predicate ignored: Option<Guard>,
+    }
+    CopyGroup { what how: Copies }
+    /// `cp.async.mbarrier.arrive`; whether the mbarrier counts on this arrival already (`.noinc`).
+    CopyArrive { what space: Space, addresses at: Address, what counted: bool }
+    /// `a` is a count, or the state or parity that is waited for; `d` takes a state, `done` whether it is complete.
+    Mbarrier {
+        what how: Mbarrier, what space: Space, writes d: Reg, writes_predicate done: Pred, addresses at: Address,
+        reads a: Reg, what relaxed: bool,
+    }
+    ActiveMask { writes d: Reg }
+    Clock { writes d: Reg }
+    Branch { what target: u32, what reconverge: u32 }
+    BranchIndexed { reads index: Reg, what targets: Vec<u32>, what reconverge: u32 }
+    Call { reads callee: Callee, what args: Vec<usize>, what ret: Option<usize> }
+    Return {}
+    Exit {}
+    Trap {}
+    Nop {}
+    /// What the simulator does not know, as written.
+    Unsupported { what opcode: Box<str> }
 }

@@ -23,17 +23,13 @@ impl Names<'_> {
             "setp" => self.setp(&words, o),
             "set" => self.set(&words, o),
             "selp" => {
-                let (p, negated) = match o.get(3)? {
-                    Operand::Name(name) => (self.predicate(name)?, false),
-                    Operand::Not(name) => (self.predicate(name)?, true),
-                    _ => return None,
-                };
+                let p @ (Operand::Name(_) | Operand::Not(_)) = o.get(3)? else { return None };
+                let p = self.predicate_operand(p)?;
                 Some(Op::Select {
                     d: self.destination(&o[0])?,
                     a: self.source(&o[1])?,
                     b: self.source(&o[2])?,
                     p,
-                    negated,
                 })
             }
             "testp" if words.len() == 3 => {
@@ -61,12 +57,12 @@ impl Names<'_> {
                 };
                 let Operand::Name(d) = o.first()? else { return None };
                 let d = self.predicate(d)?;
-                let (a, not_a) = self.predicate_operand(o.get(1)?)?;
+                let a = self.predicate_operand(o.get(1)?)?;
                 if words[0] == "not" {
-                    return Some(Op::Logic { bits, d, a, not_a: !not_a, b: NONE, not_b: false });
+                    return Some(Op::Logic { bits, d, a: Guard { negated: !a.negated, ..a }, b: None });
                 }
-                let (b, not_b) = self.predicate_operand(o.get(2)?)?;
-                Some(Op::Logic { bits, d, a, not_a, b, not_b })
+                let b = Some(self.predicate_operand(o.get(2)?)?);
+                Some(Op::Logic { bits, d, a, b })
             }
             "bar" | "barrier" => self.barrier(&words, o),
             "membar" | "fence" => Some(Op::Fence {
@@ -109,14 +105,13 @@ impl Names<'_> {
                     ("sync", "ballot") => Vote::Ballot,
                     _ => return None,
                 };
-                let d = if mode == Vote::Ballot {
-                    self.destination(o.first()?)?
-                } else {
-                    let Operand::Name(d) = o.first()? else { return None };
-                    self.predicate(d)?
+                let (d, q) = match o.first()? {
+                    d if mode == Vote::Ballot => (self.destination(d)?, NONE),
+                    Operand::Name(q) => (NONE, self.predicate(q)?),
+                    _ => return None,
                 };
-                let (p, negated) = self.predicate_operand(o.get(1)?)?;
-                Some(Op::Vote { mode, d, p, negated, mask: self.source(o.get(2)?)? })
+                let p = self.predicate_operand(o.get(1)?)?;
+                Some(Op::Vote { mode, d, q, p, mask: self.source(o.get(2)?)? })
             }
             "match" => {
                 let all = match *words.get(1)? {
@@ -170,11 +165,11 @@ impl Names<'_> {
                 Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
             }
             "call" => self.call(o),
-            "ret" => Some(if self.is_entry { Op::Exit } else { Op::Return }),
-            "exit" => Some(Op::Exit),
-            "trap" => Some(Op::Trap),
+            "ret" => Some(if self.is_entry { Op::Exit {} } else { Op::Return {} }),
+            "exit" => Some(Op::Exit {}),
+            "trap" => Some(Op::Trap {}),
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
-            | "setmaxnreg" => Some(Op::Nop),
+            | "setmaxnreg" => Some(Op::Nop {}),
             "lop3" if words.len() == 3 => {
                 let [Operand::Pair(d, p), a, b, c, table, q] = &o[..] else { return None };
                 let bits = match words[1] {
@@ -186,8 +181,7 @@ impl Names<'_> {
                 let d = self.destination(&Operand::Name(d.clone()))?;
                 let p = self.predicate(p)?;
                 let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
-                let (q, negated) = self.predicate_operand(q)?;
-                Some(Op::LogicTest { f, d, p, s, bits, q, negated })
+                Some(Op::LogicTest { f, d, p, s, bits, q: self.predicate_operand(q)? })
             }
             _ if let Some((how, sources)) = Extended::parse(&words) => {
                 if o.len() != sources + 1 {
@@ -198,7 +192,10 @@ impl Names<'_> {
                 for (slot, operand) in s.iter_mut().zip(&o[1..]) {
                     *slot = self.source(operand)?;
                 }
-                Some(Op::Extended { how, d: self.destination(&o[0])?, s, carry: self.carry() })
+                let carry = self.carry();
+                let carry_in = if how.takes { carry } else { NONE };
+                let carry_out = if how.leaves { carry } else { NONE };
+                Some(Op::Extended { how, d: self.destination(&o[0])?, s, carry_in, carry_out })
             }
             _ => {
                 let (f, sources) = arith::select(&words)?;
@@ -216,16 +213,16 @@ impl Names<'_> {
         }
     }
 
-    pub fn predicate_operand(&mut self, operand: &Operand) -> Option<(Pred, bool)> {
+    pub fn predicate_operand(&mut self, operand: &Operand) -> Option<Guard> {
         match operand {
-            Operand::Name(name) => Some((self.predicate(name)?, false)),
-            Operand::Not(name) => Some((self.predicate(name)?, true)),
+            Operand::Name(name) => Some(Guard { p: self.predicate(name)?, negated: false }),
+            Operand::Not(name) => Some(Guard { p: self.predicate(name)?, negated: true }),
             Operand::Int(value) => {
                 // A constant predicate gets a register of its own, set where it is used first.
                 let d = self.predicates as u32;
                 self.predicates += 1;
                 // Predicates start false; "true" is read negated.
-                Some((d, *value != 0))
+                Some(Guard { p: d, negated: *value != 0 })
             }
             _ => None,
         }
@@ -242,8 +239,8 @@ impl Names<'_> {
             return match &o[1] {
                 Operand::Int(value) => Some(Op::PredConst { d, value: *value != 0 }),
                 other => {
-                    let (a, not_a) = self.predicate_operand(other)?;
-                    Some(Op::Logic { bits: Bits::Or, d, a, not_a, b: NONE, not_b: false })
+                    let a = self.predicate_operand(other)?;
+                    Some(Op::Logic { bits: Bits::Or, d, a, b: None })
                 }
             };
         }
@@ -348,10 +345,7 @@ impl Names<'_> {
             _ => None,
         });
         let combine = match bits {
-            Some(bits) => {
-                let (p, negated) = self.predicate_operand(o.get(3)?)?;
-                Some((bits, p, negated))
-            }
+            Some(bits) => Some((bits, self.predicate_operand(o.get(3)?)?)),
             None if o.len() == 3 => None,
             None => return None,
         };
@@ -375,19 +369,20 @@ impl Names<'_> {
                     Some(operand) => self.source(operand)?,
                     None => NONE,
                 };
-                Some(Op::Barrier { id, count, arrive: words[1] == "arrive", reduce: None })
+                let arrive = words[1] == "arrive";
+                Some(Op::Barrier { id, count, arrive, reduce: None, d: NONE, q: NONE, p: None })
             }
             "red" => {
-                let (kind, d) = match (*words.get(2)?, o.first()?) {
-                    ("popc", d) => (BarReduce::Popc, self.destination(d)?),
-                    ("and", Operand::Name(d)) => (BarReduce::And, self.predicate(d)?),
-                    ("or", Operand::Name(d)) => (BarReduce::Or, self.predicate(d)?),
+                let (reduce, d, q) = match (*words.get(2)?, o.first()?) {
+                    ("popc", d) => (BarReduce::Popc, self.destination(d)?, NONE),
+                    ("and", Operand::Name(q)) => (BarReduce::And, NONE, self.predicate(q)?),
+                    ("or", Operand::Name(q)) => (BarReduce::Or, NONE, self.predicate(q)?),
                     _ => return None,
                 };
                 let id = self.source(o.get(1)?)?;
                 let (count, p) = if o.len() == 4 { (self.source(&o[2])?, &o[3]) } else { (NONE, o.get(2)?) };
-                let (p, negated) = self.predicate_operand(p)?;
-                Some(Op::Barrier { id, count, arrive: false, reduce: Some((kind, d, p, negated)) })
+                let p = Some(self.predicate_operand(p)?);
+                Some(Op::Barrier { id, count, arrive: false, reduce: Some(reduce), d, q, p })
             }
             _ => None,
         }

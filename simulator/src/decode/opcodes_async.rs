@@ -9,10 +9,10 @@ impl Names<'_> {
     /// `cp.async…`; the bulk copies, which need Hopper's tensor memory accelerator, are not known.
     pub fn copy_async(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         match words.get(1..)? {
-            ["async", "commit_group"] if o.is_empty() => Some(Op::CopyGroup(Copies::Commit)),
-            ["async", "wait_all"] if o.is_empty() => Some(Op::CopyGroup(Copies::Wait { but: None })),
+            ["async", "commit_group"] if o.is_empty() => Some(Op::CopyGroup { how: Copies::Commit }),
+            ["async", "wait_all"] if o.is_empty() => Some(Op::CopyGroup { how: Copies::Wait { but: None } }),
             ["async", "wait_group"] => match o {
-                [Operand::Int(but)] => Some(Op::CopyGroup(Copies::Wait { but: Some(*but as u32) })),
+                [Operand::Int(but)] => Some(Op::CopyGroup { how: Copies::Wait { but: Some(*but as u32) } }),
                 _ => None,
             },
             ["async", "mbarrier", "arrive", rest @ .., "b64"] => {
@@ -96,17 +96,17 @@ impl Names<'_> {
             }
             _ => return None,
         };
-        let d = match (how, d) {
-            (Mbarrier::Test { .. }, Some(Operand::Name(d))) => self.predicate(d)?,
-            (_, Some(d)) => self.destination(d)?,
-            (_, None) => NONE,
+        let (d, done) = match (how, d) {
+            (Mbarrier::Test { .. }, Some(Operand::Name(done))) => (NONE, self.predicate(done)?),
+            (_, Some(d)) => (self.destination(d)?, NONE),
+            (_, None) => (NONE, NONE),
         };
         let at = self.address(rest[0]?)?;
         let a = match rest[1] {
             Some(operand) => self.source(operand)?,
             None => self.constant(1),
         };
-        Some(Op::Mbarrier { how, space: Self::space_of(words), d, at, a, relaxed })
+        Some(Op::Mbarrier { how, space: Self::space_of(words), d, done, at, a, relaxed })
     }
 
     /// An address that may also be a module variable's name.

@@ -2,7 +2,7 @@
 
 use super::undefined::Undefined;
 use crate::arith::{Lanes, WARP};
-use crate::decode::{Function, Place, Pred, Reg};
+use crate::decode::{CONSTANT, Function, Guard, NONE, Place, Pred, Reg};
 use crate::device::thread_index;
 
 /// A function being executed by some lanes: its registers and its call parameters.
@@ -65,6 +65,22 @@ impl Activation {
         }
     }
 
+    /// The lanes for which a predicate, or its negation, holds.
+    #[inline(always)]
+    pub fn holds(&self, Guard { p, negated }: Guard) -> u32 {
+        let p = self.predicates[p as usize];
+        if negated { !p } else { p }
+    }
+
+    /// The lanes of `active` write `value` to a predicate, if there is one.
+    #[inline(always)]
+    pub fn set_predicate(&mut self, p: Pred, active: u32, value: u32) {
+        if p != NONE {
+            let slot = &mut self.predicates[p as usize];
+            *slot = (*slot & !active) | (value & active);
+        }
+    }
+
     /// `bytes` bytes at `offset` of a lane's call parameters.
     pub fn frame_of(&mut self, lane: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         let start = lane * self.frame_bytes;
@@ -106,11 +122,6 @@ pub fn source<'a>(activation: &'a Activation, function: &'a Function, register: 
     let register = register as usize;
     match activation.registers.get(register) {
         Some(lanes) => lanes,
-        None => &function.constants[register - activation.registers.len()],
+        None => &function.constants[register - CONSTANT as usize],
     }
-}
-
-pub fn set_predicate(predicates: &mut [u32], p: Pred, active: u32, value: u32) {
-    let slot = &mut predicates[p as usize];
-    *slot = (*slot & !active) | (value & active);
 }

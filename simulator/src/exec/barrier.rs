@@ -22,24 +22,19 @@ impl<O: Watch> Context<'_, O> {
         let split = warp.splits[index];
         let function = &self.program.functions[warp.activations[split.activation as usize].function];
         let inst = &function.code[split.pc as usize];
-        if let Op::Barrier { reduce: Some((kind, d, ..)), .. } = &inst.op {
+        if let Op::Barrier { reduce: Some(kind), d, q, .. } = &inst.op {
             let (count, threads) = self.block.barriers[id as usize].result;
             let activation = &mut warp.activations[split.activation as usize];
-            let set = |mask: u32, value: bool| if value { mask | split.mask } else { mask & !split.mask };
-            match kind {
+            let holds = match kind {
                 BarReduce::Popc => {
                     let lanes = &mut activation.registers[*d as usize];
                     each(split.mask, |lane| lanes[lane] = count as u64);
+                    false
                 }
-                BarReduce::And => {
-                    let p = &mut activation.predicates[*d as usize];
-                    *p = set(*p, count == threads);
-                }
-                BarReduce::Or => {
-                    let p = &mut activation.predicates[*d as usize];
-                    *p = set(*p, count > 0);
-                }
-            }
+                BarReduce::And => count == threads,
+                BarReduce::Or => count > 0,
+            };
+            activation.set_predicate(*q, split.mask, if holds { u32::MAX } else { 0 });
         }
         warp.splits[index].wait = Wait::Nothing;
         warp.splits[index].pc += 1;
@@ -49,7 +44,7 @@ impl<O: Watch> Context<'_, O> {
     pub fn release(&mut self) {
         let (grid, block) = (self.grid, self.block.linear);
         let observer = &mut *self.observer;
-        self.block.open(|id, all| observer.event(Event::BarrierOpens { grid, block, id, all }));
+        self.block.open(|id, all| observer.event(&Event::BarrierOpens { grid, block, id, all }));
     }
 
     /// Lanes of the split `index` arrive at a block barrier.
@@ -60,16 +55,13 @@ impl<O: Watch> Context<'_, O> {
         inst: &Inst,
         active: u32,
     ) -> Result<Arrival, Box<Diagnostic>> {
-        let Op::Barrier { id, count, arrive, reduce } = &inst.op else { return Ok(Arrival::GoesOn) };
+        let Op::Barrier { id, count, arrive, p, .. } = &inst.op else { return Ok(Arrival::GoesOn) };
         let Split { pc, mask, activation: slot, .. } = warp.splits[index];
         let activation = &warp.activations[slot as usize];
         let function = &self.program.functions[activation.function];
         let only = |r: Reg| source(activation, function, r)[active.trailing_zeros() as usize] as u32;
         let (number, expected) = (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
-        let holds = reduce.map_or(0, |(_, _, p, negated)| {
-            let p = activation.predicates[p as usize];
-            active & if negated { !p } else { p }
-        });
+        let holds = p.map_or(0, |p| active & activation.holds(p));
         if number >= BARRIERS {
             return Err(self.fault(
                 warp,

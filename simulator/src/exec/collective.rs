@@ -7,7 +7,7 @@ use super::context::Context;
 use super::follow;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, lanes};
-use crate::decode::{Function, NONE, Op, Shuffle, Vote};
+use crate::decode::{Function, Op, Shuffle, Vote};
 use crate::diagnostic::Kind;
 use crate::observe::{Act, Event, Watch};
 
@@ -26,12 +26,11 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             });
             let d = &mut activation.registers[*d as usize];
             each(mask, |lane| d[lane] = out[lane]);
-            set(activation, *p, mask, found);
+            activation.set_predicate(*p, mask, found);
         }
-        Op::Vote { mode, d, p, negated, mask: members } => {
+        Op::Vote { mode, d, q, p, mask: members } => {
             let members = *source(activation, function, *members);
-            let value = activation.predicates[*p as usize];
-            let value = if *negated { !value } else { value };
+            let value = activation.holds(*p);
             let mut ballots: Lanes = [0; WARP];
             let mut yes = 0u32;
             each(mask, |lane| {
@@ -50,7 +49,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
                 let d = &mut activation.registers[*d as usize];
                 each(mask, |lane| d[lane] = ballots[lane]);
             } else {
-                set(activation, *d, mask, yes);
+                activation.set_predicate(*q, mask, yes);
             }
         }
         Op::Match { all, d, p, a, wide, mask: members } => {
@@ -70,7 +69,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             });
             let d = &mut activation.registers[*d as usize];
             each(mask, |lane| d[lane] = out[lane]);
-            set(activation, *p, mask, uniform);
+            activation.set_predicate(*p, mask, uniform);
         }
         Op::Reduce { op, d, a, mask: members } => {
             let members = *source(activation, function, *members);
@@ -85,13 +84,6 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             each(mask, |lane| d[lane] = out[lane]);
         }
         _ => {}
-    }
-}
-
-fn set(activation: &mut Activation, p: u32, mask: u32, value: u32) {
-    if p != NONE {
-        let slot = &mut activation.predicates[p as usize];
-        *slot = (*slot & !mask) | (value & mask);
     }
 }
 
@@ -188,7 +180,7 @@ impl<O: Watch> Context<'_, O> {
                 ),
                 "name exactly the lanes that come to this instruction, or move it to where all lanes come",
             );
-            self.observer.event(Event::Finding(&finding));
+            self.observer.event(&Event::Finding(&finding));
         }
     }
 
@@ -273,7 +265,7 @@ impl<O: Watch> Context<'_, O> {
                 "name every lane that comes here, and no other: compute the mask before the branch, with \
                  __ballot_sync or from the lane's group",
             );
-            self.observer.event(Event::Finding(&finding));
+            self.observer.event(&Event::Finding(&finding));
         }
         let differs = lanes(mask).find_map(|lane| {
             let other =
@@ -292,7 +284,7 @@ impl<O: Watch> Context<'_, O> {
                 ),
                 "let all lanes that work together pass the same mask",
             );
-            self.observer.event(Event::Finding(&finding));
+            self.observer.event(&Event::Finding(&finding));
         }
         if let Op::Shuffle { mode, b, c, .. } = op {
             let (b, c) = (source(activation, function, *b), source(activation, function, *c));
@@ -310,7 +302,7 @@ impl<O: Watch> Context<'_, O> {
                     format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
                     "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
                 );
-                self.observer.event(Event::Finding(&finding));
+                self.observer.event(&Event::Finding(&finding));
             }
         }
     }

@@ -41,7 +41,7 @@ impl<'e, O: Watch> Context<'e, O> {
     /// Tells the observers what lanes do.
     #[inline]
     pub fn act(&mut self, actor: Actor, act: Act) {
-        self.observer.event(Event::By(actor, act));
+        self.observer.event(&Event::By(actor, &act));
     }
 
     pub fn actor(&self, warp: &Warp, inst: &Inst) -> Actor<'e> {

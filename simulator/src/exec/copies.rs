@@ -30,10 +30,8 @@ impl<O: Watch> Context<'_, O> {
             let given = source(activation, function, *given);
             each(active, |lane| taken[lane] = (given[lane] as u32).min(*bytes) as u64);
         }
-        if let Some((p, negated)) = ignored {
-            let p = activation.predicates[*p as usize];
-            let ignored = if *negated { !p } else { p };
-            each(active & ignored, |lane| taken[lane] = 0);
+        if let Some(ignored) = ignored {
+            each(active & activation.holds(*ignored), |lane| taken[lane] = 0);
         }
         let mut to = self.addresses(warp, slot, function, to);
         let from = self.addresses(warp, slot, function, from);

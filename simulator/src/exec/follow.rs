@@ -5,70 +5,34 @@ use super::context::Context;
 use super::undefined::either;
 use super::warp::Warp;
 use crate::arith::{WARP, lanes};
-use crate::decode::{Address, BarReduce, Inst, Mbarrier, NONE, Op, Reg, Vote};
+use crate::decode::{Address, Inst, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
 use crate::memory::span;
 use crate::observe::{Event, Request, Watch};
 use crate::ptx::Space;
 
-/// Follows undefined values through an instruction that computes, before it is done.
+/// Follows undefined values through an instruction that computes, before it is done: what it writes is undefined where
+/// anything that it reads is.
 pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
     let u = &mut activation.undefined;
     match op {
-        Op::Alu { d, s, .. } => u.set(*d, active, u.any(s)),
-        Op::Extended { how, d, s, carry } => {
-            let all = if how.takes { either(u.any(s), u.any(&[*carry])) } else { u.any(s) };
-            if how.leaves {
-                u.set(*carry, active, all);
-            }
-            u.set(*d, active, all);
-        }
-        Op::Test { d, q, a, b, combine, .. } => {
-            let mut all = u.any(&[*a, *b]);
-            if let Some((_, p, _)) = combine {
-                all = either(all, u.predicate(*p));
-            }
-            u.set_predicate(*d, active, all);
-            u.set_predicate(*q, active, all);
-        }
-        Op::TestHalves { d, q, a, b, combine, .. } => {
-            let given = combine.map_or((0, NONE), |(_, p, _)| u.predicate(p));
-            let all = either(u.any(&[*a, *b]), given);
-            u.set_predicate(*d, active, all);
-            u.set_predicate(*q, active, all);
-        }
+        // What comes out of memory, or from another lane, is followed where that is done.
+        Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
+        Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
         Op::LogicTest { d, p, s, q, .. } => {
             let of_d = u.any(s);
-            u.set_predicate(*p, active, either(of_d, u.predicate(*q)));
+            u.set_predicate(*p, active, either(of_d, u.predicate(q.p)));
             u.set(*d, active, of_d);
         }
-        Op::Set { d, a, b, .. } => u.set(*d, active, u.any(&[*a, *b])),
-        Op::Select { d, a, b, p, negated } => {
-            let value = activation.predicates[*p as usize];
-            let chosen = if *negated { !value } else { value };
+        Op::Select { d, a, b, p } => {
+            let value = activation.predicates[p.p as usize];
+            let chosen = if p.negated { !value } else { value };
             let (of_a, of_b) = (u.any(&[*a]), u.any(&[*b]));
             let values = either((of_a.0 & chosen, of_a.1), (of_b.0 & !chosen, of_b.1));
-            u.set(*d, active, either(u.predicate(*p), values));
+            u.set(*d, active, either(u.predicate(p.p), values));
         }
-        Op::Logic { d, a, b, .. } => {
-            let all = either(u.predicate(*a), if *b == NONE { (0, NONE) } else { u.predicate(*b) });
-            u.set_predicate(*d, active, all);
-        }
-        Op::PredConst { d, .. } => u.set_predicate(*d, active, (0, NONE)),
-        Op::Classify { d, a, .. } => u.set_predicate(*d, active, u.any(&[*a])),
-        Op::Pack { d, parts, .. } => u.set(*d, active, u.any(parts)),
-        Op::Unpack { parts, a, .. } => {
-            let all = u.any(&[*a]);
-            parts.iter().for_each(|part| u.set(*part, active, all));
-        }
-        Op::LocalAddress { d, .. } | Op::GlobalAddress { d, .. } | Op::ActiveMask { d } | Op::Clock { d } => {
-            u.set(*d, active, (0, NONE))
-        }
-        Op::Mbarrier { how: Mbarrier::Test { .. }, d, .. } => u.set_predicate(*d, active, (0, NONE)),
-        Op::Mbarrier { d, .. } => u.set(*d, active, (0, NONE)),
-        // What a barrier with a reduction will give is defined: it does not follow what the threads bring.
-        Op::Barrier { reduce: Some((BarReduce::Popc, d, ..)), .. } => u.set(*d, active, (0, NONE)),
-        Op::Barrier { reduce: Some((_, d, ..)), .. } => u.set_predicate(*d, active, (0, NONE)),
+        // What a barrier gives does not follow what the threads bring.
+        Op::Barrier { .. } | Op::Mbarrier { .. } => u.write(op, active, (0, NONE)),
         Op::LoadFrame { d, bytes, offset, .. } => {
             for (i, d) in d.iter().enumerate() {
                 u.set(*d, active, u.frame(offset + i * *bytes as usize, *bytes as usize));
@@ -79,7 +43,7 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
                 u.set_frame(offset + i * *bytes as usize, *bytes as usize, active, u.any(&[*s]));
             }
         }
-        _ => {}
+        op => u.write(op, active, u.read(op)),
     }
 }
 
@@ -96,13 +60,9 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
             u.set(*d, mask, (read, of_a.1));
             u.set_predicate(*p, mask, (0, NONE));
         }
-        Op::Vote { d, mode, p, .. } => {
-            let of_p = u.predicate(*p);
-            let all = if of_p.0 & mask != 0 { (u32::MAX, of_p.1) } else { (0, NONE) };
-            match mode {
-                Vote::Ballot => u.set(*d, mask, all),
-                _ => u.set_predicate(*d, mask, all),
-            }
+        Op::Vote { p, .. } => {
+            let of_p = u.predicate(p.p);
+            u.write(op, mask, if of_p.0 & mask != 0 { (u32::MAX, of_p.1) } else { (0, NONE) });
         }
         Op::Match { d, p, a, .. } => {
             let of_a = u.any(&[*a]);
@@ -132,7 +92,7 @@ impl<O: Watch> Context<'_, O> {
             let message = "the value is read here, from memory that has not been written".to_string();
             finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
         }
-        self.observer.event(Event::Finding(&finding));
+        self.observer.event(&Event::Finding(&finding));
     }
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.

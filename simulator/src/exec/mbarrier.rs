@@ -8,7 +8,7 @@
 //! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and 16), unless
 //! they are `.relaxed`. There is no time here, so `try_wait` never waits.
 
-use super::activation::{set_predicate, source};
+use super::activation::source;
 use super::context::{Context, Executed};
 use super::warp::Warp;
 use crate::arith::{Lanes, WARP, lanes};
@@ -70,7 +70,7 @@ pub struct Change {
 
 impl<O: Watch> Context<'_, O> {
     pub fn mbarrier(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
-        let Op::Mbarrier { how, space, d, at, a, relaxed } = &inst.op else { return Ok(()) };
+        let Op::Mbarrier { how, space, d, done: p, at, a, relaxed } = &inst.op else { return Ok(()) };
         let activation = &warp.activations[slot as usize];
         let a = *source(activation, &self.program.functions[activation.function], *a);
         let place = (*space, at);
@@ -108,7 +108,7 @@ impl<O: Watch> Context<'_, O> {
                     odd |= (phase as u32) << lane;
                 }
                 let activation = &mut warp.activations[slot as usize];
-                set_predicate(&mut activation.predicates, *d, active, done);
+                activation.set_predicate(*p, active, done);
                 let order = if *relaxed { Order::Relaxed } else { Order::Acquire };
                 let request = request(Access::Load, active, &addresses, order);
                 let actor = self.actor(warp, inst);

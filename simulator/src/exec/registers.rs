@@ -1,17 +1,16 @@
 //! Instructions that only move values between the registers of a lane: selections, predicates, packing, addresses of
 //! variables, and the parameters of calls.
 
-use super::activation::{Activation, set_predicate, source};
+use super::activation::{Activation, source};
 use crate::arith::{Lanes, WARP, each, lanes};
-use crate::decode::{Function, NONE, Op, Pred};
+use crate::decode::{Function, NONE, Op};
 use crate::memory::{self, extend};
 
 /// Does `op` for the lanes of `active`. `globals`: addresses of the module's variables.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
     match op {
-        Op::Select { d, a, b, p, negated } => {
-            let p = activation.predicates[*p as usize];
-            let p = if *negated { !p } else { p };
+        Op::Select { d, a, b, p } => {
+            let p = activation.holds(*p);
             let (a, b) = (*source(activation, function, *a), *source(activation, function, *b));
             let d = &mut activation.registers[*d as usize];
             each(active, |lane| d[lane] = if p >> lane & 1 == 1 { a[lane] } else { b[lane] });
@@ -19,51 +18,43 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
         Op::TestHalves { f, d, q, a, b, combine } => {
             let (a, b) = (source(activation, function, *a), source(activation, function, *b));
             let halves = [f(a, b, active), f(&a.map(|bits| bits >> 16), &b.map(|bits| bits >> 16), active)];
-            let given = combine.map(|(bits, p, negated)| {
-                let p = activation.predicates[p as usize];
-                (bits, if negated { !p } else { p })
-            });
-            for (holds, to) in halves.into_iter().zip([*d, *q]).filter(|(_, to)| *to != NONE) {
+            let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
+            for (holds, to) in halves.into_iter().zip([*d, *q]) {
                 let holds = given.map_or(holds, |(bits, p)| bits.of(holds, p));
-                set_predicate(&mut activation.predicates, to, active, holds);
+                activation.set_predicate(to, active, holds);
             }
         }
-        Op::LogicTest { f, d, p, s, bits, q, negated } => {
+        Op::LogicTest { f, d, p, s, bits, q } => {
             let mut out: Lanes = [0; WARP];
             f.apply(&mut out, s.map(|r| source(activation, function, r)), active);
             let mut any = 0;
             each(active, |lane| any |= ((out[lane] != 0) as u32) << lane);
-            let q = activation.predicates[*q as usize];
-            let holds = bits.of(any, if *negated { !q } else { q });
-            set_predicate(&mut activation.predicates, *p, active, holds);
+            let holds = bits.of(any, activation.holds(*q));
+            activation.set_predicate(*p, active, holds);
             let d = &mut activation.registers[*d as usize];
             each(active, |lane| d[lane] = out[lane]);
         }
-        Op::Logic { bits, d, a, not_a, b, not_b } => {
-            let read = |p: Pred, not: bool| {
-                let p = activation.predicates[p as usize];
-                if not { !p } else { p }
-            };
-            let a = read(*a, *not_a);
-            let value = if *b == NONE { a } else { bits.of(a, read(*b, *not_b)) };
-            set_predicate(&mut activation.predicates, *d, active, value);
+        Op::Logic { bits, d, a, b } => {
+            let a = activation.holds(*a);
+            let value = b.map_or(a, |b| bits.of(a, activation.holds(b)));
+            activation.set_predicate(*d, active, value);
         }
         Op::PredConst { d, value } => {
-            set_predicate(&mut activation.predicates, *d, active, if *value { u32::MAX } else { 0 });
+            activation.set_predicate(*d, active, if *value { u32::MAX } else { 0 });
         }
         Op::Set { f, d, a, b, holds } => {
             let yes = f(source(activation, function, *a), source(activation, function, *b), active);
             let d = &mut activation.registers[*d as usize];
             each(active, |lane| d[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
         }
-        Op::Extended { how, d, s, carry } => {
+        Op::Extended { how, d, s, carry_in, carry_out } => {
             let sources = s.map(|r| *source(activation, function, r));
             for lane in lanes(active) {
-                let before = activation.registers[*carry as usize][lane];
+                let before = activation.registers.get(*carry_in as usize).map_or(0, |carry| carry[lane]);
                 let (value, after) = how.compute(sources.map(|s| s[lane]), before);
                 activation.registers[*d as usize][lane] = value;
-                if how.leaves {
-                    activation.registers[*carry as usize][lane] = after;
+                if *carry_out != NONE {
+                    activation.registers[*carry_out as usize][lane] = after;
                 }
             }
         }
@@ -71,7 +62,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
             let a = source(activation, function, *a);
             let mut yes = 0;
             each(active, |lane| yes |= (class(a[lane]) as u32) << lane);
-            set_predicate(&mut activation.predicates, *d, active, yes);
+            activation.set_predicate(*d, active, yes);
         }
         Op::Pack { d, parts, bits } => {
             let mut out: Lanes = [0; WARP];

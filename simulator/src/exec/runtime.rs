@@ -43,7 +43,7 @@ impl<O: Watch> Context<'_, O> {
         let too_deep = self.launches.depth >= self.launches.sync_depth;
         if O::CHECKS && call == Call::DeviceSynchronize && too_deep {
             let finding = self.too_deep_to_wait(warp, inst, active);
-            self.observer.event(Event::Finding(&finding));
+            self.observer.event(&Event::Finding(&finding));
         }
         for lane in lanes(active) {
             let activation = &mut warp.activations[split.activation as usize];

@@ -1,6 +1,6 @@
 //! Runs one warp: fetches an instruction, does it for the active lanes, says what happened.
 
-use super::activation::{set_predicate, source};
+use super::activation::source;
 use super::barrier::Arrival;
 use super::context::{Context, Executed};
 use super::warp::{Split, Wait, Warp};
@@ -96,7 +96,7 @@ impl<'e, O: Watch> Context<'e, O> {
                 return Err(self.endless(warp, inst, mask, true));
             }
             *self.steps_left -= 1;
-            self.observer.event(Event::Instruction { active: mask });
+            self.observer.event(&Event::Instruction { active: mask });
             let active = if inst.guard == NONE {
                 mask
             } else {
@@ -151,20 +151,10 @@ impl<'e, O: Watch> Context<'e, O> {
                 }
                 Op::Test { f, d, q, a, b, combine } => {
                     let holds = f(source(activation, function, *a), source(activation, function, *b), active);
-                    let apply = |holds: u32| match combine {
-                        None => holds,
-                        Some((bits, p, negated)) => {
-                            let p = activation.predicates[*p as usize];
-                            bits.of(holds, if *negated { !p } else { p })
-                        }
-                    };
-                    let (yes, no) = (apply(holds), apply(!holds));
-                    if *d != NONE {
-                        set_predicate(&mut activation.predicates, *d, active, yes);
-                    }
-                    if *q != NONE {
-                        set_predicate(&mut activation.predicates, *q, active, no);
-                    }
+                    let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
+                    let apply = |holds: u32| given.map_or(holds, |(bits, p)| bits.of(holds, p));
+                    activation.set_predicate(*d, active, apply(holds));
+                    activation.set_predicate(*q, active, apply(!holds));
                 }
                 Op::Load { space, d, bytes, signed, at, order, scope } => {
                     let total = *bytes * d.len() as u32;
@@ -219,8 +209,8 @@ impl<'e, O: Watch> Context<'e, O> {
                     self.atomic(warp, inst, slot, function, &request, *op, *d, *b, *c)?;
                 }
                 Op::CopyAsync { .. } => self.copy_async(warp, inst, slot, active)?,
-                Op::CopyGroup(Copies::Commit) => warp.copies.commit(active),
-                Op::CopyGroup(Copies::Wait { but }) => self.copies_done(warp, active, *but),
+                Op::CopyGroup { how: Copies::Commit } => warp.copies.commit(active),
+                Op::CopyGroup { how: Copies::Wait { but } } => self.copies_done(warp, active, *but),
                 Op::CopyArrive { .. } => self.copy_arrive(warp, inst, slot, active)?,
                 Op::Mbarrier { .. } => self.mbarrier(warp, inst, slot, active)?,
                 Op::Clock { d } => {
@@ -296,20 +286,20 @@ impl<'e, O: Watch> Context<'e, O> {
                     warp.splits[index].pc = pc;
                     return self.call(warp, index, inst, active, callee, args, *ret);
                 }
-                Op::Return => {
+                Op::Return {} => {
                     warp.splits[index].pc = pc + 1;
                     self.give_back(warp, index, active, function);
                     warp.leave(index, active);
                     return Ok(());
                 }
-                Op::Exit => {
+                Op::Exit {} => {
                     warp.splits[index].pc = pc + 1;
                     warp.exit(index, active);
                     self.block.exited += active.count_ones();
                     self.release();
                     return Ok(());
                 }
-                Op::Trap => {
+                Op::Trap {} => {
                     return Err(self.fault(
                         warp,
                         inst,
@@ -319,7 +309,7 @@ impl<'e, O: Watch> Context<'e, O> {
                         "an assertion or a check in the kernel failed here",
                     ));
                 }
-                Op::Unsupported(opcode) => {
+                Op::Unsupported { opcode } => {
                     return Err(self.fault(
                         warp,
                         inst,
@@ -332,7 +322,7 @@ impl<'e, O: Watch> Context<'e, O> {
                         "run this kernel on a GPU, or write it without what this instruction comes from",
                     ));
                 }
-                Op::Nop => {}
+                Op::Nop {} => {}
                 op => registers::execute(op, activation, function, active, self.globals),
             }
             pc += 1;

@@ -6,7 +6,7 @@
 //! are kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
 //! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
 
-use crate::decode::{Function, NONE, Pred, Reg};
+use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
 
 /// Which lanes of each register hold undefined values, and the line each comes from.
 #[derive(Debug, Default)]
@@ -91,6 +91,28 @@ impl Undefined {
         for byte in 0..bytes {
             to.set_frame(at + byte, 1, active, self.frame(from + byte, 1));
         }
+    }
+
+    /// What is undefined in anything that an operation reads.
+    #[inline(always)]
+    pub fn read(&self, op: &Op) -> (u32, u32) {
+        let mut all = (0, NONE);
+        op.operands(|role, number| match role {
+            Role::Reads | Role::Addresses => all = either(all, (self.of(number), self.origin(number))),
+            Role::ReadsPredicate => all = either(all, self.predicate(number)),
+            Role::Writes | Role::WritesPredicate => {}
+        });
+        all
+    }
+
+    /// So much is undefined in everything that an operation writes.
+    #[inline(always)]
+    pub fn write(&mut self, op: &Op, active: u32, undefined: (u32, u32)) {
+        op.operands(|role, number| match role {
+            Role::Writes => self.set(number, active, undefined),
+            Role::WritesPredicate => self.set_predicate(number, active, undefined),
+            Role::Reads | Role::Addresses | Role::ReadsPredicate => {}
+        });
     }
 
     /// What is undefined in any of the sources, and where the first such comes from.

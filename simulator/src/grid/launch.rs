@@ -69,7 +69,7 @@ impl<O: Watch> Engine<'_, O> {
             let more = blocks.saturating_mul(warps * self.steps_per_warp);
             self.steps_left = self.steps_left.saturating_add(more);
         }
-        self.observer.event(Event::Grid(Start {
+        self.observer.event(&Event::Grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
             depth,
@@ -134,7 +134,7 @@ impl<O: Watch> Engine<'_, O> {
             match finished {
                 Err(diagnostic) => return Err(diagnostic),
                 Ok(true) => {
-                    self.observer.event(Event::BlockEnd { grid: grid.number, block: block.state.linear });
+                    self.observer.event(&Event::BlockEnd { grid: grid.number, block: block.state.linear });
                     grid.finished_blocks += 1;
                     self.resident -= block.warps.len();
                     self.spare.push(block);
