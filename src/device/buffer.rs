@@ -156,10 +156,12 @@ impl<T> Buffer<T> {
         self.len
     }
 
+    /// Whether it has no element.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
+    /// Elements times the size of one.
     pub fn num_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
@@ -187,6 +189,7 @@ impl<T> View<'_, T> {
         self.buffer.len - self.start
     }
 
+    /// Whether nothing is left of the buffer.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

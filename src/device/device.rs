@@ -14,6 +14,7 @@ use crate::sim::observe::Observer;
 
 /// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[expect(missing_docs, reason = "clap would show them, and the option says it")]
 pub enum DeviceChoice {
     Auto,
     Gpu,

@@ -12,7 +12,9 @@ use crate::sim::{Counters, Diagnostic};
 /// What one case cost: a time where there is a clock, counts on the simulator.
 #[derive(Clone, Debug, Default)]
 pub struct Measurement {
+    /// Of the repeats; where there is a clock.
     pub time: Option<Timing>,
+    /// What the launches did; the simulator only.
     pub counters: Option<Counters>,
     /// What was launched, level by level; the simulator only.
     pub levels: Vec<Level>,
@@ -24,6 +26,7 @@ pub struct Measurement {
 
 /// How long the repeats of one case may take together, in microseconds.
 pub const GPU_BUDGET: f64 = 0.5e6;
+/// The same on the CPU.
 pub const CPU_BUDGET: f64 = 0.1e6;
 /// A first run longer than this is taken alone, in microseconds.
 const TAKEN_ALONE: f64 = 5e6;

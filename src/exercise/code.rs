@@ -19,7 +19,9 @@ pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 /// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant.
 #[derive(Clone, Debug)]
 pub struct Variant {
+    /// `stub`, or the name of a mutant.
     pub name: String,
+    /// The whole file.
     pub text: String,
 }
 
@@ -62,8 +64,11 @@ pub fn committed(root: &Path, exercise: &Exercise, hash: &str) -> Result<Option<
 
 /// PTX of an answer.
 pub enum Built {
+    /// It is compiled.
     Ptx {
+        /// As nvcc wrote it.
         text: String,
+        /// What nvcc warned of.
         warnings: String,
     },
     /// It does not compile: what nvcc said.

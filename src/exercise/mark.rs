@@ -22,9 +22,12 @@ use crate::sim::{Diagnostic, Severity};
 pub enum Verdict {
     /// Right; how many inputs were tried, and the goals.
     Passed {
+        /// How many inputs.
         tried: usize,
+        /// All of them are met.
         goals: Vec<Reached>,
     },
+    /// It does not pass, and why.
     Failed(Box<Failure>),
     /// It cannot be checked without nvcc.
     NoNvcc,
@@ -39,9 +42,11 @@ pub struct Failure {
     pub kinds: Vec<String>,
     /// What is wrong, in a sentence or with what a compiler said.
     pub what: String,
+    /// What the simulator has found for the first input that fails.
     pub diagnostics: Vec<Diagnostic>,
     /// The line of the learner's file that stored a wrong result.
     pub line: Option<u32>,
+    /// With at least one that is not met; empty if the result is wrong.
     pub goals: Vec<Reached>,
     /// What device `printf` wrote.
     pub printed: String,
@@ -54,12 +59,16 @@ pub struct Failure {
 /// A goal beside what the answer and the solution have.
 #[derive(Clone, Debug)]
 pub struct Reached {
+    /// What the exercise asks for.
     pub goal: Goal,
+    /// The counter's value for the answer.
     pub yours: u64,
+    /// The same for the solution.
     pub reference: Option<u64>,
 }
 
 impl Reached {
+    /// Whether the answer costs no more than it may.
     pub fn is_met(&self) -> bool {
         self.yours <= self.goal.most
     }

@@ -30,11 +30,14 @@ use super::plan::{Goal, Plan};
 /// `3.1`: chapter, then number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id {
+    /// From 1.
     pub chapter: u32,
+    /// Within the chapter, from 1.
     pub number: u32,
 }
 
 impl Id {
+    /// `3.1`, if `text` is written like that.
     pub fn parse(text: &str) -> Option<Id> {
         let (chapter, number) = text.split_once('.')?;
         Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
@@ -64,12 +67,18 @@ pub enum Kind {
     Function(String),
     /// The number of a line behind which something is missing: one of these. The kernel goes wrong without
     /// it.
-    Line { lines: Vec<u32>, plan: Plan },
+    Line {
+        /// From 1.
+        lines: Vec<u32>,
+        /// How the host launches it.
+        plan: Plan,
+    },
 }
 
 /// A wrong answer that the check must refuse.
 #[derive(Clone, Debug)]
 pub struct Mutant {
+    /// What it does wrong, in a word or two.
     pub name: String,
     /// The kind that a check of it fails with: of a diagnostic, or of [`super::mark::Failure`].
     pub fails: String,
@@ -80,17 +89,23 @@ pub struct Mutant {
 /// One exercise.
 #[derive(Clone, Debug)]
 pub struct Exercise {
+    /// Chapter and number.
     pub id: Id,
     /// `2_1_barrier`
     pub stem: String,
     /// The learner's file, from the repository root.
     pub path: String,
+    /// As the list shows it.
     pub title: String,
     /// Markdown.
     pub task: Vec<String>,
+    /// What the learner writes.
     pub kind: Kind,
+    /// In the order in which they are given.
     pub hints: Vec<String>,
+    /// What the answer may cost at most.
     pub goals: Vec<Goal>,
+    /// The wrong answers that tests try.
     pub mutants: Vec<Mutant>,
     thinks: Vec<(String, String)>,
     /// What follows the head, marks included.
@@ -99,6 +114,7 @@ pub struct Exercise {
 
 /// Where the solutions are, from the repository root, and the learner's files.
 pub const SOLUTIONS: &str = "kernels/exercises/solutions";
+/// The learner's files.
 pub const STUBS: &str = "kernels/exercises";
 
 impl Exercise {

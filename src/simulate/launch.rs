@@ -15,12 +15,15 @@ use crate::sim::{self, Counters, Diagnostic, Param};
 /// What came of a launch.
 #[derive(Default)]
 pub struct Launched {
+    /// As PTX names it.
     pub kernel: String,
+    /// What it did.
     pub counters: Counters,
     /// What the checks have found.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether it ran to its end; if not, the last finding says why.
     pub completed: bool,
+    /// What they hold afterwards, in the order of the arguments.
     pub buffers: Vec<Held>,
     /// What device `printf` wrote.
     pub printed: String,

@@ -11,6 +11,7 @@ pub const MAX_BYTES: u64 = 1 << 28;
 
 /// The types of numbers; an argument spells them in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "named as in Rust")]
 pub enum Type {
     I8,
     U8,
@@ -37,6 +38,7 @@ impl Type {
         format!("{self:?}").to_lowercase()
     }
 
+    /// Bytes of one number.
     pub fn bytes(self) -> usize {
         match self {
             Type::I8 | Type::U8 => 1,
@@ -46,10 +48,12 @@ impl Type {
         }
     }
 
+    /// Whether it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F32 | Type::F64)
     }
 
+    /// Whether it is a whole number with a sign.
     pub fn is_signed(self) -> bool {
         matches!(self, Type::I8 | Type::I16 | Type::I32 | Type::I64)
     }
@@ -128,23 +132,31 @@ fn float(text: &str, kind: Type) -> Result<u64, String> {
 pub struct Spec {
     /// As it was given.
     text: String,
+    /// Of the number, or of each element.
     pub kind: Type,
+    /// What the kernel gets.
     pub value: Value,
 }
 
+/// A number, or a buffer, whose address the kernel gets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A number, in the low bytes.
     Number(u64),
+    /// The elements before the launch.
     Buffer(Fill),
 }
 
 /// What the elements of a buffer are before the launch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {
+    /// These.
     List(Vec<u64>),
+    /// The same one, so many times.
     Repeat(u64, u64),
+    /// 0, 1, 2 …, so many.
     Iota(u64),
+    /// So many that nobody has written.
     Uninit(u64),
 }
 

@@ -12,7 +12,9 @@ use crate::number::thousands;
 pub struct Held {
     /// Which argument, from 0.
     pub arg: usize,
+    /// Of its elements.
     pub kind: Type,
+    /// All of it, as memory holds it.
     pub bytes: Vec<u8>,
     /// Elements of which some byte was never written; empty if there is none.
     pub unwritten: HashSet<usize>,
