@@ -45,6 +45,20 @@ pub struct Request<'a> {
     pub unchanged: u32,
 }
 
+impl<'a> Request<'a> {
+    pub(crate) fn new(
+        access: Access,
+        space: Space,
+        mask: u32,
+        addresses: &'a Lanes,
+        bytes: u32,
+        order: Order,
+        scope: Scope,
+    ) -> Request<'a> {
+        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0 }
+    }
+}
+
 /// Asynchronous copies from global to shared memory by lanes of a warp.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyRequest<'a> {
@@ -60,8 +74,7 @@ impl CopyRequest<'_> {
     /// One half of the copies, by the lanes of `mask`, as an access of so many bytes.
     pub fn side(&self, access: Access, space: Space, mask: u32, bytes: u32) -> Request<'_> {
         let addresses = if access == Access::Load { self.from } else { self.to };
-        let (order, scope) = (Order::Weak, Scope::Gpu);
-        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0 }
+        Request::new(access, space, mask, addresses, bytes, Order::Weak, Scope::Gpu)
     }
 }
 
