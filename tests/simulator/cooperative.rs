@@ -1,5 +1,5 @@
-//! Cooperative launches: as many blocks as the device holds may wait for each other, and one more is refused before
-//! anything runs. On the simulator, and on a GPU where there is one.
+//! Cooperative launches: as many blocks as the device holds may wait for each other, and one more is refused
+//! before anything runs. On the simulator, and on a GPU where there is one.
 
 use workbook::build::kernels;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};

@@ -1,6 +1,8 @@
-//! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that helps.
+//! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that
+//! helps.
 //!
-//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the workbook's kinds are spelled.
+//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the
+//! workbook's kinds are spelled.
 
 use crate::cuda::{Bench, Source};
 use workbook::sim::{Diagnostic, Kind, LaunchConfig, Module, Simulator};

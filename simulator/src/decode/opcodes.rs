@@ -1,5 +1,5 @@
-//! Opcodes -> operations: what stands in an instruction, and what its modifiers mean. `None` is an instruction
-//! that the simulator does not know.
+//! Opcodes -> operations: what stands in an instruction, and what its modifiers mean. `None` is an
+//! instruction that the simulator does not know.
 
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;

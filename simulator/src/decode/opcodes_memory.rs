@@ -106,7 +106,8 @@ impl Names<'_> {
         })
     }
 
-    /// What a load and a store of `count` elements have in common: where, bytes of an element, space, order and scope.
+    /// What a load and a store of `count` elements have in common: where, bytes of an element, space, order
+    /// and scope.
     fn place_of(
         &mut self,
         words: &[&str],

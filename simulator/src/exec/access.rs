@@ -50,8 +50,8 @@ impl<O: Watch> Context<'_, O> {
         }
     }
 
-    /// Turns a request into one or more with a definite space, since a generic address may lie in any. What lies in
-    /// shared memory has offsets there in place of addresses.
+    /// Turns a request into one or more with a definite space, since a generic address may lie in any. What
+    /// lies in shared memory has offsets there in place of addresses.
     fn split_spaces(
         shared: Layout,
         request: &Request,

@@ -87,8 +87,8 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
     }
 }
 
-/// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c` holds the
-/// clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
+/// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
+/// holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
 pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool) {
     let (b, clamp, segment) = ((b & 31) as i64, (c & 31) as i64, (c >> 8 & 31) as i64);
     let most = (lane & segment) | (clamp & !segment);
@@ -117,8 +117,8 @@ impl<O: Watch> Context<'_, O> {
         Some(*source(&warp.activations[at.slot as usize], at.function, mask))
     }
 
-    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or, for
-    /// `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
+    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or,
+    /// for `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
     pub fn collective_ready(&self, warp: &Warp, index: usize) -> bool {
         let me = warp.splits[index];
         let Some(masks) = self.member_masks(warp, &me) else { return true };
@@ -174,7 +174,8 @@ impl<O: Watch> Context<'_, O> {
         }
     }
 
-    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go on.
+    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go
+    /// on.
     pub fn collective(&mut self, warp: &mut Warp, index: usize) {
         let me = warp.splits[index];
         let at = self.at(warp, index);
@@ -184,8 +185,8 @@ impl<O: Watch> Context<'_, O> {
         let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
-            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
-            // others than these, as tiles of a warp do, go on waiting.
+            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here
+            // for others than these, as tiles of a warp do, go on waiting.
             let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
             let with_me = i != index
                 && other.wait == Wait::Lanes
@@ -231,14 +232,15 @@ impl<O: Watch> Context<'_, O> {
         warp.splits[index].go_on();
     }
 
-    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it names: a
-    /// lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
+    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it
+    /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
     fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
         let (mask, names) = (at.mask, names.map(|name| name as u32));
         if let Some(lane) = lanes(mask).find(|&lane| names[lane] >> lane & 1 == 0) {
             let what =
                 format!("lane {lane} takes part with the mask {:#010x}, which does not name it", names[lane]);
-            let help = "name every lane that comes here, and no other: compute the mask before the branch, with \
+            let help = "name every lane that comes here, and no other: compute the mask before the branch, \
+                        with \
                         __ballot_sync or from the lane's group";
             self.find(warp, at.lane(lane), what, help);
         }
@@ -265,7 +267,8 @@ impl<O: Watch> Context<'_, O> {
             let what = format!(
                 "lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"
             );
-            let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data";
+            let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there \
+                        is no data";
             self.find(warp, at.lane(lane), what, help);
         }
     }

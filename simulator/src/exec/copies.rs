@@ -1,9 +1,9 @@
 //! Asynchronous copies from global to shared memory: `cp.async` (PTX ISA 9.7.9.25.3).
 //!
-//! A copy may take place at any time between its instruction and the thread's wait for it. The simulator takes the
-//! latest moment: it moves the bytes when the thread waits, so who does not wait reads what was there before. A copy
-//! that nobody waits for never takes place. `cp.async.mbarrier.arrive` is the exception: the copies of the thread are
-//! done at once, and the arrival too.
+//! A copy may take place at any time between its instruction and the thread's wait for it. The simulator
+//! takes the latest moment: it moves the bytes when the thread waits, so who does not wait reads what was
+//! there before. A copy that nobody waits for never takes place. `cp.async.mbarrier.arrive` is the exception:
+//! the copies of the thread are done at once, and the arrival too.
 
 use super::activation::source;
 use super::context::{At, Context, Executed};

@@ -35,7 +35,8 @@ impl<O: Watch> Context<'_, O> {
     #[cold]
     pub fn endless(&self, warp: &Warp, at: At, stuck: bool) -> Box<Diagnostic> {
         let what = if stuck {
-            "millions of instructions in which no thread has come to its end, and hardly any memory was new: a loop \
+            "millions of instructions in which no thread has come to its end, and hardly any memory was \
+             new: a loop \
              does not end"
         } else {
             "the launch has executed more instructions than its limit: a loop does not end"

@@ -11,8 +11,8 @@ use crate::memory::{define, span};
 use crate::observe::{Event, Request, Watch};
 use crate::ptx::Space;
 
-/// Follows undefined values through an instruction that computes, before it is done: what it writes is undefined where
-/// anything that it reads is.
+/// Follows undefined values through an instruction that computes, before it is done: what it writes is
+/// undefined where anything that it reads is.
 pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
     let u = &mut activation.undefined;
     match op {
@@ -47,8 +47,8 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
     }
 }
 
-/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane of a
-/// shuffle reads.
+/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane
+/// of a shuffle reads.
 pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: [usize; WARP]) {
     let u = &mut activation.undefined;
     match op {

@@ -1,12 +1,12 @@
 //! Barriers in shared memory: `mbarrier` (PTX ISA 9.7.13.15).
 //!
-//! An mbarrier is 8 bytes. PTX leaves open what stands in them; here, from the lowest bit on: 20 bits of arrivals that
-//! are missing in this phase, 20 of those expected in each phase, 21 of bytes that are still to come (with a sign), two
-//! that say that this is an mbarrier, and one that is the parity of the phase. The state that an arrival gives is the
-//! mbarrier before it.
+//! An mbarrier is 8 bytes. PTX leaves open what stands in them; here, from the lowest bit on: 20 bits of
+//! arrivals that are missing in this phase, 20 of those expected in each phase, 21 of bytes that are still to
+//! come (with a sign), two that say that this is an mbarrier, and one that is the parity of the phase. The
+//! state that an arrival gives is the mbarrier before it.
 //!
-//! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and 16), unless
-//! they are `.relaxed`. There is no time here, so `try_wait` never waits.
+//! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and
+//! 16), unless they are `.relaxed`. There is no time here, so `try_wait` never waits.
 
 use super::activation::source;
 use super::context::{At, Context, Executed};
@@ -147,9 +147,13 @@ impl<O: Watch> Context<'_, O> {
             let mut state = self.state(warp, at, lane, addresses[lane])?;
             let Change { more, arrivals, fewer, bytes } = changes[lane];
             if arrivals > state.missing + more || fewer > state.expected {
-                return Err(self.mbarrier_fault(warp, at, lane,
+                return Err(self.mbarrier_fault(
+                    warp,
+                    at,
+                    lane,
                     format!("{arrivals} arrivals at an mbarrier that waits for {} more", state.missing),
-                    "initialise it with the number of all arrivals of a phase, and let each thread wait before it \
+                    "initialise it with the number of all arrivals of a phase, and let each thread wait \
+                     before it \
                      arrives again",
                 ));
             }

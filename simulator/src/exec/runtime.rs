@@ -1,14 +1,16 @@
-//! What device code asks of the runtime while it runs: child launches, waiting for them, their errors, memory, `printf`,
-//! `assert`.
+//! What device code asks of the runtime while it runs: child launches, waiting for them, their errors,
+//! memory, `printf`, `assert`.
 //!
-//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. At most
-//! `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the launching thread
-//! learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
+//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. At
+//! most `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the
+//! launching thread learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic
+//! Parallelism").
 //!
-//! Before CUDA 12 (the same guide, release 11, "Implementation Restrictions and Limitations") such a launch was kept in
-//! a second pool, and `cudaDeviceSynchronize` waited for all that the block had launched so far. It did so in grids of the
-//! first `cudaLimitDevRuntimeSyncDepth` levels only, two unless set: the host's grid and its children. In deeper ones it
-//! returned an error. That launches nested 24 deep at most is not modelled.
+//! Before CUDA 12 (the same guide, release 11, "Implementation Restrictions and Limitations") such a launch
+//! was kept in a second pool, and `cudaDeviceSynchronize` waited for all that the block had launched so far.
+//! It did so in grids of the first `cudaLimitDevRuntimeSyncDepth` levels only, two unless set: the host's
+//! grid and its children. In deeper ones it returned an error. That launches nested 24 deep at most is not
+//! modelled.
 
 use super::context::{At, Context, Executed};
 use super::launches::Launches;
@@ -199,15 +201,17 @@ impl<O: Watch> Context<'_, O> {
         Err(self.fault(caller.warp, at, kind, what, help))
     }
 
-    /// `cudaDeviceSynchronize` does not wait in this grid: a warning, since a program that does not read what its child
-    /// writes is right all the same.
+    /// `cudaDeviceSynchronize` does not wait in this grid: a warning, since a program that does not read what
+    /// its child writes is right all the same.
     fn too_deep_to_wait(&self, warp: &Warp, at: At) -> Diagnostic {
         let Launches { depth, sync_depth, .. } = *self.launches;
         let message = format!(
-            "cudaDeviceSynchronize() does not wait here: this grid is {depth} launches deep, only {sync_depth} levels of \
+            "cudaDeviceSynchronize() does not wait here: this grid is {depth} launches deep, only \
+             {sync_depth} levels of \
              grids may wait, and it returns cudaErrorSyncDepthExceeded (68)"
         );
-        let help = "raise cudaLimitDevRuntimeSyncDepth before the first launch, or do not wait: a grid has ended only when \
+        let help = "raise cudaLimitDevRuntimeSyncDepth before the first launch, or do not wait: a grid has \
+                    ended only when \
                     its children have";
         let finding = self.fault(warp, at, Kind::LaunchLimit, message, help);
         Diagnostic { severity: Severity::Warning, ..*finding }

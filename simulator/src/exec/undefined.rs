@@ -1,9 +1,10 @@
 //! uninitialized-read: values that nobody has written, followed through registers and memory.
 //!
-//! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a value
-//! that is defined in part is often a structure with its padding), or computed from an undefined value. Copying one is no mistake (padding is copied all the time); it is one where it matters: where
-//! it decides a branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes
-//! are kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
+//! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a
+//! value that is defined in part is often a structure with its padding), or computed from an undefined value.
+//! Copying one is no mistake (padding is copied all the time); it is one where it matters: where it decides a
+//! branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes are
+//! kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
 //! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
 
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};

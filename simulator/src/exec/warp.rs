@@ -3,9 +3,10 @@
 //! Lanes that take the same way form a *split*. A branch on which the lanes disagree makes two splits and a
 //! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has
 //! arrived or exited, then all go on as one. Every split keeps its own place, so one that waits at a barrier
-//! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++ Programming
-//! Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise: where nobody gets on,
-//! the lanes at a join go on without those that are missing, which may spin for a lock that they hold.
+//! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++
+//! Programming Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise:
+//! where nobody gets on, the lanes at a join go on without those that are missing, which may spin for a lock
+//! that they hold.
 
 use super::activation::{Activation, Position};
 use super::pending_copies::PendingCopies;
@@ -92,22 +93,22 @@ pub struct Warp {
     pub last_error: Vec<u32>,
 }
 
-/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load), again
-/// and again, and nothing is changed.
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile
+/// load), again and again, and nothing is changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin {
     /// Whether its instructions have done so since the warp's last turn ended.
     pub watches: bool,
     pub changes: bool,
-    /// Instructions since the last change and since the last look; whether it has ever been seen spinning, after which it
-    /// is believed sooner and has short turns.
+    /// Instructions since the last change and since the last look; whether it has ever been seen spinning,
+    /// after which it is believed sooner and has short turns.
     since_change: u32,
     since_watch: u32,
     known: bool,
 }
 
-/// Instructions without a change after which a warp that watches memory counts as spinning: at first, and once it is
-/// known to. A loop that waits looks at least every so many instructions.
+/// Instructions without a change after which a warp that watches memory counts as spinning: at first, and
+/// once it is known to. A loop that waits looks at least every so many instructions.
 const SPINS: u32 = 1_024;
 const SPINS_AGAIN: u32 = 64;
 const LOOKS: u32 = 256;
@@ -148,8 +149,8 @@ impl Warp {
         self.exited == self.lanes
     }
 
-    /// The lanes of `split` that take the branch go to `target`, the others to the next instruction; all meet at
-    /// `reconverge`. The split is replaced. Both masks have lanes.
+    /// The lanes of `split` that take the branch go to `target`, the others to the next instruction; all meet
+    /// at `reconverge`. The split is replaced. Both masks have lanes.
     pub fn diverge(&mut self, split: usize, taken: u32, target: u32, next: u32, reconverge: u32) {
         let from = self.splits[split];
         let outer = self.meeting(from, reconverge);
@@ -315,7 +316,8 @@ impl Warp {
         if left == 0 {
             self.splits.remove(split);
         }
-        // A return out of the middle of a branch: the joins inside the function no longer wait for these lanes.
+        // A return out of the middle of a branch: the joins inside the function no longer wait for these
+        // lanes.
         while join != NONE && self.joins[join as usize].returns_from == NONE {
             let outer = self.joins[join as usize].outer;
             self.joins[join as usize].expected &= !mask;
@@ -330,7 +332,8 @@ impl Warp {
         }
     }
 
-    /// The call that a split with this join is in: the caller's activation, the place of the call and its join.
+    /// The call that a split with this join is in: the caller's activation, the place of the call and its
+    /// join.
     pub fn call_of(&self, join: u32) -> Option<(u32, u32, u32)> {
         let mut join = join;
         while join != NONE {
