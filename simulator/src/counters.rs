@@ -95,33 +95,36 @@ impl Watch for Counters {
 }
 
 impl Observer for Counters {
-    #[inline]
+    #[inline(always)]
     fn event(&mut self, event: &Event) {
-        match *event {
-            Event::Instruction { active } => {
-                self.warp_instructions += 1;
-                self.thread_instructions += active.count_ones() as u64;
-            }
-            Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
-            Event::By(_, act) => match *act {
-                Act::Access(request) => self.access(request),
-                Act::CopyStarts(copy) => self.copy(copy),
-                Act::Diverge => self.divergent_branches += 1,
-                Act::Barrier { .. } => self.barriers += 1,
-                Act::BarrierStall => self.barrier_stalls += 1,
-                Act::Launch(launch) => {
-                    self.device_launches += 1;
-                    self.dropped_launches += launch.refused.is_some() as u64;
-                }
-                _ => {}
-            },
-            _ => {}
+        if let Event::Instruction { active } = *event {
+            self.warp_instructions += 1;
+            self.thread_instructions += active.count_ones() as u64;
+        } else {
+            self.count(event);
         }
     }
 }
 
 impl Counters {
+    /// What is rarer than an instruction.
     #[inline(never)]
+    fn count(&mut self, event: &Event) {
+        match *event {
+            Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
+            Event::By(_, Act::Access(request)) => self.access(request),
+            Event::By(_, Act::CopyStarts(copy)) => self.copy(copy),
+            Event::By(_, Act::Diverge) => self.divergent_branches += 1,
+            Event::By(_, Act::Barrier { .. }) => self.barriers += 1,
+            Event::By(_, Act::BarrierStall) => self.barrier_stalls += 1,
+            Event::By(_, Act::Launch(launch)) => {
+                self.device_launches += 1;
+                self.dropped_launches += launch.refused.is_some() as u64;
+            }
+            _ => {}
+        }
+    }
+
     fn access(&mut self, request: &Request) {
         if let Access::Atomic { .. } = request.access {
             self.atomics += request.mask.count_ones() as u64;
@@ -146,7 +149,6 @@ impl Counters {
     }
 
     /// Copies count as the loads that they are half of. (ncu has a name of its own for them: `…_op_ldgsts`.)
-    #[inline(never)]
     fn copy(&mut self, copy: &CopyRequest) {
         let mut mask = 0u32;
         each(copy.mask, |lane| mask |= ((copy.given[lane] > 0) as u32) << lane);

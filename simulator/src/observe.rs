@@ -57,6 +57,7 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    #[inline(always)]
     pub(crate) fn new(
         access: Access,
         space: Space,

@@ -165,6 +165,7 @@ pub struct Here<'a> {
 }
 
 impl Order {
+    #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
@@ -203,6 +204,7 @@ impl Order {
     }
 
     /// The block of an actor, for questions about what is before it.
+    #[inline]
     pub fn here(&mut self, grid: u32, block: u64, warp: u32) -> Here<'_> {
         self.clock(grid, block);
         let info = &self.grids[grid as usize];

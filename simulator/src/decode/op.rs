@@ -146,42 +146,56 @@ impl Operand for u32 {
 
 impl<const N: usize> Operand for [Reg; N] {
     #[inline(always)]
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.iter().copied().for_each(visit);
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        for register in self {
+            visit(*register);
+        }
     }
 }
 
 impl Operand for Vec<Reg> {
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.iter().copied().for_each(visit);
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        for register in self {
+            visit(*register);
+        }
     }
 }
 
 impl Operand for Address {
+    #[inline(always)]
     fn each(&self, visit: impl FnMut(u32)) {
         self.base.each(visit);
     }
 }
 
 impl Operand for Option<Guard> {
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.map(|guard| guard.p).into_iter().for_each(visit);
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        if let Some(guard) = self {
+            visit(guard.p);
+        }
     }
 }
 
 impl Operand for Option<(Bits, Guard)> {
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.map(|(_, guard)| guard.p).into_iter().for_each(visit);
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        if let Some((_, guard)) = self {
+            visit(guard.p);
+        }
     }
 }
 
 impl Operand for Guard {
+    #[inline(always)]
     fn each(&self, visit: impl FnMut(u32)) {
         self.p.each(visit);
     }
 }
 
 impl Operand for Callee {
+    #[inline(always)]
     fn each(&self, mut visit: impl FnMut(u32)) {
         if let Callee::Register(register) = self {
             visit(*register);

@@ -34,6 +34,7 @@ impl<O: Watch> Context<'_, O> {
     }
 
     /// The same, under the checks: an address must not depend on what nobody has written.
+    #[inline(always)]
     pub fn checked_addresses(&mut self, warp: &mut Warp, at: At, to: &Address) -> Lanes {
         if O::CHECKS {
             self.check_address(warp, at, to);

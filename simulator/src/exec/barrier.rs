@@ -38,6 +38,7 @@ impl<O: Watch> Context<'_, O> {
     }
 
     /// Opens the block's complete barriers.
+    #[inline]
     pub fn release(&mut self) {
         let (grid, block) = (self.grid, self.block.linear);
         let observer = &mut *self.observer;

@@ -64,10 +64,12 @@ impl<'e, O: Watch> Context<'e, O> {
     }
 
     /// The lanes of a split, at the instruction where they stand.
+    #[inline]
     pub fn at(&self, warp: &Warp, index: usize) -> At<'e> {
         self.at_split(warp, &warp.splits[index])
     }
 
+    #[inline]
     pub fn at_split(&self, warp: &Warp, split: &Split) -> At<'e> {
         let Split { pc, activation: slot, mask, .. } = *split;
         let function = &self.program.functions[warp.activations[slot as usize].function];

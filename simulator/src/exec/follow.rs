@@ -16,6 +16,8 @@ use crate::ptx::Space;
 pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
     let u = &mut activation.undefined;
     match op {
+        // The most frequent first: what holds for all others too.
+        Op::Alu { d, s, .. } => u.set(*d, active, u.any(s)),
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}

@@ -93,79 +93,80 @@ impl<'e, O: Watch> Context<'e, O> {
                 return Ok(());
             }
             *left -= 1;
-            let mut at = At { inst: &function.code[pc as usize], function, slot, mask };
+            let inst = &function.code[pc as usize];
             if *self.steps_left == 0 {
-                return Err(self.endless(warp, at, false));
+                return Err(self.endless(warp, At { inst, function, slot, mask }, false));
             }
             if O::CHECKS && self.progress.step() {
-                return Err(self.endless(warp, at, true));
+                return Err(self.endless(warp, At { inst, function, slot, mask }, true));
             }
             *self.steps_left -= 1;
             self.observer.event(&Event::Instruction { active: mask });
-            let Inst { op, guard, negated, watch, .. } = at.inst;
-            if *guard != NONE {
-                at.mask &= warp.activations[slot as usize].holds(Guard { p: *guard, negated: *negated });
-                if O::CHECKS {
-                    self.check_guard(warp, At { mask, ..at });
+            let activation = &mut warp.activations[slot as usize];
+            let active = if inst.guard == NONE {
+                mask
+            } else {
+                mask & activation.holds(Guard { p: inst.guard, negated: inst.negated })
+            };
+            if O::CHECKS {
+                if inst.guard != NONE {
+                    self.check_guard(warp, At { inst, function, slot, mask });
+                }
+                if active != 0 {
+                    follow::follow(&mut warp.activations[slot as usize], &inst.op, active);
                 }
             }
-            if O::CHECKS && at.mask != 0 {
-                follow::follow(&mut warp.activations[slot as usize], op, at.mask);
-            }
-            if let Op::Branch { target, reconverge } = op {
-                let (taken, rest) = (at.mask, mask & !at.mask);
-                if O::CHECKS && *watch != NONE {
-                    self.act(warp, at, Act::Branch { watch: *watch, taken, rest });
-                }
-                pc = match (taken, rest) {
-                    (_, 0) => *target,
-                    (0, _) => pc + 1,
-                    _ => {
+            let activation = &mut warp.activations[slot as usize];
+            let at = At { inst, function, slot, mask: active };
+            match &inst.op {
+                Op::Branch { target, reconverge } => {
+                    let (taken, rest) = (active, mask & !active);
+                    if O::CHECKS && inst.watch != NONE {
+                        self.act(warp, at, Act::Branch { watch: inst.watch, taken, rest });
+                    }
+                    if rest == 0 {
+                        pc = *target;
+                    } else if taken == 0 {
+                        pc += 1;
+                    } else {
                         warp.splits[index].pc = pc;
                         self.act(warp, at, Act::Diverge);
                         warp.diverge(index, taken, *target, pc + 1, *reconverge);
                         return Ok(());
                     }
-                };
-                continue;
-            }
-            if at.mask == 0 {
-                pc += 1;
-                continue;
-            }
-            let activation = &mut warp.activations[slot as usize];
-            match op {
+                    continue;
+                }
+                _ if active == 0 => {}
                 Op::Alu { f, d, s } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
-                    f.apply(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], at.mask);
+                    f.apply(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
                     let d = &mut activation.registers[*d as usize];
-                    if at.mask == u32::MAX {
+                    if active == u32::MAX {
                         *d = out;
                     } else {
-                        each(at.mask, |lane| d[lane] = out[lane]);
+                        each(active, |lane| d[lane] = out[lane]);
                     }
                 }
                 Op::Test { f, d, q, a, b, combine } => {
-                    let (a, b) = (source(activation, function, *a), source(activation, function, *b));
-                    let holds = f(a, b, at.mask);
+                    let holds = f(source(activation, function, *a), source(activation, function, *b), active);
                     let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
                     let apply = |holds: u32| given.map_or(holds, |(bits, p)| bits.of(holds, p));
-                    activation.set_predicate(*d, at.mask, apply(holds));
-                    activation.set_predicate(*q, at.mask, apply(!holds));
+                    activation.set_predicate(*d, active, apply(holds));
+                    activation.set_predicate(*q, active, apply(!holds));
                 }
                 Op::Load { space, d, bytes, signed, at: from, order, scope } => {
                     let addresses = self.checked_addresses(warp, at, from);
                     let total = *bytes * d.len() as u32;
                     let request =
-                        Request::new(Access::Load, *space, at.mask, &addresses, total, *order, *scope);
+                        Request::new(Access::Load, *space, active, &addresses, total, *order, *scope);
                     self.load(warp, at, &request, d, *bytes, *signed)?;
                 }
                 Op::Store { space, s, bytes, at: to, order, scope } => {
                     let addresses = self.checked_addresses(warp, at, to);
                     let total = *bytes * s.len() as u32;
                     let request =
-                        Request::new(Access::Store, *space, at.mask, &addresses, total, *order, *scope);
+                        Request::new(Access::Store, *space, active, &addresses, total, *order, *scope);
                     self.store(warp, at, &request, s, *bytes)?;
                 }
                 _ => match self.control(warp, index, pc, mask, at)? {
@@ -181,6 +182,7 @@ impl<'e, O: Watch> Context<'e, O> {
     }
 
     /// Does what is neither arithmetic nor a plain access.
+    #[inline(always)]
     fn control(&mut self, warp: &mut Warp, index: usize, pc: u32, mask: u32, at: At<'e>) -> Executed<Next> {
         match &at.inst.op {
             Op::Atomic { space, bytes, d, at: word, order, scope, .. } => {
@@ -265,6 +267,7 @@ impl<'e, O: Watch> Context<'e, O> {
     }
 
     /// `brx.idx`: each lane takes one of several ways.
+    #[inline(never)]
     fn indexed_branch(
         &mut self,
         warp: &mut Warp,

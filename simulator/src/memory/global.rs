@@ -174,6 +174,7 @@ impl Memory {
 }
 
 /// The allocation that an address lies in, and the byte in it.
+#[inline]
 pub fn number_and_offset(address: u64) -> (u64, u64) {
     (address >> OFFSET_BITS, address & OFFSET_MASK)
 }
