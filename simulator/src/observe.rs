@@ -257,7 +257,7 @@ pub trait Observer {
 
 /// What a launch runs under: who is told all, and whether undefined values are followed through registers and
 /// memory. There are two, so that the core is compiled twice and no more.
-pub trait Watch: Observer {
+pub(crate) trait Watch: Observer {
     /// Whether the launch is checked.
     const CHECKS: bool;
 }

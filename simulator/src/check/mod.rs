@@ -100,16 +100,12 @@ impl<'p> Checker<'p> {
         let (block, thread) = self.place(grid, block, thread);
         let site = self.site(loc);
         Diagnostic {
-            kind,
-            severity: Severity::Error,
             kernel: self.kernels.get(grid as usize).cloned(),
             file: Some(site.as_ref().map_or(self.program.name.clone(), |site| site.0.clone())),
             line: site.map(|site| site.1),
             block: Some(block),
             thread: Some(thread),
-            message: String::new(),
-            help: String::new(),
-            related: Vec::new(),
+            ..Diagnostic::new(kind, String::new(), "")
         }
     }
 
