@@ -1,6 +1,8 @@
-//! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that helps.
+//! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that
+//! helps.
 //!
-//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the workbook's kinds are spelled.
+//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the
+//! workbook's kinds are spelled.
 
 use crate::cuda::{Bench, Source};
 use workbook::sim::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
@@ -264,7 +266,7 @@ fn a_launch_that_cannot_be_says_what_there_is() {
         "dynamicSharedTooFar",
         shared,
         &[out],
-        "bytes of shared memory a block; at most 232448 are possible",
+        "bytes of shared memory per block; at most 232448 are possible",
     );
     assert_eq!(bench.download::<i32>(out, 64), [0; 64], "nothing has run");
 }

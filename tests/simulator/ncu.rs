@@ -1,4 +1,5 @@
-//! The simulator's counts of memory traffic are those of the hardware counters: tests/simulator/ncu/README.md.
+//! The simulator's counts of memory traffic are those of the hardware counters:
+//! tests/simulator/ncu/README.md.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

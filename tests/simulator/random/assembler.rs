@@ -1,8 +1,9 @@
 //! Mistakes of ptxas, each with a few instructions that show it.
 //!
-//! Seen with ptxas of CUDA 13.0 (13.0.88) and with the driver 580.159.04, whose own assembler makes the same ones. In
-//! each case the machine code that they write does something else than the PTX ISA says; what it does is `wrong`. Nearly
-//! all are the optimiser's, so the random programs are assembled without it; of the others they keep clear.
+//! Seen with ptxas of CUDA 13.0 (13.0.88) and with the driver 580.159.04, whose own assembler makes the same
+//! ones. In each case the machine code that they write does something else than the PTX ISA says; what it
+//! does is `wrong`. Nearly all are the optimiser's, so the random programs are assembled without it; of the
+//! others they keep clear.
 
 use super::program::{HEADER, Node, Program};
 
@@ -19,8 +20,8 @@ pub enum By {
 pub struct Mistake {
     pub what: &'static str,
     pub by: By,
-    /// They find 7, 0xf0f0f00f, a NaN and 0x40490fdb in `%a` to `%d`, of which the assembler knows nothing, and in
-    /// `%p` false. The result is `%r`.
+    /// They find 7, 0xf0f0f00f, a NaN and 0x40490fdb in `%a` to `%d`, of which the assembler knows nothing,
+    /// and in `%p` false. The result is `%r`.
     pub body: &'static str,
     /// What the PTX ISA says `%r` is, and what it is on the GPU.
     pub right: u32,
@@ -28,7 +29,8 @@ pub struct Mistake {
 }
 
 pub const MISTAKES: &[Mistake] = &[
-    // PTX ISA 9.7.6: set. The comparison makes 0 or -1 under the guard; what turns this into 0.0 or 1.0 is not guarded.
+    // PTX ISA 9.7.6: set. The comparison makes 0 or -1 under the guard; what turns this into 0.0 or 1.0 is
+    // not guarded.
     Mistake {
         what: "a guarded set of a float converts its register also where the guard is false",
         by: By::Guard,
@@ -52,7 +54,8 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0,
         wrong: 1,
     },
-    // PTX ISA 9.7.1: bfi. The mask is made of the length's low 5 bits, unless the field is made of whole bytes.
+    // PTX ISA 9.7.1: bfi. The mask is made of the length's low 5 bits, unless the field is made of whole
+    // bytes.
     Mistake {
         what: "bfi.b32 takes a constant length from 32 for its remainder of 32",
         by: By::Optimiser,
@@ -68,8 +71,9 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0,
         wrong: 0xffff_ffff,
     },
-    // PTX ISA 9.7.8: lop3. Where one register is read twice, and the result goes into another logic operation, the two
-    // become one LOP3 in which the second place reads 0. Here a & (a | b), which is a, becomes a & !b.
+    // PTX ISA 9.7.8: lop3. Where one register is read twice, and the result goes into another logic
+    // operation, the two become one LOP3 in which the second place reads 0. Here a & (a | b), which is a,
+    // becomes a & !b.
     Mistake {
         what: "lop3 with one register twice is joined wrongly with what follows",
         by: By::Optimiser,
@@ -85,8 +89,8 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0x7fff_ffff,
         wrong: 0xffc1_2345,
     },
-    // PTX ISA 9.7.6: set. True is -1 for an integer type; it is taken for 1. The same happens where `set` compares with
-    // what a `set` gave.
+    // PTX ISA 9.7.6: set. True is -1 for an integer type; it is taken for 1. The same happens where `set`
+    // compares with what a `set` gave.
     Mistake {
         what: "what set gives is taken for 1 where it is compared with 1",
         by: By::Optimiser,
@@ -117,7 +121,8 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0xffff_ffff,
         wrong: 0,
     },
-    // PTX ISA 9.7.2: sub.cc. x - 0 does not borrow. It becomes x + (-0) within the multiplication, which does not carry.
+    // PTX ISA 9.7.2: sub.cc. x - 0 does not borrow. It becomes x + (-0) within the multiplication, which does
+    // not carry.
     Mistake {
         what: "mul.hi and sub.cc become one multiply-add, which borrows where 0 is subtracted",
         by: By::Optimiser,
@@ -143,7 +148,8 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0,
         wrong: 1,
     },
-    // PTX ISA 9.7.12: exit. The guard is the negation of (7 > b) & (a < -100); what is left is !(7 > b) & (a < -100).
+    // PTX ISA 9.7.12: exit. The guard is the negation of (7 > b) & (a < -100); what is left is !(7 > b) & (a
+    // < -100).
     Mistake {
         what: "an exit whose guard is the negation of two comparisons joined by and looks at one of them",
         by: By::Optimiser,

@@ -1,6 +1,7 @@
 //! The instructions that programs are made of, as patterns with their weights.
 //!
-//! `<a,b>` is one of the alternatives, and so is `<a, b|c, d>`. In the operands a single letter is a place to be filled:
+//! `<a,b>` is one of the alternatives, and so is `<a, b|c, d>`. In the operands a single letter is a place to
+//! be filled:
 //!
 //! | letter | becomes |
 //! | --- | --- |
@@ -14,12 +15,13 @@
 //! | `g` `G` | the same of a single, of a double |
 //! | `c` | offset of a cell that only this instruction uses |
 //!
-//! A letter with `'` is a register other than the one before. `$0` is what the first place became. `%zero` is a 0 that the
-//! assembler cannot know.
+//! A letter with `'` is a register other than the one before. `$0` is what the first place became. `%zero` is
+//! a 0 that the assembler cannot know.
 //!
-//! A pattern that ends in `~` gives a NaN whose bits PTX leaves open, so that they depend on what the assembler makes of
-//! the instruction: sign and payload are then replaced by fixed ones. Integer division gets operands of which nothing
-//! is known, since PTX leaves open what a division by zero gives and the assembler may fold one that it sees.
+//! A pattern that ends in `~` gives a NaN whose bits PTX leaves open, so that they depend on what the
+//! assembler makes of the instruction: sign and payload are then replaced by fixed ones. Integer division
+//! gets operands of which nothing is known, since PTX leaves open what a division by zero gives and the
+//! assembler may fold one that it sees.
 
 pub type Pattern = (u32, &'static str);
 
@@ -241,8 +243,8 @@ pub const WARP: &[Pattern] = &[
     (1, "bar.warp.sync 0xffffffff"),
 ];
 
-/// What a block can do where all its threads are. Shared memory is exchanged between barriers: `%mine` is the address
-/// of a thread's 8 bytes, `%area` of the first thread's.
+/// What a block can do where all its threads are. Shared memory is exchanged between barriers: `%mine` is the
+/// address of a thread's 8 bytes, `%area` of the first thread's.
 pub const BLOCK: &[Pattern] = &[
     (2, "bar.red.popc.u32 R, 0, p"),
     (2, "bar.red.<and,or>.pred P, 0, p"),
