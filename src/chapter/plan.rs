@@ -1,8 +1,8 @@
 //! Which runs a chapter makes: every requested variant at the requested size, then a sweep over other sizes.
 //!
-//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block size. With
-//! `--pending-launches` there is no sweep: such a run is made to see what goes wrong.
-//! The plan follows from the options and the device's properties alone, so two runs of a command make the same runs.
+//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block
+//! size. With `--pending-launches` there is no sweep: such a run is made to see what goes wrong. The plan
+//! follows from the options and the device's properties alone, so two runs of a command make the same runs.
 
 use anyhow::{Result, bail};
 
@@ -53,7 +53,7 @@ impl Planned {
 }
 
 impl Plan {
-    /// The runs of `chapter` on `device` with its `multiprocessors`, at `n` elements in `shape` (of [`Place::shape`]).
+    /// The runs of `chapter` on `device` with `multiprocessors`, at `n` elements in a [`Place::shape`].
     ///
     /// # Errors
     /// If a requested run would take minutes, or a kernel asked for by name cannot run on the device.

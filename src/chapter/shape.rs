@@ -20,8 +20,8 @@ impl Shape {
     /// Work of the CPU, where nothing is launched.
     pub const CPU: Shape = Shape { block: 0, grid: 0 };
 
-    /// One thread per element. `--block` alone: as many blocks as the elements need. `--grid` alone: the block that
-    /// divides the elements among the blocks. Both: they must hold the elements. Neither: `default_block`.
+    /// One thread per element. `--block` alone: as many blocks as the elements need. `--grid` alone: a block
+    /// large enough for its share. Both: they must hold the elements. Neither: `default_block`.
     ///
     /// # Errors
     /// If the blocks cannot hold `n` elements.
@@ -142,8 +142,8 @@ impl Place {
         }
     }
 
-    /// The sizes of the sweep: powers of 2 in one block, else powers of 4 from 2^10 on; up to `asked`, or to what
-    /// is quick on the device.
+    /// The sizes of the sweep: powers of 2 in one block, else powers of 4 from 2^10 on; up to `asked`, or to
+    /// what is quick on the device.
     pub(super) fn sizes(self, kind: DeviceKind, asked: Option<u64>) -> Vec<u64> {
         let (first, step, quick) = match (self, kind) {
             (Place::OneBlock, _) => (1, 1, MAX_BLOCK.into()),
