@@ -1,5 +1,5 @@
-//! Which candidate of `kernels/libraries/tune.cu` is the fastest sum of how many elements, beside CUB: the sweep behind the
-//! table of src/chapters/ch7_limit. `cargo bench --bench limit -- --record` keeps it for the book.
+//! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest, beside CUB: the sweep
+//! behind the table of src/chapters/ch7_limit. `cargo bench --bench limit -- --record` keeps it for the book.
 
 use std::collections::HashMap;
 use std::io::Write;

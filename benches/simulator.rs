@@ -105,8 +105,7 @@ fn case(build: &Build, kernel: &str, n: u32) -> Result<Case> {
     Ok(Case { kernel: kernel.to_string(), n, block: BLOCK, thread_instructions, unchecked, checked })
 }
 
-/// Thread-instructions of a launch, and the time of many; restoring the input and checking the sum are not
-/// timed.
+/// Thread-instructions of a launch, and the time of many, without restoring the input and checking the sum.
 fn launches(module: &Module, kernel: &str, n: u32, checked: bool) -> Result<(u64, Timing)> {
     let wrong = |diagnostic: &dyn std::fmt::Display| Wrong(format!("{kernel} at n = {n}: {diagnostic}"));
     let numbers = data::numbers(n as usize, 1);

@@ -1,5 +1,5 @@
-//! Chapter 4, the nested kernel as the posts wrote it for the CUDA of 2020: its blocks wait for their children. On the
-//! simulator.
+//! Chapter 4, the nested kernel as the posts wrote it for the CUDA of 2020: its blocks wait for their
+//! children. On the simulator.
 //!
 //!     cargo run --example ch4_legacy
 //!     cargo run --example ch4_legacy -- --n 1000      # the last block reads past the end
@@ -52,9 +52,9 @@ fn reduce(case: &Case) -> Result<Outcome> {
     }
 }
 
-/// The kernel is right where all blocks are full and have a power of two of threads, from 2 on. Otherwise, in this
-/// order: the last block reads past the end; or the halving ends at 1 instead of 2, where a child of no threads is
-/// refused and no result is written; or the halving meets an odd size, and loses its last element.
+/// The kernel is right where all blocks are full and have a power of two of threads, from 2 on. Otherwise, in
+/// this order: the last block reads past the end; or the halving ends at 1 instead of 2, where a child of no
+/// threads is refused and no result is written; or the halving meets an odd size, and loses its last element.
 fn what_goes_wrong(n: u64, shape: Shape) -> Option<&'static str> {
     let block = u64::from(shape.block);
     // The first step adds the second half onto the first; blocks of 1 and 3 threads add nothing.

@@ -13,8 +13,8 @@
 //! | [`exercise`] | is an answer right, and what helps? | device, record, reduction, build |
 //! | [`simulate`] | what does a kernel of the reader's own do? | device, record, build |
 //!
-//! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they declare a chapter's
-//! variants and hold its host code.
+//! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
+//! declare a chapter's variants and hold its host code.
 #![warn(missing_docs)]
 
 pub mod arguments;

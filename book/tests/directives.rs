@@ -90,7 +90,7 @@ impl Repository {
         Record { source_hash, ..record.clone() }.write(&self.root.join(directory)).unwrap();
     }
 
-    /// Runs the preprocessor over a book with this one page: exit status, the page as it became, standard error.
+    /// Runs the preprocessor over a book with this one page: exit status, the page it made, standard error.
     fn run(&self, page: &str) -> (i32, String, String) {
         let chapter = Chapter::new("A page", page.to_string(), "page.md", Vec::new());
         let book = Book::new_with_items(vec![BookItem::Chapter(chapter)]);

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --example ch4_nested
 //!     cargo run --example ch4_nested -- --n 2^16 --grid 128           # the post's choice: so many blocks
-//!     cargo run --example ch4_nested -- --pending-launches 64         # too little room: launches are dropped
+//!     cargo run --example ch4_nested -- --pending-launches 64         # too little room: drops launches
 //!     cargo run --example ch4_nested -- --kernel gpuRecursiveReduce   # one kernel, level by level
 
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ const CHAPTER: Chapter = Chapter {
                 launches: one_launch_per_level,
                 ..Variant::new("gpuRecursiveReduceGridWide", with_room)
             },
-            // All blocks in one launch, as the post has it, in blocks so small that the room does not suffice.
+            // All blocks in one launch, as the post has it, and blocks too small for the room to suffice.
             Variant {
                 expected_failure: |n, shape| {
                     overflows_the_default_room(n, shape).then_some("pending-launch-overflow")
@@ -81,8 +81,8 @@ fn reduce(case: &Case, room: u64) -> Result<Outcome> {
     let mut dropped = None; // by the first run that lost any
     let cost = device.measure(
         || {
-            // Not timed: a look at the run before, and the input again. No sum is left of the run before, or a chunk
-            // that is not finished would show the right one.
+            // Not timed: a look at the run before, and the input again. No sum is left of the run before, or
+            // a chunk that is not finished would show the right one.
             dropped = dropped.take().or(read_failure()?);
             device.memset_zeros(&failure)?;
             device.memset_zeros(&g_odata)?;

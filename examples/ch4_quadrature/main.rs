@@ -27,7 +27,7 @@ const CHAPTER: Chapter = Chapter {
             divides("depthFirst", depth_first),
             // Flat: the host launches level after level, and asks after each how many nodes are left.
             divides("divideLevel", by_levels),
-            // Flat: as many levels as there can be, in a graph. Nobody asks; a level without nodes does nothing.
+            // Flat: as many levels as there can be, in a graph. A level without nodes does nothing.
             Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
             // Nested: the device launches the next level, one at a time. How many, only the work shows.
             Variant {

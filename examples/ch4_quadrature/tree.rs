@@ -1,4 +1,4 @@
-//! The nodes of the tree of intervals, in lists that take turns: what the kernels that divide level by level work on.
+//! The nodes of the tree of intervals, in two lists that take turns: input of the level-by-level kernels.
 
 use anyhow::Result;
 use workbook::chapter::Case;

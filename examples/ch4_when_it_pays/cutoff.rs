@@ -1,4 +1,4 @@
-//! The recursion over passes with a cutoff: a child only where a pass has too many blocks to add up their sums itself.
+//! The recursion over passes with a cutoff: few blocks add up their sums themselves, more launch a child.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};

@@ -1,5 +1,4 @@
-//! What the nested kernels are compared with: the same levels and passes, launched by the host one by one, or as a
-//! graph.
+//! The baseline of the nested kernels: the same levels and passes, launched by the host or as a graph.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
@@ -58,7 +57,7 @@ pub fn passes_in_a_graph(case: &Case) -> Result<Outcome> {
 // ANCHOR_END: graph
 
 // ANCHOR: graphsOfTheDevice
-/// A graph that a kernel launches must be there before the graph that holds this kernel: the last pass comes first.
+/// A graph must exist before the graph whose kernel launches it, so the last pass comes first.
 pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
     let passes = Passes::new(case)?;
     let mut graphs: Vec<Graph> = Vec::new();
@@ -105,8 +104,8 @@ impl Passes<'_> {
     }
 
     // ANCHOR: pass
-    /// Pass number i reads what the one before has left, and leaves its sums behind it; the last leaves the sum.
-    /// A kernel that launches the next pass takes its graph, or 0, and says in `failure` if that does not start.
+    /// Pass i reads the sums of pass i-1 and stores its own after them; the last pass stores the sum. A kernel
+    /// that launches the next pass takes its graph, or 0, and reports in `failure` if that does not start.
     fn launch(&self, i: usize, next: Option<Option<&Graph>>) -> Result<()> {
         let Passes { case, list, .. } = self;
         let mut launch = case.device.launch_builder(&self.kernel);

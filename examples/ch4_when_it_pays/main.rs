@@ -51,8 +51,8 @@ const CHAPTER: Chapter = Chapter {
                 sweep: Sweep::TimesOnly,
                 ..Variant::new("reduceToOneGraph", cutoff::end_in_a_graph)
             },
-            // The levels of gpuRecursiveReduceGridWide, launched by the host. No nested kernel is captured: in a graph,
-            // children of children went astray on an H200 (driver 580.159.04), and nothing reported it.
+            // The levels of gpuRecursiveReduceGridWide, launched by the host. No nested kernel is captured:
+            // in a graph, an H200 (driver 580.159.04) lost children of children without an error.
             Variant { shape: level_shape, story: false, ..Variant::new("reduceLevel", flat::levels) },
             Variant {
                 symbol: "reduceLevel",

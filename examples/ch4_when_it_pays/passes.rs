@@ -1,4 +1,4 @@
-//! The recursion over passes: each child adds up the sums that its parent has left, until one block is enough.
+//! The recursion over passes: each child adds up its parent's partial sums, until one block is enough.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};

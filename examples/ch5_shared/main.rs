@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     chapter::run(&CHAPTER)
 }
 
-/// What a barrier in a branch is kept to show, in blocks of more than `alike` threads: those all go the same way.
+/// What a barrier in a branch is kept to show, in blocks of more than `alike` threads; fewer never diverge.
 fn divergence(shape: Shape, alike: u32) -> Option<&'static str> {
     (shape.block > alike).then_some("barrier-divergence")
 }

@@ -25,8 +25,8 @@ fn dot_in_a_loop(a: &[f32], b: &[f32]) -> f32 {
 }
 // ANCHOR_END: dotLoop
 
-/// W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965): what an addition rounds away goes in
-/// with the next product.
+/// W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965): what an addition rounds away
+/// goes in with the next product.
 // ANCHOR: dotKahan
 fn kahan(a: &[f32], b: &[f32]) -> f32 {
     let (mut sum, mut lost) = (0.0f32, 0.0f32);

@@ -71,7 +71,7 @@ pub fn error(n: u64, shape: Shape) -> f64 {
 }
 // ANCHOR_END: operations
 
-/// For [`kahan`]: (2u + O(nu²)) Σ|aᵢbᵢ| for the additions (Higham, 4.3), u for the product. The O is taken as 8nu².
+/// For [`kahan`]: (2u + 8nu²) Σ|aᵢbᵢ| for the additions (Higham, 4.3, with 8 for its O), u for the product.
 pub fn kahan_error(n: u64) -> f64 {
     error_bound::UNIT_F32 * (3.0 + 8.0 * n as f64 * error_bound::UNIT_F32)
 }

@@ -1,8 +1,8 @@
-//! Chapter 6: a reduction for any associative operator, in passes; and other ways to put partial sums together.
+//! Chapter 6: a reduction for any associative operator, in passes; and other ways to add partial sums.
 //!
 //!     cargo run --example ch6_operators
 //!     cargo run --example ch6_operators -- --n 100_000 --block 256   # the post's numbers, in reduceKernel
-//!     cargo run --example ch6_operators -- --n 262_145 --block 256   # one element more than its way can take
+//!     cargo run --example ch6_operators -- --n 262_145 --block 256   # one element more than it can take
 //!     cargo run --example ch6_operators -- --kernel all              # every operator on every type
 
 mod ways;

@@ -1,4 +1,4 @@
-//! The launches of a rung, from the array to one sum: checked once, so that what is timed is the driver's call.
+//! The launches of a rung, from the array to one sum: checked once, so that only the driver's call is timed.
 
 use anyhow::{Context, Result, ensure};
 use bytemuck::Pod;
@@ -19,9 +19,9 @@ pub struct Chain<'a, T> {
 
 impl<'a, T: Pod> Chain<'a, T> {
     // ANCHOR: chain
-    /// `function` on `n` elements of `input`, at first in the shape `first`. A kernel that takes scratch memory as its
-    /// fourth argument adds its partial sums itself. The others leave one per block, and are launched again over those
-    /// in the shape of `next` until one is left.
+    /// `function` on `n` elements of `input`, at first in the shape `first`. A kernel that takes scratch
+    /// memory as its fourth argument adds its partial sums itself. The others leave one per block, and are
+    /// launched again over those in the shape of `next` until one is left.
     pub fn new(
         device: &'a Device,
         function: &'a Function,

@@ -1,5 +1,5 @@
-//! The chapter's kernels, CUB, Thrust and the CPU add up the same arrays in one process, in turns, and each is timed in
-//! the three ways of [`workbook::chapters::ch7_limit::timing`]. Needs a GPU.
+//! The chapter's kernels, CUB, Thrust and the CPU add up the same arrays in one process, in turns, and each
+//! is timed in the three ways of [`workbook::chapters::ch7_limit::timing`]. Needs a GPU.
 
 use std::io::Write;
 use std::path::Path;
@@ -63,7 +63,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// The rungs for the elements of `O` and their rivals at `n` elements; none where there is no memory for them.
+    /// The rungs for the elements of `O` and their rivals at `n` elements; `None` if memory does not suffice.
     fn runs<O: Operator>(&self, n: u64) -> Result<Vec<Run>>
     where
         O::Element: Summed + PartialEq + Send + Sync,

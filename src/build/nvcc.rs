@@ -34,10 +34,12 @@ pub struct Nvcc {
     root: PathBuf,
 }
 
-/// PTX for compute capability 7.5 and newer, with line information, and nvcc's warnings (empty if none).
+/// What nvcc makes of a kernel file.
 #[derive(Clone, Debug)]
 pub struct Ptx {
+    /// PTX for compute capability 7.5 and newer, with line information.
     pub text: String,
+    /// nvcc's warnings; empty if there are none.
     pub warnings: String,
 }
 

@@ -1,5 +1,5 @@
-//! What a chapter does with its kernels: runs them on a device, checks every result against the serial recursion,
-//! prints a table, leaves a record, and ends with an exit status.
+//! What a chapter does with its kernels: runs them on a device, checks every result against the serial
+//! recursion, prints a table, leaves a record, and ends with an exit status.
 //!
 //! A chapter is a list of [`Variant`]s; an example declares them and calls [`run`].
 //!

@@ -43,7 +43,7 @@ pub struct Options {
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,
-    /// Run all kernels and write the record that the book shows, book/records/, instead of book/records/local/
+    /// Run all kernels and write the book's record, book/records/, instead of book/records/local/
     #[arg(long, conflicts_with = "kernel")]
     pub record: bool,
 }

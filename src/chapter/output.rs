@@ -44,8 +44,8 @@ pub fn records_directory() -> Option<PathBuf> {
     book.is_dir().then(|| book.join("records"))
 }
 
-/// Writes the record: with `--record` the committed one, whose charts the book draws; else the reader's own with its
-/// charts, into which runs of kernels asked for by name are merged. Returns what was written, for the reader.
+/// Writes the record: with `--record` the committed one, whose charts the book draws; else the reader's own
+/// with its charts, into which runs of the kernels named by `--kernel` are merged. Returns what it wrote.
 ///
 /// # Errors
 /// If a file cannot be written, or an older record cannot be read.

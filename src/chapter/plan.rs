@@ -1,8 +1,8 @@
 //! Which runs a chapter makes: every requested variant at the requested size, then a sweep over other sizes.
 //!
-//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block size. With
-//! `--pending-launches` there is no sweep: such a run is made to see what goes wrong.
-//! The plan follows from the options and the device's properties alone, so two runs of a command make the same runs.
+//! With `--n` the sizes of the sweep go no further than `n`; with `--block` or `--grid` there is one block
+//! size. With `--pending-launches` there is no sweep: such a run is made to see what goes wrong. The plan
+//! follows from the options and the device's properties alone, so two runs of a command make the same runs.
 
 use anyhow::{Result, bail};
 
@@ -53,7 +53,7 @@ impl Planned {
 }
 
 impl Plan {
-    /// The runs of `chapter` on `device` with its `multiprocessors`, at `n` elements in `shape` (of [`Place::shape`]).
+    /// The runs of `chapter` on `device` with `multiprocessors`, at `n` elements in a [`Place::shape`].
     ///
     /// # Errors
     /// If a requested run would take minutes, or a kernel asked for by name cannot run on the device.
@@ -193,7 +193,7 @@ mod tests {
         let words: Vec<_> = ["chapter"].into_iter().chain(line.split_whitespace()).collect();
         let options = Options::try_parse_for(&chapter, words)?;
         let n = options.n.unwrap_or(n);
-        let shape = place.shape(n, kind, &options)?;
+        let shape = place.shape(n, kind, options.block, options.grid)?;
         let device = DeviceInfo { kind, name: "test".into(), gpu: None, threads: None, cpu: None };
         Plan::new(&chapter, &device, 132, n, shape, &options)
     }

@@ -1,5 +1,5 @@
-//! How long a chapter will take: a forecast where the simulator will be busy, and a bar on stderr once a run has taken
-//! more than a second and somebody watches.
+//! How long a chapter will take: a forecast where the simulator will be busy, and a bar on stderr once a run
+//! has taken more than a second and somebody watches.
 
 use std::time::{Duration, Instant};
 

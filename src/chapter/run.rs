@@ -23,8 +23,8 @@ use crate::reduction::data;
 use crate::reduction::value::Expected;
 use crate::sim::{Diagnostic, Severity};
 
-/// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a wrong sum or a
-/// diagnostic; 2, the command line or the environment is wrong.
+/// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a
+/// wrong sum or a diagnostic; 2, the command line or the environment is wrong.
 pub fn run(chapter: &Chapter) -> ExitCode {
     let options = Options::parse_for(chapter);
     match Bench::new(chapter, &options).and_then(Bench::finish) {
@@ -69,7 +69,7 @@ impl<'a> Bench<'a> {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
         let n = options.n.unwrap_or((chapter.default_n)(info.kind));
-        let shape = chapter.place.shape(n, info.kind, options)?;
+        let shape = chapter.place.shape(n, info.kind, options.block, options.grid)?;
         let plan = Plan::new(chapter, &info, device.multiprocessors(), n, shape, options)?;
         let record = Record {
             schema: SCHEMA,
@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Says beforehand how long the simulator will be busy, if that is long: from two small runs of each variant.
+    /// Forecasts how long the simulator will be busy, if that is long, from two small runs per variant.
     fn forecast(&self, cases: &[Planned], data: &[i32]) {
         if cases.iter().map(|case| case.n).sum::<u64>() < progress::LONG {
             return;

@@ -1,4 +1,4 @@
-//! A chapter, and its variants: each is a kernel with its host side, its shape and what it is expected to show.
+//! A chapter and its variants: each is a kernel with its host side, its shape and its expected failures.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -37,7 +37,7 @@ pub struct Chapter {
 }
 
 impl Chapter {
-    /// A chapter of `variants` in as many blocks as the elements need: 2^24 elements on a GPU, 2^16 on the simulator.
+    /// `variants` in as many blocks as the elements need: 2^24 elements on a GPU, 2^16 on the simulator.
     pub const fn new(stem: &'static str, about: &'static str, variants: &'static [Variant]) -> Chapter {
         Chapter {
             stem,
@@ -78,9 +78,9 @@ pub struct Variant {
     pub shape: fn(n: u64, Shape, multiprocessors: u32) -> Shape,
     /// What device code launches, where the first grid has this shape.
     pub launches: fn(n: u64, Shape) -> Launches,
-    /// What a wrong run of `n` elements in this shape is kept to show: a diagnostic kind or a word of its own.
+    /// What a wrong run of `n` elements in this shape is kept to show: a diagnostic kind or its own word.
     pub expected_failure: fn(n: u64, Shape) -> Option<&'static str>,
-    /// Error-bound factor for `n` elements in this shape: 1, unless the bound depends on the order of the additions.
+    /// Error-bound factor for `n` elements in this shape: 1, unless the order of additions matters.
     pub error_factor: fn(n: u64, Shape) -> f64,
     /// Whether it is part of the chapter's story, which runs where no kernel is asked for by name.
     pub story: bool,
@@ -193,8 +193,8 @@ impl Case<'_> {
         self.data.len() as u32
     }
 
-    /// What `work` computes of a copy of the numbers on the CPU, with its time; beside the simulator, which has no
-    /// clock, without one. Copying is not timed.
+    /// What `work` computes of a copy of the numbers on the CPU, with its time; beside the simulator, which
+    /// has no clock, without one. Copying is not timed.
     ///
     /// # Errors
     /// None of its own.

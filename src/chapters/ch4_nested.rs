@@ -3,13 +3,13 @@
 use crate::chapter::{Launches, Shape};
 
 /// Blocks of a grid whose children may all be pending. The device reserves memory for as many launches as the
-/// limit allows, and the more may be pending the longer each takes: at 2^18 elements, 32 threads per block, the
-/// tail-launched form took 605 ms with all 8,192 blocks at once and 440 ms with 2,048, the other form 34.7 ms and
-/// 12 to 15 ms (measured once, H200, driver 580.159.04).
+/// limit allows, and the more may be pending the longer each takes: at 2^18 elements, 32 threads per block,
+/// the tail-launched form took 605 ms with all 8,192 blocks at once and 440 ms with 2,048, the other form
+/// 34.7 ms and 12 to 15 ms (measured once, H200, driver 580.159.04).
 const BLOCKS_AT_ONCE: u32 = 2_048;
 
-/// Pending launches that a device has room for unless it is told otherwise (`cudaLimitDevRuntimePendingLaunchCount`,
-/// CUDA C++ Programming Guide, "Dynamic Parallelism").
+/// Pending launches that a device has room for unless it is told otherwise
+/// (`cudaLimitDevRuntimePendingLaunchCount`, CUDA C++ Programming Guide, "Dynamic Parallelism").
 pub const DEFAULT_ROOM: u64 = 2_048;
 
 /// Halvings, rounded up, that bring `count` elements down to one.
@@ -23,8 +23,8 @@ fn children(n: u64, shape: Shape) -> u64 {
     n / block * halvings(block) + halvings(n % block)
 }
 
-/// One child per block and halving, tail-launched. All blocks' children are pending when the first grid ends. They run
-/// one after the other, each with its own children, about 11 µs per launch (H200).
+/// One child per block and halving, tail-launched. All blocks' children are pending when the first grid ends.
+/// They run one after the other, each with its own children, about 11 µs per launch (H200).
 pub fn tail_launches(n: u64, shape: Shape) -> Launches {
     let pending = u64::from(shape.grid.min(BLOCKS_AT_ONCE)) + 1;
     Launches { total: children(n, shape), pending, blocks_at_once: BLOCKS_AT_ONCE, microseconds: 11.0 }
@@ -36,16 +36,15 @@ pub fn tail_launches_at_once(n: u64, shape: Shape) -> Launches {
     Launches { pending, blocks_at_once: u32::MAX, microseconds: 25.0, ..tail_launches(n, shape) }
 }
 
-/// Whether the default room is too small for [`tail_launches_at_once`]: a child that launches still takes up room
-/// itself.
+/// Whether the default room is too small for [`tail_launches_at_once`]: a launching child takes room itself.
 pub fn overflows_the_default_room(n: u64, shape: Shape) -> bool {
     let launching = u64::from(shape.grid).min(n.div_ceil(shape.block.into()));
     let full = halvings(u64::from(shape.block).min(n));
     full > 0 && launching > DEFAULT_ROOM || full > 1 && launching == DEFAULT_ROOM
 }
 
-/// One child per block and halving, fire-and-forget. A grid counts as pending until all its children are done, so the
-/// whole tree may be. About 0.5 µs per launch, since children run side by side (H200).
+/// One child per block and halving, fire-and-forget. A grid counts as pending until all its children are
+/// done, so the whole tree may be. About 0.5 µs per launch, since children run side by side (H200).
 pub fn fire_and_forget_launches(n: u64, shape: Shape) -> Launches {
     let pending = u64::from(shape.grid.min(BLOCKS_AT_ONCE)) * halvings(shape.block.into()) + 1;
     Launches { total: children(n, shape), pending, blocks_at_once: BLOCKS_AT_ONCE, microseconds: 0.5 }

@@ -24,8 +24,8 @@ fn curve(x: f64, n: u32) -> f64 {
     if r < f64::from(n) { (r - r.floor() - 0.5).abs() } else { 0.0 }
 }
 
-/// The area below the node, found as the kernels find it. All products are with powers of 2 and all quotients are
-/// rounded as IEEE 754 says, so CPU and GPU divide the same intervals.
+/// The area below the node, found as the kernels find it. All products are with powers of 2 and all quotients
+/// are rounded as IEEE 754 says, so CPU and GPU divide the same intervals.
 fn area(node: u64, n: u32) -> i64 {
     let level = node.ilog2();
     let width = 1.0 / (1u64 << level) as f64;
@@ -73,7 +73,7 @@ mod tests {
         }
     }
 
-    /// The integral of |frac(1/x) - 1/2| over [1/n, 1], with y = 1/x: the sum over the teeth of |y - k - 1/2| / y^2.
+    /// The integral of |frac(1/x) - 1/2| over [1/n, 1]; with y = 1/x, of |y - k - 1/2| / y^2 over the teeth k.
     #[test]
     fn the_area_is_that_of_the_zigzag() {
         for n in [2u32, 33, 1000] {

@@ -2,9 +2,9 @@
 
 use crate::chapter::{Launches, Shape};
 
-/// The most blocks that add up their sums themselves: `CUTOFF` of `gpuRecursiveReduceCutoff`. With this many blocks of
-/// 512 it took 250 µs without a child and 259 µs with one, with twice as many blocks of 256 269 and 260 µs; in blocks
-/// of 32 they meet a little below it, 40.6 and 36.1 µs (measured once, H200, driver 580.159.04).
+/// The most blocks that add up their sums themselves: `CUTOFF` of `gpuRecursiveReduceCutoff`. With this many
+/// blocks of 512 it took 250 µs without a child and 259 µs with one; with twice as many of 256, 269 and
+/// 260 µs; blocks of 32 break even a little earlier, 40.6 and 36.1 µs (once, H200, driver 580.159.04).
 pub const CUTOFF_BLOCKS: u64 = 1 << 15;
 
 /// Blocks of a cluster in `gpuRecursiveReduceCluster`.
@@ -41,7 +41,7 @@ pub fn cutoff_shape(n: u64, shape: Shape, _: u32) -> Shape {
     Shape { grid: blocks_for(n, shape.block.into()) as u32, ..shape }
 }
 
-/// `blocksOfPass` of the kernels: one block while its threads have at most 512 elements each, else 16 per thread.
+/// `blocksOfPass` of the kernels: one block for at most 512 elements per thread, else 16 per thread.
 fn blocks_of_pass(n: u64, threads: u64) -> u64 {
     if n <= 512 * threads { 1 } else { blocks_for(n, threads) }
 }
@@ -66,8 +66,8 @@ pub fn levels(n: u64, block: u32) -> Vec<Level> {
     sizes.map(level).collect()
 }
 
-/// One pass of the recursion over passes: `grid` blocks add up `size` numbers, and leave their sums from place `sums`
-/// of the buffer of partial sums on.
+/// One pass of the recursion over passes: `grid` blocks add up `size` numbers, and leave their sums from
+/// place `sums` of the buffer of partial sums on.
 pub struct Pass {
     /// Numbers to add up.
     pub size: u32,

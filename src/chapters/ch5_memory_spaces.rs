@@ -82,7 +82,7 @@ impl Probe {
     }
 }
 
-/// Adds the limits of a GPU and the costs of its memory spaces to `record`, unless the reader asks for a size.
+/// Adds a GPU's limits and the costs of its memory spaces to `record`, unless the reader asks for a size.
 ///
 /// # Errors
 /// What goes wrong on the device.

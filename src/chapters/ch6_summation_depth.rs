@@ -1,5 +1,6 @@
-//! How many additions an element passes through until it is in the sum, at most: the height of the tree by which
-//! chapter 6's kernels add. The error bound of a sum of floats grows with it ([`crate::reduction::error_bound::of_sum`]).
+//! How many additions an element passes through until it is in the sum, at most: the height of the tree by
+//! which chapter 6's kernels add. The error bound of a sum of floats grows with it
+//! ([`crate::reduction::error_bound::of_sum`]).
 //!
 //! Adding the identity rounds nothing and does not count.
 
@@ -10,7 +11,7 @@ fn of_block(threads: u64) -> u64 {
     threads.max(1).next_power_of_two().ilog2().into()
 }
 
-/// A block's stretch (`reduceMyStretch`): tiles of a block's size, each added in pairs, one tile after the other.
+/// A block's chunk (`reduceMyChunk`): tiles of a block's size, each added in pairs, one tile after another.
 fn of_stretch(n: u64, Shape { block, grid }: Shape) -> u64 {
     let tiles_a_block = n.div_ceil(block.into()).div_ceil(grid.into());
     of_block(n.min(block.into())) + tiles_a_block.saturating_sub(1)

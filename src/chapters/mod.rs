@@ -1,4 +1,5 @@
-//! Code of one chapter that its tests or the book need too; everything else of one chapter lies in `examples/`.
+//! Code of one chapter that its tests or the book need too; everything else of one chapter lies in
+//! `examples/`.
 //!
 //! | file | chapter |
 //! | --- | --- |

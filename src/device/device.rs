@@ -180,8 +180,8 @@ impl Device {
         }
     }
 
-    /// What the launches since the last call have cost and what the checks have found in them, even where something
-    /// stopped them; the simulator only.
+    /// What the launches since the last call have cost and what the checks have found in them, even where
+    /// something stopped them; the simulator only.
     pub fn take_seen(&self) -> Measurement {
         match &self.kind {
             Kind::Sim(simulator) => simulator.take_seen(),

@@ -54,8 +54,8 @@ fn names<'a>(title: &str, runs: impl IntoIterator<Item = &'a Run>) -> Column {
     Column::left(title, runs.into_iter().map(|run| run.kernel.as_str()))
 }
 
-/// A table with a row per run. In a long one a blank line sets off runs of one operation from those of another;
-/// a list of operations with one run each is one group.
+/// A table with a row per run. In a long one a blank line sets off runs of one operation from those of
+/// another; a list of operations with one run each is one group.
 fn in_groups(columns: &[Column], runs: &[Run]) -> String {
     let same = |a: usize, b: usize| match (runs.get(a), runs.get(b)) {
         (Some(a), Some(b)) => a.operation == b.operation,

@@ -1,8 +1,8 @@
 //! The numbers that every chapter adds up.
 
-/// `n` numbers over the whole range of `i32`, so that a missing, doubled or misplaced element shows in the sum;
-/// sums wrap in 32 bits. Element `i` is the upper half of output `i` of SplitMix64 (Steele, Lea and Flood, "Fast
-/// Splittable Pseudorandom Number Generators", OOPSLA 2014) started at `seed`: it does not depend on `n`.
+/// `n` numbers over the whole range of `i32`, so that a missing, doubled or misplaced element shows in the
+/// sum; sums wrap in 32 bits. Element `i` is the upper half of output `i` of SplitMix64 (Steele, Lea and
+/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014) started at `seed`, whatever `n` is.
 pub fn numbers(n: usize, seed: u64) -> Vec<i32> {
     (1..=n as u64)
         .map(|i| (split_mix(seed.wrapping_add(i.wrapping_mul(GOLDEN_GAMMA))) >> 32) as i32)

@@ -1,29 +1,32 @@
 //! How far a sum of floats, added up in some order, may be from the exact sum.
 //!
-//! N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition (SIAM, 2002): section 3.1 for γ,
-//! section 4.2 for the errors of summation in any order, section 4.3 for compensated summation.
+//! N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition (SIAM, 2002): section 3.1 for
+//! γ, section 4.2 for the errors of summation in any order, section 4.3 for compensated summation.
 
-/// Unit roundoff u: one operation, rounded to nearest, has a relative error of at most u.
+/// Unit roundoff u of `f32`, 2⁻²⁴: one operation, rounded to nearest, has a relative error of at most u.
 pub const UNIT_F32: f64 = 1.0 / (1u64 << 24) as f64;
+/// Unit roundoff u of `f64`, 2⁻⁵³.
 pub const UNIT_F64: f64 = 1.0 / (1u64 << 53) as f64;
 
-/// γ_k = k·u / (1 − k·u): the relative error of `roundings` operations in a row, at most. Infinite where k·u ≥ 1.
+/// γ_k = k·u / (1 − k·u): the largest relative error of k = `roundings` operations in a row; infinite from
+/// k·u = 1 on.
 pub fn gamma(roundings: u64, unit: f64) -> f64 {
     let ku = roundings as f64 * unit;
     if ku < 1.0 { ku / (1.0 - ku) } else { f64::INFINITY }
 }
 
-/// The largest error of a sum of `n` terms, as a share of Σ|xᵢ|, where no term goes through more than `roundings`
-/// operations that round: γ_k, and where that says nothing n·u, which holds for any order (C.-P. Jeannerod and S. M.
-/// Rump, "Improved error bounds for inner products in floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34, 2013).
-/// Underflow is not counted.
+/// The largest error of a sum of `n` terms, as a share of Σ|xᵢ|, where no term goes through more than
+/// `roundings` operations that round: γ_k, and where that says nothing n·u, which holds for any order (C.-P.
+/// Jeannerod and S. M. Rump, "Improved error bounds for inner products in floating-point arithmetic", SIAM J.
+/// Matrix Anal. Appl. 34, 2013). Underflow is not counted.
 fn share(n: u64, roundings: u64, unit: f64) -> f64 {
     let by_height = gamma(roundings, unit);
     if by_height <= 1.0 { by_height } else { n as f64 * unit }
 }
 
-/// The same against a [`compensated_sum`], which has been rounded too. `roundings` is the height of the tree by which
-/// the terms are added: ⌈log₂ n⌉ for neighbours in pairs, n − 1 one after the other or in an unknown order.
+/// The largest error of a sum against a [`compensated_sum`], itself rounded, as a share of Σ|xᵢ|. `roundings`
+/// is the height of the tree of additions: ⌈log₂ n⌉ for neighbours in pairs, n − 1 one by one or in an unknown
+/// order. `unit` is the type's unit roundoff.
 pub fn of_sum(n: u64, roundings: u64, unit: f64) -> f64 {
     share(n, roundings, unit) + 2.0 * UNIT_F64
 }
@@ -33,8 +36,8 @@ pub fn of_dot(n: u64, roundings: u64) -> f64 {
     share(n, roundings, UNIT_F32)
 }
 
-/// The sum of `terms`, nearly as if it were rounded once: its error is at most 2u|s| plus a term in n·u² (u of f64).
-/// Neumaier's form of Kahan's compensated summation, which is right where a term is larger than the sum so far.
+/// The sum of `terms`, nearly as if it were rounded once: its error is at most 2u|s| plus a term in n·u²
+/// (u of `f64`). Neumaier's form of Kahan's summation, which allows a term larger than the sum so far.
 pub fn compensated_sum(terms: impl IntoIterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for term in terms {

@@ -2,8 +2,8 @@
 
 use crate::reduction::operator::Operator;
 
-/// Sum of `data`, wrapping in 32 bits, by the recursion of chapter 1, corrected for any length: the second half
-/// is added onto the first, an odd element in the middle waits for the next step. `data` is used up.
+/// Sum of `data`, wrapping in 32 bits, by the recursion of chapter 1, corrected for any length: the second
+/// half is added onto the first, an odd element in the middle waits for the next step. `data` is used up.
 /// O(n) additions, O(log n) depth.
 // ANCHOR: recursiveReduceAnyLength
 pub fn recursive_reduce(data: &mut [i32]) -> i32 {
@@ -22,9 +22,9 @@ pub fn recursive_reduce(data: &mut [i32]) -> i32 {
 }
 // ANCHOR_END: recursiveReduceAnyLength
 
-/// `data` reduced by `O`, by a recursion that keeps the operands in their order: neighbours are combined, and what
-/// is left is half as long. A last element without a neighbour waits for the next step. `data` is used up.
-/// O(n) operations, O(log n) depth; the identity for no elements.
+/// `data` reduced by `O`, by a recursion that keeps the operands in their order: neighbours are combined, and
+/// what is left is half as long. A last element without a neighbour waits for the next step. `data` is used
+/// up. O(n) operations, O(log n) depth; the identity for no elements.
 // ANCHOR: recursiveReduceBy
 pub fn recursive_reduce_by<O: Operator>(data: &mut [O::Element]) -> O::Element {
     match data {

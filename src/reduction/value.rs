@@ -11,8 +11,11 @@ use crate::number::{nine_digits, thousands};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
+    /// An integer of at most 64 bits.
     Int(i64),
+    /// A finite float; an `f32` is widened without error.
     Float(f64),
+    /// What no JSON number can hold.
     Text(String),
 }
 
@@ -60,8 +63,9 @@ impl fmt::Display for Value {
 /// What the serial recursion says, and how far from it a right answer may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
+    /// The right answer, or the middle of the right answers.
     pub value: Value,
-    /// The largest error that a right answer can have; none where it must be the same.
+    /// The largest absolute error of a right answer; `None` where it must be equal.
     pub bound: Option<f64>,
 }
 
@@ -76,11 +80,12 @@ impl Expected {
         Expected { value: value.into(), bound: Some(bound.min(f64::MAX)) } // JSON has no infinity
     }
 
-    /// The same with `times` the bound; what has to be the same still has to.
+    /// The same value with `times` the bound, if it has one.
     pub fn widened(&self, times: f64) -> Expected {
         Expected { value: self.value.clone(), bound: self.bound.map(|bound| bound * times) }
     }
 
+    /// Whether `value` is a right answer: equal, or within the bound.
     pub fn admits(&self, value: &Value) -> bool {
         match (self.bound, &self.value, value) {
             (Some(bound), Value::Float(expected), Value::Float(value)) => (value - expected).abs() <= bound,

@@ -1,4 +1,4 @@
-//! Chapter 7's kernels beside CUB, Thrust and the CPU, on the same arrays and in turns: a section of its record, read.
+//! Reads the record's section on chapter 7's kernels beside CUB, Thrust and the CPU, on the same arrays.
 
 use std::collections::BTreeSet;
 
@@ -82,8 +82,8 @@ pub fn timed<'a>(record: &'a Record, kernel: &str, n: u64, measure: &str) -> Opt
     Some((run, of(run.timings.as_ref()?)?))
 }
 
-/// The median of `kernel` in microseconds. Of a perfect one, which waits for nothing but its launch and the memory: what
-/// an empty kernel takes, and the array's bytes at the best rate of the record.
+/// The median of `kernel` in microseconds. Of a perfect one, which waits for nothing but its launch and the
+/// memory: what an empty kernel takes, and the array's bytes at the best rate of the record.
 fn median(record: &Record, kernel: &str, n: u64, measure: &str) -> Option<f64> {
     let Some(names) = TYPES.iter().find(|names| names.perfect == kernel) else {
         return timed(record, kernel, n, measure).map(|(_, time)| time.median);

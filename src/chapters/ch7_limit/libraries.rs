@@ -1,5 +1,5 @@
-//! The sums of NVIDIA's libraries, to measure ours against: `kernels/libraries/cub.cu`, built by nvcc when there is one and
-//! loaded into this process. It works in the same context, in the same stream and on the same buffers.
+//! The sums of NVIDIA's libraries, to measure ours against: `kernels/libraries/cub.cu`, built by nvcc when
+//! there is one, and loaded into this process. It works in the same context, stream and buffers.
 //!
 //! Calls across the boundary to C++ are unsafe; they are all here, each with its reason.
 
@@ -21,7 +21,7 @@ pub const SOURCE: &str = "kernels/libraries/cub.cu";
 /// Names a library that is built already.
 const VARIABLE: &str = "WORKBOOK_LIBRARIES";
 
-/// `(temporary, bytes, input, output, size, stream)`; with no temporary memory it says how many bytes it needs.
+/// `(temporary, bytes, input, output, size, stream)`; without temporary memory it stores the bytes needed.
 type CubSum = unsafe extern "C" fn(u64, *mut usize, u64, u64, c_int, *mut c_void) -> c_int;
 /// `(input, output on the host, size, stream)`
 type ThrustSum = unsafe extern "C" fn(u64, *mut c_void, c_int, *mut c_void) -> c_int;
@@ -60,8 +60,10 @@ pub struct Cub<'a, T> {
 }
 
 impl Libraries {
-    /// The library for `device`, built if need be; or in words why there is none. An error if it is there and cannot be
-    /// used.
+    /// The library for `device`, built if need be; or in words why there is none.
+    ///
+    /// # Errors
+    /// If it exists and cannot be used.
     pub fn open(device: &Device, root: &Path) -> Result<std::result::Result<Libraries, String>> {
         let (Some(stream), Some(gpu)) = (device.raw_stream(), device.info().gpu) else {
             return Ok(Err("CUB and Thrust run on a GPU only".into()));
@@ -83,8 +85,8 @@ impl Libraries {
                 }
             },
         };
-        // SAFETY: the library is the one of `SOURCE`, or one that the user names to be loaded; its initialisers are
-        // those of the CUDA runtime, which have no preconditions.
+        // SAFETY: the library is the one of `SOURCE`, or one that the user names to be loaded; its
+        // initialisers are those of the CUDA runtime, which have no preconditions.
         let library = unsafe { Library::new(&path) };
         let library = library.with_context(|| format!("cannot load {}", path.display()))?;
         // SAFETY: a function of `SOURCE` with this signature.
@@ -94,7 +96,10 @@ impl Libraries {
         Ok(Ok(Libraries { library, stream, version }))
     }
 
-    /// Makes ready `cub::DeviceReduce::Sum` of `size` elements.
+    /// Prepares `cub::DeviceReduce::Sum` of `size` elements.
+    ///
+    /// # Errors
+    /// If there are too many elements for CUB, or too little device memory.
     pub fn cub<'a, T: Summed>(&'a self, device: &'a Device, size: usize) -> Result<Cub<'a, T>> {
         let name = format!("cub_sum_{}", T::SUFFIX);
         // SAFETY: a function of `SOURCE` with this signature.
@@ -109,7 +114,10 @@ impl Libraries {
         Ok(Cub { device, libraries: self, function, temporary, output, size })
     }
 
-    /// `thrust::reduce` of the first `size` elements of `input`: it allocates, copies the sum to the host and waits.
+    /// `thrust::reduce` of the first `size` elements of `input`: allocates, copies the sum back and waits.
+    ///
+    /// # Errors
+    /// If Thrust returns an error.
     pub fn thrust<T: Summed>(&self, input: &View<T>, size: usize) -> Result<T> {
         let name = format!("thrust_sum_{}", T::SUFFIX);
         // SAFETY: a function of `SOURCE` with this signature.
@@ -120,8 +128,8 @@ impl Libraries {
             "{size} elements are more than there are"
         );
         let mut sum = T::zeroed();
-        // SAFETY: reads `size` elements at `input`, which has as many, in the stream in which they were written, and
-        // writes one element to `sum` before it returns.
+        // SAFETY: reads `size` elements at `input`, which has as many, in the stream in which they were
+        // written, and writes one element to `sum` before it returns.
         let error = unsafe { function(input.address(), (&raw mut sum).cast(), size as c_int, self.stream) };
         checked("thrust::reduce", error)?;
         Ok(sum)
@@ -130,11 +138,14 @@ impl Libraries {
 
 impl<T: Summed> Cub<'_, T> {
     /// Puts the sum of the first elements of `input` into the stream.
+    ///
+    /// # Errors
+    /// If `input` is too short or CUB returns an error.
     pub fn launch(&self, input: &View<T>) -> Result<()> {
         ensure!(self.size as usize <= input.len(), "{} elements are more than there are", self.size);
         let mut bytes = self.temporary.len();
-        // SAFETY: it reads `size` elements at `input`, which has as many, and writes one to `output` and at most
-        // `bytes` to the temporary memory, all in the stream in which these buffers are freed.
+        // SAFETY: it reads `size` elements at `input`, which has as many, and writes one to `output` and at
+        // most `bytes` to the temporary memory, all in the stream in which these buffers are freed.
         let error = unsafe {
             (self.function)(
                 self.temporary.slice(0..).address(),
@@ -148,7 +159,10 @@ impl<T: Summed> Cub<'_, T> {
         checked("cub::DeviceReduce::Sum", error)
     }
 
-    /// What the last launch gave, once it is done.
+    /// Waits for the last launch and returns its sum.
+    ///
+    /// # Errors
+    /// If the device fails.
     pub fn sum(&self) -> Result<T> {
         Ok(self.device.clone_dtoh(&self.output)?[0])
     }

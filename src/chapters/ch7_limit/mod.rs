@@ -25,7 +25,7 @@ fn expected<O: Operator>(numbers: &[i32]) -> Expected {
     Expected::exactly(O::value(elements::<O>(numbers).into_iter().fold(O::IDENTITY, O::combine)))
 }
 
-/// Blocks of the kernels that go over the array in tiles of 8 elements per thread: no more than 8 per multiprocessor.
+/// Blocks of the kernels with tiles of 8 elements per thread: no more than 8 blocks per multiprocessor.
 pub fn tiles(n: u64, block: u32, multiprocessors: u32) -> u32 {
     n.div_ceil(8 * u64::from(block)).clamp(1, 8 * u64::from(multiprocessors)) as u32
 }
@@ -33,7 +33,7 @@ pub fn tiles(n: u64, block: u32, multiprocessors: u32) -> u32 {
 /// The last rung of each type: a small family of kernels, one of which is chosen for each size.
 const LAST_RUNGS: [&str; 3] = ["reduceLimit", "reduceLimitF32", "reduceLimitI64"];
 
-/// The kernel that the rung `symbol` runs for `n` elements: itself, but for the last rung, which has a choice.
+/// The kernel that the rung `symbol` runs for `n` elements: itself, but for the last rung, which chooses.
 pub fn kernel(symbol: &'static str, operation: &Operation, n: u64) -> &'static str {
     if LAST_RUNGS.contains(&symbol) { choice(operation, n).kernel } else { symbol }
 }
@@ -76,7 +76,7 @@ const fn row(up_to: u64, kernel: &'static str, block: u32, loads: u64, grid: u64
     Row { up_to, kernel, block, loads, grid }
 }
 
-/// What the sweep (`cargo bench --bench limit`) found best on an H200, or so near that a kernel less was worth more.
+/// What the sweep (`cargo bench --bench limit`) found best on an H200, or so near that it saves a kernel.
 const OF_I32: &[Row] = &[
     row(1 << 10, "reduceLimitTiny", 128, 2, 1),
     row(1 << 12, "reduceLimitOneBlock", 256, 4, 1),
@@ -121,15 +121,15 @@ pub fn choice(operation: &Operation, n: u64) -> Choice {
     Choice { kernel: row.kernel, block: row.block, grid }
 }
 
-/// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word per block, or a word
-/// per digit. All are 0 before the first launch, and the ones that matter after each.
+/// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word per block, or
+/// a word per digit. All are 0 before the first launch, and the ones that matter after each.
 pub fn scratch_words(grid: u32) -> usize {
     (1 + grid as usize).max(10)
 }
 
-/// The sum of `f32`. The elements are small odd numbers of either sign at random, so a sum of some billion of them grows
-/// as the square root of their number. In every order that does not look at the values it stays a whole number far below
-/// 2^24, and no addition rounds: the result is right or wrong, not nearly right.
+/// The sum of `f32`. The elements are small odd numbers of either sign at random, so a sum of some billion of
+/// them grows as the square root of their number. In every order that does not look at the values it stays a
+/// whole number far below 2^24, and no addition rounds: the result is right or wrong, not nearly right.
 #[derive(Clone, Copy, Debug)]
 pub struct SumF32;
 

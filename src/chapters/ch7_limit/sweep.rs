@@ -1,5 +1,5 @@
-//! The sweep behind the table of [`crate::chapters::ch7_limit`]: what `cargo bench --bench limit` measures, as JSON and as the tables
-//! that the book shows.
+//! The sweep behind the table of [`crate::chapters::ch7_limit`]: what `cargo bench --bench limit` measures,
+//! as JSON and as the tables that the book shows.
 
 use std::path::Path;
 
@@ -111,8 +111,8 @@ impl Sweep {
         write_json(self, path)
     }
 
-    /// The least time of the work alone for each way and size of `element`, as a Markdown table that also reads in a
-    /// terminal. Ends in a newline; an error if there is no such type.
+    /// The least time of the work alone for each way and size of `element`, as a Markdown table that also
+    /// reads in a terminal. Ends in a newline; an error if there is no such type.
     pub fn markdown(&self, element: &str) -> Result<String> {
         let sizes: Vec<&Size> = self.sizes.iter().filter(|size| size.element == element).collect();
         ensure!(!sizes.is_empty(), "the sweep has no sizes of {element}");

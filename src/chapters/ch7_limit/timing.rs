@@ -1,11 +1,11 @@
-//! How short work on a GPU is timed, as nvbench does it (<https://github.com/NVIDIA/nvbench>): contenders take turns,
-//! with a cold cache or a warm one, one call at a time or as the work alone. The book's appendix on timing has the
-//! reasons.
+//! How short work on a GPU is timed, as nvbench does it (<https://github.com/NVIDIA/nvbench>): contenders
+//! take turns, with a cold cache or a warm one, one call at a time or as the work alone. The book's appendix
+//! on timing has the reasons.
 //!
 //! | measure | what is between the two events |
 //! | --- | --- |
 //! | one call | a single call from the host, on an idle GPU: what a program waits for, launch included |
-//! | the work alone | a graph of many calls, waiting behind other work: what the GPU is busy for, a call |
+//! | the work alone | a graph of many calls, queued after other work: how long the GPU is busy per call |
 
 use std::cell::Cell;
 
@@ -14,15 +14,16 @@ use anyhow::Result;
 use crate::device::{Buffer, Device, Function, LaunchConfig, Module};
 use crate::record::Timing;
 
-/// Something that is called again and again: with the number of the copy of the input that it is to work on.
+/// What is timed.
 pub struct Contender<'a> {
+    /// One call, on the copy of this number, from 0.
     pub call: &'a dyn Fn(usize) -> Result<()>,
-    /// Whether a graph can hold it; what allocates or waits, cannot.
+    /// Whether a graph can hold it: it must neither allocate nor wait.
     pub in_graph: bool,
 }
 
-/// Copies of the input, one behind the other, taken in turns: by the time that a copy is used again, the others have
-/// passed through the L2 cache, if all together are some times as large.
+/// Copies of the input, stored one after the other and taken in turns: if they are some times as large as the
+/// L2 cache, the others have passed through it by the time a copy is used again.
 pub struct Rotation {
     copies: usize,
     next: Cell<usize>,
@@ -55,6 +56,9 @@ pub enum Cache {
 const WARM_UP: usize = 3;
 
 /// Times of single calls, in microseconds: `samples` of each contender, in turns.
+///
+/// # Errors
+/// If a call or the device fails.
 pub fn one_call(
     device: &Device,
     contenders: &[Contender],
@@ -69,9 +73,12 @@ pub fn one_call(
     })
 }
 
-/// Times of the work alone, in microseconds a call: a graph of `calls` calls on copies in turns, launched `samples`
-/// times. Each time `flush` comes first: work that leaves nothing of the input in the cache, and that is long enough
-/// for the host to have launched the graph before it ends.
+/// Times of the work alone, in microseconds per call: a graph of `calls` calls on copies in turns, launched
+/// `samples` times; `None` for what no graph can hold. Each time `flush` comes first: work that leaves nothing
+/// of the input in the cache and lasts until the host has launched the graph.
+///
+/// # Errors
+/// If a call, the capture or the device fails.
 pub fn work_alone(
     device: &Device,
     contenders: &[Contender],
@@ -81,7 +88,7 @@ pub fn work_alone(
     flush: impl Fn() -> Result<()>,
 ) -> Result<Vec<Option<Timing>>> {
     let capture = |contender: &Contender| {
-        (contender.call)(rotation.next())?; // what is done at the first call only is no part of it
+        (contender.call)(rotation.next())?; // excludes one-time initialisation
         device.synchronize()?;
         device.capture(|| (0..calls).try_for_each(|_| (contender.call)(rotation.next())))
     };
@@ -112,10 +119,10 @@ fn alternate(
     Ok(times.into_iter().map(Timing::of).collect())
 }
 
-/// Bytes that a [`Flush`] reads: several times what L2 holds.
+/// Bytes that a [`Flush`] reads: several times the size of L2.
 pub const FLUSH_BYTES: usize = 256 << 20;
 
-/// Work that leaves other things in the L2 cache, and that takes long enough to launch a graph behind it.
+/// Work that fills the L2 cache with other data and takes long enough for the host to launch a graph meanwhile.
 pub struct Flush<'a> {
     device: &'a Device,
     kernel: Function,
@@ -124,13 +131,20 @@ pub struct Flush<'a> {
 }
 
 impl<'a> Flush<'a> {
-    /// With a kernel of chapter 7.
+    /// With a kernel of `chapter`, chapter 7's module.
+    ///
+    /// # Errors
+    /// If the module lacks the kernel or the device has no memory left.
     pub fn new(device: &'a Device, chapter: &Module) -> Result<Self> {
         let kernel = chapter.load_function("reduceVector")?;
         let memory = device.alloc_zeros::<i32>(FLUSH_BYTES / 4)?;
         Ok(Flush { device, kernel, memory, partial: device.alloc_zeros(1056)? })
     }
 
+    /// Starts the work; it does not wait for its end.
+    ///
+    /// # Errors
+    /// If the launch fails.
     pub fn run(&self) -> Result<()> {
         let mut launch = self.device.launch_builder(&self.kernel);
         launch.arg(&self.memory).arg(&self.partial).arg(&(self.memory.len() as u32));

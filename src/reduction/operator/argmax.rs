@@ -7,21 +7,25 @@ use bytemuck::{Pod, Zeroable};
 use super::{Number, Operator};
 use crate::reduction::value::Value;
 
-/// The greatest number with its index; of equal ones the first. A NaN compares with nothing, so there must be none.
+/// The greatest number with its index; of equal ones the first. NaNs, which have no order, are not allowed.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgMax<T>(PhantomData<T>);
 
-/// A number of a type that has pairs with an index as wide as itself, so that nothing of a pair is left undefined.
+/// A number that pairs with an index of its own width, so that a pair has no padding.
 pub trait Located: Number {
+    /// The pair of a number and its index.
     type At: Pod + ValueAt<Self>;
 }
 
 /// A number and its index.
 pub trait ValueAt<T> {
-    /// Behind every other pair.
+    /// The least number at the last index: every other pair comes before it.
     const NOWHERE: Self;
+    /// `value` at `index`.
     fn new(value: T, index: usize) -> Self;
+    /// The number.
     fn value(&self) -> T;
+    /// Its index in the array, from 0.
     fn index(&self) -> u64;
 }
 

@@ -8,9 +8,10 @@ use crate::reduction::value::Value;
 /// The base in which a string is a number. It is odd, so that no power of it vanishes modulo 2^32.
 const BASE: u32 = 0x0100_0193;
 
-/// The polynomial hash of a string: its characters are the digits of a number in base `BASE`, modulo 2^32 (the hash
-/// of R. M. Karp and M. O. Rabin, "Efficient randomized pattern-matching algorithms", IBM J. Res. Dev. 31(2), 1987).
-/// A character is any 32-bit number. Associative, since putting strings one behind the other is; not commutative.
+/// The polynomial hash of a string: its characters are the digits of a number in base `BASE`, modulo 2^32
+/// (the hash of R. M. Karp and M. O. Rabin, "Efficient randomized pattern-matching algorithms", IBM J. Res.
+/// Dev. 31(2), 1987). A character is any 32-bit number. Associative, as concatenation is;
+/// not commutative.
 #[derive(Clone, Copy, Debug)]
 pub struct Hash;
 
@@ -18,7 +19,9 @@ pub struct Hash;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Hashed {
+    /// Modulo 2^32; 0 for the empty string.
     pub hash: u32,
+    /// The base to the power of the length, modulo 2^32; 1 for the empty string.
     pub power: u32,
 }
 

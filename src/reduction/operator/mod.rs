@@ -18,14 +18,16 @@ pub use argmax::{ArgMax, Located, ValueAt};
 pub use hash::{Hash, Hashed};
 pub use number::{Float, FromZero, Max, Min, Number, Product, Sum, rounded_sum};
 
-/// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)` is
-/// `combine(a, combine(b, c))`, so a tree of any shape gives the same result as long as the operands keep their
-/// order. Floats round, so theirs is the same only up to an error bound.
+/// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)`
+/// is `combine(a, combine(b, c))`, so a tree of any shape gives the same result as long as the operands keep
+/// their order. Floats round, so theirs is the same only up to an error bound.
 pub trait Operator {
+    /// What is reduced: one element of the array.
     type Element: Pod;
     /// `combine(IDENTITY, a)` and `combine(a, IDENTITY)` are `a`: it pads what an array lacks.
     const IDENTITY: Self::Element;
 
+    /// The operation. `first` comes before `second` in the array.
     fn combine(first: Self::Element, second: Self::Element) -> Self::Element;
 
     /// The element at `index`, made of the chapter's number there ([`crate::reduction::data::numbers`]).

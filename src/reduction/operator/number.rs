@@ -10,20 +10,23 @@ use crate::reduction::value::{Expected, Value};
 
 /// A type of numbers that kernels reduce.
 pub trait Number: Pod + PartialOrd + Into<Value> {
+    /// The identity of addition.
     const ZERO: Self;
-    /// The least and the greatest value; for floats the infinities.
+    /// The least value; for floats minus infinity.
     const LEAST: Self;
+    /// The greatest value; for floats infinity.
     const GREATEST: Self;
 
-    /// What the chapter's `number` becomes. An integer keeps its value, so `i64` shows the sum that `i32` wraps; a
-    /// float is a 2^31st of it, between -1 and 1, and is never a NaN.
+    /// What the chapter's `number` becomes. An integer keeps its value, so `i64` shows the sum that `i32`
+    /// wraps; a float is a 2^31st of it, between -1 and 1, and is never a NaN.
     fn of(number: i32) -> Self;
 
-    /// Integers wrap.
+    /// The sum; integers wrap.
     fn add(self, other: Self) -> Self;
 
-    /// Of a number and a NaN, the number (IEEE 754-2008 `minNum` and `maxNum`, as fmin and fmax in CUDA).
+    /// The lesser; of a number and a NaN the number (IEEE 754-2008 `minNum`, as fmin in CUDA).
     fn min(self, other: Self) -> Self;
+    /// The greater; of a number and a NaN the number (IEEE 754-2008 `maxNum`, as fmax in CUDA).
     fn max(self, other: Self) -> Self;
 }
 
@@ -154,8 +157,8 @@ impl Operator for Product {
     }
 }
 
-/// The sum of the elements as if it were rounded once, and for its error the sum of their magnitudes, of which a
-/// kernel may lose a share ([`crate::reduction::error_bound::of_sum`]).
+/// The sum of the elements as if it were rounded once, and for its error the sum of their magnitudes, of
+/// which a kernel may lose a share ([`crate::reduction::error_bound::of_sum`]).
 pub fn rounded_sum<T: Float>(numbers: &[i32]) -> Expected {
     let terms: Vec<f64> = elements::<Sum<T>>(numbers).into_iter().map(Into::into).collect();
     let magnitudes = error_bound::compensated_sum(terms.iter().map(|term| term.abs()));
