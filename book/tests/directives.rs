@@ -152,7 +152,7 @@ fn an_exercise_has_its_task_its_code_and_folds_open() {
     let places: Vec<_> = [
         "### 3.1 Add them up\n\nAll **three** of them.\n\n",
         "- The host launches `sum(data, out, n)` with one block.\n",
-        "- Goal: no barriers at n = 96, 96 threads a block.\n",
+        "- Goal: no barriers at n = 96, 96 threads per block.\n",
         "```sh\ncargo run --example exercise -- 3.1\n```",
         "<code>kernels/exercises/3_1_add.cu</code>",
         "<summary>The code, as it is given</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    // Here.\n}\n\

@@ -15,7 +15,7 @@
 //!
 //! Thread t reads its k-th input from the 8-byte slot t * inputs + k of the first buffer, and writes its results to the
 //! second in the same way; the bytes of a slot that its type does not have are ignored. There is one block of as many
-//! threads as there are cases, unless `// block N` says how many threads a block has; the grid follows from it.
+//! threads as there are cases, unless `// block N` gives the threads per block; the grid follows from it.
 //! `// shared N` asks for N bytes of dynamic shared memory.
 //!
 //! Types are s8 to s64, u8 to u64 (b8 to b64), f16, bf16, f32 and f64. An integer is written in decimal or as 0x…; a

@@ -5,7 +5,7 @@ use workbook::sim::Counters;
 
 const FLOW: &str = "tests/simulator/behaviour/flow.cu";
 
-/// Runs `kernel(in, out)` over the values, 64 threads a block, and gives what it has written.
+/// Runs `kernel(in, out)` over the values, 64 threads per block, and gives what it has written.
 fn map(kernel: &str, input: &[i32], more: &[u64]) -> (Vec<i32>, Counters) {
     let mut bench = Bench::default();
     let source = Source::load(FLOW);

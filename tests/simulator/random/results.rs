@@ -1,4 +1,4 @@
-//! What the programs gave on a GPU, one hash a program, as `tests/simulator/random/h200.txt` holds it.
+//! What the programs gave on a GPU, one hash per program, as `tests/simulator/random/h200.txt` holds it.
 
 use std::fmt::Write as _;
 
