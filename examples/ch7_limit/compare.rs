@@ -63,7 +63,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// The rungs for the elements of `O` and the libraries at `n` elements; `None` if memory does not suffice.
+    /// The rungs for the elements of `O` and the libraries at `n` elements; `None` if memory runs out.
     fn runs<O: Operator>(&self, n: u64) -> Result<Vec<Run>>
     where
         O::Element: Summed + PartialEq + Send + Sync,

@@ -1,7 +1,9 @@
-//! PTX conformance: `tests/simulator/ptx/*.ptx`, one tiny file an instruction and type, with inputs and expected results inside.
+//! PTX conformance: `tests/simulator/ptx/*.ptx`, one tiny file an instruction and type, with inputs and
+//! expected results inside.
 //!
 //! A file is named after an instruction that stands in it, and holds one kernel
-//! `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what goes in and comes out:
+//! `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what goes in and comes
+//! out:
 //!
 //! ```text
 //! // Adds; wraps.                           what to know, in words
@@ -13,18 +15,19 @@
 //! // case 0f3fc00000 -> 0f40000000 ~2       an approximation: within 2 units in the last place
 //! ```
 //!
-//! Thread t reads its k-th input from the 8-byte slot t * inputs + k of the first buffer, and writes its results to the
-//! second in the same way; the bytes of a slot that its type does not have are ignored. There is one block of as many
-//! threads as there are cases, unless `// block N` gives the threads per block; the grid follows from it.
-//! `// shared N` asks for N bytes of dynamic shared memory.
+//! Thread t reads its k-th input from the 8-byte slot t * inputs + k of the first buffer, and writes its
+//! results to the second in the same way; the bytes of a slot that its type does not have are ignored. There
+//! is one block of as many threads as there are cases, unless `// block N` gives the threads per block; the
+//! grid follows from it. `// shared N` asks for N bytes of dynamic shared memory.
 //!
-//! Types are s8 to s64, u8 to u64 (b8 to b64), f16, bf16, f32 and f64. An integer is written in decimal or as 0x…; a
-//! float as a decimal number or as its bits, 0h… (16 bits), 0f… (32) or 0d… (64).
+//! Types are s8 to s64, u8 to u64 (b8 to b64), f16, bf16, f32 and f64. An integer is written in decimal or as
+//! 0x…; a float as a decimal number or as its bits, 0h… (16 bits), 0f… (32) or 0d… (64).
 //!
-//! `CONFORMANCE_DEVICE=gpu cargo test --test simulator conformance` runs the same files on a GPU. With `CONFORMANCE_BLESS=1` as well,
-//! the results found there replace the expected ones wherever these are not met. An NVIDIA H200 (driver 580.159.04,
-//! 2026-11-21) met all but 36 of the 10,056 cases as first written; 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64
-//! bits with a start beyond 255. The files hold what the H200 gave.
+//! `CONFORMANCE_DEVICE=gpu cargo test --test simulator conformance` runs the same files on a GPU. With
+//! `CONFORMANCE_BLESS=1` as well, the results found there replace the expected ones wherever these are not
+//! met. An NVIDIA H200 (driver 580.159.04, 2026-11-21) met all but 36 of the 10,056 cases as first written;
+//! 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64 bits with a start beyond 255. The
+//! files hold what the H200 gave.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

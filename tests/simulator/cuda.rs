@@ -1,6 +1,8 @@
-//! The CUDA sources below `tests/simulator/errors` and `tests/simulator/behaviour`, the PTX beside them, and a simulator to run them on.
+//! The CUDA sources below `tests/simulator/errors` and `tests/simulator/behaviour`, the PTX beside them, and
+//! a simulator to run them on.
 //!
-//! `BLESS=1 cargo test --test simulator errors -- --ignored` compiles them again; it needs nvcc 13 (README.md).
+//! `BLESS=1 cargo test --test simulator errors -- --ignored` compiles them again; it needs nvcc 13
+//! (README.md).
 
 // Every test file uses its own part of this.
 #![allow(dead_code)]

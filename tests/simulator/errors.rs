@@ -1,6 +1,8 @@
-//! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that helps.
+//! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that
+//! helps.
 //!
-//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the workbook's kinds are spelled.
+//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the
+//! workbook's kinds are spelled.
 
 use crate::cuda::{Bench, Source};
 use workbook::sim::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
@@ -323,7 +325,8 @@ fn ptx_that_cannot_be_read_says_where() {
 
 #[test]
 fn without_a_line_table_the_line_is_that_of_the_ptx() {
-    let text = ".entry k(.param .u64 p)\n{\n .reg .b64 %a;\n ld.param.u64 %a, [p];\n st.global.u32 [%a], 1;\n ret;\n}";
+    let text = ".entry k(.param .u64 p)\n{\n .reg .b64 %a;\n ld.param.u64 %a, [p];\n st.global.u32 [%a], \
+                1;\n ret;\n}";
     let module = Module::parse(text, "bare.ptx").unwrap();
     let mut sim = Simulator::new();
     let diagnostic = sim.launch(&module, "k", LaunchConfig::new(1, 1), &[0]).unwrap_err();

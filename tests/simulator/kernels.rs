@@ -121,7 +121,8 @@ fn a_launch_beyond_the_pending_limit_is_dropped_and_reported_to_the_device_alone
     assert_ne!(sum, recursive_reduce(&mut values.clone()));
 }
 
-/// Where an H200 (driver 580.159.04) begins to drop: one tail launch per block, `levels` of them one below the other.
+/// Where an H200 (driver 580.159.04) begins to drop: one tail launch per block, `levels` of them one below
+/// the other.
 #[test]
 fn the_pending_limit_is_reached_where_the_gpu_reaches_it() {
     let dropped = |kernel: &str, grid: u32, block: u32| {
@@ -141,7 +142,8 @@ fn the_pending_limit_is_reached_where_the_gpu_reaches_it() {
     assert_eq!(dropped("gpuRecursiveReduce", 2060, 4), 14);
     assert_eq!(dropped("gpuRecursiveReduce", 2047, 8), 0);
     assert_eq!(dropped("gpuRecursiveReduce", 2048, 8), 2);
-    // A fire-and-forget launch counts until all below it has finished: two levels of 1,000 fit, of 2,000 do not.
+    // A fire-and-forget launch counts until all below it has finished: two levels of 1,000 fit, of 2,000 do
+    // not.
     assert_eq!(dropped("gpuRecursiveReduceFireAndForget", 1000, 4), 0);
     assert!(dropped("gpuRecursiveReduceFireAndForget", 2000, 4) > 0);
 }

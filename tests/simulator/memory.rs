@@ -1,5 +1,5 @@
-//! Where variables lie and what they hold: shared, local, constant and global memory, pointers to functions, places of
-//! threads, and what device code prints.
+//! Where variables lie and what they hold: shared, local, constant and global memory, pointers to functions,
+//! places of threads, and what device code prints.
 
 use crate::cuda::{Bench, Source};
 use workbook::sim::LaunchConfig;

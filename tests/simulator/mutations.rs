@@ -1,8 +1,9 @@
-//! Broken PTX does no harm: thousands of variants of the committed files, with tokens and lines taken out, doubled, swapped
-//! and replaced, and texts cut off, are read and, where that works, launched. None panics, none hangs.
+//! Broken PTX does no harm: thousands of variants of the committed files, with tokens and lines taken out,
+//! doubled, swapped and replaced, and texts cut off, are read and, where that works, launched. None panics,
+//! none hangs.
 //!
-//! The variants are the same in every run. One that fails is named by its file and number; `variant(text, number)` makes it
-//! again.
+//! The variants are the same in every run. One that fails is named by its file and number;
+//! `variant(text, number)` makes it again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -106,7 +107,8 @@ fn change(text: &str, random: &mut Random) -> String {
     parts.concat()
 }
 
-/// Reads a text and launches its kernels, for a few instructions each; whether any of them ran, if only for a while.
+/// Reads a text and launches its kernels, for a few instructions each; whether any of them ran, if only for a
+/// while.
 fn try_out(text: &str) -> bool {
     let Ok(module) = Module::parse(text, "variant.ptx") else { return false };
     let mut ran = false;

@@ -34,8 +34,8 @@ fn every_child_that_is_fired_and_forgotten_runs() {
 
 #[test]
 fn tails_run_one_after_the_other_each_with_all_that_it_launches() {
-    // The parent and its ordinary child come first, in either order; then the first tail with its child and its own
-    // tail; then the second tail.
+    // The parent and its ordinary child come first, in either order; then the first tail with its child and
+    // its own tail; then the second tail.
     let mut ran = log("tails", 1, 1, &[]);
     ran[..2].sort();
     ran[2..4].sort();
@@ -154,8 +154,8 @@ fn a_grid_that_lies_too_deep_does_not_wait() {
     let line = |marker| Some(source.line("void waitsAtEveryDepth(", marker));
     let too_deep = (Kind::LaunchLimit, Severity::Warning, line("// expect: launch-limit"));
     let not_waited = (Kind::ChildVisibility, Severity::Error, line("// expect: child-visibility"));
-    // cudaErrorSyncDepthExceeded comes back, and cudaGetLastError has it too. Levels 2 and 3 read what their children
-    // have not written yet.
+    // cudaErrorSyncDepthExceeded comes back, and cudaGetLastError has it too. Levels 2 and 3 read what their
+    // children have not written yet.
     assert_eq!(run(None), (vec![0, 0, 68_068, 68_068, -1], vec![3, 2, 1, 1, 1], vec![too_deep, not_waited]));
     assert_eq!(run(Some(4)), (vec![0, 0, 0, 0, -1], vec![5, 4, 3, 2, 1], vec![]));
 }

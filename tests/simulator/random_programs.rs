@@ -1,22 +1,24 @@
 //! 10,000 random PTX programs give the same bits on the simulator as on a GPU.
 //!
-//! `cargo test` runs them on the simulator, under its checks, and compares a hash of each one's results with what
-//! `tests/simulator/random/h200.txt` records. On a machine with a GPU:
+//! `cargo test` runs them on the simulator, under its checks, and compares a hash of each one's results with
+//! what `tests/simulator/random/h200.txt` records. On a machine with a GPU:
 //!
 //! ```text
 //! RANDOM_DEVICE=gpu cargo test --test simulator random_programs -- --nocapture
 //! ```
 //!
-//! runs them on both in one process. The first program that differs is printed whole and reduced, with its seed, inputs
-//! and both results; `differences.txt` holds more of them. With `RANDOM_BLESS=1` as well, the GPU's results become the
-//! recorded ones. Both files go to the folder `RANDOM_OUT`, or to `tests/simulator/random` without it. The test program needs
-//! nothing else from the checkout, so that it can be carried to such a machine.
+//! runs them on both in one process. The first program that differs is printed whole and reduced, with its
+//! seed, inputs and both results; `differences.txt` holds more of them. With `RANDOM_BLESS=1` as well, the
+//! GPU's results become the recorded ones. Both files go to the folder `RANDOM_OUT`, or to
+//! `tests/simulator/random` without it. The test program needs nothing else from the checkout, so that it can
+//! be carried to such a machine.
 //!
-//! Both devices get the same PTX. The driver assembles it with its optimiser off (`CU_JIT_OPTIMIZATION_LEVEL` 0), so that
-//! the hardware is compared and not the optimiser, which does not keep to the PTX ISA everywhere: with it, 12 of the 10,000
-//! programs of generator 2 differed. What eight of them come down to stands in `random/assembler.rs`, beside seven
-//! mistakes found before; on a GPU `the_assemblers_mistakes_are_not_the_simulators` shows each one, with the optimiser and
-//! without. The optimiser of ptxas 13.0.88 does not even get through generator 3: program 992 ends it with a segmentation
+//! Both devices get the same PTX. The driver assembles it with its optimiser off (`CU_JIT_OPTIMIZATION_LEVEL`
+//! 0), so that the hardware is compared and not the optimiser, which does not keep to the PTX ISA everywhere:
+//! with it, 12 of the 10,000 programs of generator 2 differed. What eight of them come down to stands in
+//! `random/assembler.rs`, beside seven mistakes found before; on a GPU
+//! `the_assemblers_mistakes_are_not_the_simulators` shows each one, with the optimiser and without. The
+//! optimiser of ptxas 13.0.88 does not even get through generator 3: program 992 ends it with a segmentation
 //! fault.
 
 use std::collections::HashSet;
@@ -47,7 +49,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulator/random")
 }
 
-/// `work` on the numbers below `count`, by several threads, each with a state of its own; in the order of the numbers.
+/// `work` on the numbers below `count`, by several threads, each with a state of its own; in the order of the
+/// numbers.
 fn in_parallel<S, T: Send>(
     count: usize,
     state: impl Fn() -> S + Sync,
@@ -101,7 +104,8 @@ impl Difference {
         (0..self.gpu.len()).filter(|word| self.simulator[*word] != self.gpu[*word]).collect()
     }
 
-    /// The smallest program found that still differs, where `gpu` runs a text as [`on_simulator`] does; with its results.
+    /// The smallest program found that still differs, where `gpu` runs a text as [`on_simulator`] does; with
+    /// its results.
     fn reduced(&self, gpu: impl Fn(&str, &Program) -> Result<Vec<u64>, String>) -> Difference {
         let both = |program: &Program| {
             let text = HEADER.to_string() + &program.text();
@@ -159,8 +163,8 @@ impl Difference {
     }
 }
 
-/// What sets the registers of a program's kernel and functions. It stays while the program is reduced: without it nearly
-/// anything is a read of what nobody has written.
+/// What sets the registers of a program's kernel and functions. It stays while the program is reduced:
+/// without it nearly anything is a read of what nobody has written.
 fn starts(program: &Program) -> HashSet<String> {
     let text = program.text();
     let bodies = text.split("\n}\n").filter(|body| !body.trim().is_empty());
@@ -215,29 +219,32 @@ fn against_the_record() {
     let recorded = Recorded::parse(&text).unwrap_or_else(|what| panic!("{file}: {what}"));
     if recorded.version != VERSION {
         println!(
-            "{PROGRAMS} programs ran, 0 compared: {file} is of generator {}, and this is generator {VERSION}; \
-             on a machine with a GPU, {BLESS} writes it anew",
+            "{PROGRAMS} programs ran, 0 compared: {file} is of generator {}, and this is generator \
+             {VERSION}; on a machine with a GPU, {BLESS} writes it anew",
             recorded.version
         );
         return;
     }
     assert!(
         recorded.programs == programs,
-        "the programs are others than those whose results {file} holds: raise VERSION in tests/simulator/random/mod.rs"
+        "the programs are others than those whose results {file} holds: raise VERSION in \
+         tests/simulator/random/mod.rs"
     );
     let wrong: Vec<usize> = (0..PROGRAMS).filter(|n| found[*n] != recorded.hashes[*n]).collect();
     println!("{PROGRAMS} programs compared with {}: {} differ", recorded.device, wrong.len());
     assert!(
         wrong.is_empty(),
         "{} of {PROGRAMS} programs do not give what {file} records ({}): {:?}\n\
-         on a machine with a GPU, RANDOM_DEVICE=gpu cargo test --test simulator random_programs shows where they differ",
+         on a machine with a GPU, RANDOM_DEVICE=gpu cargo test --test simulator random_programs shows where \
+         they differ",
         wrong.len(),
         recorded.device,
         &wrong[..wrong.len().min(20)]
     );
 }
 
-/// The first of the module's programs that the simulator finds fault with, reduced to what it says the same about.
+/// The first of the module's programs that the simulator finds fault with, reduced to what it says the same
+/// about.
 fn refused(module: &Module) -> String {
     let said = |program: &Program| {
         let text = HEADER.to_string() + &program.text();

@@ -1,4 +1,5 @@
-//! How warps behave: divergence and meeting again, lanes that leave, locks, barriers of blocks, grids and tiles.
+//! How warps behave: divergence and meeting again, lanes that leave, locks, barriers of blocks, grids and
+//! tiles.
 
 use crate::cuda::{Bench, Source};
 use workbook::sim::Counters;

@@ -1,8 +1,9 @@
 //! Mistakes of ptxas, each with a few instructions that show it.
 //!
-//! Seen with ptxas of CUDA 13.0 (13.0.88) and with the driver 580.159.04, whose own assembler makes the same ones. In
-//! each case the machine code that they write does something else than the PTX ISA says; what it does is `wrong`. Nearly
-//! all are the optimiser's, so the random programs are assembled without it; of the others they keep clear.
+//! Seen with ptxas of CUDA 13.0 (13.0.88) and with the driver 580.159.04, whose own assembler makes the same
+//! ones. In each case the machine code that they write does something else than the PTX ISA says; what it
+//! does is `wrong`. Nearly all are the optimiser's, so the random programs are assembled without it; of the
+//! others they keep clear.
 
 use super::program::{HEADER, Node, Program};
 
@@ -19,8 +20,8 @@ pub enum By {
 pub struct Mistake {
     pub what: &'static str,
     pub by: By,
-    /// They find 7, 0xf0f0f00f, a NaN and 0x40490fdb in `%a` to `%d`, of which the assembler knows nothing, and in
-    /// `%p` false. The result is `%r`.
+    /// They find 7, 0xf0f0f00f, a NaN and 0x40490fdb in `%a` to `%d`, of which the assembler knows nothing,
+    /// and in `%p` false. The result is `%r`.
     pub body: &'static str,
     /// What the PTX ISA says `%r` is, and what it is on the GPU.
     pub right: u32,
@@ -28,7 +29,8 @@ pub struct Mistake {
 }
 
 pub const MISTAKES: &[Mistake] = &[
-    // PTX ISA 9.7.6: set. The comparison makes 0 or -1 under the guard; what turns this into 0.0 or 1.0 is not guarded.
+    // PTX ISA 9.7.6: set. The comparison makes 0 or -1 under the guard; what turns this into 0.0 or 1.0 is
+    // not guarded.
     Mistake {
         what: "a guarded set of a float converts its register also where the guard is false",
         by: By::Guard,
@@ -52,7 +54,8 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0,
         wrong: 1,
     },
-    // PTX ISA 9.7.1: bfi. The mask is made of the length's low 5 bits, unless the field is made of whole bytes.
+    // PTX ISA 9.7.1: bfi. The mask is made of the length's low 5 bits, unless the field is made of whole
+    // bytes.
     Mistake {
         what: "bfi.b32 takes a constant length from 32 for its remainder of 32",
         by: By::Optimiser,
@@ -68,8 +71,9 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0,
         wrong: 0xffff_ffff,
     },
-    // PTX ISA 9.7.8: lop3. Where one register is read twice, and the result goes into another logic operation, the two
-    // become one LOP3 in which the second place reads 0. Here a & (a | b), which is a, becomes a & !b.
+    // PTX ISA 9.7.8: lop3. Where one register is read twice, and the result goes into another logic
+    // operation, the two become one LOP3 in which the second place reads 0. Here a & (a | b), which is a,
+    // becomes a & !b.
     Mistake {
         what: "lop3 with one register twice is joined wrongly with what follows",
         by: By::Optimiser,
@@ -85,8 +89,8 @@ pub const MISTAKES: &[Mistake] = &[
         right: 0x7fff_ffff,
         wrong: 0xffc1_2345,
     },
-    // PTX ISA 9.7.6: set. True is -1 for an integer type; it is taken for 1. The same happens where `set` compares with
-    // what a `set` gave.
+    // PTX ISA 9.7.6: set. True is -1 for an integer type; it is taken for 1. The same happens where `set`
+    // compares with what a `set` gave.
     Mistake {
         what: "what set gives is taken for 1 where it is compared with 1",
         by: By::Optimiser,
@@ -111,13 +115,15 @@ pub const MISTAKES: &[Mistake] = &[
     },
     // PTX ISA 9.7.9: cvt. A NaN becomes 0x8000000000000000 in 64 bits, which is more than 32 hold.
     Mistake {
-        what: "a conversion of a float to u64, and of that to u32 with .sat, becomes one, which makes a NaN 0",
+        what: "a conversion of a float to u64, and of that to u32 with .sat, becomes one, which makes a NaN \
+               0",
         by: By::Optimiser,
         body: "mov.b32 %f, %c; cvt.rmi.u64.f32 %x, %f; cvt.sat.u32.u64 %r, %x",
         right: 0xffff_ffff,
         wrong: 0,
     },
-    // PTX ISA 9.7.2: sub.cc. x - 0 does not borrow. It becomes x + (-0) within the multiplication, which does not carry.
+    // PTX ISA 9.7.2: sub.cc. x - 0 does not borrow. It becomes x + (-0) within the multiplication, which does
+    // not carry.
     Mistake {
         what: "mul.hi and sub.cc become one multiply-add, which borrows where 0 is subtracted",
         by: By::Optimiser,
@@ -129,7 +135,8 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a guarded mad.hi that adds to its own result is done once for four turns of a loop",
         by: By::Optimiser,
-        body: "mov.u32 %r, %a; L1: @!%p mad.hi.s32 %r, %b, 1, %r; sub.u32 %a, %a, 1; setp.ne.u32 %q, %a, 0; @%q bra L1",
+        body: "mov.u32 %r, %a; L1: @!%p mad.hi.s32 %r, %b, 1, %r; sub.u32 %a, %a, 1; setp.ne.u32 %q, %a, 0; \
+               @%q bra L1",
         right: 0,
         wrong: 4,
     },
@@ -137,19 +144,20 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a loop that negates a predicate is left out, and the predicate is true",
         by: By::Optimiser,
-        body: "and.b32 %b, %b, 1; L3: @%p bra L2; and.b32 %c, %a, 7; L1: not.pred %p, %p; setp.eq.u32 %q, %c, 0; \
-               sub.u32 %c, %c, 1; @!%q bra L1; L2: sub.u32 %b, %b, 1; setp.eq.u32 %q, %b, 0; @!%q bra L3; \
-               selp.b32 %r, 1, 0, %p",
+        body: "and.b32 %b, %b, 1; L3: @%p bra L2; and.b32 %c, %a, 7; L1: not.pred %p, %p; setp.eq.u32 %q, \
+               %c, 0; sub.u32 %c, %c, 1; @!%q bra L1; L2: sub.u32 %b, %b, 1; setp.eq.u32 %q, %b, 0; @!%q bra \
+               L3; selp.b32 %r, 1, 0, %p",
         right: 0,
         wrong: 1,
     },
-    // PTX ISA 9.7.12: exit. The guard is the negation of (7 > b) & (a < -100); what is left is !(7 > b) & (a < -100).
+    // PTX ISA 9.7.12: exit. The guard is the negation of (7 > b) & (a < -100); what is left is !(7 > b) & (a
+    // < -100).
     Mistake {
         what: "an exit whose guard is the negation of two comparisons joined by and looks at one of them",
         by: By::Optimiser,
-        body: "setp.lt.s32 %p, %a, -100; setp.gt.and.s32 %p, 7, %b, %p; @%p bra L1; @!%p exit; bra L2; L1: L2: \
-               and.b32 %c, %b, 7; L3: setp.eq.u32 %q, %c, 0; @%q bra L4; sub.u32 %c, %c, 1; sub.u32 %b, %a, %b; \
-               bra L3; L4: mov.u32 %r, %b",
+        body: "setp.lt.s32 %p, %a, -100; setp.gt.and.s32 %p, 7, %b, %p; @%p bra L1; @!%p exit; bra L2; L1: \
+               L2: and.b32 %c, %b, 7; L3: setp.eq.u32 %q, %c, 0; @%q bra L4; sub.u32 %c, %c, 1; sub.u32 %b, \
+               %a, %b; bra L3; L4: mov.u32 %r, %b",
         right: 0,
         wrong: 0x0f0f_0ff8,
     },

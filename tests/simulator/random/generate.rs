@@ -1,8 +1,9 @@
-//! Writes one program: patterns filled with registers and constants, inside branches, loops, jump tables and functions.
+//! Writes one program: patterns filled with registers and constants, inside branches, loops, jump tables and
+//! functions.
 //!
-//! A program has a few registers of each class. All get a value at its start, and any instruction may read or overwrite
-//! any of them, so that every part can be taken away and what is left is still a program. At the end each thread
-//! stores all its registers.
+//! A program has a few registers of each class. All get a value at its start, and any instruction may read or
+//! overwrite any of them, so that every part can be taken away and what is left is still a program. At the
+//! end each thread stores all its registers.
 
 mod fill;
 mod frame;
@@ -13,7 +14,8 @@ use super::program::{Node, Piece, Program};
 use super::rng::Random;
 use frame::declarations;
 
-/// Words of 64 bits of a thread's inputs: pairs of 32-bit integers, 64-bit integers, pairs of singles, doubles, and a 0.
+/// Words of 64 bits of a thread's inputs: pairs of 32-bit integers, 64-bit integers, pairs of singles,
+/// doubles, and a 0.
 pub const ROW: usize = 24;
 pub const PAIRS: std::ops::Range<usize> = 0..8;
 pub const LONGS: std::ops::Range<usize> = 8..12;
@@ -231,8 +233,8 @@ impl Writer {
         format!("{}{index}", prefix(class))
     }
 
-    /// A constant of a class. A float is a number other than 0 and 1: the assembler may drop an operation with these, and
-    /// with it the NaN that it would have made.
+    /// A constant of a class. A float is a number other than 0 and 1: the assembler may drop an operation
+    /// with these, and with it the NaN that it would have made.
     fn constant(&mut self, class: char) -> String {
         let random = &mut self.random;
         match class {

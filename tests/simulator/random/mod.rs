@@ -1,4 +1,5 @@
-//! 10,000 random PTX programs, the same ones every time: what they are, how they run, and what a GPU made of them.
+//! 10,000 random PTX programs, the same ones every time: what they are, how they run, and what a GPU made of
+//! them.
 //!
 //! | file | job |
 //! | --- | --- |
@@ -26,7 +27,8 @@ use generate::{DOUBLES, LONGS, PAIRS, ROW, SINGLES};
 use program::{CELLS, HEADER, Program};
 use rng::{Random, mix};
 
-/// Raise it with every change of the programs or of their inputs: the recorded results are then those of others.
+/// Raise it with every change of the programs or of their inputs: the recorded results are then those of
+/// others.
 pub const VERSION: u32 = 3;
 pub const PROGRAMS: usize = 10_000;
 /// Programs in one module, which a GPU's driver compiles as a whole.

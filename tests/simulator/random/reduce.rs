@@ -2,7 +2,8 @@
 
 use super::program::{Node, Piece, Program};
 
-/// `program` without the parts that `differs` does not need. A structure goes as a whole, or leaves its bodies behind.
+/// `program` without the parts that `differs` does not need. A structure goes as a whole, or leaves its
+/// bodies behind.
 pub fn reduce(program: &Program, mut differs: impl FnMut(&Program) -> bool) -> Program {
     let mut best = program.clone();
     loop {
@@ -42,8 +43,8 @@ fn bodies(node: &Node) -> impl Iterator<Item = &Vec<Node>> {
     })
 }
 
-/// Takes part `at` out of `nodes`, counted down to 0; where its bodies are to stay, they take its place. False if
-/// there is nothing to be done: no such part, or no body that could stay.
+/// Takes part `at` out of `nodes`, counted down to 0; where its bodies are to stay, they take its place.
+/// False if there is nothing to be done: no such part, or no body that could stay.
 fn take_away(nodes: &mut Vec<Node>, at: &mut usize, bodies_stay: bool) -> bool {
     for index in 0..nodes.len() {
         if *at == 0 {

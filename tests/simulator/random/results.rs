@@ -27,7 +27,8 @@ pub fn short_hash(words: &[u64]) -> u32 {
 }
 
 const HEAD: &str = "\
-# What each of the random programs of tests/random_programs.rs gives on a GPU: 8 digits a program, a hash of its results,
+# What each of the random programs of tests/random_programs.rs gives on a GPU: 8 digits a program, a hash of \
+its results,
 # 50 programs a line. Written by RANDOM_DEVICE=gpu RANDOM_BLESS=1, never by hand.
 ";
 

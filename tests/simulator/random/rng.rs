@@ -135,8 +135,8 @@ const INT_64: [u64; 20] = [
     0xffff_ffff_ffff_ffff,
 ];
 
-/// Zeros, denormals, the ends of the normal numbers, infinities, quiet and signalling NaNs with payloads, and the
-/// limits of the integers.
+/// Zeros, denormals, the ends of the normal numbers, infinities, quiet and signalling NaNs with payloads, and
+/// the limits of the integers.
 const SINGLE: [u32; 26] = [
     0x0000_0000,
     0x8000_0000,

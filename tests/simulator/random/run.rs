@@ -6,8 +6,9 @@ use workbook::sim::{self, LaunchConfig, Simulator};
 use super::program::Program;
 use super::unoptimised;
 
-/// Runs `programs`, all of them kernels of `text`, under the simulator's checks. Each starts from the same inputs, with
-/// results that hold `initial`. Returns the results, or what is wrong, which for these programs is never their fault.
+/// Runs `programs`, all of them kernels of `text`, under the simulator's checks. Each starts from the same
+/// inputs, with results that hold `initial`. Returns the results, or what is wrong, which for these programs
+/// is never their fault.
 pub fn on_simulator(
     text: &str,
     programs: &[Program],

@@ -6,7 +6,8 @@ use super::super::program::CELLS;
 use super::Writer;
 
 impl Writer {
-    /// Instructions that a pattern stands for, without their semicolons; `None` if there is no register or cell for it.
+    /// Instructions that a pattern stands for, without their semicolons; `None` if there is no register or
+    /// cell for it.
     fn fill(&mut self, pattern: &str) -> Option<Vec<String>> {
         let chosen = self.choose(pattern);
         let (chosen, open) = match chosen.strip_suffix('~') {

@@ -1,4 +1,5 @@
-//! What is around a program's statements: declarations, a value for every register, and the stores at the end.
+//! What is around a program's statements: declarations, a value for every register, and the stores at the
+//! end.
 
 use super::super::program::Node;
 use super::{CLASSES, Counts, PREDICATES, ROW, Writer, ZERO, bits, prefix};
