@@ -1,4 +1,4 @@
-//! Thread-instructions a second of the simulator, checks off and on, and beside it numba's CUDA simulator:
+//! Thread-instructions per second of the simulator, checks off and on, and beside it numba's CUDA simulator:
 //! `cargo bench`, and `cargo bench -- --record` to keep the measurement for the book.
 
 use std::io::Write;

@@ -10,7 +10,7 @@ use crate::figure::escape;
 
 /// What a page says, as HTML, if the code has changed since `record` was made; `None` if it has not.
 pub fn changed_since(workbook: &Workbook, record: &Record) -> Result<Option<String>> {
-    if let Some(kernel) = kernels::all().iter().find(|build| build.stem == record.stem) {
+    if let Some(kernel) = kernels::find(&record.stem)? {
         let hash = (kernel.state != State::Stale).then_some(kernel.code_hash);
         return Ok(note(record, kernel.source_path, hash));
     }

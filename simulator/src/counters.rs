@@ -1,8 +1,8 @@
 //! What the simulator counts, exactly.
 //!
-//! Requests, sectors and bank conflicts are those of the hardware. What Nsight Compute counted on an NVIDIA H200
-//! (driver 580.159.04, CUDA 13.0) for the kernels of chapters 2 and 3, and what the simulator counts too, number
-//! for number (`tests/simulator/ncu.rs`, which also has shared memory at nine strides):
+//! Requests, sectors and bank conflicts are those of the hardware. What Nsight Compute counted on an NVIDIA
+//! H200 (driver 580.159.04, CUDA 13.0) for the kernels of chapters 2 and 3, and what the simulator counts
+//! too, number for number (`tests/simulator/ncu.rs`, which also has shared memory at nine strides):
 #![doc = include_str!("ncu.md")]
 
 use serde::{Deserialize, Serialize};
@@ -23,17 +23,22 @@ pub struct Counters {
     pub thread_instructions: u64,
     /// Branches at which the lanes of a warp went different ways.
     pub divergent_branches: u64,
-    /// Warp-level loads from global memory, and the distinct 32-byte sectors they touched, request by request.
-    /// ncu: `l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum`, `l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`.
+    /// Warp-level loads from global memory, and the distinct 32-byte sectors they touched, request by
+    /// request. ncu: `l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum`,
+    /// `l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`.
     pub global_load_requests: u64,
+    /// The sectors.
     pub global_load_sectors: u64,
     /// The same for stores (`…_op_st.sum`).
     pub global_store_requests: u64,
+    /// The sectors.
     pub global_store_sectors: u64,
-    /// The fewest sectors that the bytes asked for need, request by request: what [`Self::global_load_sectors`] would
-    /// be if each warp's bytes lay side by side. Bytes that several lanes ask for count once.
+    /// The fewest sectors that the bytes asked for need, request by request: what
+    /// [`Self::global_load_sectors`] would be if each warp's bytes lay side by side. Bytes that several lanes
+    /// ask for count once.
     #[serde(default)]
     pub global_load_sectors_ideal: u64,
+    /// The same for stores.
     #[serde(default)]
     pub global_store_sectors_ideal: u64,
     /// Extra passes that shared-memory accesses needed because lanes met in a bank.
@@ -46,8 +51,9 @@ pub struct Counters {
     pub barrier_stalls: u64,
     /// Atomic operations on global or shared memory, by thread.
     pub atomics: u64,
-    /// Kernels launched by device code, and those that the device refused.
+    /// Kernels launched by device code.
     pub device_launches: u64,
+    /// Those that the device refused.
     pub dropped_launches: u64,
     /// How deep the launches nest: 0 without device launches, 1 for children of the host's grid, and so on.
     #[serde(default)]
@@ -89,33 +95,36 @@ impl Watch for Counters {
 }
 
 impl Observer for Counters {
-    #[inline]
+    #[inline(always)]
     fn event(&mut self, event: &Event) {
-        match *event {
-            Event::Instruction { active } => {
-                self.warp_instructions += 1;
-                self.thread_instructions += active.count_ones() as u64;
-            }
-            Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
-            Event::By(_, act) => match *act {
-                Act::Access(request) => self.access(request),
-                Act::CopyStarts(copy) => self.copy(copy),
-                Act::Diverge => self.divergent_branches += 1,
-                Act::Barrier { .. } => self.barriers += 1,
-                Act::BarrierStall => self.barrier_stalls += 1,
-                Act::Launch(launch) => {
-                    self.device_launches += 1;
-                    self.dropped_launches += launch.refused.is_some() as u64;
-                }
-                _ => {}
-            },
-            _ => {}
+        if let Event::Instruction { active } = *event {
+            self.warp_instructions += 1;
+            self.thread_instructions += active.count_ones() as u64;
+        } else {
+            self.count(event);
         }
     }
 }
 
 impl Counters {
+    /// What is rarer than an instruction.
     #[inline(never)]
+    fn count(&mut self, event: &Event) {
+        match *event {
+            Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
+            Event::By(_, Act::Access(request)) => self.access(request),
+            Event::By(_, Act::CopyStarts(copy)) => self.copy(copy),
+            Event::By(_, Act::Diverge) => self.divergent_branches += 1,
+            Event::By(_, Act::Barrier { .. }) => self.barriers += 1,
+            Event::By(_, Act::BarrierStall) => self.barrier_stalls += 1,
+            Event::By(_, Act::Launch(launch)) => {
+                self.device_launches += 1;
+                self.dropped_launches += launch.refused.is_some() as u64;
+            }
+            _ => {}
+        }
+    }
+
     fn access(&mut self, request: &Request) {
         if let Access::Atomic { .. } = request.access {
             self.atomics += request.mask.count_ones() as u64;
@@ -140,7 +149,6 @@ impl Counters {
     }
 
     /// Copies count as the loads that they are half of. (ncu has a name of its own for them: `…_op_ldgsts`.)
-    #[inline(never)]
     fn copy(&mut self, copy: &CopyRequest) {
         let mut mask = 0u32;
         each(copy.mask, |lane| mask |= ((copy.given[lane] > 0) as u32) << lane);
@@ -193,8 +201,8 @@ fn sorted_distinct(numbers: &mut [u64]) -> usize {
     numbers.chunk_by(|a, b| a == b).count()
 }
 
-/// Passes beyond those that the width of the access needs anyway. Shared memory has 32 banks of 4 bytes; lanes that
-/// read the same word share a pass. Accesses of 8 bytes go by half warps, of 16 bytes by quarters.
+/// Passes beyond those that the width of the access needs anyway. Shared memory has 32 banks of 4 bytes;
+/// lanes that read the same word share a pass. Accesses of 8 bytes go by half warps, of 16 bytes by quarters.
 fn bank_conflicts(request: &Request) -> u64 {
     let words = (request.bytes as u64).div_ceil(4).max(1);
     let group = (WARP as u64 / words).max(1) as usize;

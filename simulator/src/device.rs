@@ -4,7 +4,8 @@ use crate::arith::WARP;
 
 /// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
 pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
-/// `cudaLimitDevRuntimeSyncDepth` unless it is set: the host's grid may wait for its children, and so may they.
+/// `cudaLimitDevRuntimeSyncDepth` unless it is set: the host's grid may wait for its children, and so may
+/// they.
 pub const DEFAULT_SYNC_DEPTH: u32 = 2;
 
 /// What a device holds (CUDA C++ Programming Guide, "Technical Specifications"). Memory is in bytes.
@@ -74,8 +75,8 @@ impl LaunchConfig {
     }
 }
 
-/// Checks what a launch asks for against what every GPU since compute capability 7.5 can do (CUDA C++ Programming
-/// Guide, "Technical Specifications").
+/// Checks what a launch asks for against what every GPU since compute capability 7.5 can do (CUDA C++
+/// Programming Guide, "Technical Specifications").
 ///
 /// # Errors
 /// Says in words which limit of grid or block the launch exceeds.

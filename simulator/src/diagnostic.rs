@@ -6,27 +6,43 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    /// Two accesses to a byte, one of them a write, that nothing orders.
     DataRace,
+    /// Threads of a block that do not agree on which barrier comes next.
     BarrierDivergence,
+    /// Threads that wait for others that never come.
     Deadlock,
+    /// An access outside of every allocation or variable.
     OutOfBounds,
+    /// An access that is not aligned to its size.
     Misaligned,
+    /// A value that nobody has written decides something.
     UninitializedRead,
+    /// A warp-level instruction whose mask is not that of the lanes that come.
     WarpCollective,
+    /// A launch that the device cannot do.
     LaunchLimit,
+    /// Device launches dropped because too many were pending.
     PendingLaunchOverflow,
+    /// A parent and a child grid that do not see each other's memory.
     ChildVisibility,
+    /// PTX that the simulator does not know.
     UnsupportedInstruction,
+    /// A loop that does not end.
     StepLimit,
     /// The kernel stopped itself: `trap`, a failed `assert`.
     Trap,
 }
 
+/// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
+    /// The kernel is wrong.
     Error,
+    /// It may be right all the same.
     Warning,
+    /// It breaks a rule that most code breaks.
     Note,
 }
 
@@ -37,24 +53,30 @@ pub struct Site {
     pub file: String,
     /// From 1.
     pub line: u32,
+    /// What happened there.
     pub message: String,
 }
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
+    /// What kind of mistake it is.
     pub kind: Kind,
+    /// How bad it is.
     pub severity: Severity,
     /// The kernel that was running, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// The source file, as in [`Site`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Its line, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Block and thread, where one is to blame.
+    /// The block to blame, if there is one, in x, y, z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<[u32; 3]>,
+    /// The thread in that block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<[u32; 3]>,
     /// What is wrong, in one sentence.
@@ -83,7 +105,8 @@ impl Diagnostic {
         }
     }
 
-    /// An error at no place in a kernel: a call of the host that cannot be done. `kernel` is the one that was to run.
+    /// An error at no place in a kernel: a call of the host that cannot be done. `kernel` is the one that was
+    /// to run.
     pub fn of_host(kind: Kind, kernel: Option<&str>, message: String, help: &str) -> Diagnostic {
         Diagnostic { kernel: kernel.map(str::to_string), ..Diagnostic::new(kind, message, help) }
     }

@@ -1,29 +1,21 @@
 //! The simulator: executes the very PTX that `nvcc` wrote, counts, and says what is wrong, with the line.
 //!
-//! | file | job |
+//! | folder or file | job |
 //! | --- | --- |
-//! | `lexer.rs`, `parser.rs`, `ptx.rs` | text -> tokens -> statements; what statements are |
-//! | `decode.rs`, `layout.rs` | statements -> typed program, decoded once; places of variables, lines |
-//! | `names.rs`, `opcode.rs`, `opcode_memory.rs`, `opcode_async.rs` | what names, operands and opcodes stand for |
-//! | `program.rs`, `flow.rs` | the typed program; where diverged lanes meet again |
-//! | `alu.rs`, `bits.rs`, `float.rs`, `convert.rs` | what arithmetic and conversions do |
-//! | `rounding.rs` | floating-point arithmetic that rounds once, in every mode and format |
-//! | `exec.rs` | runs a warp: what each instruction does, with the seven files below |
-//! | `registers.rs`, `access.rs` | moves between registers; loads, stores and atomics |
-//! | `block.rs`, `collective.rs`, `call.rs` | block barriers; shuffles, votes and warp barriers; calls |
-//! | `copies.rs`, `mbarrier.rs` | asynchronous copies into shared memory, and the barriers that stand there |
-//! | `fault.rs` | what is said where an instruction goes wrong |
-//! | `warp.rs` | 32 lanes in lockstep: divergence, reconvergence, calls |
-//! | `memory.rs`, `shared.rs` | state spaces, allocations, bounds; the variables of shared memory |
-//! | `arguments.rs` | a launch's limits and arguments |
-//! | `launch.rs`, `resident.rs` | grids in turn, child grids in their order; blocks, and the turns of their warps |
-//! | `device.rs`, `runtime.rs` | what device code asks of the runtime: launches, `printf` |
-//! | `progress.rs` | whether a launch gets on, or runs without end |
-//! | `schedule.rs` | in which order blocks, warps and diverged lanes have their turns |
-//! | `undefined.rs` | values that nobody has written, followed through registers and memory |
-//! | `check/` | the observers that judge: races, barriers, child grids |
-//! | `observe.rs` | the events of an execution; `counters.rs` listens and counts |
+//! | `ptx/` | text → statements |
+//! | `arith/` | what arithmetic and conversions do to 32 lanes |
+//! | `memory/` | state spaces, allocations, bounds, which bytes have been written |
+//! | `decode/` | statements → typed program: names, operations, places, where diverged lanes meet again |
+//! | `exec/` | a warp's step: registers, accesses, barriers, collectives, calls, copies, device launches |
+//! | `grid/` | a launch: blocks and child grids in turns |
+//! | `check/` | observers that judge: races, barriers, child grids |
+//! | `observe.rs`, `counters.rs` | the events of an execution; what listens and counts |
 //! | `diagnostic.rs` | what is said when something is wrong |
+//! | `device.rs` | what the simulated device has, and what a launch may ask of it |
+//! | `simulator.rs` | modules, the device's memory, launches on it |
+//!
+//! Each imports only from those above it in this order: `diagnostic`, `ptx`, `arith`, `device`, `observe`,
+//! `counters`, `memory`, `decode`, then `exec` and `check`, `grid`, `simulator`.
 //!
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 //!
@@ -56,6 +48,8 @@
 //! assert!(launched.diagnostics.iter().any(|found| found.kind == Kind::DataRace));
 //! # Ok::<(), Box<ptx_simulator::Diagnostic>>(())
 //! ```
+
+#![warn(missing_docs)]
 
 mod arith;
 mod check;

@@ -8,10 +8,13 @@ use crate::ptx::{Order, Scope, Space};
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
+    /// Reads.
     Load,
+    /// Writes.
     Store,
-    /// An atomic read-modify-write; whether its result is used.
+    /// An atomic read-modify-write.
     Atomic {
+        /// Whether its result is used.
         returns: bool,
     },
 }
@@ -21,38 +24,65 @@ pub enum Access {
 pub struct Actor<'a> {
     /// Number of the grid in this launch, 0 for the one the host launched.
     pub grid: u32,
-    /// Linear number of the block in its grid, and of the warp in its block.
+    /// Linear number of the block in its grid.
     pub block: u64,
+    /// Number of the warp in its block.
     pub warp: u32,
     /// Index into the program's line table.
     pub loc: u32,
+    /// The kernel that runs.
     pub kernel: &'a str,
 }
 
 /// One warp-level access to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
+    /// What it does.
     pub access: Access,
+    /// Where.
     pub space: Space,
-    /// The lanes that take part, and their addresses (within the space).
+    /// The lanes that take part.
     pub mask: u32,
+    /// Their addresses within the space.
     pub addresses: &'a Lanes,
-    /// Bytes a lane.
+    /// Bytes per lane.
     pub bytes: u32,
+    /// Memory order.
     pub order: Order,
+    /// Memory scope.
     pub scope: Scope,
-    /// Lanes of a store that write what is there already (known only under checks), and of an atomic that does not swap.
+    /// Lanes of a store that write what is there already (known only under checks), and of an atomic that
+    /// does not swap.
     pub unchanged: u32,
+}
+
+impl<'a> Request<'a> {
+    #[inline(always)]
+    pub(crate) fn new(
+        access: Access,
+        space: Space,
+        mask: u32,
+        addresses: &'a Lanes,
+        bytes: u32,
+        order: Order,
+        scope: Scope,
+    ) -> Request<'a> {
+        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0 }
+    }
 }
 
 /// Asynchronous copies from global to shared memory by lanes of a warp.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyRequest<'a> {
+    /// The lanes that take part.
     pub mask: u32,
+    /// Offsets in shared memory.
     pub to: &'a Lanes,
+    /// Addresses in global memory.
     pub from: &'a Lanes,
-    /// Bytes a lane, and how many of them each takes from global memory.
+    /// Bytes per lane.
     pub bytes: u32,
+    /// Bytes that each takes from global memory; the others become zero.
     pub given: &'a Lanes,
 }
 
@@ -60,8 +90,7 @@ impl CopyRequest<'_> {
     /// One half of the copies, by the lanes of `mask`, as an access of so many bytes.
     pub fn side(&self, access: Access, space: Space, mask: u32, bytes: u32) -> Request<'_> {
         let addresses = if access == Access::Load { self.from } else { self.to };
-        let (order, scope) = (Order::Weak, Scope::Gpu);
-        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0 }
+        Request::new(access, space, mask, addresses, bytes, Order::Weak, Scope::Gpu)
     }
 }
 
@@ -79,10 +108,18 @@ pub struct MbarrierUse {
 pub enum After {
     /// Nothing: the host launched it.
     Host,
-    /// Its launch alone, which has this number.
-    Launch { launch: u32 },
+    /// Its launch alone.
+    Launch {
+        /// Number of the launch.
+        launch: u32,
+    },
     /// Its launch, and the completion of the grid before it in its stream.
-    Stream { launch: u32, previous: Option<u32> },
+    Stream {
+        /// Number of the launch.
+        launch: u32,
+        /// Number of the grid before it.
+        previous: Option<u32>,
+    },
     /// The blocks of the parent, and all grids that the parent has launched so far.
     Parent,
 }
@@ -90,13 +127,17 @@ pub enum After {
 /// A grid that starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
-    /// Number of the grid in this launch, 0 for the one the host launched, and of the grid that launched it.
+    /// Number of the grid in this launch, 0 for the one the host launched.
     pub grid: u32,
+    /// Number of the grid that launched it.
     pub parent: Option<u32>,
     /// Device launches from the host's grid to this one.
     pub depth: u32,
+    /// The kernel.
     pub kernel: &'a str,
+    /// Grid and block.
     pub config: &'a LaunchConfig,
+    /// What it has waited for.
     pub after: After,
 }
 
@@ -105,6 +146,7 @@ pub struct Start<'a> {
 pub struct DeviceLaunch<'a> {
     /// Number of the launch, counted from 0 over all that were accepted.
     pub launch: u32,
+    /// The launching lane.
     pub lane: usize,
     /// The error, if the device refuses.
     pub refused: Option<u32>,
@@ -213,9 +255,9 @@ pub trait Observer {
     fn event(&mut self, event: &Event);
 }
 
-/// What a launch runs under: who is told all, and whether undefined values are followed through registers and memory.
-/// There are two, so that the core is compiled twice and no more.
-pub trait Watch: Observer {
+/// What a launch runs under: who is told all, and whether undefined values are followed through registers and
+/// memory. There are two, so that the core is compiled twice and no more.
+pub(crate) trait Watch: Observer {
     /// Whether the launch is checked.
     const CHECKS: bool;
 }

@@ -19,7 +19,11 @@ pub struct Module {
 }
 
 impl Module {
-    /// Reads PTX text. `name` stands in messages. The error names what is wrong and the PTX line.
+    /// Reads PTX text. `name` stands in messages.
+    ///
+    /// # Errors
+    /// Names what cannot be read, and its line. An instruction that is not known is an error of the launch
+    /// only.
     pub fn parse(ptx: &str, name: &str) -> Result<Module, Box<Diagnostic>> {
         Ok(Module { program: Arc::new(decode::decode(ptx, name)?) })
     }
@@ -35,15 +39,17 @@ impl Module {
         function.is_entry.then_some(&function.params[..])
     }
 
-    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no line table.
+    /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no
+    /// line table.
     pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
         self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
     }
 }
 
-/// What came of a checked launch.
+/// The result of a checked launch.
 #[derive(Clone, Debug)]
 pub struct Launched {
+    /// What was counted, also before something stopped the launch.
     pub counters: Counters,
     /// At most one for each kind and source line, in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
@@ -69,6 +75,7 @@ impl Default for Simulator {
 }
 
 impl Simulator {
+    /// An H200 with empty memory.
     pub fn new() -> Simulator {
         Simulator {
             device: DeviceProperties::H200,
@@ -89,8 +96,8 @@ impl Simulator {
         &self.device
     }
 
-    /// Blocks of `kernel`, in the shape of `config`, that are under way at the same time: as many as threads, blocks and
-    /// shared memory allow. Registers are not counted, which belong to machine code.
+    /// Blocks of `kernel`, in the shape of `config`, that are under way at the same time: as many as threads,
+    /// blocks and shared memory allow. Registers are not counted, which belong to machine code.
     pub fn resident_blocks(&self, module: &Module, kernel: &str, config: &LaunchConfig) -> u32 {
         let program = &module.program;
         let of = |function: &usize| program.functions[*function].shared_bytes;
@@ -99,6 +106,9 @@ impl Simulator {
     }
 
     /// `bytes` bytes of global memory, contents undefined; the address is 256-byte aligned and never 0.
+    ///
+    /// # Errors
+    /// The device is full.
     pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
         self.memory.alloc(bytes, "").ok_or_else(|| {
             host_error(
@@ -114,6 +124,9 @@ impl Simulator {
     }
 
     /// Copies host bytes to device memory.
+    ///
+    /// # Errors
+    /// The bytes do not all lie in one live allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
         match self.memory.slice_mut(address, bytes.len()) {
             Ok(to) => {
@@ -126,6 +139,9 @@ impl Simulator {
     }
 
     /// Copies device memory to the host.
+    ///
+    /// # Errors
+    /// The bytes do not all lie in one live allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Box<Diagnostic>> {
         match self.memory.slice(address, bytes.len()) {
             Ok(from) => {
@@ -136,8 +152,8 @@ impl Simulator {
         }
     }
 
-    /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under checks;
-    /// after a launch without checks every byte counts as written.
+    /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under
+    /// checks; after a launch without checks every byte counts as written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
         self.memory.defined_bytes(address, bytes) == bytes
     }
@@ -152,9 +168,9 @@ impl Simulator {
         self.limits.sync_depth = levels;
     }
 
-    /// Most instructions that the warps of a launch may execute, child grids included; more is an endless loop. Unless
-    /// it is set, 2^26 and 4,096 more for every warp; a launch under checks may not go on for so long without getting
-    /// on (`progress.rs`).
+    /// Most instructions that the warps of a launch may execute, child grids included; more is an endless
+    /// loop. Unless it is set, 2^26 and 4,096 more for every warp; a launch under checks may not go on for so
+    /// long without getting on (`progress.rs`).
     pub fn set_step_limit(&mut self, instructions: u64) {
         self.limits.steps = Some(instructions);
     }
@@ -164,9 +180,11 @@ impl Simulator {
         std::mem::take(&mut self.printed)
     }
 
-    /// Runs `kernel` of `module` to its end, child grids included. `args`: one cell a parameter, the value in its
-    /// low bytes (a pointer is an address from [`Simulator::alloc`]). The first thing that is wrong stops the
-    /// launch and comes back as a [`Diagnostic`].
+    /// Runs `kernel` of `module` to its end, child grids included. `args`: one cell per parameter, the value
+    /// in its low bytes (a pointer is an address from [`Simulator::alloc`]).
+    ///
+    /// # Errors
+    /// The first thing that is wrong, which stops the launch.
     pub fn launch(
         &mut self,
         module: &Module,
@@ -180,6 +198,9 @@ impl Simulator {
     }
 
     /// [`Simulator::launch`] that adds to `counters` also what was executed before something stopped it.
+    ///
+    /// # Errors
+    /// As [`Simulator::launch`].
     pub fn launch_counted(
         &mut self,
         module: &Module,
@@ -219,7 +240,8 @@ impl Simulator {
         ended
     }
 
-    /// [`Simulator::launch`] under the checks: everything that is wrong is listed, not only what stops the launch.
+    /// [`Simulator::launch`] under the checks: everything that is wrong is listed, not only what stops the
+    /// launch.
     pub fn launch_checked(
         &mut self,
         module: &Module,
@@ -233,8 +255,10 @@ impl Simulator {
         Launched { counters, completed: ended.is_ok(), diagnostics: found }
     }
 
-    /// [`Simulator::launch_checked`] with an observer beside the checks. What is found is added to `found`, what stops
-    /// the launch too; it comes back besides.
+    /// [`Simulator::launch_checked`] with an observer beside the checks. What is found is added to `found`.
+    ///
+    /// # Errors
+    /// What stops the launch, which is the last of `found` too.
     pub fn launch_watched(
         &mut self,
         module: &Module,
@@ -262,7 +286,8 @@ impl Simulator {
         Err(diagnostic)
     }
 
-    /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled one.
+    /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled
+    /// one.
     pub fn set_schedule(&mut self, seed: u64) {
         self.limits.schedule = seed;
     }

@@ -52,21 +52,26 @@ pub fn all() -> Vec<&'static Build> {
 /// # Errors
 /// If there is no such kernel, if it does not compile, or if it cannot run ([`Build::check`]).
 pub fn get(stem: &str) -> Result<&'static Build> {
-    let build = match all().into_iter().find(|build| build.stem == stem) {
-        Some(build) => build,
-        None => add(stem)?,
+    let Some(build) = find(stem)? else {
+        let known: Vec<_> = all().into_iter().map(|build| build.stem).collect();
+        bail!("no kernel named {stem}; there are: {}", known.join(", "));
     };
     build.check()?;
     Ok(build)
 }
 
-/// Builds `kernels/<stem>.cu`.
-fn add(stem: &str) -> Result<&'static Build> {
+/// The build of `stem`, fresh or not; `None` if there is no such kernel.
+///
+/// # Errors
+/// If `kernels/<stem>.cu` was added since the library was built, and does not compile.
+pub fn find(stem: &str) -> Result<Option<&'static Build>> {
+    if let Some(build) = all().into_iter().find(|build| build.stem == stem) {
+        return Ok(Some(build));
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = format!("kernels/{stem}.cu");
     if !root.join(&path).is_file() {
-        let known: Vec<_> = all().into_iter().map(|build| build.stem).collect();
-        bail!("no kernel named {stem}; there are: {}", known.join(", "));
+        return Ok(None);
     }
     let nvcc = Nvcc::find(root)?;
     let kernel = prebuilt::kernel(root, &path, nvcc.as_ref(), Path::new(env!("OUT_DIR")))?;
@@ -81,7 +86,7 @@ fn add(stem: &str) -> Result<&'static Build> {
         state: kernel.state,
     }));
     ADDED.lock().unwrap_or_else(PoisonError::into_inner).push(build);
-    Ok(build)
+    Ok(Some(build))
 }
 
 impl Build {

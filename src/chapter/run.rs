@@ -69,7 +69,7 @@ impl<'a> Bench<'a> {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
         let n = options.n.unwrap_or((chapter.default_n)(info.kind));
-        let shape = chapter.place.shape(n, info.kind, options)?;
+        let shape = chapter.place.shape(n, info.kind, options.block, options.grid)?;
         let plan = Plan::new(chapter, &info, device.multiprocessors(), n, shape, options)?;
         let record = Record {
             schema: SCHEMA,

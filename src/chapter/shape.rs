@@ -2,7 +2,6 @@
 
 use anyhow::{Result, bail, ensure};
 
-use super::options::Options;
 use crate::device::MAX_BLOCK;
 use crate::number::thousands;
 use crate::record::DeviceKind;
@@ -84,11 +83,11 @@ const SIM_MAX_N: u64 = 1 << 26;
 const SIM_SWEEP_N: u64 = 1 << 20;
 
 impl Place {
-    /// The shape for `n` elements on a device of `kind` under `options`.
+    /// The shape for `n` elements on a device of `kind`, with the requested `block` threads or `grid` blocks.
     ///
     /// # Errors
     /// If the device, the chapter or the requested blocks cannot hold `n` elements.
-    pub fn shape(self, n: u64, kind: DeviceKind, options: &Options) -> Result<Shape> {
+    pub fn shape(self, n: u64, kind: DeviceKind, block: Option<u32>, grid: Option<u32>) -> Result<Shape> {
         ensure!(
             kind != DeviceKind::Sim || n <= SIM_MAX_N,
             "{} elements are too many for the simulator; give --n 2^26 or less, or use a GPU",
@@ -96,15 +95,15 @@ impl Place {
         );
         match self {
             Place::Cpu => Ok(Shape::CPU),
-            Place::ManyBlocks => Shape::new(n, options.block, options.grid, 512),
+            Place::ManyBlocks => Shape::new(n, block, grid, 512),
             Place::ManyBlocksUpTo(most) => {
                 let most = if kind == DeviceKind::Sim { most / 32 } else { most };
                 ensure!(n <= most, "{} are too many here; give --n {most} or less", thousands(n as i64));
-                Shape::new(n, options.block, options.grid, 256)
+                Shape::new(n, block, grid, 256)
             }
             Place::GridStride => {
-                let shape = self.shape_of(n, options.block.unwrap_or(256));
-                Ok(Shape { grid: options.grid.unwrap_or(shape.grid), ..shape })
+                let shape = self.shape_of(n, block.unwrap_or(256));
+                Ok(Shape { grid: grid.unwrap_or(shape.grid), ..shape })
             }
             Place::OneBlock => {
                 ensure!(
@@ -114,11 +113,11 @@ impl Place {
                     thousands(n as i64)
                 );
                 ensure!(
-                    options.grid.is_none_or(|grid| grid == 1),
+                    grid.is_none_or(|grid| grid == 1),
                     "this chapter runs in one block; leave --grid out, or go on to chapter 3: cargo run \
                      --example ch3_blocks"
                 );
-                let block = options.block.unwrap_or(n.max(1) as u32);
+                let block = block.unwrap_or(n.max(1) as u32);
                 ensure!(
                     u64::from(block) >= n,
                     "--block {block} has fewer threads than there are elements ({n}); leave it out, or go on \

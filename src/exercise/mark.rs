@@ -12,67 +12,11 @@ use super::run::{self, Outcome};
 use super::rust;
 use super::source::{Exercise, Kind};
 use super::think;
+use super::verdict::{Failure, Reached, Verdict, failed, too_much};
 use crate::build::prebuilt::source_hash;
 use crate::device::{Device, Module, SimulatorOptions};
 use crate::number::thousands;
 use crate::sim::{Diagnostic, Severity};
-
-/// What a check says.
-#[derive(Debug)]
-pub enum Verdict {
-    /// Right; how many inputs were tried, and the goals.
-    Passed {
-        /// How many inputs.
-        tried: usize,
-        /// All of them are met.
-        goals: Vec<Reached>,
-    },
-    /// It does not pass, and why.
-    Failed(Box<Failure>),
-    /// It cannot be checked without nvcc.
-    NoNvcc,
-}
-
-/// Why an answer does not pass.
-#[derive(Clone, Debug, Default)]
-pub struct Failure {
-    /// The kinds of the diagnostics; or one of `wrong-result`, `input-changed`, `goal`, `wrong-line`,
-    /// `compile-error`, `missing-file`, `missing-kernel`, `unreadable`, and for Rust `panic`,
-    /// `stack-overflow`, `time-limit`.
-    pub kinds: Vec<String>,
-    /// What is wrong, in a sentence or with what a compiler said.
-    pub what: String,
-    /// What the simulator has found for the first input that fails.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The line of the learner's file that stored a wrong result.
-    pub line: Option<u32>,
-    /// With at least one that is not met; empty if the result is wrong.
-    pub goals: Vec<Reached>,
-    /// What device `printf` wrote.
-    pub printed: String,
-    /// What nvcc warned of.
-    pub warnings: String,
-    /// One sentence on what to think about.
-    pub think: String,
-}
-
-/// A goal beside what the answer and the solution have.
-#[derive(Clone, Debug)]
-pub struct Reached {
-    /// What the exercise asks for.
-    pub goal: Goal,
-    /// The counter's value for the answer.
-    pub yours: u64,
-    /// The same for the solution.
-    pub reference: Option<u64>,
-}
-
-impl Reached {
-    /// Whether the answer costs no more than it may.
-    pub fn is_met(&self) -> bool {
-        self.yours <= self.goal.most
-    }
-}
 
 /// Marks the learner's file.
 pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
@@ -100,12 +44,6 @@ fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
             }),
         },
     }
-}
-
-/// A failure of one kind, with the sentence for it.
-pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
-    let think = think::sentence(exercise, &[kind.to_string()]);
-    Verdict::Failed(Box::new(Failure { kinds: vec![kind.to_string()], what, think, ..Failure::default() }))
 }
 
 /// Marks PTX.
@@ -138,19 +76,6 @@ fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<
 /// The kernels of an answer, for every simulator.
 fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
     Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
-}
-
-/// An answer that is right, and misses a goal.
-pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, goals: Vec<Reached>) -> Verdict {
-    let missed = goals.iter().find(|reached| !reached.is_met()).map(|reached| reached.goal.name());
-    let about: Vec<String> = missed.into_iter().chain(["goal".to_string()]).collect();
-    Verdict::Failed(Box::new(Failure {
-        kinds: vec!["goal".into()],
-        what: format!("The {noun} is right for all {tried} inputs, and it costs too much."),
-        goals,
-        think: think::sentence(exercise, &about),
-        ..Failure::default()
-    }))
 }
 
 fn with_diagnostics(exercise: &Exercise, what: String, diagnostics: Vec<Diagnostic>) -> Verdict {

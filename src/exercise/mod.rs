@@ -31,6 +31,7 @@ mod show;
 pub mod source;
 mod state;
 mod think;
+pub mod verdict;
 
 use std::io::Write;
 use std::process::ExitCode;

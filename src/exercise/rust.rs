@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::mark::{self, Reached, Verdict, failed};
 use super::plan;
 use super::run::SEEDS;
 use super::source::Exercise;
+use super::verdict::{Reached, Verdict, failed, too_much};
 use crate::number::thousands;
 use crate::reduction::data;
 use crate::reduction::serial::recursive_reduce;
@@ -90,7 +90,7 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
     if goals.iter().all(Reached::is_met) {
         return Ok(Verdict::Passed { tried: sizes.len(), goals });
     }
-    Ok(mark::too_much(exercise, "sum", sizes.len(), goals))
+    Ok(too_much(exercise, "sum", sizes.len(), goals))
 }
 
 /// rustc in the repository root, so that it names the learner's file from there. With debug assertions: an

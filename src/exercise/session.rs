@@ -8,11 +8,12 @@ use anyhow::{Context, Result, bail};
 
 use super::catalogue;
 use super::gpu;
-use super::mark::{self, Verdict};
+use super::mark;
 use super::options::{COMMAND, Verb};
 use super::show;
 use super::source::{Exercise, Id, Kind};
 use super::state::{State, free_name};
+use super::verdict::Verdict;
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::device::{Device, DeviceChoice};
 

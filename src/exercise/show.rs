@@ -1,10 +1,10 @@
 //! What the terminal says: the list, a verdict, a table of goals. Every text ends with what to do next.
 
 use super::catalogue;
-use super::mark::{Failure, Reached};
 use super::options::COMMAND;
 use super::source::{Exercise, Id, Kind, wrapped};
 use super::state::State;
+use super::verdict::{Failure, Reached};
 use crate::number::thousands;
 use crate::record::columns::{Column, text_table};
 use crate::record::diagnostics;

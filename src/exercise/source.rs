@@ -79,7 +79,7 @@ pub enum Kind {
 pub struct Mutant {
     /// What it does wrong, in a word or two.
     pub name: String,
-    /// The kind that a check of it fails with: of a diagnostic, or of [`super::mark::Failure`].
+    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`].
     pub fails: String,
     /// Texts, each of which stands once in the solution, and what replaces them.
     replace: Vec<(String, String)>,

@@ -37,7 +37,8 @@ fn committed_builds_name_no_machine() {
     }
 }
 
-/// A chapter is a kernel, its build, an example, and a page on which it is shown, all under one stem.
+/// A chapter is a kernel, its build, an example, a record and a page on which it is shown, all under one
+/// stem.
 #[test]
 fn every_piece_of_a_chapter_is_there() {
     let stem = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
@@ -54,6 +55,11 @@ fn every_piece_of_a_chapter_is_there() {
     let book: String =
         pages.iter().map(|page| read(&root().join("book/src").join(page).with_extension("md"))).collect();
     let summary = read(&root().join("book/src/SUMMARY.md"));
+    let readme = read(&root().join("README.md"));
+    let records: BTreeSet<_> = stems_in("book/records")
+        .iter()
+        .map(|name| name.split('.').next().unwrap_or_default().to_owned())
+        .collect();
 
     let mut missing = Vec::new();
     for stem in [&kernels, &builds, &examples, &pages].into_iter().flatten().collect::<BTreeSet<_>>() {
@@ -63,6 +69,8 @@ fn every_piece_of_a_chapter_is_there() {
             (on_the_cpu || builds.contains(stem), "its line in a manifest.json"),
             (examples.contains(stem), "its example"),
             (book.contains(&format!("/{stem}.")), "a listing on a page"),
+            (records.contains(stem), "a record in book/records"),
+            (readme.contains(&format!("`{stem}`")), "its line in README.md"),
             (!pages.contains(stem) || summary.contains(&format!("({stem}.md)")), "its line in SUMMARY.md"),
         ] {
             if !there {

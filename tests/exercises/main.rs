@@ -11,8 +11,9 @@ use std::path::Path;
 use workbook::build::prebuilt::source_hash;
 use workbook::exercise::catalogue;
 use workbook::exercise::code::{self, PREBUILT, Variant};
-use workbook::exercise::mark::{self, Verdict};
+use workbook::exercise::mark;
 use workbook::exercise::source::{Exercise, Kind};
+use workbook::exercise::verdict::Verdict;
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored";
 

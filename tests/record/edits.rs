@@ -30,7 +30,8 @@ fn places(value: &Value, path: &str, found: &mut Vec<String>) {
 fn no_edit_of_a_record_makes_it_panic() {
     let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
     let (mut shown, mut refused, mut panicked) = (0, 0, Vec::new());
-    for name in ["ch1_serial.cpu", "ch3_blocks.sim", "ch4_nested.gpu", "ch5_shared.gpu", "ch6_two_pass.sim"] {
+    for name in ["ch1_serial.cpu", "ch3_blocks.sim", "ch4_nested.gpu", "ch5_shared.gpu", "ch6_operators.sim"]
+    {
         let text = std::fs::read_to_string(records.join(format!("{name}.json"))).unwrap();
         let mut record: Value = serde_json::from_str(&text).unwrap();
         // A record of a few runs has every field, and is drawn quickly.

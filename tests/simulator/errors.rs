@@ -266,7 +266,7 @@ fn a_launch_that_cannot_be_says_what_there_is() {
         "dynamicSharedTooFar",
         shared,
         &[out],
-        "bytes of shared memory a block; at most 232448 are possible",
+        "bytes of shared memory per block; at most 232448 are possible",
     );
     assert_eq!(bench.download::<i32>(out, 64), [0; 64], "nothing has run");
 }

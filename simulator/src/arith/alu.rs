@@ -29,8 +29,8 @@ impl Alu {
     }
 }
 
-/// The computation that an arithmetic opcode stands for and how many sources it takes; `None` for one that is not
-/// known.
+/// The computation that an arithmetic opcode stands for and how many sources it takes; `None` for one that is
+/// not known.
 pub fn select(words: &[&str]) -> Option<(Alu, usize)> {
     if words.first() == Some(&"cvt") {
         let (conversion, sources) = conversions::select(words)?;

@@ -1,5 +1,6 @@
-//! Integer instructions that take more than an expression: bit fields, permutations, dot products, and arithmetic with
-//! a carry. Each follows the semantics that the PTX ISA writes out in section 9.7.1, 9.7.2 or 9.7.9.
+//! Integer instructions that take more than an expression: bit fields, permutations, dot products, and
+//! arithmetic with a carry. Each follows the semantics that the PTX ISA writes out in section 9.7.1, 9.7.2 or
+//! 9.7.9.
 
 pub fn funnel_left(a: u64, b: u64, n: u32) -> u64 {
     let joined = (b as u32 as u64) << 32 | a as u32 as u64;
@@ -35,8 +36,8 @@ pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64
     out
 }
 
-/// Start or length of a bit field. The ISA takes the low 8 bits; an H200 does so for 32-bit fields, and takes all
-/// bits for 64-bit ones.
+/// Start or length of a bit field. The ISA takes the low 8 bits; an H200 does so for 32-bit fields, and takes
+/// all bits for 64-bit ones.
 fn field(bits: u64, width: u32) -> u32 {
     if width == 64 { (bits as u32).min(255) } else { (bits & 0xff) as u32 }
 }
@@ -94,7 +95,8 @@ pub fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     u32::MAX
 }
 
-/// `bmsk` (PTX ISA 9.7.1.21): `width` set bits from `start` on; a start or width of 32 or more wraps, or is clamped.
+/// `bmsk` (PTX ISA 9.7.1.21): `width` set bits from `start` on; a start or width of 32 or more wraps, or is
+/// clamped.
 pub fn mask(start: u32, width: u32, clamp: bool) -> u32 {
     let (from, to) = (start & 31, (start & 31) + (width & 31));
     let low = if clamp && start >= 32 { 0 } else { u32::MAX << from };

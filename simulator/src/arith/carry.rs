@@ -1,7 +1,8 @@
 //! Addition, subtraction and multiplication with the carry flag (PTX ISA 9.7.2).
 
-/// Arithmetic with the carry flag (PTX ISA 9.7.2). As in hardware, a subtraction is the addition of the complement: its
-/// flag says that there was *no* borrow. Only `addc` behind `sub.cc` shows it, and nvcc's 128-bit division does that.
+/// Arithmetic with the carry flag (PTX ISA 9.7.2). As in hardware, a subtraction is the addition of the
+/// complement: its flag says that there was *no* borrow. Only `addc` behind `sub.cc` shows it, and nvcc's
+/// 128-bit division does that.
 #[derive(Clone, Copy, Debug)]
 pub struct Extended {
     step: Step,

@@ -75,8 +75,8 @@ pub fn select(words: &[&str]) -> Option<(Conversion, usize)> {
     Some((conversion, 1 + pack as usize))
 }
 
-/// Integer to integer, the one conversion that every kernel is full of: the low bits are kept, and a signed result is
-/// extended over the register.
+/// Integer to integer, the one conversion that every kernel is full of: the low bits are kept, and a signed
+/// result is extended over the register.
 fn integers(from: Type, to: Type) -> Option<AluFn> {
     macro_rules! to {
         ($from:ty) => {
@@ -150,8 +150,8 @@ impl Conversion {
         if self.ftz && format == Format::F32 && format.is_subnormal(a) { 0.0f64.copysign(a) } else { a }
     }
 
-    /// Whether a NaN keeps its sign and fraction, as far as there is room, or becomes the canonical one. PTX leaves
-    /// this open; so does an H200 do it.
+    /// Whether a NaN keeps its sign and fraction, as far as there is room, or becomes the canonical one. PTX
+    /// leaves this open; so does an H200 do it.
     fn keeps_nan(&self, from: Format, to: Format) -> bool {
         let double = (from == Format::F64) != (to == Format::F64);
         let shift = from == Format::BF16 && to == Format::F32;
@@ -174,8 +174,8 @@ impl Conversion {
         }
     }
 
-    /// Rounded, then clamped to the type's range. The ISA says what a NaN gives: 0, but from double precision or to
-    /// 64 bits the highest bit alone, which in a signed type is the lowest value and extended as such.
+    /// Rounded, then clamped to the type's range. The ISA says what a NaN gives: 0, but from double precision
+    /// or to 64 bits the highest bit alone, which in a signed type is the lowest value and extended as such.
     fn float_to_integer(&self, value: f64, from: Format) -> u64 {
         let (Type::Signed(width) | Type::Unsigned(width)) = self.to else { return 0 };
         if value.is_nan() {

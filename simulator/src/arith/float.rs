@@ -1,6 +1,7 @@
 //! Floating-point instructions in all their formats, rounding modes and modifiers: PTX ISA 9.7.3 to 9.7.5.
 //!
-//! Single and double precision without modifiers is the host's arithmetic, [`native`]. The rest is an operation with its options, done lane by lane on values that `f64` holds exactly and rounded once.
+//! Single and double precision without modifiers is the host's arithmetic, [`native`]. The rest is an
+//! operation with its options, done lane by lane on values that `f64` holds exactly and rounded once.
 
 use super::lanes::{AluFn, Lanes, TestFn, each};
 use super::rounding::{self as round, Format, Mode};
@@ -118,8 +119,8 @@ impl Float {
         }
     }
 
-    /// The same as an atomic on global memory does it: single precision loses its denormals there, and only there
-    /// (PTX ISA 9.7.13.8, `atom`).
+    /// The same as an atomic on global memory does it: single precision loses its denormals there, and only
+    /// there (PTX ISA 9.7.13.8, `atom`).
     pub fn in_global_memory(self) -> Float {
         Float { ftz: self.format == Format::F32, ..self }
     }
@@ -161,8 +162,8 @@ impl Float {
 
     fn value(&self, a: f64, b: f64, c: f64) -> f64 {
         let (to, mode) = (self.format, self.mode);
-        // An approximation is computed in double precision and rounded: closer than the hardware's, which may be a
-        // few units in the last place away (the ISA gives the bounds).
+        // An approximation is computed in double precision and rounded: closer than the hardware's, which may
+        // be a few units in the last place away (the ISA gives the bounds).
         let nearest = |value: f64| round::narrow(value, to, Mode::Nearest);
         match self.operation {
             Operation::Add => round::add(a, b, to, mode),
@@ -285,7 +286,8 @@ pub fn test(compare: &str, ty: &str, ftz: bool) -> Option<TestFn> {
     })
 }
 
-/// `set` on two halves at once: all ones, or 1.0, in each half of the result where the comparison holds there.
+/// `set` on two halves at once: all ones, or 1.0, in each half of the result where the comparison holds
+/// there.
 #[derive(Clone, Copy, Debug)]
 pub struct SetHalves {
     pub test: TestFn,

@@ -26,6 +26,7 @@ pub fn each(mask: u32, mut f: impl FnMut(usize)) {
 }
 
 /// Lanes of a mask, lowest first.
+#[inline]
 pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {

@@ -1,7 +1,8 @@
 //! IEEE 754 arithmetic that rounds once, into any format and in any mode of PTX (PTX ISA 9.7.3 and 9.7.4).
 //!
-//! Nearest-even in single and double precision is the host's own arithmetic. Everything else is computed exactly, in
-//! integers, and then rounded by one function. Values travel as `f64`, which holds every narrower one exactly.
+//! Nearest-even in single and double precision is the host's own arithmetic. Everything else is computed
+//! exactly, in integers, and then rounded by one function. Values travel as `f64`, which holds every narrower
+//! one exactly.
 
 use std::cmp::Ordering;
 
@@ -163,8 +164,8 @@ impl Exact {
         }
     }
 
-    /// The larger is moved up to bit 126. What the smaller loses below bit 0 is then far from where any format
-    /// rounds, even after cancellation, so that it is enough to know that there is more.
+    /// The larger is moved up to bit 126. What the smaller loses below bit 0 is then far from where any
+    /// format rounds, even after cancellation, so that it is enough to know that there is more.
     fn plus(self, other: Exact) -> Exact {
         if self.magnitude == 0 || other.magnitude == 0 {
             return if self.magnitude == 0 { other } else { self };

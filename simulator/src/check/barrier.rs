@@ -1,16 +1,18 @@
 //! barrier-divergence: threads of a block that do not agree on which barrier comes next.
 //!
-//! CUDA C++ Programming Guide, "Synchronization Functions": `__syncthreads()` is allowed in conditional code only if
-//! the condition is the same for the whole block. So: a branch that has a barrier on one side only is visited by all
-//! threads of a block in the same way, or not at all. If on its k-th visit some threads go to a side on which they
-//! come to a barrier, and others go to the other side, that barrier is divergent, even if the exits of the others
-//! release it later. A branch whose other side only leads out of the kernel is an early exit, which is legal.
+//! CUDA C++ Programming Guide, "Synchronization Functions": `__syncthreads()` is allowed in conditional code
+//! only if the condition is the same for the whole block. So: a branch that has a barrier on one side only is
+//! visited by all threads of a block in the same way, or not at all. If on its k-th visit some threads go to
+//! a side on which they come to a barrier, and others go to the other side, that barrier is divergent, even
+//! if the exits of the others release it later. A branch whose other side only leads out of the kernel is an
+//! early exit, which is legal.
 
 use rustc_hash::FxHashMap;
 
 use crate::arith::WARP;
 
-/// What the threads of a block did on one visit of a branch: a thread for each side, and where a barrier was reached.
+/// What the threads of a block did on one visit of a branch: a thread for each side, and where a barrier was
+/// reached.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visit {
     taken: Option<u32>,

@@ -1,9 +1,10 @@
 //! data-race with an asynchronous copy that is under way.
 //!
-//! A copy may take place at any time between its instruction and the wait of the thread that asked for it (PTX ISA
-//! 9.7.9.25.3). So whatever touches its target in between races with it, and so does a write to its source: such an
-//! access comes after the instruction and before the wait, whoever makes it. What comes before the instruction or
-//! after the wait is judged as for a load and a store at these two moments (`race.rs`).
+//! A copy may take place at any time between its instruction and the wait of the thread that asked for it
+//! (PTX ISA 9.7.9.25.3). So whatever touches its target in between races with it, and so does a write to its
+//! source: such an access comes after the instruction and before the wait, whoever makes it. What comes
+//! before the instruction or after the wait is judged as for a load and a store at these two moments
+//! (`race.rs`).
 
 use rustc_hash::FxHashMap;
 
@@ -109,7 +110,8 @@ impl UnderWay {
     }
 }
 
-/// The lanes of a copy that take the same number of bytes from global memory, number by number, if it is not 0.
+/// The lanes of a copy that take the same number of bytes from global memory, number by number, if it is not
+/// 0.
 pub fn by_given(copy: &CopyRequest) -> impl Iterator<Item = (u32, u32)> {
     let given = *copy.given;
     let mut rest = copy.mask;

@@ -7,8 +7,8 @@
 //! | `barrier.rs` | barrier-divergence |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
-//! The others show where an instruction is executed (`exec.rs`): out-of-bounds, misaligned, uninitialized-read,
-//! warp-collective, step-limit, and deadlock in `launch.rs`.
+//! The others show where an instruction is executed (`exec.rs`): out-of-bounds, misaligned,
+//! uninitialized-read, warp-collective, step-limit, and deadlock in `launch.rs`.
 
 mod barrier;
 mod copies;
@@ -100,16 +100,12 @@ impl<'p> Checker<'p> {
         let (block, thread) = self.place(grid, block, thread);
         let site = self.site(loc);
         Diagnostic {
-            kind,
-            severity: Severity::Error,
             kernel: self.kernels.get(grid as usize).cloned(),
             file: Some(site.as_ref().map_or(self.program.name.clone(), |site| site.0.clone())),
             line: site.map(|site| site.1),
             block: Some(block),
             thread: Some(thread),
-            message: String::new(),
-            help: String::new(),
-            related: Vec::new(),
+            ..Diagnostic::new(kind, String::new(), "")
         }
     }
 
@@ -168,19 +164,28 @@ impl<'p> Checker<'p> {
         let same_block = grid == actor.grid && block == actor.block;
         finding.help = match () {
             _ if race.unfenced => {
-                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or let the \
+                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
+                 let the \
                  atomic acquire; the rules ask for it, though most code does without"
             }
-            _ if visibility => "the parent does not wait for its child: read what it writes in a tail launch, or on the host",
+            _ if visibility => {
+                "the parent does not wait for its child: read what it writes in a tail \
+                                launch, or on the host"
+            }
             _ if grid != actor.grid => {
-                "let the launching thread see the writes first (a barrier before the launch), or use a tail launch"
+                "let the launching thread see the writes first (a barrier before the launch), or use a tail \
+                 launch"
             }
             _ if same_block && warp == actor.warp => {
                 "lanes of a warp do not move in step: put __syncwarp() or __syncthreads() between the two"
             }
-            _ if same_block => "put __syncthreads() between the two, where every thread of the block reaches it",
+            _ if same_block => {
+                "put __syncthreads() between the two, where every thread of the block \
+                                reaches it"
+            }
             _ => {
-                "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for what comes \
+                "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for \
+                 what comes \
                  after"
             }
         }

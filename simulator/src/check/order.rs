@@ -1,19 +1,20 @@
 //! What is ordered before what: the happens-before relation that races are judged by.
 //!
-//! PTX ISA chapter 8 ("Memory Consistency Model") and the CUDA C++ Programming Guide, "CUDA Dynamic Parallelism".
-//! One access is before another if they are connected by
+//! PTX ISA chapter 8 ("Memory Consistency Model") and the CUDA C++ Programming Guide, "CUDA Dynamic
+//! Parallelism". One access is before another if they are connected by
 //! - program order of a thread;
 //! - a block barrier, for the threads that take part;
 //! - `bar.warp.sync`, for the lanes it names (votes and shuffles order nothing);
-//! - a release pattern and an acquire pattern (8.8, 8.9.4): a fence (or `.release`) and then a strong write to some
-//!   location, which a strong read (or `.acquire`) of that location has seen, and then a fence, at scopes that include
-//!   both threads. Where only the last fence is missing, the answer is [`Before::Unfenced`]. An atomic without a result
-//!   (`red`) is no such read;
+//! - a release pattern and an acquire pattern (8.8, 8.9.4): a fence (or `.release`) and then a strong write
+//!   to some location, which a strong read (or `.acquire`) of that location has seen, and then a fence, at
+//!   scopes that include both threads. Where only the last fence is missing, the answer is
+//!   [`Before::Unfenced`]. An atomic without a result (`red`) is no such read;
 //! - the launch of a grid, for what is before the launch in the launching thread;
 //! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included.
 //!
-//! Time counts the events that order something. An access has the time at which it happened; it is before a barrier
-//! of its block if its time is smaller than the barrier's, and so on. So no access needs a clock of its own.
+//! Time counts the events that order something. An access has the time at which it happened; it is before a
+//! barrier of its block if its time is smaller than the barrier's, and so on. So no access needs a clock of
+//! its own.
 
 use rustc_hash::FxHashMap;
 
@@ -130,7 +131,8 @@ type ByThread = FxHashMap<(u32, u8), Vec<u32>>;
 #[derive(Debug, Default)]
 struct Log {
     entries: Vec<(Point, Scope)>,
-    /// Their numbers, by block and by thread: the last that is known of a thread says all that the earlier ones do.
+    /// Their numbers, by block and by thread: the last that is known of a thread says all that the earlier
+    /// ones do.
     by_block: FxHashMap<(u32, u64), ByThread>,
     /// What all entries up to this one know of other logs.
     known: Vec<Known>,
@@ -163,6 +165,7 @@ pub struct Here<'a> {
 }
 
 impl Order {
+    #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
@@ -201,6 +204,7 @@ impl Order {
     }
 
     /// The block of an actor, for questions about what is before it.
+    #[inline]
     pub fn here(&mut self, grid: u32, block: u64, warp: u32) -> Here<'_> {
         self.clock(grid, block);
         let info = &self.grids[grid as usize];
@@ -305,8 +309,8 @@ impl Order {
         }
     }
 
-    /// `lane` reads `location` by a strong access: it learns what has been released there, at once if the access
-    /// `acquires` by itself, else with its next fence.
+    /// `lane` reads `location` by a strong access: it learns what has been released there, at once if the
+    /// access `acquires` by itself, else with its next fence.
     pub fn acquire(
         &mut self,
         grid: u32,
@@ -327,8 +331,8 @@ impl Order {
         learn_all(known, &more);
     }
 
-    /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or, if the
-    /// access `releases` by itself, all that is before now.
+    /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or,
+    /// if the access `releases` by itself, all that is before now.
     #[allow(clippy::too_many_arguments)]
     pub fn release(
         &mut self,
@@ -388,8 +392,8 @@ impl Order {
         let here = self.here(grid, block, warp);
         let clock = here.clock;
         let thread = clock.threads.get(&(warp * 32 + lane as u32));
-        // A fence that releases has acquired what was seen before it; where there is none, the other side is asked for
-        // a fence, not this one.
+        // A fence that releases has acquired what was seen before it; where there is none, the other side is
+        // asked for a fence, not this one.
         let mut known = clock.known.clone();
         learn_all(&mut known, &clock.seen);
         if let Some(thread) = thread {
@@ -501,8 +505,8 @@ impl Order {
         self.launches.get(launch as usize).is_some_and(|point| self.before_point(past, point, depth + 1))
     }
 
-    /// Whether some release that is known comes after the past access. What is known is closed: it holds what the
-    /// releasing threads knew.
+    /// Whether some release that is known comes after the past access. What is known is closed: it holds what
+    /// the releasing threads knew.
     fn is_known(&self, past: Past, grid: u32, block: u64, me: (u32, u64), known: &Known, depth: u32) -> bool {
         known.iter().any(|&(log, upto)| {
             let log = &self.logs[log as usize];

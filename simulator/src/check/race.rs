@@ -1,13 +1,14 @@
 //! data-race and child-visibility: two accesses to a byte, one of them a write, that nothing orders.
 //!
-//! PTX ISA 8.7.1 ("conflict") and 8.10 ("data races"): accesses conflict if they touch the same byte and one writes;
-//! a conflict is a race unless one is before the other (`order.rs`) or both are strong at scopes that include both
-//! threads. Strong are atomics, `.relaxed`, `.acquire` and `.release`, and volatile accesses to global memory.
-//! Volatile accesses to shared memory are not taken as strong: they were how warp-synchronous code was written
-//! before lanes made progress on their own, and order nothing between lanes.
+//! PTX ISA 8.7.1 ("conflict") and 8.10 ("data races"): accesses conflict if they touch the same byte and one
+//! writes; a conflict is a race unless one is before the other (`order.rs`) or both are strong at scopes that
+//! include both threads. Strong are atomics, `.relaxed`, `.acquire` and `.release`, and volatile accesses to
+//! global memory. Volatile accesses to shared memory are not taken as strong: they were how warp-synchronous
+//! code was written before lanes made progress on their own, and order nothing between lanes.
 //!
-//! For every byte the last write is kept and the set of reads since; a read that is before a later read is dropped,
-//! since a write that is after the later one is after both (Flanagan and Freund, "FastTrack", PLDI 2009).
+//! For every byte the last write is kept and the set of reads since; a read that is before a later read is
+//! dropped, since a write that is after the later one is after both (Flanagan and Freund, "FastTrack", PLDI
+//! 2009).
 
 use rustc_hash::FxHashMap;
 
@@ -73,8 +74,8 @@ impl Shadow {
         found
     }
 
-    /// The use of an mbarrier: phases of odd and of even number are locations of their own, so that a wait for one
-    /// does not acquire what is released in the next.
+    /// The use of an mbarrier: phases of odd and of even number are locations of their own, so that a wait
+    /// for one does not acquire what is released in the next.
     pub fn mbarrier(
         &mut self,
         order: &mut Order,
@@ -183,8 +184,8 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
     }
 }
 
-/// The earlier access to a cell that this one races with, whether that writes, and whether only a fence is missing. If
-/// there are several, one of those that nothing orders.
+/// The earlier access to a cell that this one races with, whether that writes, and whether only a fence is
+/// missing. If there are several, one of those that nothing orders.
 #[inline]
 fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, bool)> {
     let races = |earlier: &Seen| {

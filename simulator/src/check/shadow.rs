@@ -2,7 +2,7 @@
 //!
 //! | | bytes |
 //! | --- | --- |
-//! | a word of 4 bytes in a page that has been touched, read since its last write by lanes of one warp from one line | 28 |
+//! | a word in a touched page, read since its last write by lanes of one warp from one line | 28 |
 //! | more for a word with other reads, or weak and strong writes | 88, and 24 to 48 for each run of reads |
 //! | more for a word whose bytes differ | 128 |
 
@@ -37,7 +37,8 @@ pub struct Seen {
     pub atomic: bool,
 }
 
-/// An index into the line table in three bytes; a program with 16 million lines has no more of them in messages.
+/// An index into the line table in three bytes; a program with 16 million lines has no more of them in
+/// messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Line([u8; 3]);
 
@@ -199,8 +200,8 @@ pub struct Cell {
 /// What a [`Cell`] does not hold.
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
-    /// The last strong write since the weak one. It does not cover the weak one and the reads, since it may be in no
-    /// conflict with what they race with.
+    /// The last strong write since the weak one. It does not cover the weak one and the reads, since it may
+    /// be in no conflict with what they race with.
     strong: Option<Write>,
     /// Further reads since the last weak write.
     reads: Vec<Run>,
@@ -247,8 +248,8 @@ impl Cell {
         }
     }
 
-    /// A read takes place. Those that it covers are forgotten, now or when room is needed: they are `before` it, and
-    /// no weaker, so that a write that races with one of them races with it.
+    /// A read takes place. Those that it covers are forgotten, now or when room is needed: they are `before`
+    /// it, and no weaker, so that a write that races with one of them races with it.
     #[inline]
     pub fn read(&mut self, rest: &mut Rest, seen: &Seen, before: impl Fn(Past) -> bool) {
         let mine = Reads::new(seen);
@@ -480,7 +481,8 @@ mod tests {
         assert_eq!(Line::new(u32::MAX).loc(), 0xff_ffff);
     }
 
-    /// Random accesses to 16 bytes, by threads of three blocks that have barriers, against lists that forget nothing.
+    /// Random accesses to 16 bytes, by threads of three blocks that have barriers, against lists that forget
+    /// nothing.
     #[test]
     fn no_race_is_forgotten() {
         #[derive(Default, Clone)]

@@ -1,11 +1,11 @@
 //! Where diverged lanes meet again: the immediate post-dominator of every branch.
 //!
-//! Lanes that leave the function do not come to any meeting place, so a way that only leaves does not count: after
-//! `if (i >= n) return;` the others go on together, and so do those of `if (a) { if (b) return; … } else { … }` behind
-//! the outer branch.
+//! Lanes that leave the function do not come to any meeting place, so a way that only leaves does not count:
+//! after `if (i >= n) return;` the others go on together, and so do those of `if (a) { if (b) return; … }
+//! else { … }` behind the outer branch.
 //!
-//! Post-dominators by the iteration of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001),
-//! on the reversed flow graph with one virtual exit.
+//! Post-dominators by the iteration of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm"
+//! (2001), on the reversed flow graph with one virtual exit.
 
 use super::op::{NONE, Op};
 use super::program::Inst;
@@ -112,8 +112,8 @@ pub fn set_reconvergence(code: &mut [Inst]) {
     }
 }
 
-/// Takes away the edges by which some lanes of a block leave at once while others have another way, but where that
-/// would cut a block off from every end of the function: a loop that only ends by leaving.
+/// Takes away the edges by which some lanes of a block leave at once while others have another way, but where
+/// that would cut a block off from every end of the function: a loop that only ends by leaving.
 fn drop_ways_out(successors: &mut [Vec<usize>], leaves: impl Fn(usize) -> bool) {
     let exit = successors.len();
     let out = |block: usize| block == exit || leaves(block);
@@ -178,9 +178,9 @@ pub struct Watch {
     pub rest: Vec<u32>,
 }
 
-/// The branches of a function that decide whether a barrier is reached, with their places. A side that only leads
-/// to the function's end is an early exit, which is legal, and no such branch. `is_barrier` also holds for calls
-/// of functions with a barrier in them.
+/// The branches of a function that decide whether a barrier is reached, with their places. A side that only
+/// leads to the function's end is an early exit, which is legal, and no such branch. `is_barrier` also holds
+/// for calls of functions with a barrier in them.
 pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Watch)> {
     if !code.iter().any(|inst| is_barrier(&inst.op)) {
         return Vec::new();

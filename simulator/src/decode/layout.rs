@@ -3,8 +3,8 @@
 use crate::memory::shared;
 use crate::ptx::{FunctionAst, Space, Statement, Variable};
 
-/// Where shared variables lie: first those of the module and of device functions, which are at the same place for every
-/// kernel, then a kernel's own, then the dynamic ones, which all start at one place.
+/// Where shared variables lie: first those of the module and of device functions, which are at the same place
+/// for every kernel, then a kernel's own, then the dynamic ones, which all start at one place.
 pub struct SharedLayout {
     /// The static ones, each with the function that declares it, if it is not the module.
     pub variables: Vec<(Option<String>, shared::Variable)>,

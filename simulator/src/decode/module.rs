@@ -1,5 +1,5 @@
-//! Statements → typed program: variables, scopes and the line table. What cannot be decoded is kept with its text, and
-//! fails when its kernel is launched.
+//! Statements → typed program: variables, scopes and the line table. What cannot be decoded is kept with its
+//! text, and fails when its kernel is launched.
 
 use rustc_hash::FxHashMap;
 
@@ -51,7 +51,8 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     Ok(program)
 }
 
-/// Numbers the branches that decide whether a barrier is reached, and tells the barriers which they lie behind.
+/// Numbers the branches that decide whether a barrier is reached, and tells the barriers which they lie
+/// behind.
 fn watch_barriers(program: &mut Program) {
     let mut has_barrier: Vec<bool> = program
         .functions
@@ -86,7 +87,8 @@ fn watch_barriers(program: &mut Program) {
     }
 }
 
-/// A barrier for all threads of the block. One with a count is for so many of them, so a branch may lead there.
+/// A barrier for all threads of the block. One with a count is for so many of them, so a branch may lead
+/// there.
 fn is_block_barrier(op: &Op) -> bool {
     matches!(op, Op::Barrier { count, .. } if *count == NONE)
 }

@@ -31,7 +31,8 @@ pub struct Names<'a> {
     pub is_entry: bool,
     /// The module's functions, by name.
     pub functions: &'a FxHashMap<String, usize>,
-    /// Open scopes, the innermost last. `%r<5>` is kept as the prefix `%r` with its first number and its count.
+    /// Open scopes, the innermost last. `%r<5>` is kept as the prefix `%r` with its first number and its
+    /// count.
     scopes: Vec<Scope>,
     /// The numbers of the open scopes, and how many there have been.
     open: Vec<u32>,
@@ -185,8 +186,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A value that an instruction reads: register, literal or special register. `ty` says how a float literal is
-    /// meant.
+    /// A value that an instruction reads: register, literal or special register. `ty` says how a float
+    /// literal is meant.
     pub fn source(&mut self, operand: &Operand) -> Option<Reg> {
         match operand {
             Operand::Int(value) => Some(self.constant(*value)),

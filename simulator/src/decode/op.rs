@@ -11,7 +11,8 @@ pub type Pred = u32;
 /// No register, no predicate, no place.
 pub const NONE: u32 = u32::MAX;
 
-/// Until [`CONSTANT`], numbers name registers; from there on [`Function::constants`](super::program::Function::constants).
+/// Until [`CONSTANT`], numbers name registers; from there on
+/// [`Function::constants`](super::program::Function::constants).
 pub const CONSTANT: Reg = 1 << 30;
 
 /// A predicate that is read, and whether it is negated.
@@ -145,42 +146,56 @@ impl Operand for u32 {
 
 impl<const N: usize> Operand for [Reg; N] {
     #[inline(always)]
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.iter().copied().for_each(visit);
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        for register in self {
+            visit(*register);
+        }
     }
 }
 
 impl Operand for Vec<Reg> {
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.iter().copied().for_each(visit);
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        for register in self {
+            visit(*register);
+        }
     }
 }
 
 impl Operand for Address {
+    #[inline(always)]
     fn each(&self, visit: impl FnMut(u32)) {
         self.base.each(visit);
     }
 }
 
 impl Operand for Option<Guard> {
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.map(|guard| guard.p).into_iter().for_each(visit);
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        if let Some(guard) = self {
+            visit(guard.p);
+        }
     }
 }
 
 impl Operand for Option<(Bits, Guard)> {
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.map(|(_, guard)| guard.p).into_iter().for_each(visit);
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        if let Some((_, guard)) = self {
+            visit(guard.p);
+        }
     }
 }
 
 impl Operand for Guard {
+    #[inline(always)]
     fn each(&self, visit: impl FnMut(u32)) {
         self.p.each(visit);
     }
 }
 
 impl Operand for Callee {
+    #[inline(always)]
     fn each(&self, mut visit: impl FnMut(u32)) {
         if let Callee::Register(register) = self {
             visit(*register);
@@ -188,8 +203,9 @@ impl Operand for Callee {
     }
 }
 
-/// The operations. Each field says whether it is `what` is to be done, or an operand that the operation `reads`, `writes`
-/// or `addresses` by, so that no instruction can be added without it: [`Op::operands`] is made from the same lines.
+/// The operations. Each field says whether it is `what` is to be done, or an operand that the operation
+/// `reads`, `writes` or `addresses` by, so that no instruction can be added without it: [`Op::operands`] is
+/// made from the same lines.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident { $($role:ident $field:ident: $type:ty),* $(,)? })*) => {
         #[derive(Debug)]
@@ -232,7 +248,9 @@ macro_rules! operations {
 operations! {
     Alu { what f: Alu, writes d: Reg, reads s: [Reg; 4] }
     /// Arithmetic with the carry flag, which has a register of its own.
-    Extended { what how: Extended, writes d: Reg, reads s: [Reg; 3], reads carry_in: Reg, writes carry_out: Reg }
+    Extended {
+        what how: Extended, writes d: Reg, reads s: [Reg; 3], reads carry_in: Reg, writes carry_out: Reg,
+    }
     /// `setp`: `d = test op combine`, `q = !test op combine`.
     Test {
         what f: TestFn, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
@@ -253,7 +271,10 @@ operations! {
     /// `a` where `p` holds, else `b`.
     Select { writes d: Reg, reads a: Reg, reads b: Reg, reads_predicate p: Guard }
     /// Logic on predicates; without `b` a copy.
-    Logic { what bits: Bits, writes_predicate d: Pred, reads_predicate a: Guard, reads_predicate b: Option<Guard> }
+    Logic {
+        what bits: Bits, writes_predicate d: Pred, reads_predicate a: Guard,
+        reads_predicate b: Option<Guard>,
+    }
     PredConst { writes_predicate d: Pred, what value: bool }
     /// `testp` and `isspacep`: a question about the bits of one register.
     Classify { writes_predicate d: Pred, reads a: Reg, what class: fn(u64) -> bool }
@@ -277,11 +298,12 @@ operations! {
     LoadFrame { writes d: Vec<Reg>, what bytes: u32, what signed: bool, what offset: usize }
     StoreFrame { reads s: Vec<Reg>, what bytes: u32, what offset: usize }
     Atomic {
-        what space: Space, what op: AtomOp, what bytes: u32, writes d: Reg, addresses at: Address, reads b: Reg,
-        reads c: Reg, what order: Order, what scope: Scope,
+        what space: Space, what op: AtomOp, what bytes: u32, writes d: Reg, addresses at: Address,
+        reads b: Reg, reads c: Reg, what order: Order, what scope: Scope,
     }
     Fence { what scope: Scope }
-    /// A block barrier. `d` takes the number of threads for which `p` holds, `q` whether it holds for all or for any.
+    /// A block barrier. `d` takes the number of threads for which `p` holds, `q` whether it holds for all or
+    /// for any.
     Barrier {
         reads id: Reg, reads count: Reg, what arrive: bool, what reduce: Option<BarReduce>, writes d: Reg,
         writes_predicate q: Pred, reads_predicate p: Option<Guard>,
@@ -292,11 +314,17 @@ operations! {
         reads mask: Reg,
     }
     /// `d` takes the ballot, `q` any other result.
-    Vote { what mode: Vote, writes d: Reg, writes_predicate q: Pred, reads_predicate p: Guard, reads mask: Reg }
-    Match { what all: bool, writes d: Reg, writes_predicate p: Pred, reads a: Reg, what wide: bool, reads mask: Reg }
+    Vote {
+        what mode: Vote, writes d: Reg, writes_predicate q: Pred, reads_predicate p: Guard,
+        reads mask: Reg,
+    }
+    Match {
+        what all: bool, writes d: Reg, writes_predicate p: Pred, reads a: Reg, what wide: bool,
+        reads mask: Reg,
+    }
     Reduce { what op: AtomOp, writes d: Reg, reads a: Reg, reads mask: Reg }
-    /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come from there
-    /// and the others are zero; none do where the predicate `ignored` holds.
+    /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come
+    /// from there and the others are zero; none do where the predicate `ignored` holds.
     CopyAsync {
         addresses to: Address, addresses from: Address, what bytes: u32, reads given: Reg,
         reads_predicate ignored: Option<Guard>,
@@ -304,10 +332,11 @@ operations! {
     CopyGroup { what how: Copies }
     /// `cp.async.mbarrier.arrive`; whether the mbarrier counts on this arrival already (`.noinc`).
     CopyArrive { what space: Space, addresses at: Address, what counted: bool }
-    /// `a` is a count, or the state or parity that is waited for; `d` takes a state, `done` whether it is complete.
+    /// `a` is a count, or the state or parity that is waited for; `d` takes a state, `done` whether it is
+    /// complete.
     Mbarrier {
-        what how: Mbarrier, what space: Space, writes d: Reg, writes_predicate done: Pred, addresses at: Address,
-        reads a: Reg, what relaxed: bool,
+        what how: Mbarrier, what space: Space, writes d: Reg, writes_predicate done: Pred,
+        addresses at: Address, reads a: Reg, what relaxed: bool,
     }
     ActiveMask { writes d: Reg }
     Clock { writes d: Reg }

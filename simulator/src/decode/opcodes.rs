@@ -1,19 +1,19 @@
-//! Opcodes -> operations: what stands in an instruction, and what its modifiers mean. `None` is an instruction
-//! that the simulator does not know.
+//! Opcodes -> operations: what stands in an instruction, and what its modifiers mean. `None` is an
+//! instruction that the simulator does not know.
 
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;
+use super::opcodes_memory::atomic_op;
 use super::program::FUNCTION_WINDOW;
 use super::runtime;
-use crate::arith::{self, Alu, AtomOp, Extended, SetHalves};
+use crate::arith::{self, Alu, Extended, SetHalves};
 use crate::memory;
-use crate::ptx::{self, Instruction, Operand, Scope, Space};
+use crate::ptx::{self, Instruction, Operand, Space};
 
 impl Names<'_> {
     pub fn operation(&mut self, i: &Instruction) -> Option<Op> {
         let words: Vec<&str> = i.words.iter().map(String::as_str).collect();
-        let o = &i.operands;
-        let ty = *words.last()?;
+        let (o, ty) = (&i.operands[..], *words.last()?);
         match words[0] {
             "ld" | "ldu" => self.load(&words, o),
             "st" => self.store(&words, o),
@@ -22,135 +22,16 @@ impl Names<'_> {
             "cvta" => self.cvta(&words, o),
             "setp" => self.setp(&words, o),
             "set" => self.set(&words, o),
-            "selp" => {
-                let p @ (Operand::Name(_) | Operand::Not(_)) = o.get(3)? else { return None };
-                let p = self.predicate_operand(p)?;
-                Some(Op::Select {
-                    d: self.destination(&o[0])?,
-                    a: self.source(&o[1])?,
-                    b: self.source(&o[2])?,
-                    p,
-                })
-            }
-            "testp" if words.len() == 3 => {
-                let Operand::Name(d) = o.first()? else { return None };
-                let class = arith::class(words[1], ty)?;
-                Some(Op::Classify { d: self.predicate(d)?, a: self.source(o.get(1)?)?, class })
-            }
-            "isspacep" if words.len() == 2 => {
-                let Operand::Name(d) = o.first()? else { return None };
-                let class: fn(u64) -> bool = match ty.split("::").next()? {
-                    "global" => |a| memory::resolve(a).0 == Space::Global,
-                    "shared" => |a| memory::resolve(a).0 == Space::Shared,
-                    "local" => |a| memory::resolve(a).0 == Space::Local,
-                    "const" => |a| memory::resolve(a).0 == Space::Const,
-                    "param" => |a| memory::resolve(a).0 == Space::Param,
-                    _ => return None,
-                };
-                Some(Op::Classify { d: self.predicate(d)?, a: self.source(o.get(1)?)?, class })
-            }
-            "and" | "or" | "xor" | "not" if ty == "pred" => {
-                let bits = match words[0] {
-                    "and" => Bits::And,
-                    "or" => Bits::Or,
-                    _ => Bits::Xor,
-                };
-                let Operand::Name(d) = o.first()? else { return None };
-                let d = self.predicate(d)?;
-                let a = self.predicate_operand(o.get(1)?)?;
-                if words[0] == "not" {
-                    return Some(Op::Logic { bits, d, a: Guard { negated: !a.negated, ..a }, b: None });
-                }
-                let b = Some(self.predicate_operand(o.get(2)?)?);
-                Some(Op::Logic { bits, d, a, b })
-            }
+            "selp" => self.select(o),
+            "testp" if words.len() == 3 => self.classify(o, arith::class(words[1], ty)?),
+            "isspacep" if words.len() == 2 => self.classify(o, is_in(ty)?),
+            "and" | "or" | "xor" | "not" if ty == "pred" => self.logic(words[0], o),
             "bar" | "barrier" => self.barrier(&words, o),
-            "membar" | "fence" => Some(Op::Fence {
-                scope: match () {
-                    _ if words.contains(&"cta") => Scope::Cta,
-                    _ if words.contains(&"sys") => Scope::System,
-                    _ => Scope::Gpu,
-                },
-            }),
-            "shfl" => {
-                let mode = match (words.get(1).copied()?, words.get(2).copied()?) {
-                    ("sync", "up") => Shuffle::Up,
-                    ("sync", "down") => Shuffle::Down,
-                    ("sync", "bfly") => Shuffle::Butterfly,
-                    ("sync", "idx") => Shuffle::Index,
-                    _ => return None,
-                };
-                let (d, p) = match o.first()? {
-                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.written(p)?),
-                    d => (self.destination(d)?, NONE),
-                };
-                if o.len() != 5 {
-                    return None;
-                }
-                Some(Op::Shuffle {
-                    mode,
-                    d,
-                    p,
-                    a: self.source(&o[1])?,
-                    b: self.source(&o[2])?,
-                    c: self.source(&o[3])?,
-                    mask: self.source(&o[4])?,
-                })
-            }
-            "vote" => {
-                let mode = match (words.get(1).copied()?, words.get(2).copied()?) {
-                    ("sync", "all") => Vote::All,
-                    ("sync", "any") => Vote::Any,
-                    ("sync", "uni") => Vote::Uniform,
-                    ("sync", "ballot") => Vote::Ballot,
-                    _ => return None,
-                };
-                let (d, q) = match o.first()? {
-                    d if mode == Vote::Ballot => (self.destination(d)?, NONE),
-                    Operand::Name(q) => (NONE, self.predicate(q)?),
-                    _ => return None,
-                };
-                let p = self.predicate_operand(o.get(1)?)?;
-                Some(Op::Vote { mode, d, q, p, mask: self.source(o.get(2)?)? })
-            }
-            "match" => {
-                let all = match *words.get(1)? {
-                    "any" => false,
-                    "all" => true,
-                    _ => return None,
-                };
-                let (d, p) = match o.first()? {
-                    Operand::Pair(d, p) => (self.destination(&Operand::Name(d.clone()))?, self.written(p)?),
-                    d => (self.destination(d)?, NONE),
-                };
-                Some(Op::Match {
-                    all,
-                    d,
-                    p,
-                    a: self.source(o.get(1)?)?,
-                    wide: ty == "b64",
-                    mask: self.source(o.get(2)?)?,
-                })
-            }
-            "redux" => {
-                let op = match (*words.get(2)?, ty) {
-                    ("add", "u32" | "s32") => AtomOp::Add,
-                    ("min", "u32") => AtomOp::MinU,
-                    ("min", "s32") => AtomOp::MinS,
-                    ("max", "u32") => AtomOp::MaxU,
-                    ("max", "s32") => AtomOp::MaxS,
-                    ("and", "b32") => AtomOp::And,
-                    ("or", "b32") => AtomOp::Or,
-                    ("xor", "b32") => AtomOp::Xor,
-                    _ => return None,
-                };
-                Some(Op::Reduce {
-                    op,
-                    d: self.destination(o.first()?)?,
-                    a: self.source(o.get(1)?)?,
-                    mask: self.source(o.get(2)?)?,
-                })
-            }
+            "membar" | "fence" => Some(Op::Fence { scope: Self::order_and_scope(&words).1 }),
+            "shfl" => self.shuffle(&words, o),
+            "vote" => self.vote(&words, o),
+            "match" => self.matches(&words, o),
+            "redux" => self.redux(&words, o),
             "cp" => self.copy_async(&words, o),
             "mbarrier" => self.mbarrier(&words, o),
             "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
@@ -160,8 +41,8 @@ impl Names<'_> {
             }
             "brx" => {
                 let Operand::Name(list) = o.get(1)? else { return None };
-                let targets =
-                    self.targets.get(list.as_str())?.iter().map(|l| self.label(l)).collect::<Option<_>>()?;
+                let targets = self.targets.get(list.as_str())?.iter().map(|label| self.label(label));
+                let targets = targets.collect::<Option<_>>()?;
                 Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
             }
             "call" => self.call(o),
@@ -170,47 +51,124 @@ impl Names<'_> {
             "trap" => Some(Op::Trap {}),
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
             | "setmaxnreg" => Some(Op::Nop {}),
-            "lop3" if words.len() == 3 => {
-                let [Operand::Pair(d, p), a, b, c, table, q] = &o[..] else { return None };
-                let bits = match words[1] {
-                    "or" => Bits::Or,
-                    "and" => Bits::And,
-                    _ => return None,
-                };
-                let (f, _) = arith::select(&["lop3", ty])?;
-                let d = self.destination(&Operand::Name(d.clone()))?;
-                let p = self.predicate(p)?;
-                let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
-                Some(Op::LogicTest { f, d, p, s, bits, q: self.predicate_operand(q)? })
-            }
-            _ if let Some((how, sources)) = Extended::parse(&words) => {
-                if o.len() != sources + 1 {
-                    return None;
-                }
-                let zero = self.constant(0);
-                let mut s = [zero; 3];
-                for (slot, operand) in s.iter_mut().zip(&o[1..]) {
-                    *slot = self.source(operand)?;
-                }
-                let carry = self.carry();
-                let carry_in = if how.takes { carry } else { NONE };
-                let carry_out = if how.leaves { carry } else { NONE };
-                Some(Op::Extended { how, d: self.destination(&o[0])?, s, carry_in, carry_out })
-            }
-            _ => {
-                let (f, sources) = arith::select(&words)?;
-                if o.len() != sources + 1 {
-                    return None;
-                }
-                let d = self.destination(&o[0])?;
-                let zero = self.constant(0);
-                let mut s = [zero; 4];
-                for (slot, operand) in s.iter_mut().zip(&o[1..]) {
-                    *slot = self.source(operand)?;
-                }
-                Some(Op::Alu { f, d, s })
-            }
+            "lop3" if words.len() == 3 => self.logic_test(&words, o),
+            _ => self.arithmetic(&words, o),
         }
+    }
+
+    fn arithmetic(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let (d, sources) = o.split_first()?;
+        let extended = Extended::parse(words);
+        let (f, count) = match &extended {
+            Some((_, count)) => (None, *count),
+            None => arith::select(words).map(|(f, count)| (Some(f), count))?,
+        };
+        if sources.len() != count {
+            return None;
+        }
+        let d = self.destination(d)?;
+        let mut s = [self.constant(0); 4];
+        for (slot, operand) in s.iter_mut().zip(sources) {
+            *slot = self.source(operand)?;
+        }
+        if let Some(f) = f {
+            return Some(Op::Alu { f, d, s });
+        }
+        let (how, carry) = (extended?.0, self.carry());
+        let carry_in = if how.takes { carry } else { NONE };
+        let carry_out = if how.leaves { carry } else { NONE };
+        Some(Op::Extended { how, d, s: [s[0], s[1], s[2]], carry_in, carry_out })
+    }
+
+    fn select(&mut self, o: &[Operand]) -> Option<Op> {
+        let [d, a, b, p @ (Operand::Name(_) | Operand::Not(_)), ..] = o else { return None };
+        let p = self.predicate_operand(p)?;
+        Some(Op::Select { d: self.destination(d)?, a: self.source(a)?, b: self.source(b)?, p })
+    }
+
+    fn classify(&mut self, o: &[Operand], class: fn(u64) -> bool) -> Option<Op> {
+        let [Operand::Name(d), a, ..] = o else { return None };
+        Some(Op::Classify { d: self.predicate(d)?, a: self.source(a)?, class })
+    }
+
+    /// Logic on predicates.
+    fn logic(&mut self, name: &str, o: &[Operand]) -> Option<Op> {
+        let [Operand::Name(d), a, rest @ ..] = o else { return None };
+        let bits = bits(name).unwrap_or(Bits::Xor);
+        let (d, a) = (self.predicate(d)?, self.predicate_operand(a)?);
+        if name == "not" {
+            return Some(Op::Logic { bits, d, a: Guard { negated: !a.negated, ..a }, b: None });
+        }
+        let b = Some(self.predicate_operand(rest.first()?)?);
+        Some(Op::Logic { bits, d, a, b })
+    }
+
+    fn logic_test(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let [Operand::Pair(d, p), a, b, c, table, q] = o else { return None };
+        let bits = bits(words[1]).filter(|bits| *bits != Bits::Xor)?;
+        let (f, _) = arith::select(&["lop3", words[2]])?;
+        let (d, p) = (self.destination(&Operand::Name(d.clone()))?, self.predicate(p)?);
+        let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
+        Some(Op::LogicTest { f, d, p, s, bits, q: self.predicate_operand(q)? })
+    }
+
+    /// `d`, or `d|p`: a register, and a predicate beside it.
+    fn pair(&mut self, operand: &Operand) -> Option<(Reg, Pred)> {
+        match operand {
+            Operand::Pair(d, p) => Some((self.destination(&Operand::Name(d.clone()))?, self.written(p)?)),
+            d => Some((self.destination(d)?, NONE)),
+        }
+    }
+
+    fn shuffle(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let mode = match words.get(1..3)? {
+            ["sync", "up"] => Shuffle::Up,
+            ["sync", "down"] => Shuffle::Down,
+            ["sync", "bfly"] => Shuffle::Butterfly,
+            ["sync", "idx"] => Shuffle::Index,
+            _ => return None,
+        };
+        let [d, a, b, c, mask] = o else { return None };
+        let (d, p) = self.pair(d)?;
+        let (a, b, c) = (self.source(a)?, self.source(b)?, self.source(c)?);
+        Some(Op::Shuffle { mode, d, p, a, b, c, mask: self.source(mask)? })
+    }
+
+    fn vote(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let mode = match words.get(1..3)? {
+            ["sync", "all"] => Vote::All,
+            ["sync", "any"] => Vote::Any,
+            ["sync", "uni"] => Vote::Uniform,
+            ["sync", "ballot"] => Vote::Ballot,
+            _ => return None,
+        };
+        let [d, p, mask, ..] = o else { return None };
+        let (d, q) = match d {
+            d if mode == Vote::Ballot => (self.destination(d)?, NONE),
+            Operand::Name(q) => (NONE, self.predicate(q)?),
+            _ => return None,
+        };
+        Some(Op::Vote { mode, d, q, p: self.predicate_operand(p)?, mask: self.source(mask)? })
+    }
+
+    fn matches(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let all = match *words.get(1)? {
+            "any" => false,
+            "all" => true,
+            _ => return None,
+        };
+        let [d, a, mask, ..] = o else { return None };
+        let ((d, p), wide) = (self.pair(d)?, words.last() == Some(&"b64"));
+        Some(Op::Match { all, d, p, a: self.source(a)?, wide, mask: self.source(mask)? })
+    }
+
+    fn redux(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let (name, ty) = (*words.get(2)?, *words.last()?);
+        let known = matches!(ty, "u32" | "s32") && matches!(name, "add" | "min" | "max")
+            || ty == "b32" && matches!(name, "and" | "or" | "xor");
+        let [d, a, mask, ..] = o else { return None };
+        let op = atomic_op(name, ty).filter(|_| known)?;
+        Some(Op::Reduce { op, d: self.destination(d)?, a: self.source(a)?, mask: self.source(mask)? })
     }
 
     pub fn predicate_operand(&mut self, operand: &Operand) -> Option<Guard> {
@@ -338,12 +296,7 @@ impl Names<'_> {
             Operand::Name(d) => (self.written(d)?, NONE),
             _ => return None,
         };
-        let bits = words.iter().skip(2).find_map(|word| match *word {
-            "and" => Some(Bits::And),
-            "or" => Some(Bits::Or),
-            "xor" => Some(Bits::Xor),
-            _ => None,
-        });
+        let bits = words.iter().skip(2).find_map(|word| bits(word));
         let combine = match bits {
             Some(bits) => Some((bits, self.predicate_operand(o.get(3)?)?)),
             None if o.len() == 3 => None,
@@ -427,4 +380,25 @@ impl Names<'_> {
         };
         Some(Op::Call { callee, args, ret })
     }
+}
+
+fn bits(word: &str) -> Option<Bits> {
+    Some(match word {
+        "and" => Bits::And,
+        "or" => Bits::Or,
+        "xor" => Bits::Xor,
+        _ => return None,
+    })
+}
+
+/// The question of `isspacep`, over the bits of a register.
+fn is_in(space: &str) -> Option<fn(u64) -> bool> {
+    Some(match space.split("::").next()? {
+        "global" => |a| memory::resolve(a).0 == Space::Global,
+        "shared" => |a| memory::resolve(a).0 == Space::Shared,
+        "local" => |a| memory::resolve(a).0 == Space::Local,
+        "const" => |a| memory::resolve(a).0 == Space::Const,
+        "param" => |a| memory::resolve(a).0 == Space::Param,
+        _ => return None,
+    })
 }

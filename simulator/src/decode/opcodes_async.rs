@@ -44,7 +44,7 @@ impl Names<'_> {
                     },
                     _ => return None,
                 }
-                let (to, from) = (self.address(to)?, self.global_address(from)?);
+                let (to, from) = (self.address(to)?, self.any_address(from)?);
                 Some(Op::CopyAsync { to, from, bytes: *bytes as u32, given, ignored })
             }
             _ => None,
@@ -107,15 +107,5 @@ impl Names<'_> {
             None => self.constant(1),
         };
         Some(Op::Mbarrier { how, space: Self::space_of(words), d, done, at, a, relaxed })
-    }
-
-    /// An address that may also be a module variable's name.
-    fn global_address(&mut self, operand: &Operand) -> Option<Address> {
-        match operand {
-            Operand::Address(Some(name), offset) => {
-                self.variable_address(name, *offset).or_else(|| self.address(operand))
-            }
-            operand => self.address(operand),
-        }
     }
 }

@@ -37,7 +37,7 @@ impl Names<'_> {
         Some(Op::Alu { f, d, s: [a, window, zero, zero] })
     }
 
-    fn order_and_scope(words: &[&str]) -> (Order, Scope) {
+    pub fn order_and_scope(words: &[&str]) -> (Order, Scope) {
         let has = |word: &str| words.contains(&word);
         let order = match () {
             _ if has("acq_rel") => Order::AcquireRelease,
@@ -87,37 +87,62 @@ impl Names<'_> {
     }
 
     pub fn load(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let ty = *words.last()?;
-        let bytes = ptx::type_bytes(ty)? as u32;
-        if bytes > 8 || o.len() != 2 || !Self::known_modifiers(words, &[]) {
+        let [d, from] = o else { return None };
+        let (d, signed) = (self.registers(d, false)?, words.last()?.starts_with('s'));
+        let (place, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
+        Some(match place {
+            MemoryPlace::Frame(offset) => Op::LoadFrame { d, bytes, signed, offset },
+            MemoryPlace::At(at) => Op::Load { space, d, bytes, signed, at, order, scope },
+        })
+    }
+
+    pub fn store(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let [to, s] = o else { return None };
+        let s = self.registers(s, true)?;
+        let (place, bytes, space, (order, scope)) = self.place_of(words, to, s.len())?;
+        Some(match place {
+            MemoryPlace::Frame(offset) => Op::StoreFrame { s, bytes, offset },
+            MemoryPlace::At(at) => Op::Store { space, s, bytes, at, order, scope },
+        })
+    }
+
+    /// What a load and a store of `count` elements have in common: where, bytes of an element, space, order
+    /// and scope.
+    fn place_of(
+        &mut self,
+        words: &[&str],
+        operand: &Operand,
+        count: usize,
+    ) -> Option<(MemoryPlace, u32, Space, (Order, Scope))> {
+        let bytes = ptx::type_bytes(words.last()?).filter(|bytes| *bytes <= 8)?;
+        if !Self::known_modifiers(words, &[]) || count != Self::vector(words) {
             return None;
         }
-        let signed = ty.starts_with('s');
-        let d = self.registers(&o[0], false)?;
-        if d.len() != Self::vector(words) {
-            return None;
-        }
-        let space = Self::space_of(words);
-        let (order, scope) = Self::order_and_scope(words);
-        if let Operand::Address(Some(name), offset) = &o[1] {
-            match self.lookup(name) {
-                Some(Named::Frame { offset: start, bytes: size }) => {
-                    let offset = inside(start, size, *offset, bytes as usize * d.len())?;
-                    return Some(Op::LoadFrame { d, bytes, signed, offset });
-                }
-                Some(Named::Global { .. }) | Some(Named::Local { .. }) => {
-                    let at = self.variable_address(name, *offset)?;
-                    return Some(Op::Load { space, d, bytes, signed, at, order, scope });
-                }
-                _ => {}
+        let named = match operand {
+            Operand::Address(Some(name), offset) => self.lookup(name).map(|named| (named, *offset)),
+            _ => None,
+        };
+        let place = match named {
+            Some((Named::Frame { offset: start, bytes: size }, offset)) => {
+                MemoryPlace::Frame(inside(start, size, offset, bytes * count)?)
             }
+            _ => MemoryPlace::At(self.any_address(operand)?),
+        };
+        Some((place, bytes as u32, Self::space_of(words), Self::order_and_scope(words)))
+    }
+
+    /// An address that may also name a global or local variable.
+    pub fn any_address(&mut self, operand: &Operand) -> Option<Address> {
+        match operand {
+            Operand::Address(Some(name), offset) => {
+                self.variable_address(name, *offset).or_else(|| self.address(operand))
+            }
+            operand => self.address(operand),
         }
-        let at = self.address(&o[1])?;
-        Some(Op::Load { space, d, bytes, signed, at, order, scope })
     }
 
     /// The address of an access that names a global or local variable directly.
-    pub fn variable_address(&self, name: &str, offset: i64) -> Option<Address> {
+    fn variable_address(&self, name: &str, offset: i64) -> Option<Address> {
         match self.lookup(name)? {
             Named::Global { number } => {
                 Some(Address { base: GLOBAL_BASE | number as u32, offset, narrow: false })
@@ -129,34 +154,6 @@ impl Names<'_> {
         }
     }
 
-    pub fn store(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let bytes = ptx::type_bytes(words.last()?)? as u32;
-        if bytes > 8 || o.len() != 2 || !Self::known_modifiers(words, &[]) {
-            return None;
-        }
-        let s = self.registers(&o[1], true)?;
-        if s.len() != Self::vector(words) {
-            return None;
-        }
-        let space = Self::space_of(words);
-        let (order, scope) = Self::order_and_scope(words);
-        if let Operand::Address(Some(name), offset) = &o[0] {
-            match self.lookup(name) {
-                Some(Named::Frame { offset: start, bytes: size }) => {
-                    let offset = inside(start, size, *offset, bytes as usize * s.len())?;
-                    return Some(Op::StoreFrame { s, bytes, offset });
-                }
-                Some(Named::Global { .. }) | Some(Named::Local { .. }) => {
-                    let at = self.variable_address(name, *offset)?;
-                    return Some(Op::Store { space, s, bytes, at, order, scope });
-                }
-                _ => {}
-            }
-        }
-        let at = self.address(&o[0])?;
-        Some(Op::Store { space, s, bytes, at, order, scope })
-    }
-
     pub fn atomic(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let ty = *words.last()?;
         let returns = words[0] == "atom";
@@ -166,36 +163,12 @@ impl Names<'_> {
         if !Self::known_modifiers(words, &[name, "noftz"]) {
             return None;
         }
-        let op = match (*name, ty) {
-            ("add", ty) if arith::format(ty).is_some() => {
-                AtomOp::AddFloat(arith::select_float(&["add", "rn", ty])?.0)
-            }
-            ("add", "u32" | "s32" | "u64") => AtomOp::Add,
-            ("min", "u32" | "u64") => AtomOp::MinU,
-            ("min", "s32" | "s64") => AtomOp::MinS,
-            ("max", "u32" | "u64") => AtomOp::MaxU,
-            ("max", "s32" | "s64") => AtomOp::MaxS,
-            ("and", "b32" | "b64") => AtomOp::And,
-            ("or", "b32" | "b64") => AtomOp::Or,
-            ("xor", "b32" | "b64") => AtomOp::Xor,
-            ("exch", "b32" | "b64") => AtomOp::Exchange,
-            ("cas", "b16" | "b32" | "b64") => AtomOp::CompareSwap,
-            ("inc", "u32") => AtomOp::Inc,
-            ("dec", "u32") => AtomOp::Dec,
-            _ => return None,
-        };
+        let op = atomic_op(name, ty)?;
         let (order, scope) = Self::order_and_scope(words);
         let order = if order == Order::Weak { Order::Relaxed } else { order };
         // `red` is `atom` without the first operand.
         let (d, o) = if returns { (self.destination(o.first()?)?, &o[1..]) } else { (NONE, o) };
-        let at = match o.first()? {
-            Operand::Address(Some(name), offset)
-                if matches!(self.lookup(name), Some(Named::Global { .. } | Named::Local { .. })) =>
-            {
-                self.variable_address(name, *offset)?
-            }
-            operand => self.address(operand)?,
-        };
+        let at = self.any_address(o.first()?)?;
         let b = self.source(o.get(1)?)?;
         let c = match o.get(2) {
             Some(operand) => self.source(operand)?,
@@ -213,4 +186,32 @@ impl Names<'_> {
 fn inside(start: usize, size: usize, offset: i64, bytes: usize) -> Option<usize> {
     let offset = usize::try_from(offset).ok().filter(|offset| *offset <= size && bytes <= size - offset)?;
     Some(start + offset)
+}
+
+/// Where a load or a store goes: to call parameters in the activation, or to memory.
+enum MemoryPlace {
+    Frame(usize),
+    At(Address),
+}
+
+/// The operation of `atom` and `red` on values of a type.
+pub fn atomic_op(name: &str, ty: &str) -> Option<AtomOp> {
+    Some(match (name, ty) {
+        ("add", ty) if arith::format(ty).is_some() => {
+            AtomOp::AddFloat(arith::select_float(&["add", "rn", ty])?.0)
+        }
+        ("add", "u32" | "s32" | "u64") => AtomOp::Add,
+        ("min", "u32" | "u64") => AtomOp::MinU,
+        ("min", "s32" | "s64") => AtomOp::MinS,
+        ("max", "u32" | "u64") => AtomOp::MaxU,
+        ("max", "s32" | "s64") => AtomOp::MaxS,
+        ("and", "b32" | "b64") => AtomOp::And,
+        ("or", "b32" | "b64") => AtomOp::Or,
+        ("xor", "b32" | "b64") => AtomOp::Xor,
+        ("exch", "b32" | "b64") => AtomOp::Exchange,
+        ("cas", "b16" | "b32" | "b64") => AtomOp::CompareSwap,
+        ("inc", "u32") => AtomOp::Inc,
+        ("dec", "u32") => AtomOp::Dec,
+        _ => return None,
+    })
 }

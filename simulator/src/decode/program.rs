@@ -55,8 +55,8 @@ pub struct Function {
     /// The shared variables that the kernel sees, by the numbers that their addresses have.
     pub shared: Vec<shared::Variable>,
     pub uses_grid_workspace: bool,
-    /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies behind, and
-    /// whether on the taken side.
+    /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies
+    /// behind, and whether on the taken side.
     pub barrier_sites: FxHashMap<u32, Vec<(u32, bool)>>,
     /// Functions called directly.
     pub calls: Vec<usize>,
@@ -64,22 +64,27 @@ pub struct Function {
     pub unsupported: Option<Diagnostic>,
 }
 
+/// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
+    /// As PTX calls it.
     pub name: String,
+    /// Where it lies among the parameters, in bytes.
     pub offset: usize,
+    /// Its size in bytes.
     pub bytes: usize,
     /// The PTX type without the dot (`u64`); of one element where the parameter is an array.
     pub kind: String,
 }
 
 impl Param {
-    pub fn new(variable: &Variable, offset: usize) -> Param {
+    pub(super) fn new(variable: &Variable, offset: usize) -> Param {
         Param { name: variable.name.clone(), offset, bytes: variable.bytes(), kind: variable.kind.clone() }
     }
 }
 
-/// The bytes at the start of a module variable that its initialiser gives, the others being 0; symbols are filled in when the module is loaded.
+/// The bytes at the start of a module variable that its initialiser gives, the others being 0; symbols are
+/// filled in when the module is loaded.
 pub fn initial_bytes(variable: &Variable, resolve: impl Fn(&str, bool) -> Option<u64>) -> Vec<u8> {
     let scalar = if variable.init.len() > variable.count {
         variable.element / (variable.init.len() / variable.count.max(1)).max(1)

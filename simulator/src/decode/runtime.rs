@@ -1,12 +1,13 @@
-//! The functions that compiled kernels call without defining them: the device runtime (launches), `malloc` and `printf`.
+//! The functions that compiled kernels call without defining them: the device runtime (launches), `malloc`
+//! and `printf`.
 
 /// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// `(kernel, grid, block, shared bytes) -> parameter buffer, or null`
     GetParameterBuffer,
-    /// `(parameter buffer, stream) -> error`. Before CUDA 12 a launch beyond the pending limit was kept in a second,
-    /// slower pool; since then it is refused.
+    /// `(parameter buffer, stream) -> error`. Before CUDA 12 a launch beyond the pending limit was kept in a
+    /// second, slower pool; since then it is refused.
     LaunchDevice {
         second_pool: bool,
     },

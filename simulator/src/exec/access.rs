@@ -1,7 +1,7 @@
 //! Loads, stores and atomics: addresses, bounds, alignment, and the bytes moved.
 
 use super::activation::source;
-use super::context::{Context, Executed};
+use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{AtomOp, Lanes, WARP, combine, each, lanes};
 use crate::decode::*;
@@ -12,18 +12,18 @@ use crate::ptx::{Order, Space};
 
 impl<O: Watch> Context<'_, O> {
     /// The address of every lane. A module variable's or a local variable's address is the same for all.
-    pub fn addresses(&self, warp: &Warp, slot: u32, function: &Function, at: &Address) -> Lanes {
-        let activation = &warp.activations[slot as usize];
-        let offset = at.offset as u64;
-        match at.base {
+    pub fn addresses(&self, warp: &Warp, at: At, to: &Address) -> Lanes {
+        let activation = &warp.activations[at.slot as usize];
+        let offset = to.offset as u64;
+        match to.base {
             NONE => [offset; WARP],
             LOCAL_BASE => [offset.wrapping_add(activation.local_base as u64); WARP],
             base if (GLOBAL_BASE..1 << 30).contains(&base) => {
                 [self.globals[(base - GLOBAL_BASE) as usize].wrapping_add(offset); WARP]
             }
             base => {
-                let mut out = *source(activation, function, base);
-                if at.narrow {
+                let mut out = *source(activation, at.function, base);
+                if to.narrow {
                     out.iter_mut().for_each(|a| *a = a.wrapping_add(offset) & 0xffff_ffff);
                 } else if offset != 0 {
                     out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
@@ -31,6 +31,15 @@ impl<O: Watch> Context<'_, O> {
                 out
             }
         }
+    }
+
+    /// The same, under the checks: an address must not depend on what nobody has written.
+    #[inline(always)]
+    pub fn checked_addresses(&mut self, warp: &mut Warp, at: At, to: &Address) -> Lanes {
+        if O::CHECKS {
+            self.check_address(warp, at, to);
+        }
+        self.addresses(warp, at, to)
     }
 
     /// Tells the launch's progress where its first and its last lane touch global memory.
@@ -42,8 +51,8 @@ impl<O: Watch> Context<'_, O> {
         }
     }
 
-    /// Turns a request into one or more with a definite space, since a generic address may lie in any. What lies in
-    /// shared memory has offsets there in place of addresses.
+    /// Turns a request into one or more with a definite space, since a generic address may lie in any. What
+    /// lies in shared memory has offsets there in place of addresses.
     fn split_spaces(
         shared: Layout,
         request: &Request,
@@ -76,18 +85,15 @@ impl<O: Watch> Context<'_, O> {
     }
 
     /// Whether an address lies behind the local variables of the function that runs.
-    fn is_past_locals(&self, warp: &Warp, slot: u32, address: u64, bytes: usize) -> bool {
-        let activation = &warp.activations[slot as usize];
-        let locals = activation.local_base + self.program.functions[activation.function].local_bytes;
+    fn is_past_locals(&self, warp: &Warp, at: At, address: u64, bytes: usize) -> bool {
+        let locals = warp.activations[at.slot as usize].local_base + at.function.local_bytes;
         address.saturating_add(bytes as u64) > locals as u64
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub fn load(
         &mut self,
         warp: &mut Warp,
-        inst: &Inst,
-        slot: u32,
+        at: At,
         request: &Request,
         d: &[Reg],
         bytes: u32,
@@ -103,13 +109,13 @@ impl<O: Watch> Context<'_, O> {
                 let total = request.bytes as usize;
                 // A power of two, as PTX has it.
                 if address & (total as u64 - 1) != 0 {
-                    return Err(self.misaligned(warp, inst, lane, request));
+                    return Err(self.misaligned(warp, at, lane, request));
                 }
                 let local;
                 let from: Option<&[u8]> = match request.space {
                     Space::Shared => self.block.shared.get(span(address, total)),
                     Space::Param => self.params.get(span(address, total)),
-                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
+                    Space::Local if self.is_past_locals(warp, at, address, total) => None,
                     Space::Local => {
                         local = warp.local_of(lane, address, total);
                         local.as_deref()
@@ -117,34 +123,30 @@ impl<O: Watch> Context<'_, O> {
                     _ if address >> 56 != 0 => self.launches.buffer(address, total).map(|b| &*b),
                     _ => self.memory.slice(address, total).ok(),
                 };
-                let Some(from) = from else { return Err(self.outside(warp, inst, lane, request)) };
+                let Some(from) = from else { return Err(self.outside(warp, at, lane, request)) };
                 let mut values = [0; 4];
                 for (i, value) in values[..d.len()].iter_mut().enumerate() {
                     let part = &from[i * bytes as usize..][..bytes as usize];
                     *value = extend(memory::read(part), bytes, signed);
                 }
-                let registers = &mut warp.activations[slot as usize].registers;
+                let registers = &mut warp.activations[at.slot as usize].registers;
                 for (&d, &value) in d.iter().zip(&values) {
                     registers[d as usize][lane] = value;
                 }
             }
             if O::CHECKS {
                 self.touch(request);
-                self.follow_load(warp, slot, inst, request, d, bytes);
+                self.follow_load(warp, at, request, d, bytes);
             }
-            let actor = self.actor(warp, inst);
-            self.act(actor, Act::Access(request));
+            self.act(warp, at, Act::Access(request));
             Ok(())
         })
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub fn store(
         &mut self,
         warp: &mut Warp,
-        inst: &Inst,
-        slot: u32,
-        function: &Function,
+        at: At,
         request: &Request,
         s: &[Reg],
         bytes: u32,
@@ -161,21 +163,21 @@ impl<O: Watch> Context<'_, O> {
                 let total = request.bytes as usize;
                 // A power of two, as PTX has it.
                 if address & (total as u64 - 1) != 0 {
-                    return Err(self.misaligned(warp, inst, lane, request));
+                    return Err(self.misaligned(warp, at, lane, request));
                 }
                 let mut values = [0u64; 4];
                 for (value, s) in values.iter_mut().zip(s) {
-                    *value = source(&warp.activations[slot as usize], function, *s)[lane];
+                    *value = source(&warp.activations[at.slot as usize], at.function, *s)[lane];
                 }
                 let to = match request.space {
                     Space::Shared => self.block.shared.get_mut(span(address, total)),
-                    Space::Local if self.is_past_locals(warp, slot, address, total) => None,
+                    Space::Local if self.is_past_locals(warp, at, address, total) => None,
                     Space::Local => warp.local_of(lane, address, total),
                     Space::Param | Space::Const => None,
                     _ if address >> 56 != 0 => self.launches.buffer(address, total),
                     _ => self.memory.slice_mut(address, total).ok(),
                 };
-                let Some(to) = to else { return Err(self.outside(warp, inst, lane, request)) };
+                let Some(to) = to else { return Err(self.outside(warp, at, lane, request)) };
                 let mut same = true;
                 for (i, &value) in values[..s.len()].iter().enumerate() {
                     let part = &mut to[i * bytes as usize..][..bytes as usize];
@@ -186,27 +188,15 @@ impl<O: Watch> Context<'_, O> {
             }
             if O::CHECKS {
                 self.touch(request);
-                self.follow_store(warp, slot, inst, request, s, bytes);
+                self.follow_store(warp, at, request, s, bytes);
             }
-            let actor = self.actor(warp, inst);
-            self.act(actor, Act::Access(&Request { unchanged, ..*request }));
+            self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             Ok(())
         })
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub fn atomic(
-        &mut self,
-        warp: &mut Warp,
-        inst: &Inst,
-        slot: u32,
-        function: &Function,
-        request: &Request,
-        op: AtomOp,
-        d: Reg,
-        b: Reg,
-        c: Reg,
-    ) -> Executed<()> {
+    pub fn atomic(&mut self, warp: &mut Warp, at: At, request: &Request) -> Executed<()> {
+        let Op::Atomic { op, d, b, c, .. } = at.inst.op else { return Ok(()) };
         warp.spin.watches = true;
         Self::split_spaces(self.shared, request, |request| {
             let op = match op {
@@ -221,17 +211,17 @@ impl<O: Watch> Context<'_, O> {
                 let total = request.bytes as usize;
                 // A power of two, as PTX has it.
                 if address & (total as u64 - 1) != 0 {
-                    return Err(self.misaligned(warp, inst, lane, request));
+                    return Err(self.misaligned(warp, at, lane, request));
                 }
-                let activation = &mut warp.activations[slot as usize];
-                let operand = |r: Reg| source(activation, function, r)[lane];
+                let activation = &mut warp.activations[at.slot as usize];
+                let operand = |r: Reg| source(activation, at.function, r)[lane];
                 let (b, c) = (operand(b), operand(c));
                 let word = match request.space {
                     Space::Shared => self.block.shared.get_mut(span(address, total)),
                     Space::Global => self.memory.slice_mut(address, total).ok(),
                     _ => None,
                 };
-                let Some(word) = word else { return Err(self.outside(warp, inst, lane, request)) };
+                let Some(word) = word else { return Err(self.outside(warp, at, lane, request)) };
                 let old = memory::read(word);
                 let new = combine(op, request.bytes, old, b, c);
                 memory::write(word, new);
@@ -244,10 +234,9 @@ impl<O: Watch> Context<'_, O> {
             }
             if O::CHECKS {
                 self.touch(request);
-                self.follow_atomic(warp, slot, inst, request, d, &[b, c]);
+                self.follow_atomic(warp, at, request, d, &[b, c]);
             }
-            let actor = self.actor(warp, inst);
-            self.act(actor, Act::Access(&Request { unchanged, ..*request }));
+            self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             Ok(())
         })
     }

@@ -14,7 +14,7 @@ pub struct Activation {
     pub predicates: Vec<u32>,
     /// Which of both hold undefined values; kept under checks.
     pub undefined: Undefined,
-    /// `frame_bytes` bytes a lane.
+    /// `frame_bytes` bytes per lane.
     pub frame: Vec<u8>,
     pub frame_bytes: usize,
     /// Where this activation's local variables start in the lanes' local memory.

@@ -2,12 +2,12 @@
 
 use super::activation::source;
 use super::block::BARRIERS;
-use super::context::Context;
+use super::context::{At, Context, Executed};
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{WARP, each};
 use crate::decode::*;
-use crate::diagnostic::{Diagnostic, Kind};
-use crate::observe::{Act, Actor, Event, Watch};
+use crate::diagnostic::Kind;
+use crate::observe::{Act, Event, Watch};
 
 /// Whether lanes that arrive at a barrier wait there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,28 +19,26 @@ pub enum Arrival {
 impl<O: Watch> Context<'_, O> {
     /// A split behind an open barrier: takes the barrier's result, if it asked for one, and goes on.
     pub fn leave_barrier(&mut self, warp: &mut Warp, index: usize, id: u8) {
-        let split = warp.splits[index];
-        let function = &self.program.functions[warp.activations[split.activation as usize].function];
-        let inst = &function.code[split.pc as usize];
-        if let Op::Barrier { reduce: Some(kind), d, q, .. } = &inst.op {
+        let at = self.at(warp, index);
+        if let Op::Barrier { reduce: Some(kind), d, q, .. } = &at.inst.op {
             let (count, threads) = self.block.barriers[id as usize].result;
-            let activation = &mut warp.activations[split.activation as usize];
+            let activation = &mut warp.activations[at.slot as usize];
             let holds = match kind {
                 BarReduce::Popc => {
                     let lanes = &mut activation.registers[*d as usize];
-                    each(split.mask, |lane| lanes[lane] = count as u64);
+                    each(at.mask, |lane| lanes[lane] = count as u64);
                     false
                 }
                 BarReduce::And => count == threads,
                 BarReduce::Or => count > 0,
             };
-            activation.set_predicate(*q, split.mask, if holds { u32::MAX } else { 0 });
+            activation.set_predicate(*q, at.mask, if holds { u32::MAX } else { 0 });
         }
-        warp.splits[index].wait = Wait::Nothing;
-        warp.splits[index].pc += 1;
+        warp.splits[index].go_on();
     }
 
     /// Opens the block's complete barriers.
+    #[inline]
     pub fn release(&mut self) {
         let (grid, block) = (self.grid, self.block.linear);
         let observer = &mut *self.observer;
@@ -48,35 +46,21 @@ impl<O: Watch> Context<'_, O> {
     }
 
     /// Lanes of the split `index` arrive at a block barrier.
-    pub fn barrier(
-        &mut self,
-        warp: &mut Warp,
-        index: usize,
-        inst: &Inst,
-        active: u32,
-    ) -> Result<Arrival, Box<Diagnostic>> {
-        let Op::Barrier { id, count, arrive, p, .. } = &inst.op else { return Ok(Arrival::GoesOn) };
-        let Split { pc, mask, activation: slot, .. } = warp.splits[index];
-        let activation = &warp.activations[slot as usize];
-        let function = &self.program.functions[activation.function];
-        let only = |r: Reg| source(activation, function, r)[active.trailing_zeros() as usize] as u32;
+    pub fn barrier(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<Arrival> {
+        let Op::Barrier { id, count, arrive, p, .. } = &at.inst.op else { return Ok(Arrival::GoesOn) };
+        let (Split { pc, mask, .. }, active) = (warp.splits[index], at.mask);
+        let activation = &warp.activations[at.slot as usize];
+        let only = |r: Reg| source(activation, at.function, r)[active.trailing_zeros() as usize] as u32;
         let (number, expected) = (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
         let holds = p.map_or(0, |p| active & activation.holds(p));
         if number >= BARRIERS {
-            return Err(self.fault(
-                warp,
-                inst,
-                active,
-                Kind::BarrierDivergence,
-                format!("there is no barrier {number}: a block has barriers 0 to 15"),
-                "use one of them",
-            ));
+            let what = format!("there is no barrier {number}: a block has barriers 0 to 15");
+            return Err(self.fault(warp, at, Kind::BarrierDivergence, what, "use one of them"));
         }
         let whole_warp = active | warp.exited == warp.lanes;
-        let actor = self.actor(warp, inst);
-        self.act(actor, Act::Barrier { mask: active, id: number as u32 });
+        self.act(warp, at, Act::Barrier { mask: active, id: number as u32 });
         if O::CHECKS {
-            self.barrier_sites(warp, index, actor, active, pc);
+            self.barrier_sites(warp, index, at);
         }
         let barrier = &mut self.block.barriers[number];
         barrier.expected = expected;
@@ -99,19 +83,19 @@ impl<O: Watch> Context<'_, O> {
         }
         self.release();
         if self.block.barriers[number].round == round {
-            self.act(actor, Act::BarrierStall);
+            self.act(warp, at, Act::BarrierStall);
         }
         Ok(Arrival::Waits)
     }
 
     /// Tells which watched branches a barrier lies behind: those of its function, and those around the calls.
-    fn barrier_sites(&mut self, warp: &Warp, index: usize, actor: Actor, active: u32, pc: u32) {
+    fn barrier_sites(&mut self, warp: &Warp, index: usize, at: At) {
         let split = warp.splits[index];
-        let mut place = Some((split.activation, pc, split.join));
+        let mut place = Some((split.activation, split.pc, split.join));
         while let Some((activation, pc, join)) = place {
             let function = &self.program.functions[warp.activations[activation as usize].function];
             if let Some(sites) = function.barrier_sites.get(&pc) {
-                self.act(actor, Act::BarrierSite { mask: active, sites });
+                self.act(warp, at, Act::BarrierSite { mask: at.mask, sites });
             }
             place = warp.call_of(join);
         }

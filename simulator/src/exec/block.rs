@@ -32,7 +32,8 @@ pub struct BlockState {
 }
 
 impl BlockState {
-    /// Opens the barriers that have become complete; `opened` is told which, and whether all threads were there.
+    /// Opens the barriers that have become complete; `opened` is told which, and whether all threads were
+    /// there.
     pub fn open(&mut self, mut opened: impl FnMut(u32, bool)) {
         for (id, barrier) in self.barriers.iter_mut().enumerate() {
             let exited = if barrier.expected == 0 { self.exited } else { 0 };

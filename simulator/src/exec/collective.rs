@@ -3,7 +3,7 @@
 //! Lanes that name different masks are different groups, as `tiled_partition` makes them.
 
 use super::activation::{Activation, source};
-use super::context::Context;
+use super::context::{At, Context};
 use super::follow;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, lanes};
@@ -87,8 +87,8 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
     }
 }
 
-/// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c` holds the
-/// clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
+/// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
+/// holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
 pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool) {
     let (b, clamp, segment) = ((b & 31) as i64, (c & 31) as i64, (c >> 8 & 31) as i64);
     let most = (lane & segment) | (clamp & !segment);
@@ -105,9 +105,8 @@ pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool)
 impl<O: Watch> Context<'_, O> {
     /// The mask operand of a warp-level instruction, a lane.
     fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
-        let activation = &warp.activations[split.activation as usize];
-        let function = &self.program.functions[activation.function];
-        let mask = match &function.code[split.pc as usize].op {
+        let at = self.at_split(warp, split);
+        let mask = match &at.inst.op {
             Op::WarpBarrier { mask }
             | Op::Shuffle { mask, .. }
             | Op::Vote { mask, .. }
@@ -115,11 +114,11 @@ impl<O: Watch> Context<'_, O> {
             | Op::Reduce { mask, .. } => *mask,
             _ => return None,
         };
-        Some(*source(activation, function, mask))
+        Some(*source(&warp.activations[at.slot as usize], at.function, mask))
     }
 
-    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or, for
-    /// `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
+    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or,
+    /// for `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
     pub fn collective_ready(&self, warp: &Warp, index: usize) -> bool {
         let me = warp.splits[index];
         let Some(masks) = self.member_masks(warp, &me) else { return true };
@@ -166,37 +165,28 @@ impl<O: Watch> Context<'_, O> {
             if absent == 0 {
                 continue;
             }
-            let function = &self.program.functions[warp.activations[split.activation as usize].function];
-            let inst = &function.code[split.pc as usize];
-            let finding = self.fault(
-                warp,
-                inst,
-                split.mask,
-                Kind::WarpCollective,
-                format!(
-                    "the mask {:#010x} names lane {}, which does not come here",
-                    masks[split.mask.trailing_zeros() as usize & 31] as u32,
-                    absent.trailing_zeros()
-                ),
-                "name exactly the lanes that come to this instruction, or move it to where all lanes come",
-            );
-            self.observer.event(&Event::Finding(&finding));
+            let (mask, lane) =
+                (masks[split.mask.trailing_zeros() as usize & 31] as u32, absent.trailing_zeros());
+            let what = format!("the mask {mask:#010x} names lane {lane}, which does not come here");
+            let help =
+                "name exactly the lanes that come to this instruction, or move it to where all lanes come";
+            self.find(warp, self.at_split(warp, &split), what, help);
         }
     }
 
-    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go on.
+    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go
+    /// on.
     pub fn collective(&mut self, warp: &mut Warp, index: usize) {
         let me = warp.splits[index];
-        let program = self.program;
-        let function = &program.functions[warp.activations[me.activation as usize].function];
-        let op = &function.code[me.pc as usize].op;
+        let at = self.at(warp, index);
+        let (op, function) = (&at.inst.op, at.function);
         let barrier = matches!(op, Op::WarpBarrier { .. });
         let mut mask = me.mask;
         let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
-            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here for
-            // others than these, as tiles of a warp do, go on waiting.
+            // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here
+            // for others than these, as tiles of a warp do, go on waiting.
             let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
             let with_me = i != index
                 && other.wait == Wait::Lanes
@@ -209,21 +199,19 @@ impl<O: Watch> Context<'_, O> {
             if with_me {
                 mask |= other.mask;
                 each(other.mask, |lane| names[lane] = named[lane]);
-                warp.splits[i].wait = Wait::Nothing;
-                warp.splits[i].pc += 1;
+                warp.splits[i].go_on();
             }
         }
         if O::CHECKS {
-            self.check_collective(warp, index, op, mask, &names);
+            self.check_collective(warp, At { mask, ..at }, &names);
         }
         if barrier {
-            let actor = self.actor_of(warp, index);
             let mut rest = mask;
             while rest != 0 {
                 let name = names[rest.trailing_zeros() as usize];
                 let group =
                     lanes(rest).filter(|&lane| names[lane] == name).fold(0u32, |m, lane| m | 1 << lane);
-                self.act(actor, Act::WarpBarrier { mask: group });
+                self.act(warp, at, Act::WarpBarrier { mask: group });
                 rest &= !group;
             }
         }
@@ -241,75 +229,56 @@ impl<O: Watch> Context<'_, O> {
             follow::follow_collective(activation, op, mask, from);
         }
         execute(op, activation, function, mask);
-        warp.splits[index].wait = Wait::Nothing;
-        warp.splits[index].pc += 1;
+        warp.splits[index].go_on();
     }
 
-    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it names: a
-    /// lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
-    fn check_collective(&mut self, warp: &Warp, index: usize, op: &Op, mask: u32, names: &Lanes) {
-        let split = warp.splits[index];
-        let activation = &warp.activations[split.activation as usize];
-        let function = &self.program.functions[activation.function];
-        let inst = &function.code[split.pc as usize];
-        if let Some(lane) = lanes(mask).find(|&lane| names[lane] as u32 >> lane & 1 == 0) {
-            let finding = self.fault(
-                warp,
-                inst,
-                1 << lane,
-                Kind::WarpCollective,
-                format!(
-                    "lane {lane} takes part with the mask {:#010x}, which does not name it",
-                    names[lane] as u32
-                ),
-                "name every lane that comes here, and no other: compute the mask before the branch, with \
-                 __ballot_sync or from the lane's group",
-            );
-            self.observer.event(&Event::Finding(&finding));
+    /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it
+    /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
+    fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
+        let (mask, names) = (at.mask, names.map(|name| name as u32));
+        if let Some(lane) = lanes(mask).find(|&lane| names[lane] >> lane & 1 == 0) {
+            let what =
+                format!("lane {lane} takes part with the mask {:#010x}, which does not name it", names[lane]);
+            let help = "name every lane that comes here, and no other: compute the mask before the branch, \
+                        with \
+                        __ballot_sync or from the lane's group";
+            self.find(warp, at.lane(lane), what, help);
         }
         let differs = lanes(mask).find_map(|lane| {
-            let other =
-                lanes(names[lane] as u32 & mask).find(|&other| names[other] as u32 != names[lane] as u32)?;
+            let other = lanes(names[lane] & mask).find(|&other| names[other] != names[lane])?;
             Some((lane, other))
         });
         if let Some((lane, other)) = differs {
-            let finding = self.fault(
-                warp,
-                inst,
-                1 << lane,
-                Kind::WarpCollective,
-                format!(
-                    "lane {lane} names the lanes {:#010x}, among them lane {other}, which names {:#010x}",
-                    names[lane] as u32, names[other] as u32
-                ),
-                "let all lanes that work together pass the same mask",
+            let what = format!(
+                "lane {lane} names the lanes {:#010x}, among them lane {other}, which names {:#010x}",
+                names[lane], names[other]
             );
-            self.observer.event(&Event::Finding(&finding));
+            self.find(warp, at.lane(lane), what, "let all lanes that work together pass the same mask");
         }
-        if let Op::Shuffle { mode, b, c, .. } = op {
-            let (b, c) = (source(activation, function, *b), source(activation, function, *c));
-            let absent = lanes(mask).find_map(|lane| {
-                let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
-                let takes_part = mask & names[lane] as u32 & (1 << from) != 0;
-                (in_range && !takes_part).then_some((lane, from))
-            });
-            if let Some((lane, from)) = absent {
-                let finding = self.fault(
-                    warp,
-                    inst,
-                    1 << lane,
-                    Kind::WarpCollective,
-                    format!("lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"),
-                    "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no data",
-                );
-                self.observer.event(&Event::Finding(&finding));
-            }
+        let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return };
+        let activation = &warp.activations[at.slot as usize];
+        let (b, c) = (source(activation, at.function, *b), source(activation, at.function, *c));
+        let absent = lanes(mask).find_map(|lane| {
+            let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+            let takes_part = mask & names[lane] & (1 << from) != 0;
+            (in_range && !takes_part).then_some((lane, from))
+        });
+        if let Some((lane, from)) = absent {
+            let what = format!(
+                "lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"
+            );
+            let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there \
+                        is no data";
+            self.find(warp, at.lane(lane), what, help);
         }
     }
 
+    fn find(&mut self, warp: &Warp, at: At, what: String, help: &str) {
+        let finding = self.fault(warp, at, Kind::WarpCollective, what, help);
+        self.observer.event(&Event::Finding(&finding));
+    }
+
     fn waits_at_barrier(&self, warp: &Warp, split: &Split) -> bool {
-        let activation = &warp.activations[split.activation as usize];
-        let function = &self.program.functions[activation.function];
-        matches!(function.code[split.pc as usize].op, Op::WarpBarrier { .. })
+        matches!(self.at_split(warp, split).inst.op, Op::WarpBarrier { .. })
     }
 }

@@ -4,8 +4,8 @@ use super::block::BlockState;
 use super::launches::Launches;
 use super::progress::Progress;
 use super::schedule::Schedule;
-use super::warp::Warp;
-use crate::decode::{Inst, Program};
+use super::warp::{Split, Warp};
+use crate::decode::{Function, Inst, Program};
 use crate::device::DeviceProperties;
 use crate::diagnostic::Diagnostic;
 use crate::memory::Memory;
@@ -37,27 +37,42 @@ pub struct Context<'e, O> {
 
 pub type Executed<T> = Result<T, Box<Diagnostic>>;
 
+/// Lanes of a split, and the instruction that they execute.
+#[derive(Clone, Copy)]
+pub struct At<'e> {
+    pub inst: &'e Inst,
+    pub function: &'e Function,
+    /// The activation.
+    pub slot: u32,
+    pub mask: u32,
+}
+
+impl At<'_> {
+    /// One of the lanes.
+    pub fn lane(self, lane: usize) -> Self {
+        At { mask: 1 << lane, ..self }
+    }
+}
+
 impl<'e, O: Watch> Context<'e, O> {
     /// Tells the observers what lanes do.
     #[inline]
-    pub fn act(&mut self, actor: Actor, act: Act) {
+    pub fn act(&mut self, warp: &Warp, at: At, act: Act) {
+        let (grid, block) = (self.grid, self.block.linear);
+        let actor = Actor { grid, block, warp: warp.index, loc: at.inst.loc, kernel: self.kernel };
         self.observer.event(&Event::By(actor, &act));
     }
 
-    pub fn actor(&self, warp: &Warp, inst: &Inst) -> Actor<'e> {
-        Actor {
-            grid: self.grid,
-            block: self.block.linear,
-            warp: warp.index,
-            loc: inst.loc,
-            kernel: self.kernel,
-        }
+    /// The lanes of a split, at the instruction where they stand.
+    #[inline]
+    pub fn at(&self, warp: &Warp, index: usize) -> At<'e> {
+        self.at_split(warp, &warp.splits[index])
     }
 
-    /// The lanes of a split, at the instruction where they stand.
-    pub fn actor_of(&self, warp: &Warp, index: usize) -> Actor<'e> {
-        let split = warp.splits[index];
-        let function = &self.program.functions[warp.activations[split.activation as usize].function];
-        self.actor(warp, &function.code[split.pc as usize])
+    #[inline]
+    pub fn at_split(&self, warp: &Warp, split: &Split) -> At<'e> {
+        let Split { pc, activation: slot, mask, .. } = *split;
+        let function = &self.program.functions[warp.activations[slot as usize].function];
+        At { inst: &function.code[pc as usize], function, slot, mask }
     }
 }

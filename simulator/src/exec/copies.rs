@@ -1,40 +1,35 @@
 //! Asynchronous copies from global to shared memory: `cp.async` (PTX ISA 9.7.9.25.3).
 //!
-//! A copy may take place at any time between its instruction and the thread's wait for it. The simulator takes the
-//! latest moment: it moves the bytes when the thread waits, so who does not wait reads what was there before. A copy
-//! that nobody waits for never takes place. `cp.async.mbarrier.arrive` is the exception: the copies of the thread are
-//! done at once, and the arrival too.
+//! A copy may take place at any time between its instruction and the thread's wait for it. The simulator
+//! takes the latest moment: it moves the bytes when the thread waits, so who does not wait reads what was
+//! there before. A copy that nobody waits for never takes place. `cp.async.mbarrier.arrive` is the exception:
+//! the copies of the thread are done at once, and the arrival too.
 
 use super::activation::source;
-use super::context::{Context, Executed};
+use super::context::{At, Context, Executed};
 use super::mbarrier::Change;
 use super::pending_copies::Copy;
 use super::warp::Warp;
 use crate::arith::{WARP, each, lanes};
-use crate::decode::{Inst, NONE, Op};
-use crate::memory::span;
-use crate::observe::{Access, Act, Actor, CopyRequest, Watch};
+use crate::decode::{NONE, Op};
+use crate::memory::{define, span};
+use crate::observe::{Access, Act, Actor, CopyRequest, Event, Watch};
 use crate::ptx::{Order, Space};
 
 impl<O: Watch> Context<'_, O> {
-    pub fn copy_async(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
-        let Op::CopyAsync { to, from, bytes, given, ignored } = &inst.op else { return Ok(()) };
-        if O::CHECKS {
-            self.check_address(warp, slot, inst, to, active);
-            self.check_address(warp, slot, inst, from, active);
-        }
-        let activation = &warp.activations[slot as usize];
-        let function = &self.program.functions[activation.function];
+    pub fn copy_async(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
+        let Op::CopyAsync { to, from, bytes, given, ignored } = &at.inst.op else { return Ok(()) };
+        let mut to = self.checked_addresses(warp, at, to);
+        let from = self.checked_addresses(warp, at, from);
+        let (activation, active) = (&warp.activations[at.slot as usize], at.mask);
         let mut taken = [*bytes as u64; WARP];
         if *given != NONE {
-            let given = source(activation, function, *given);
+            let given = source(activation, at.function, *given);
             each(active, |lane| taken[lane] = (given[lane] as u32).min(*bytes) as u64);
         }
         if let Some(ignored) = ignored {
             each(active & activation.holds(*ignored), |lane| taken[lane] = 0);
         }
-        let mut to = self.addresses(warp, slot, function, to);
-        let from = self.addresses(warp, slot, function, from);
         each(active, |lane| to[lane] = self.shared.offset(to[lane], *bytes));
         let request = CopyRequest { mask: active, to: &to, from: &from, bytes: *bytes, given: &taken };
         let store = request.side(Access::Store, Space::Shared, active, *bytes);
@@ -42,23 +37,22 @@ impl<O: Watch> Context<'_, O> {
         for lane in lanes(active) {
             for request in [&store, &load] {
                 if request.addresses[lane] % *bytes as u64 != 0 {
-                    return Err(self.misaligned(warp, inst, lane, request));
+                    return Err(self.misaligned(warp, at, lane, request));
                 }
             }
             if self.block.shared.get(span(to[lane], *bytes as usize)).is_none() {
-                return Err(self.outside(warp, inst, lane, &store));
+                return Err(self.outside(warp, at, lane, &store));
             }
             if taken[lane] > 0 && self.memory.slice(from[lane], taken[lane] as usize).is_err() {
-                return Err(self.outside(warp, inst, lane, &load));
+                return Err(self.outside(warp, at, lane, &load));
             }
         }
-        let actor = self.actor(warp, inst);
         if O::CHECKS {
             self.progress.touch(from[active.trailing_zeros() as usize]);
         }
-        self.act(actor, Act::CopyStarts(&request));
+        self.act(warp, at, Act::CopyStarts(&request));
         let group = warp.copies.groups;
-        let copy = Copy { mask: active, to, from, bytes: *bytes, given: taken, group, loc: inst.loc };
+        let copy = Copy { mask: active, to, from, bytes: *bytes, given: taken, group, loc: at.inst.loc };
         warp.copies.copies.push(copy);
         Ok(())
     }
@@ -95,27 +89,24 @@ impl<O: Watch> Context<'_, O> {
             shared[to.clone()].copy_from_slice(&content[..bytes]);
             if O::CHECKS {
                 let defined = given == 0 || self.memory.defined_bytes(copy.from[lane], given) > 0;
-                let flags = &mut self.block.shared_defined;
-                if flags.len() < to.end {
-                    flags.resize(to.end, false);
-                }
-                flags[to].fill(defined);
+                define(&mut self.block.shared_defined, to, defined);
             }
         }
         if mask != 0 {
             let (grid, block) = (self.grid, self.block.linear);
             let actor = Actor { grid, block, warp: warp.index, loc: copy.loc, kernel: self.kernel };
             let Copy { to, from, bytes, given, .. } = copy;
-            self.act(actor, Act::CopyEnds(&CopyRequest { mask, to, from, bytes: *bytes, given }));
+            let copy = CopyRequest { mask, to, from, bytes: *bytes, given };
+            self.observer.event(&Event::By(actor, &Act::CopyEnds(&copy)));
         }
     }
 
     /// `cp.async.mbarrier.arrive`: an mbarrier learns that the copies so far are done.
-    pub fn copy_arrive(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
-        let Op::CopyArrive { space, at, counted } = &inst.op else { return Ok(()) };
-        self.copies_done(warp, active, None);
+    pub fn copy_arrive(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
+        let Op::CopyArrive { space, at: to, counted } = &at.inst.op else { return Ok(()) };
+        self.copies_done(warp, at.mask, None);
         // An arrival that the mbarrier does not count on is added to those it waits for, and then made.
         let change = Change { more: !*counted as u64, arrivals: 1, ..Change::default() };
-        self.change_mbarrier(warp, inst, slot, active, (*space, at), (&[change; WARP], NONE, Order::Release))
+        self.change_mbarrier(warp, at, (*space, to), (&[change; WARP], NONE, Order::Release))
     }
 }

@@ -1,9 +1,8 @@
 //! What is said where an instruction goes wrong, and at which line.
 
-use super::context::Context;
+use super::context::{At, Context};
 use super::warp::Warp;
 use crate::arith::WARP;
-use crate::decode::Inst;
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::Wrong;
@@ -11,53 +10,46 @@ use crate::observe::{Access, Request, Watch};
 use crate::ptx::Space;
 
 impl<O: Watch> Context<'_, O> {
-    /// A diagnostic at `inst`, blaming the first lane of `mask`.
+    /// A diagnostic at an instruction, blaming the first of its lanes.
     pub fn fault(
         &self,
         warp: &Warp,
-        inst: &Inst,
-        mask: u32,
+        at: At,
         kind: Kind,
-        message: String,
+        message: impl Into<String>,
         help: &str,
     ) -> Box<Diagnostic> {
-        let lane = mask.trailing_zeros().min(WARP as u32 - 1);
-        let place = self.program.locs.get(inst.loc as usize);
+        let lane = at.mask.trailing_zeros().min(WARP as u32 - 1);
+        let place = self.program.locs.get(at.inst.loc as usize);
         Box::new(Diagnostic {
             kernel: Some(self.kernel.to_string()),
             file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
-            line: Some(place.map_or(inst.line, |p| p.line)),
+            line: Some(place.map_or(at.inst.line, |p| p.line)),
             block: Some(self.block.index),
             thread: Some(thread_index(warp.index * WARP as u32 + lane, self.block_dim)),
-            ..Diagnostic::new(kind, message, help)
+            ..Diagnostic::new(kind, message.into(), help)
         })
     }
 
     /// The launch has used up its instructions: all of them, or those that it may execute without getting on.
     #[cold]
-    pub fn endless(&self, warp: &Warp, inst: &Inst, mask: u32, stuck: bool) -> Box<Diagnostic> {
+    pub fn endless(&self, warp: &Warp, at: At, stuck: bool) -> Box<Diagnostic> {
         let what = if stuck {
-            "millions of instructions in which no thread has come to its end, and hardly any memory was new: a loop \
+            "millions of instructions in which no thread has come to its end, and hardly any memory was \
+             new: a loop \
              does not end"
         } else {
             "the launch has executed more instructions than its limit: a loop does not end"
         };
-        self.fault(
-            warp,
-            inst,
-            mask,
-            Kind::StepLimit,
-            what.to_string(),
-            "look at what the loop waits for, and whether some thread can still bring it about",
-        )
+        let help = "look at what the loop waits for, and whether some thread can still bring it about";
+        self.fault(warp, at, Kind::StepLimit, what, help)
     }
 
     #[cold]
-    pub fn misaligned(&self, warp: &Warp, inst: &Inst, lane: usize, request: &Request) -> Box<Diagnostic> {
+    pub fn misaligned(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         self.fault(
             warp,
-            inst,
-            1 << lane,
+            at.lane(lane),
             Kind::Misaligned,
             format!(
                 "{} of {} bytes at address {:#x}, which is not a multiple of {}",
@@ -71,7 +63,7 @@ impl<O: Watch> Context<'_, O> {
     }
 
     #[cold]
-    pub fn outside(&self, warp: &Warp, inst: &Inst, lane: usize, request: &Request) -> Box<Diagnostic> {
+    pub fn outside(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         let (address, bytes) = (request.addresses[lane], request.bytes);
         let verb = verb(request.access);
         let message = match request.space {
@@ -105,8 +97,7 @@ impl<O: Watch> Context<'_, O> {
         };
         self.fault(
             warp,
-            inst,
-            1 << lane,
+            at.lane(lane),
             Kind::OutOfBounds,
             message,
             "compare the index with the number of elements before this line, also in the last block",

@@ -1,21 +1,23 @@
 //! How undefined values spread, and where they matter.
 
 use super::activation::Activation;
-use super::context::Context;
+use super::context::{At, Context};
 use super::undefined::either;
 use super::warp::Warp;
 use crate::arith::{WARP, lanes};
-use crate::decode::{Address, Inst, NONE, Op, Reg};
+use crate::decode::{Address, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
-use crate::memory::span;
+use crate::memory::{define, span};
 use crate::observe::{Event, Request, Watch};
 use crate::ptx::Space;
 
-/// Follows undefined values through an instruction that computes, before it is done: what it writes is undefined where
-/// anything that it reads is.
+/// Follows undefined values through an instruction that computes, before it is done: what it writes is
+/// undefined where anything that it reads is.
 pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
     let u = &mut activation.undefined;
     match op {
+        // The most frequent first: what holds for all others too.
+        Op::Alu { d, s, .. } => u.set(*d, active, u.any(s)),
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
@@ -47,8 +49,8 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
     }
 }
 
-/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane of a
-/// shuffle reads.
+/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane
+/// of a shuffle reads.
 pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: [usize; WARP]) {
     let u = &mut activation.undefined;
     match op {
@@ -79,15 +81,11 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
 }
 
 impl<O: Watch> Context<'_, O> {
-    fn undefined(&mut self, warp: &Warp, inst: &Inst, lane: usize, origin: u32, what: &str) {
-        let mut finding = *self.fault(
-            warp,
-            inst,
-            1 << lane,
-            Kind::UninitializedRead,
-            format!("{what} that nobody has written"),
-            "write the memory before it is read: initialise the buffer, the shared array or the variable",
-        );
+    fn undefined(&mut self, warp: &Warp, at: At, lane: usize, origin: u32, what: &str) {
+        let what = format!("{what} that nobody has written");
+        let help =
+            "write the memory before it is read: initialise the buffer, the shared array or the variable";
+        let mut finding = *self.fault(warp, at.lane(lane), Kind::UninitializedRead, what, help);
         if let Some(loc) = self.program.locs.get(origin as usize) {
             let message = "the value is read here, from memory that has not been written".to_string();
             finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
@@ -96,41 +94,29 @@ impl<O: Watch> Context<'_, O> {
     }
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.
-    pub fn check_guard(&mut self, warp: &mut Warp, slot: u32, inst: &Inst, mask: u32) {
-        let (undefined, origin) = warp.activations[slot as usize].undefined.predicate(inst.guard);
-        if undefined & mask != 0 {
-            warp.activations[slot as usize].undefined.set_predicate(inst.guard, mask, (0, NONE));
-            let lane = (undefined & mask).trailing_zeros() as usize;
-            self.undefined(warp, inst, lane, origin, "a branch depends on a value");
+    pub fn check_guard(&mut self, warp: &mut Warp, at: At) {
+        let undefined = &mut warp.activations[at.slot as usize].undefined;
+        let (lanes, origin) = undefined.predicate(at.inst.guard);
+        if lanes & at.mask != 0 {
+            undefined.set_predicate(at.inst.guard, at.mask, (0, NONE));
+            let lane = (lanes & at.mask).trailing_zeros() as usize;
+            self.undefined(warp, at, lane, origin, "a branch depends on a value");
         }
     }
 
     /// An undefined value is part of an address.
-    pub fn check_address(&mut self, warp: &mut Warp, slot: u32, inst: &Inst, at: &Address, active: u32) {
-        let undefined = &mut warp.activations[slot as usize].undefined;
-        let (lanes, origin) = undefined.any(&[at.base]);
-        if lanes & active != 0 {
-            undefined.set(at.base, active, (0, NONE));
-            self.undefined(
-                warp,
-                inst,
-                (lanes & active).trailing_zeros() as usize,
-                origin,
-                "an address depends on a value",
-            );
+    pub fn check_address(&mut self, warp: &mut Warp, at: At, to: &Address) {
+        let undefined = &mut warp.activations[at.slot as usize].undefined;
+        let (lanes, origin) = undefined.any(&[to.base]);
+        if lanes & at.mask != 0 {
+            undefined.set(to.base, at.mask, (0, NONE));
+            let lane = (lanes & at.mask).trailing_zeros() as usize;
+            self.undefined(warp, at, lane, origin, "an address depends on a value");
         }
     }
 
     /// Which of the loaded values are undefined.
-    pub fn follow_load(
-        &mut self,
-        warp: &mut Warp,
-        slot: u32,
-        inst: &Inst,
-        request: &Request,
-        d: &[Reg],
-        bytes: u32,
-    ) {
+    pub fn follow_load(&mut self, warp: &mut Warp, at: At, request: &Request, d: &[Reg], bytes: u32) {
         for (i, d) in d.iter().enumerate() {
             let mut undefined = 0u32;
             for lane in lanes(request.mask) {
@@ -138,22 +124,14 @@ impl<O: Watch> Context<'_, O> {
                 undefined |=
                     (!self.is_defined(warp, request.space, lane, address, bytes as usize) as u32) << lane;
             }
-            warp.activations[slot as usize].undefined.set(*d, request.mask, (undefined, inst.loc));
+            warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, at.inst.loc));
         }
     }
 
     /// Undefined values are stored: to global memory that is a mistake, elsewhere they stay undefined.
-    pub fn follow_store(
-        &mut self,
-        warp: &mut Warp,
-        slot: u32,
-        inst: &Inst,
-        request: &Request,
-        s: &[Reg],
-        bytes: u32,
-    ) {
+    pub fn follow_store(&mut self, warp: &mut Warp, at: At, request: &Request, s: &[Reg], bytes: u32) {
         for (i, s) in s.iter().enumerate() {
-            let (undefined, origin) = warp.activations[slot as usize].undefined.any(&[*s]);
+            let (undefined, origin) = warp.activations[at.slot as usize].undefined.any(&[*s]);
             let undefined = undefined & request.mask;
             let offset = (i as u32 * bytes) as u64;
             if request.space == Space::Global {
@@ -162,13 +140,13 @@ impl<O: Watch> Context<'_, O> {
                 }
                 if undefined != 0 {
                     let lane = undefined.trailing_zeros() as usize;
-                    self.undefined(warp, inst, lane, origin, "a value is stored to global memory");
+                    self.undefined(warp, at, lane, origin, "a value is stored to global memory");
                 }
                 continue;
             }
             for lane in lanes(request.mask) {
                 let defined = undefined >> lane & 1 == 0;
-                let at = span(request.addresses[lane] + offset, bytes as usize);
+                let range = span(request.addresses[lane] + offset, bytes as usize);
                 let flags = match request.space {
                     Space::Shared => &mut self.block.shared_defined,
                     Space::Local => {
@@ -179,50 +157,33 @@ impl<O: Watch> Context<'_, O> {
                     }
                     _ => continue,
                 };
-                if flags.len() < at.end {
-                    flags.resize(at.end, false);
-                }
-                flags[at].fill(defined);
+                define(flags, range, defined);
             }
         }
     }
 
     /// An atomic on bytes that nobody has written, or with an undefined operand.
-    pub fn follow_atomic(
-        &mut self,
-        warp: &mut Warp,
-        slot: u32,
-        inst: &Inst,
-        request: &Request,
-        d: Reg,
-        s: &[Reg],
-    ) {
+    pub fn follow_atomic(&mut self, warp: &mut Warp, at: At, request: &Request, d: Reg, s: &[Reg]) {
         let bytes = request.bytes as usize;
-        let (operands, origin) = warp.activations[slot as usize].undefined.any(s);
+        let (operands, origin) = warp.activations[at.slot as usize].undefined.any(s);
         let memory = lanes(request.mask)
             .find(|&lane| !self.is_defined(warp, request.space, lane, request.addresses[lane], bytes));
         let operand =
             (operands & request.mask != 0).then(|| (operands & request.mask).trailing_zeros() as usize);
         match (memory, operand) {
-            (Some(lane), _) => self.undefined(warp, inst, lane, NONE, "an atomic reads memory"),
-            (_, Some(lane)) => self.undefined(warp, inst, lane, origin, "an atomic has an operand"),
+            (Some(lane), _) => self.undefined(warp, at, lane, NONE, "an atomic reads memory"),
+            (_, Some(lane)) => self.undefined(warp, at, lane, origin, "an atomic has an operand"),
             _ => {}
         }
         for lane in lanes(request.mask) {
             let address = request.addresses[lane];
             match request.space {
-                Space::Shared => {
-                    let at = span(address, bytes);
-                    if self.block.shared_defined.len() < at.end {
-                        self.block.shared_defined.resize(at.end, false);
-                    }
-                    self.block.shared_defined[at].fill(true);
-                }
+                Space::Shared => define(&mut self.block.shared_defined, span(address, bytes), true),
                 _ => self.memory.define(address, bytes),
             }
         }
         if d != NONE {
-            warp.activations[slot as usize].undefined.set(d, request.mask, (0, NONE));
+            warp.activations[at.slot as usize].undefined.set(d, request.mask, (0, NONE));
         }
     }
 

@@ -1,20 +1,20 @@
 //! Barriers in shared memory: `mbarrier` (PTX ISA 9.7.13.15).
 //!
-//! An mbarrier is 8 bytes. PTX leaves open what stands in them; here, from the lowest bit on: 20 bits of arrivals that
-//! are missing in this phase, 20 of those expected in each phase, 21 of bytes that are still to come (with a sign), two
-//! that say that this is an mbarrier, and one that is the parity of the phase. The state that an arrival gives is the
-//! mbarrier before it.
+//! An mbarrier is 8 bytes. PTX leaves open what stands in them; here, from the lowest bit on: 20 bits of
+//! arrivals that are missing in this phase, 20 of those expected in each phase, 21 of bytes that are still to
+//! come (with a sign), two that say that this is an mbarrier, and one that is the parity of the phase. The
+//! state that an arrival gives is the mbarrier before it.
 //!
-//! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and 16), unless
-//! they are `.relaxed`. There is no time here, so `try_wait` never waits.
+//! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and
+//! 16), unless they are `.relaxed`. There is no time here, so `try_wait` never waits.
 
 use super::activation::source;
-use super::context::{Context, Executed};
+use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{Lanes, WARP, lanes};
-use crate::decode::{Address, Inst, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
+use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::memory::{self, span};
+use crate::memory::{self, define, span};
 use crate::observe::{Access, Act, MbarrierUse, Request, Watch};
 use crate::ptx::{Order, Scope, Space};
 
@@ -69,19 +69,18 @@ pub struct Change {
 }
 
 impl<O: Watch> Context<'_, O> {
-    pub fn mbarrier(&mut self, warp: &mut Warp, inst: &Inst, slot: u32, active: u32) -> Executed<()> {
-        let Op::Mbarrier { how, space, d, done: p, at, a, relaxed } = &inst.op else { return Ok(()) };
-        let activation = &warp.activations[slot as usize];
-        let a = *source(activation, &self.program.functions[activation.function], *a);
-        let place = (*space, at);
+    pub fn mbarrier(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
+        let Op::Mbarrier { how, space, d, done: p, at: to, a, relaxed } = &at.inst.op else { return Ok(()) };
+        let a = *source(&warp.activations[at.slot as usize], at.function, *a);
+        let place = (*space, to);
         match how {
             Mbarrier::Init | Mbarrier::Invalidate => {
-                let addresses = self.mbarrier_addresses(warp, inst, slot, active, place)?;
-                for lane in lanes(active) {
+                let addresses = self.mbarrier_addresses(warp, at, place)?;
+                for lane in lanes(at.mask) {
                     if *how == Mbarrier::Init && !(1..=MOST).contains(&(a[lane] & 0xffff_ffff)) {
                         return Err(self.mbarrier_fault(
                             warp,
-                            inst,
+                            at,
                             lane,
                             format!("an mbarrier is to wait for {} arrivals", a[lane] as u32),
                             "1 to 1,048,575 are possible",
@@ -92,27 +91,25 @@ impl<O: Watch> Context<'_, O> {
                     let word = if *how == Mbarrier::Init { new.word() } else { 0 };
                     self.put(addresses[lane], word);
                 }
-                let request = request(Access::Store, active, &addresses, Order::Weak);
-                let actor = self.actor(warp, inst);
-                self.act(actor, Act::Access(&request));
+                let request = request(Access::Store, at.mask, &addresses, Order::Weak);
+                self.act(warp, at, Act::Access(&request));
                 Ok(())
             }
             Mbarrier::Test { parity } => {
-                let addresses = self.mbarrier_addresses(warp, inst, slot, active, place)?;
+                let addresses = self.mbarrier_addresses(warp, at, place)?;
                 warp.spin.watches = true;
                 let (mut done, mut odd) = (0u32, 0u32);
-                for lane in lanes(active) {
-                    let state = self.state(warp, inst, lane, addresses[lane])?;
+                for lane in lanes(at.mask) {
+                    let state = self.state(warp, at, lane, addresses[lane])?;
                     let phase = if *parity { a[lane] & 1 } else { a[lane] >> PARITY };
                     done |= ((state.parity != phase) as u32) << lane;
                     odd |= (phase as u32) << lane;
                 }
-                let activation = &mut warp.activations[slot as usize];
-                activation.set_predicate(*p, active, done);
+                let activation = &mut warp.activations[at.slot as usize];
+                activation.set_predicate(*p, at.mask, done);
                 let order = if *relaxed { Order::Relaxed } else { Order::Acquire };
-                let request = request(Access::Load, active, &addresses, order);
-                let actor = self.actor(warp, inst);
-                self.act(actor, Act::Mbarrier(&request, MbarrierUse { odd, done }));
+                let request = request(Access::Load, at.mask, &addresses, order);
+                self.act(warp, at, Act::Mbarrier(&request, MbarrierUse { odd, done }));
                 Ok(())
             }
             _ => {
@@ -130,7 +127,7 @@ impl<O: Watch> Context<'_, O> {
                     }
                 });
                 let order = if *relaxed { Order::Relaxed } else { Order::Release };
-                self.change_mbarrier(warp, inst, slot, active, place, (&changes, *d, order))
+                self.change_mbarrier(warp, at, place, (&changes, *d, order))
             }
         }
     }
@@ -139,25 +136,24 @@ impl<O: Watch> Context<'_, O> {
     pub fn change_mbarrier(
         &mut self,
         warp: &mut Warp,
-        inst: &Inst,
-        slot: u32,
-        active: u32,
+        at: At,
         place: (Space, &Address),
         (changes, d, order): (&[Change; WARP], Reg, Order),
     ) -> Executed<()> {
-        let addresses = self.mbarrier_addresses(warp, inst, slot, active, place)?;
+        let addresses = self.mbarrier_addresses(warp, at, place)?;
         warp.spin.changes = true;
         let (mut odd, mut arrived) = (0u32, 0u32);
-        for lane in lanes(active) {
-            let mut state = self.state(warp, inst, lane, addresses[lane])?;
+        for lane in lanes(at.mask) {
+            let mut state = self.state(warp, at, lane, addresses[lane])?;
             let Change { more, arrivals, fewer, bytes } = changes[lane];
             if arrivals > state.missing + more || fewer > state.expected {
                 return Err(self.mbarrier_fault(
                     warp,
-                    inst,
+                    at,
                     lane,
                     format!("{arrivals} arrivals at an mbarrier that waits for {} more", state.missing),
-                    "initialise it with the number of all arrivals of a phase, and let each thread wait before it \
+                    "initialise it with the number of all arrivals of a phase, and let each thread wait \
+                     before it \
                      arrives again",
                 ));
             }
@@ -170,12 +166,11 @@ impl<O: Watch> Context<'_, O> {
             state.settle();
             self.put(addresses[lane], state.word());
             if d != NONE {
-                warp.activations[slot as usize].registers[d as usize][lane] = before;
+                warp.activations[at.slot as usize].registers[d as usize][lane] = before;
             }
         }
-        let request = request(Access::Atomic { returns: d != NONE }, active, &addresses, order);
-        let actor = self.actor(warp, inst);
-        self.act(actor, Act::Mbarrier(&request, MbarrierUse { odd, done: arrived }));
+        let request = request(Access::Atomic { returns: d != NONE }, at.mask, &addresses, order);
+        self.act(warp, at, Act::Mbarrier(&request, MbarrierUse { odd, done: arrived }));
         Ok(())
     }
 
@@ -183,23 +178,17 @@ impl<O: Watch> Context<'_, O> {
     fn mbarrier_addresses(
         &mut self,
         warp: &mut Warp,
-        inst: &Inst,
-        slot: u32,
-        active: u32,
-        (space, at): (Space, &Address),
+        at: At,
+        (space, to): (Space, &Address),
     ) -> Executed<Lanes> {
-        if O::CHECKS {
-            self.check_address(warp, slot, inst, at, active);
-        }
-        let activation = &warp.activations[slot as usize];
-        let mut addresses = self.addresses(warp, slot, &self.program.functions[activation.function], at);
-        for lane in lanes(active) {
+        let mut addresses = self.checked_addresses(warp, at, to);
+        for lane in lanes(at.mask) {
             if space == Space::Generic {
                 let (space, address) = memory::resolve(addresses[lane]);
                 if space != Space::Shared {
                     return Err(self.mbarrier_fault(
                         warp,
-                        inst,
+                        at,
                         lane,
                         format!("an mbarrier at {:#x}, which is not in shared memory", addresses[lane]),
                         "declare it __shared__",
@@ -208,28 +197,23 @@ impl<O: Watch> Context<'_, O> {
                 addresses[lane] = address;
             }
             addresses[lane] = self.shared.offset(addresses[lane], 8);
-            let request = request(Access::Atomic { returns: false }, active, &addresses, Order::Relaxed);
+            let request = request(Access::Atomic { returns: false }, at.mask, &addresses, Order::Relaxed);
             if !addresses[lane].is_multiple_of(8) {
-                return Err(self.misaligned(warp, inst, lane, &request));
+                return Err(self.misaligned(warp, at, lane, &request));
             }
             if self.block.shared.get(span(addresses[lane], 8)).is_none() {
-                return Err(self.outside(warp, inst, lane, &request));
+                return Err(self.outside(warp, at, lane, &request));
             }
         }
         Ok(addresses)
     }
 
-    fn state(&self, warp: &Warp, inst: &Inst, lane: usize, address: u64) -> Executed<State> {
+    fn state(&self, warp: &Warp, at: At, lane: usize, address: u64) -> Executed<State> {
         let word = self.block.shared.get(span(address, 8)).map_or(0, memory::read);
         State::read(word).ok_or_else(|| {
-            self.fault(
-                warp,
-                inst,
-                1 << lane,
-                Kind::UninitializedRead,
-                "an mbarrier is used that nobody has initialised".to_string(),
-                "let one thread initialise it, and all wait at __syncthreads() before they use it",
-            )
+            let what = "an mbarrier is used that nobody has initialised";
+            let help = "let one thread initialise it, and all wait at __syncthreads() before they use it";
+            self.fault(warp, at.lane(lane), Kind::UninitializedRead, what, help)
         })
     }
 
@@ -237,37 +221,17 @@ impl<O: Watch> Context<'_, O> {
         let at = span(address, 8);
         memory::write(&mut self.block.shared[at.clone()], word);
         if O::CHECKS {
-            let flags = &mut self.block.shared_defined;
-            if flags.len() < at.end {
-                flags.resize(at.end, false);
-            }
-            flags[at].fill(true);
+            define(&mut self.block.shared_defined, at, true);
         }
     }
 
-    fn mbarrier_fault(
-        &self,
-        warp: &Warp,
-        inst: &Inst,
-        lane: usize,
-        what: String,
-        help: &str,
-    ) -> Box<Diagnostic> {
-        self.fault(warp, inst, 1 << lane, Kind::BarrierDivergence, what, help)
+    fn mbarrier_fault(&self, warp: &Warp, at: At, lane: usize, what: String, help: &str) -> Box<Diagnostic> {
+        self.fault(warp, at.lane(lane), Kind::BarrierDivergence, what, help)
     }
 }
 
 fn request(access: Access, mask: u32, addresses: &Lanes, order: Order) -> Request<'_> {
-    Request {
-        access,
-        space: Space::Shared,
-        mask,
-        addresses,
-        bytes: 8,
-        order,
-        scope: Scope::Cta,
-        unchanged: 0,
-    }
+    Request::new(access, Space::Shared, mask, addresses, 8, order, Scope::Cta)
 }
 
 #[cfg(test)]

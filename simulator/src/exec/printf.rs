@@ -18,9 +18,10 @@ struct Conversion {
     letter: char,
 }
 
-/// Renders a `printf` format as C does (CUDA C++ Programming Guide, "Formatted Output"). `argument(bytes)` gives the next
-/// argument's bits, `text(address)` the string at an address. Gives the text and how many arguments were used, which is
-/// what CUDA's `printf` returns. A conversion that is not known, or has no argument, stays as it is written.
+/// Renders a `printf` format as C does (CUDA C++ Programming Guide, "Formatted Output"). `argument(bytes)`
+/// gives the next argument's bits, `text(address)` the string at an address. Gives the text and how many
+/// arguments were used, which is what CUDA's `printf` returns. A conversion that is not known, or has no
+/// argument, stays as it is written.
 pub fn format(
     format: &str,
     mut argument: impl FnMut(usize) -> Option<u64>,

@@ -1,8 +1,8 @@
 //! Whether a launch gets on, which tells an endless loop from a long run.
 //!
-//! Under checks a launch may execute only so many instructions after a thread has exited. Each piece of global memory
-//! that is touched for the first time brings some more, and so does a block that begins. There is an end to all of
-//! these, while an endless loop may well store values, change them and meet at barriers.
+//! Under checks a launch may execute only so many instructions after a thread has exited. Each piece of
+//! global memory that is touched for the first time brings some more, and so does a block that begins. There
+//! is an end to all of these, while an endless loop may well store values, change them and meet at barriers.
 
 use crate::memory::number_and_offset;
 

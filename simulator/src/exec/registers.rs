@@ -1,5 +1,5 @@
-//! Instructions that only move values between the registers of a lane: selections, predicates, packing, addresses of
-//! variables, and the parameters of calls.
+//! Instructions that only move values between the registers of a lane: selections, predicates, packing,
+//! addresses of variables, and the parameters of calls.
 
 use super::activation::{Activation, source};
 use crate::arith::{Lanes, WARP, each, lanes};

@@ -1,5 +1,5 @@
-//! In which order blocks, warps and diverged lanes have their turns. The plain schedule is fixed; a seed gives
-//! another one, in small random turns. A kernel whose result depends on it is wrong.
+//! In which order blocks, warps and diverged lanes have their turns. The plain schedule is fixed; a seed
+//! gives another one, in small random turns. A kernel whose result depends on it is wrong.
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;
@@ -16,8 +16,8 @@ impl Schedule {
         Schedule { state: (seed != 0).then_some(seed) }
     }
 
-    /// A number below `count`; SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-    /// OOPSLA 2014).
+    /// A number below `count`; SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+    /// generators", OOPSLA 2014).
     pub fn choose(&mut self, count: usize) -> usize {
         let Some(state) = &mut self.state else { return 0 };
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

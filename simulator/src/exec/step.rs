@@ -2,9 +2,10 @@
 
 use super::activation::source;
 use super::barrier::Arrival;
-use super::context::{Context, Executed};
+use super::context::{At, Context, Executed};
+use super::follow;
+use super::registers;
 use super::warp::{Split, Wait, Warp};
-use super::{follow, registers};
 use crate::arith::{Lanes, WARP, each, lanes};
 use crate::decode::*;
 use crate::diagnostic::Kind;
@@ -20,6 +21,14 @@ pub enum Stop {
     Spins,
     /// Every split waits.
     Blocked,
+}
+
+/// How a split goes on after an instruction.
+enum Next {
+    /// At another place.
+    At(u32),
+    /// It does not: it waits, has parted, called, returned or ended.
+    Leave,
 }
 
 impl<'e, O: Watch> Context<'e, O> {
@@ -48,28 +57,24 @@ impl<'e, O: Watch> Context<'e, O> {
 
     /// The last split that can go on.
     fn runnable(&mut self, warp: &mut Warp) -> Option<usize> {
-        for index in (0..warp.splits.len()).rev() {
-            match warp.splits[index].wait {
-                Wait::Nothing => return Some(index),
-                Wait::Barrier { id, round } if self.block.barriers[id as usize].round != round => {
-                    self.leave_barrier(warp, index, id);
-                    return Some(index);
-                }
-                Wait::Lanes if self.collective_ready(warp, index) => {
-                    self.collective(warp, index);
-                    return Some(index);
-                }
-                Wait::Children if self.block.children == 0 => {
-                    let (actor, split) = (self.actor_of(warp, index), warp.splits[index]);
-                    self.act(actor, Act::ChildrenDone { mask: split.mask });
-                    warp.splits[index].wait = Wait::Nothing;
-                    warp.splits[index].pc += 1;
-                    return Some(index);
-                }
-                _ => {}
+        (0..warp.splits.len()).rev().find(|&index| match warp.splits[index].wait {
+            Wait::Nothing => true,
+            Wait::Barrier { id, round } if self.block.barriers[id as usize].round != round => {
+                self.leave_barrier(warp, index, id);
+                true
             }
-        }
-        None
+            Wait::Lanes if self.collective_ready(warp, index) => {
+                self.collective(warp, index);
+                true
+            }
+            Wait::Children if self.block.children == 0 => {
+                let at = self.at(warp, index);
+                self.act(warp, at, Act::ChildrenDone { mask: at.mask });
+                warp.splits[index].go_on();
+                true
+            }
+            _ => false,
+        })
     }
 
     /// Runs a split until it waits, meets, ends, or has used the turn.
@@ -90,54 +95,48 @@ impl<'e, O: Watch> Context<'e, O> {
             *left -= 1;
             let inst = &function.code[pc as usize];
             if *self.steps_left == 0 {
-                return Err(self.endless(warp, inst, mask, false));
+                return Err(self.endless(warp, At { inst, function, slot, mask }, false));
             }
             if O::CHECKS && self.progress.step() {
-                return Err(self.endless(warp, inst, mask, true));
+                return Err(self.endless(warp, At { inst, function, slot, mask }, true));
             }
             *self.steps_left -= 1;
             self.observer.event(&Event::Instruction { active: mask });
+            let activation = &mut warp.activations[slot as usize];
             let active = if inst.guard == NONE {
                 mask
             } else {
-                let p = warp.activations[slot as usize].predicates[inst.guard as usize];
-                mask & if inst.negated { !p } else { p }
+                mask & activation.holds(Guard { p: inst.guard, negated: inst.negated })
             };
             if O::CHECKS {
                 if inst.guard != NONE {
-                    self.check_guard(warp, slot, inst, mask);
+                    self.check_guard(warp, At { inst, function, slot, mask });
                 }
                 if active != 0 {
                     follow::follow(&mut warp.activations[slot as usize], &inst.op, active);
                 }
             }
             let activation = &mut warp.activations[slot as usize];
+            let at = At { inst, function, slot, mask: active };
             match &inst.op {
                 Op::Branch { target, reconverge } => {
+                    let (taken, rest) = (active, mask & !active);
                     if O::CHECKS && inst.watch != NONE {
-                        let actor = self.actor(warp, inst);
-                        self.act(
-                            actor,
-                            Act::Branch { watch: inst.watch, taken: active, rest: mask & !active },
-                        );
+                        self.act(warp, at, Act::Branch { watch: inst.watch, taken, rest });
                     }
-                    if active == mask {
+                    if rest == 0 {
                         pc = *target;
-                    } else if active == 0 {
+                    } else if taken == 0 {
                         pc += 1;
                     } else {
                         warp.splits[index].pc = pc;
-                        let actor = self.actor(warp, inst);
-                        self.act(actor, Act::Diverge);
-                        warp.diverge(index, active, *target, pc + 1, *reconverge);
+                        self.act(warp, at, Act::Diverge);
+                        warp.diverge(index, taken, *target, pc + 1, *reconverge);
                         return Ok(());
                     }
                     continue;
                 }
-                _ if active == 0 => {
-                    pc += 1;
-                    continue;
-                }
+                _ if active == 0 => {}
                 Op::Alu { f, d, s } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
@@ -156,176 +155,148 @@ impl<'e, O: Watch> Context<'e, O> {
                     activation.set_predicate(*d, active, apply(holds));
                     activation.set_predicate(*q, active, apply(!holds));
                 }
-                Op::Load { space, d, bytes, signed, at, order, scope } => {
+                Op::Load { space, d, bytes, signed, at: from, order, scope } => {
+                    let addresses = self.checked_addresses(warp, at, from);
                     let total = *bytes * d.len() as u32;
-                    if O::CHECKS {
-                        self.check_address(warp, slot, inst, at, active);
-                    }
-                    let addresses = self.addresses(warp, slot, function, at);
-                    let request = Request {
-                        access: Access::Load,
-                        space: *space,
-                        mask: active,
-                        addresses: &addresses,
-                        bytes: total,
-                        order: *order,
-                        scope: *scope,
-                        unchanged: 0,
-                    };
-                    self.load(warp, inst, slot, &request, d, *bytes, *signed)?;
+                    let request =
+                        Request::new(Access::Load, *space, active, &addresses, total, *order, *scope);
+                    self.load(warp, at, &request, d, *bytes, *signed)?;
                 }
-                Op::Store { space, s, bytes, at, order, scope } => {
-                    if O::CHECKS {
-                        self.check_address(warp, slot, inst, at, active);
-                    }
-                    let addresses = self.addresses(warp, slot, function, at);
-                    let request = Request {
-                        access: Access::Store,
-                        space: *space,
-                        mask: active,
-                        addresses: &addresses,
-                        bytes: *bytes * s.len() as u32,
-                        order: *order,
-                        scope: *scope,
-                        unchanged: 0,
-                    };
-                    self.store(warp, inst, slot, function, &request, s, *bytes)?;
+                Op::Store { space, s, bytes, at: to, order, scope } => {
+                    let addresses = self.checked_addresses(warp, at, to);
+                    let total = *bytes * s.len() as u32;
+                    let request =
+                        Request::new(Access::Store, *space, active, &addresses, total, *order, *scope);
+                    self.store(warp, at, &request, s, *bytes)?;
                 }
-                Op::Atomic { space, op, bytes, d, at, b, c, order, scope } => {
-                    if O::CHECKS {
-                        self.check_address(warp, slot, inst, at, active);
-                    }
-                    let addresses = self.addresses(warp, slot, function, at);
-                    let request = Request {
-                        access: Access::Atomic { returns: *d != NONE },
-                        space: *space,
-                        mask: active,
-                        addresses: &addresses,
-                        bytes: *bytes,
-                        order: *order,
-                        scope: *scope,
-                        unchanged: 0,
-                    };
-                    self.atomic(warp, inst, slot, function, &request, *op, *d, *b, *c)?;
-                }
-                Op::CopyAsync { .. } => self.copy_async(warp, inst, slot, active)?,
-                Op::CopyGroup { how: Copies::Commit } => warp.copies.commit(active),
-                Op::CopyGroup { how: Copies::Wait { but } } => self.copies_done(warp, active, *but),
-                Op::CopyArrive { .. } => self.copy_arrive(warp, inst, slot, active)?,
-                Op::Mbarrier { .. } => self.mbarrier(warp, inst, slot, active)?,
-                Op::Clock { d } => {
-                    // There is no clock: time is the number of instructions executed so far.
-                    let now = u64::MAX - *self.steps_left;
-                    let d = &mut activation.registers[*d as usize];
-                    each(active, |lane| d[lane] = now);
-                }
-                Op::Fence { scope } => {
-                    let actor = self.actor(warp, inst);
-                    self.act(actor, Act::Fence { mask: active, scope: *scope });
-                }
-                Op::WarpBarrier { .. }
-                | Op::Shuffle { .. }
-                | Op::Vote { .. }
-                | Op::Match { .. }
-                | Op::Reduce { .. } => {
-                    if active != mask {
-                        // The lanes that the guard leaves out do not take part: they go on behind it.
-                        warp.splits[index].pc = pc;
-                        warp.diverge(index, mask & !active, pc + 1, pc, pc + 1);
-                        return Ok(());
-                    }
-                    warp.splits[index].pc = pc;
-                    if !self.collective_ready(warp, index) {
-                        warp.splits[index].wait = Wait::Lanes;
-                        return Ok(());
-                    }
-                    self.collective(warp, index);
-                }
-                Op::Barrier { .. } => {
-                    warp.splits[index].pc = pc;
-                    if self.barrier(warp, index, inst, active)? == Arrival::Waits {
-                        return Ok(());
-                    }
-                }
-                Op::BranchIndexed { index: way, targets, reconverge } => {
-                    let values = *source(activation, function, *way);
-                    let mut ways: Vec<(u32, u32)> = Vec::new();
-                    if active != mask {
-                        ways.push((pc + 1, mask & !active));
-                    }
-                    for lane in lanes(active) {
-                        let Some(&target) = targets.get(values[lane] as u32 as usize) else {
-                            return Err(self.fault(
-                                warp,
-                                inst,
-                                1 << lane,
-                                Kind::OutOfBounds,
-                                format!(
-                                    "an indexed branch takes way {} of {}",
-                                    values[lane] as u32,
-                                    targets.len()
-                                ),
-                                "this is a compiler's jump table: the program has gone astray before",
-                            ));
-                        };
-                        match ways.iter_mut().find(|way| way.0 == target) {
-                            Some(way) => way.1 |= 1 << lane,
-                            None => ways.push((target, 1 << lane)),
-                        }
-                    }
-                    if let [(target, _)] = ways[..] {
-                        pc = target;
+                _ => match self.control(warp, index, pc, mask, at)? {
+                    Next::At(next) => {
+                        pc = next;
                         continue;
                     }
-                    let actor = self.actor(warp, inst);
-                    self.act(actor, Act::Diverge);
-                    warp.diverge_many(index, &ways, *reconverge);
-                    return Ok(());
-                }
-                Op::Call { callee, args, ret } => {
-                    warp.splits[index].pc = pc;
-                    return self.call(warp, index, inst, active, callee, args, *ret);
-                }
-                Op::Return {} => {
-                    warp.splits[index].pc = pc + 1;
-                    self.give_back(warp, index, active, function);
-                    warp.leave(index, active);
-                    return Ok(());
-                }
-                Op::Exit {} => {
-                    warp.splits[index].pc = pc + 1;
-                    warp.exit(index, active);
-                    self.block.exited += active.count_ones();
-                    self.release();
-                    return Ok(());
-                }
-                Op::Trap {} => {
-                    return Err(self.fault(
-                        warp,
-                        inst,
-                        active,
-                        Kind::Trap,
-                        "the kernel stopped itself with `trap`".to_string(),
-                        "an assertion or a check in the kernel failed here",
-                    ));
-                }
-                Op::Unsupported { opcode } => {
-                    return Err(self.fault(
-                        warp,
-                        inst,
-                        active,
-                        Kind::UnsupportedInstruction,
-                        format!(
-                            "the simulator does not know `{opcode}` (line {} of {})",
-                            inst.line, self.program.name
-                        ),
-                        "run this kernel on a GPU, or write it without what this instruction comes from",
-                    ));
-                }
-                Op::Nop {} => {}
-                op => registers::execute(op, activation, function, active, self.globals),
+                    Next::Leave => return Ok(()),
+                },
             }
             pc += 1;
         }
+    }
+
+    /// Does what is neither arithmetic nor a plain access.
+    #[inline(always)]
+    fn control(&mut self, warp: &mut Warp, index: usize, pc: u32, mask: u32, at: At<'e>) -> Executed<Next> {
+        match &at.inst.op {
+            Op::Atomic { space, bytes, d, at: word, order, scope, .. } => {
+                let addresses = self.checked_addresses(warp, at, word);
+                let access = Access::Atomic { returns: *d != NONE };
+                let request = Request::new(access, *space, at.mask, &addresses, *bytes, *order, *scope);
+                self.atomic(warp, at, &request)?;
+            }
+            Op::CopyAsync { .. } => self.copy_async(warp, at)?,
+            Op::CopyGroup { how: Copies::Commit } => warp.copies.commit(at.mask),
+            Op::CopyGroup { how: Copies::Wait { but } } => self.copies_done(warp, at.mask, *but),
+            Op::CopyArrive { .. } => self.copy_arrive(warp, at)?,
+            Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
+            Op::Fence { scope } => self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope }),
+            Op::Clock { d } => {
+                // There is no clock: time is the number of instructions executed so far.
+                let now = u64::MAX - *self.steps_left;
+                let d = &mut warp.activations[at.slot as usize].registers[*d as usize];
+                each(at.mask, |lane| d[lane] = now);
+            }
+            Op::WarpBarrier { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. } => {
+                warp.splits[index].pc = pc;
+                if at.mask != mask {
+                    // The lanes that the guard leaves out do not take part: they go on behind it.
+                    warp.diverge(index, mask & !at.mask, pc + 1, pc, pc + 1);
+                    return Ok(Next::Leave);
+                }
+                if !self.collective_ready(warp, index) {
+                    warp.splits[index].wait = Wait::Lanes;
+                    return Ok(Next::Leave);
+                }
+                self.collective(warp, index);
+            }
+            Op::Barrier { .. } => {
+                warp.splits[index].pc = pc;
+                if self.barrier(warp, index, at)? == Arrival::Waits {
+                    return Ok(Next::Leave);
+                }
+            }
+            Op::BranchIndexed { index: way, targets, reconverge } => {
+                return self.indexed_branch(warp, (index, pc, mask), at, (*way, targets, *reconverge));
+            }
+            Op::Call { callee, args, ret } => {
+                warp.splits[index].pc = pc;
+                self.call(warp, index, at, callee, args, *ret)?;
+                return Ok(Next::Leave);
+            }
+            Op::Return {} => {
+                warp.splits[index].pc = pc + 1;
+                self.give_back(warp, index, at);
+                warp.leave(index, at.mask);
+                return Ok(Next::Leave);
+            }
+            Op::Exit {} => {
+                warp.splits[index].pc = pc + 1;
+                warp.exit(index, at.mask);
+                self.block.exited += at.mask.count_ones();
+                self.release();
+                return Ok(Next::Leave);
+            }
+            Op::Trap {} => {
+                let help = "an assertion or a check in the kernel failed here";
+                return Err(self.fault(warp, at, Kind::Trap, "the kernel stopped itself with `trap`", help));
+            }
+            Op::Unsupported { opcode } => {
+                let (line, name) = (at.inst.line, &self.program.name);
+                let what = format!("the simulator does not know `{opcode}` (line {line} of {name})");
+                let help = "run this kernel on a GPU, or write it without what this instruction comes from";
+                return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, help));
+            }
+            Op::Nop {} => {}
+            op => {
+                let activation = &mut warp.activations[at.slot as usize];
+                registers::execute(op, activation, at.function, at.mask, self.globals);
+            }
+        }
+        Ok(Next::At(pc + 1))
+    }
+
+    /// `brx.idx`: each lane takes one of several ways.
+    #[inline(never)]
+    fn indexed_branch(
+        &mut self,
+        warp: &mut Warp,
+        (index, pc, mask): (usize, u32, u32),
+        at: At<'e>,
+        (way, targets, reconverge): (Reg, &[u32], u32),
+    ) -> Executed<Next> {
+        let values = *source(&warp.activations[at.slot as usize], at.function, way);
+        let mut ways: Vec<(u32, u32)> = Vec::new();
+        if at.mask != mask {
+            ways.push((pc + 1, mask & !at.mask));
+        }
+        for lane in lanes(at.mask) {
+            let way = values[lane] as u32;
+            let Some(&target) = targets.get(way as usize) else {
+                let what = format!("an indexed branch takes way {way} of {}", targets.len());
+                let help = "this is a compiler's jump table: the program has gone astray before";
+                return Err(self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help));
+            };
+            match ways.iter_mut().find(|way| way.0 == target) {
+                Some(way) => way.1 |= 1 << lane,
+                None => ways.push((target, 1 << lane)),
+            }
+        }
+        if let [(target, _)] = ways[..] {
+            return Ok(Next::At(target));
+        }
+        self.act(warp, at, Act::Diverge);
+        warp.diverge_many(index, &ways, reconverge);
+        Ok(Next::Leave)
     }
 }

@@ -1,9 +1,10 @@
 //! uninitialized-read: values that nobody has written, followed through registers and memory.
 //!
-//! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a value
-//! that is defined in part is often a structure with its padding), or computed from an undefined value. Copying one is no mistake (padding is copied all the time); it is one where it matters: where
-//! it decides a branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes
-//! are kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
+//! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a
+//! value that is defined in part is often a structure with its padding), or computed from an undefined value.
+//! Copying one is no mistake (padding is copied all the time); it is one where it matters: where it decides a
+//! branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes are
+//! kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
 //! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
 
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
@@ -38,14 +39,17 @@ impl Undefined {
     }
 
     /// The undefined lanes of a source; a constant has none.
+    #[inline]
     pub fn of(&self, register: Reg) -> u32 {
         self.registers.get(register as usize).copied().unwrap_or(0)
     }
 
+    #[inline]
     pub fn origin(&self, register: Reg) -> u32 {
         self.origins.get(register as usize).copied().unwrap_or(NONE)
     }
 
+    #[inline]
     pub fn set(&mut self, d: Reg, active: u32, (undefined, origin): (u32, u32)) {
         if let Some(slot) = self.registers.get_mut(d as usize) {
             *slot = (*slot & !active) | (undefined & active);
@@ -55,6 +59,7 @@ impl Undefined {
         }
     }
 
+    #[inline]
     pub fn set_predicate(&mut self, d: Pred, active: u32, (undefined, origin): (u32, u32)) {
         if let Some(slot) = self.predicates.get_mut(d as usize) {
             *slot = (*slot & !active) | (undefined & active);
@@ -64,6 +69,7 @@ impl Undefined {
         }
     }
 
+    #[inline]
     pub fn predicate(&self, p: Pred) -> (u32, u32) {
         let of = |all: &[u32], none| all.get(p as usize).copied().unwrap_or(none);
         (of(&self.predicates, 0), of(&self.predicate_origins, NONE))
@@ -98,7 +104,11 @@ impl Undefined {
     pub fn read(&self, op: &Op) -> (u32, u32) {
         let mut all = (0, NONE);
         op.operands(|role, number| match role {
-            Role::Reads | Role::Addresses => all = either(all, (self.of(number), self.origin(number))),
+            Role::Reads | Role::Addresses => {
+                let more = self.of(number);
+                let origin = if all.0 == 0 && more != 0 { self.origin(number) } else { all.1 };
+                all = (all.0 | more, origin);
+            }
             Role::ReadsPredicate => all = either(all, self.predicate(number)),
             Role::Writes | Role::WritesPredicate => {}
         });
@@ -116,6 +126,7 @@ impl Undefined {
     }
 
     /// What is undefined in any of the sources, and where the first such comes from.
+    #[inline]
     pub fn any(&self, sources: &[Reg]) -> (u32, u32) {
         sources.iter().fold((0, NONE), |(undefined, origin), source| {
             let more = self.of(*source);
@@ -126,6 +137,7 @@ impl Undefined {
 }
 
 /// `a` or `b`, whichever is undefined first.
+#[inline]
 pub fn either(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
     (a.0 | b.0, if a.0 != 0 { a.1 } else { b.1 })
 }

@@ -3,9 +3,10 @@
 //! Lanes that take the same way form a *split*. A branch on which the lanes disagree makes two splits and a
 //! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has
 //! arrived or exited, then all go on as one. Every split keeps its own place, so one that waits at a barrier
-//! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++ Programming
-//! Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise: where nobody gets on,
-//! the lanes at a join go on without those that are missing, which may spin for a lock that they hold.
+//! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++
+//! Programming Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise:
+//! where nobody gets on, the lanes at a join go on without those that are missing, which may spin for a lock
+//! that they hold.
 
 use super::activation::{Activation, Position};
 use super::pending_copies::PendingCopies;
@@ -40,6 +41,18 @@ pub struct Split {
     pub join: u32,
     pub meets: u32,
     pub wait: Wait,
+}
+
+impl Split {
+    fn new(pc: u32, mask: u32, activation: u32, (join, meets): (u32, u32)) -> Split {
+        Split { pc, mask, activation, join, meets, wait: Wait::Nothing }
+    }
+
+    /// It no longer waits, and goes on with the next instruction.
+    pub fn go_on(&mut self) {
+        self.wait = Wait::Nothing;
+        self.pc += 1;
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,22 +93,22 @@ pub struct Warp {
     pub last_error: Vec<u32>,
 }
 
-/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile load), again
-/// and again, and nothing is changed.
+/// Signs of a loop that waits: memory is read in a way that sees what others write (an atomic, a volatile
+/// load), again and again, and nothing is changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin {
     /// Whether its instructions have done so since the warp's last turn ended.
     pub watches: bool,
     pub changes: bool,
-    /// Instructions since the last change and since the last look; whether it has ever been seen spinning, after which it
-    /// is believed sooner and has short turns.
+    /// Instructions since the last change and since the last look; whether it has ever been seen spinning,
+    /// after which it is believed sooner and has short turns.
     since_change: u32,
     since_watch: u32,
     known: bool,
 }
 
-/// Instructions without a change after which a warp that watches memory counts as spinning: at first, and once it is
-/// known to. A loop that waits looks at least every so many instructions.
+/// Instructions without a change after which a warp that watches memory counts as spinning: at first, and
+/// once it is known to. A loop that waits looks at least every so many instructions.
 const SPINS: u32 = 1_024;
 const SPINS_AGAIN: u32 = 64;
 const LOOKS: u32 = 256;
@@ -125,14 +138,7 @@ impl Warp {
         activation.open(number, function, 0);
         activation.set_places(function, index, &position);
         self.position = position;
-        self.splits.push(Split {
-            pc: 0,
-            mask: self.lanes,
-            activation: 0,
-            join: NONE,
-            meets: NONE,
-            wait: Wait::Nothing,
-        });
+        self.splits.push(Split::new(0, self.lanes, 0, (NONE, NONE)));
     }
 
     pub fn waits_for_children(&self) -> bool {
@@ -143,42 +149,30 @@ impl Warp {
         self.exited == self.lanes
     }
 
-    /// The lanes of `split` that take the branch go to `target`, the others to the next instruction; all meet at
-    /// `reconverge`. The split is replaced. Both masks have lanes.
+    /// The lanes of `split` that take the branch go to `target`, the others to the next instruction; all meet
+    /// at `reconverge`. The split is replaced. Both masks have lanes.
     pub fn diverge(&mut self, split: usize, taken: u32, target: u32, next: u32, reconverge: u32) {
         let from = self.splits[split];
-        let rest = from.mask & !taken;
-        let (join, meets) = if reconverge == NONE {
-            // The ways meet only where the function ends, which the enclosing join waits for anyway.
-            (from.join, from.meets)
-        } else {
-            (self.new_join(from, reconverge, NONE), reconverge)
-        };
-        let side =
-            |pc, mask| Split { pc, mask, activation: from.activation, join, meets, wait: Wait::Nothing };
+        let outer = self.meeting(from, reconverge);
         // The side pushed last runs first: the one that falls through.
-        self.splits[split] = side(target, taken);
-        self.splits.push(side(next, rest));
+        self.splits[split] = Split::new(target, taken, from.activation, outer);
+        self.splits.push(Split::new(next, from.mask & !taken, from.activation, outer));
     }
 
     /// Several targets at once (`brx.idx`): `ways` are places with their lanes.
     pub fn diverge_many(&mut self, split: usize, ways: &[(u32, u32)], reconverge: u32) {
         let from = self.splits[split];
-        let (join, meets) = if reconverge == NONE {
-            (from.join, from.meets)
-        } else {
-            (self.new_join(from, reconverge, NONE), reconverge)
-        };
+        let outer = self.meeting(from, reconverge);
         self.splits.remove(split);
-        for &(pc, mask) in ways {
-            self.splits.push(Split {
-                pc,
-                mask,
-                activation: from.activation,
-                join,
-                meets,
-                wait: Wait::Nothing,
-            });
+        self.splits.extend(ways.iter().map(|&(pc, mask)| Split::new(pc, mask, from.activation, outer)));
+    }
+
+    /// The join at which lanes that part meet again, and its place.
+    fn meeting(&mut self, from: Split, reconverge: u32) -> (u32, u32) {
+        match reconverge {
+            // The ways meet only where the function ends, which the enclosing join waits for anyway.
+            NONE => (from.join, from.meets),
+            _ => (self.new_join(from, reconverge, NONE), reconverge),
         }
     }
 
@@ -225,14 +219,7 @@ impl Warp {
             }
             let mask = j.arrived & !self.exited;
             if mask != 0 {
-                self.splits.push(Split {
-                    pc: j.pc,
-                    mask,
-                    activation: j.activation,
-                    join: j.outer,
-                    meets: j.outer_meets,
-                    wait: Wait::Nothing,
-                });
+                self.splits.push(Split::new(j.pc, mask, j.activation, (j.outer, j.outer_meets)));
                 return;
             }
             join = j.outer;
@@ -250,14 +237,8 @@ impl Warp {
             any = true;
             join.expected &= !mask;
             join.arrived &= !mask;
-            self.splits.push(Split {
-                pc: join.pc,
-                mask,
-                activation: join.activation,
-                join: join.outer,
-                meets: join.outer_meets,
-                wait: Wait::Nothing,
-            });
+            let outer = (join.outer, join.outer_meets);
+            self.splits.push(Split::new(join.pc, mask, join.activation, outer));
         }
         any
     }
@@ -324,7 +305,7 @@ impl Warp {
             part.meets = from.pc + 1;
         }
         let join = self.new_join(part, from.pc + 1, slot);
-        self.splits[split] = Split { pc: 0, mask, activation: slot, join, meets: NONE, wait: Wait::Nothing };
+        self.splits[split] = Split::new(0, mask, slot, (join, NONE));
     }
 
     /// The lanes of `mask` return from the split's function; the others go on. `copy` moves the value.
@@ -335,7 +316,8 @@ impl Warp {
         if left == 0 {
             self.splits.remove(split);
         }
-        // A return out of the middle of a branch: the joins inside the function no longer wait for these lanes.
+        // A return out of the middle of a branch: the joins inside the function no longer wait for these
+        // lanes.
         while join != NONE && self.joins[join as usize].returns_from == NONE {
             let outer = self.joins[join as usize].outer;
             self.joins[join as usize].expected &= !mask;
@@ -350,26 +332,14 @@ impl Warp {
         }
     }
 
-    /// The call that a split with this join is in: the caller's activation, the place of the call and its join.
+    /// The call that a split with this join is in: the caller's activation, the place of the call and its
+    /// join.
     pub fn call_of(&self, join: u32) -> Option<(u32, u32, u32)> {
         let mut join = join;
         while join != NONE {
             let j = &self.joins[join as usize];
             if j.returns_from != NONE {
                 return Some((j.activation, j.pc - 1, j.outer));
-            }
-            join = j.outer;
-        }
-        None
-    }
-
-    /// The activation that the lanes of `activation` came from, if it is a called one.
-    pub fn caller_of(&self, join: u32) -> Option<u32> {
-        let mut join = join;
-        while join != NONE {
-            let j = &self.joins[join as usize];
-            if j.returns_from != NONE {
-                return Some(j.activation);
             }
             join = j.outer;
         }

@@ -31,7 +31,7 @@ pub fn parameters(
     if shared > most {
         return Err(wrong(
             Kind::LaunchLimit,
-            format!("{shared} bytes of shared memory a block; at most {most} are possible"),
+            format!("{shared} bytes of shared memory per block; at most {most} are possible"),
             "use less shared memory or smaller blocks",
         ));
     }

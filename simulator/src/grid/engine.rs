@@ -90,8 +90,8 @@ pub struct Engine<'e, O> {
     pub lingering: bool,
     /// Blocks whose memory is used again.
     pub spare: Vec<Block>,
-    /// Warps under way, and how many turns of warps in a row have brought nothing but waiting. When all have waited,
-    /// lanes at joins go on alone until something changes.
+    /// Warps under way, and how many turns of warps in a row have brought nothing but waiting. When all have
+    /// waited, lanes at joins go on alone until something changes.
     pub resident: usize,
     pub quiet: usize,
 }

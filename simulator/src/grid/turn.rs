@@ -1,4 +1,5 @@
-//! A block that is under way: how it is opened, how its warps have their turns, and what is said when none gets on.
+//! A block that is under way: how it is opened, how its warps have their turns, and what is said when none
+//! gets on.
 
 use super::block::Block;
 use super::engine::{Engine, Grid};
@@ -97,8 +98,8 @@ impl<O: Watch> Engine<'_, O> {
         let (mut idle, mut spins) = (0, false);
         while left > 0 {
             if idle == count {
-                // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a join for
-                // others, they no longer do, unless it is for a child.
+                // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a
+                // join for others, they no longer do, unless it is for a child.
                 let children = block.warps.iter().any(Warp::waits_for_children);
                 if O::CHECKS && !children && !spins {
                     block.warps.iter().for_each(|warp| context.missing_lanes(warp));

@@ -1,8 +1,8 @@
 //! Global memory and its allocations.
 //!
-//! Every allocation has 64 GiB of addresses to itself: the number of the allocation stands in bits 36 to 55. An
-//! index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides such
-//! mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
+//! Every allocation has 64 GiB of addresses to itself: the number of the allocation stands in bits 36 to 55.
+//! An index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides
+//! such mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
 
 use rustc_hash::FxHashMap;
 
@@ -174,6 +174,7 @@ impl Memory {
 }
 
 /// The allocation that an address lies in, and the byte in it.
+#[inline]
 pub fn number_and_offset(address: u64) -> (u64, u64) {
     (address >> OFFSET_BITS, address & OFFSET_MASK)
 }

@@ -1,8 +1,8 @@
 //! Addresses in shared memory: every variable has 256 KiB of them to itself.
 //!
-//! A block has at most 227 KiB, so an index that runs over the end of one variable never lands in the next, as it does
-//! on a GPU, where it goes unnoticed. What a variable holds lies where a GPU's compiler would put it, and only this
-//! *offset* is seen by the observers: bank conflicts depend on it.
+//! A block has at most 227 KiB, so an index that runs over the end of one variable never lands in the next,
+//! as it does on a GPU, where it goes unnoticed. What a variable holds lies where a GPU's compiler would put
+//! it, and only this *offset* is seen by the observers: bank conflicts depend on it.
 
 /// Bits of an address that say which byte of its variable it is.
 const BITS: u32 = 18;
@@ -52,8 +52,8 @@ pub struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Where the variable of an address starts, and its bytes. Address 0 of a kernel without static variables is the
-    /// dynamic part too, as on a GPU.
+    /// Where the variable of an address starts, and its bytes. Address 0 of a kernel without static variables
+    /// is the dynamic part too, as on a GPU.
     fn find(&self, number: u64) -> Option<(usize, usize)> {
         match self.variables.get(number as usize) {
             Some(variable) => Some((variable.start, variable.bytes)),
@@ -61,7 +61,8 @@ impl Layout<'_> {
         }
     }
 
-    /// The offset of `bytes` bytes at an address, if they all lie in one variable; else a number that is no offset.
+    /// The offset of `bytes` bytes at an address, if they all lie in one variable; else a number that is no
+    /// offset.
     #[inline]
     pub fn offset(&self, address: u64, bytes: u32) -> u64 {
         let within = (address & ((1 << BITS) - 1)) as usize;

@@ -14,6 +14,7 @@ pub fn window(space: Space) -> u64 {
 }
 
 /// The space a generic address lies in, and the address within it.
+#[inline]
 pub fn resolve(address: u64) -> (Space, u64) {
     match address >> 56 {
         0x01 => (Space::Shared, address & ((1 << 56) - 1)),
@@ -25,6 +26,7 @@ pub fn resolve(address: u64) -> (Space, u64) {
 }
 
 /// The bytes from `address` on, as a range that cannot overflow.
+#[inline]
 pub fn span(address: u64, bytes: usize) -> std::ops::Range<usize> {
     let start = usize::try_from(address).unwrap_or(usize::MAX / 2).min(usize::MAX / 2);
     start..start + bytes
@@ -59,4 +61,13 @@ pub fn extend(value: u64, bytes: u32, signed: bool) -> u64 {
         4 => value as u32 as i32 as i64 as u64,
         _ => value,
     }
+}
+
+/// Says of bytes of shared or local memory whether they have been written; what lies behind `flags` has not.
+#[inline]
+pub fn define(flags: &mut Vec<bool>, at: std::ops::Range<usize>, defined: bool) {
+    if flags.len() < at.end {
+        flags.resize(at.end, false);
+    }
+    flags[at].fill(defined);
 }

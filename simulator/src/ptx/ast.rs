@@ -1,5 +1,5 @@
-//! The statements of a PTX text, as written. What a word means is decided in `opcode.rs`; here an instruction is its
-//! opcode split at the dots, and its operands.
+//! The statements of a PTX text, as written. What a word means is decided in `opcode.rs`; here an instruction
+//! is its opcode split at the dots, and its operands.
 //!
 //! PTX ISA 9.0, chapters 4 (syntax), 5 (state spaces, types, variables) and 11 (directives).
 

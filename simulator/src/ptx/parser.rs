@@ -33,7 +33,11 @@ impl Parser<'_> {
     }
 
     fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
-        Err(unreadable(self.file, self.line(), message))
+        self.fail(self.line(), message)
+    }
+
+    fn fail<T>(&self, line: u32, message: impl Into<String>) -> Parsed<T> {
+        Err(unreadable(self.file, line, message))
     }
 
     fn peek(&self) -> Option<&Token> {
@@ -98,15 +102,14 @@ impl Parser<'_> {
             Some(Operand::Int(value)) => {
                 Ok(if negative { (value as i64).wrapping_neg() } else { value as i64 })
             }
-            _ => Err(unreadable(self.file, line, format!("expected a number, found `{word}`"))),
+            _ => self.fail(line, format!("expected a number, found `{word}`")),
         }
     }
 
     fn small(&mut self) -> Parsed<u32> {
         let line = self.line();
         let number = self.number()?;
-        u32::try_from(number)
-            .map_err(|_| unreadable(self.file, line, format!("{number} is out of range here")))
+        u32::try_from(number).or_else(|_| self.fail(line, format!("{number} is out of range here")))
     }
 
     /// Skips to behind the next `;`.
@@ -177,11 +180,7 @@ impl Parser<'_> {
                     return self.expect(';');
                 }
                 _ => {
-                    return Err(unreadable(
-                        self.file,
-                        line,
-                        format!("`{word}` is not known at the top level"),
-                    ));
+                    return self.fail(line, format!("`{word}` is not known at the top level"));
                 }
             }
         }
@@ -298,11 +297,7 @@ impl Parser<'_> {
             }
             let align = align.unwrap_or(element).max(1);
             if !align.is_power_of_two() || align > 4096 {
-                return Err(unreadable(
-                    self.file,
-                    line,
-                    format!("`{name}` has the impossible alignment {align}"),
-                ));
+                return self.fail(line, format!("`{name}` has the impossible alignment {align}"));
             }
             variables.push(Variable {
                 space,
@@ -431,11 +426,7 @@ impl Parser<'_> {
                 let is_pred = kind == ".pred";
                 let bytes = if is_pred { 1 } else { type_bytes(kind.trim_start_matches('.')).unwrap_or(0) };
                 if bytes == 0 {
-                    return Err(unreadable(
-                        self.file,
-                        line,
-                        format!("registers of type `{kind}` are not supported"),
-                    ));
+                    return self.fail(line, format!("registers of type `{kind}` are not supported"));
                 }
                 let mut names = Vec::new();
                 loop {
@@ -444,11 +435,7 @@ impl Parser<'_> {
                         let count = self.small()?;
                         self.expect('>')?;
                         if count > 1 << 20 {
-                            return Err(unreadable(
-                                self.file,
-                                line,
-                                format!("{count} registers are too many"),
-                            ));
+                            return self.fail(line, format!("{count} registers are too many"));
                         }
                         Some(count)
                     } else {
@@ -469,7 +456,7 @@ impl Parser<'_> {
                 self.expect(';')
             }
             ".pragma" => self.skip_statement(),
-            _ => Err(unreadable(self.file, line, format!("`{word}` is not known inside a function"))),
+            _ => self.fail(line, format!("`{word}` is not known inside a function")),
         }
     }
 

@@ -3,16 +3,22 @@
 /// State spaces (PTX ISA 5.1). `Generic` is an address without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
+    /// Any of the others, told apart by its address.
     Generic,
+    /// Device memory.
     Global,
+    /// Memory of a block.
     Shared,
+    /// Memory of a thread.
     Local,
+    /// Constants of the module.
     Const,
+    /// Parameters of a kernel or of a call.
     Param,
 }
 
 impl Space {
-    pub fn parse(word: &str) -> Option<Space> {
+    pub(crate) fn parse(word: &str) -> Option<Space> {
         Some(match word {
             "global" => Space::Global,
             "shared" => Space::Shared,
@@ -27,17 +33,27 @@ impl Space {
 /// Memory order and scope of an access (PTX ISA 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
+    /// Orders nothing; what plain loads and stores are.
     Weak,
+    /// `.volatile`: relaxed, for the whole system.
     Volatile,
+    /// Strong, but orders nothing else.
     Relaxed,
+    /// What comes after it stays after it.
     Acquire,
+    /// What comes before it stays before it.
     Release,
+    /// Both.
     AcquireRelease,
 }
 
+/// Who takes part in the order that an access makes (PTX ISA 8.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
+    /// The threads of the block.
     Cta,
+    /// Those of the device.
     Gpu,
+    /// Those of the host too.
     System,
 }

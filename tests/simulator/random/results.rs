@@ -27,9 +27,9 @@ pub fn short_hash(words: &[u64]) -> u32 {
 }
 
 const HEAD: &str = "\
-# What each of the random programs of tests/random_programs.rs gives on a GPU: 8 digits a program, a hash of \
-its results,
-# 50 programs a line. Written by RANDOM_DEVICE=gpu RANDOM_BLESS=1, never by hand.
+# What each of the random programs of tests/simulator/random_programs.rs gives on a GPU: 8 digits per \
+program, a hash of its results,
+# 50 programs per line. Written by RANDOM_DEVICE=gpu RANDOM_BLESS=1, never by hand.
 ";
 
 impl Recorded {

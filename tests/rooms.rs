@@ -1,0 +1,198 @@
+//! The rooms of the house, the folders of `src/` and of `simulator/src/`: no two of them import each other,
+//! and no file imports itself by way of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Who imports whom.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// The files below `directory`, each with its text; module files as their folder, `device/mod.rs` as
+/// `device`.
+fn modules(directory: &Path, prefix: &str, found: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let full =
+            [prefix, &name].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("::");
+        if path.is_dir() {
+            modules(&path, &full, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let module = if name == "mod" { prefix.to_string() } else { full };
+            found.insert(module, without_tests(&std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+/// The text before its tests.
+fn without_tests(text: &str) -> String {
+    text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().to_string()
+}
+
+/// The imports of every file below `root`, its crate's root: by paths that begin with `crate::`, `super::` or
+/// `self::`, in `use` or elsewhere. What a folder's module file re-exports counts as the folder itself.
+fn imports(root: &str) -> Graph {
+    let mut files = BTreeMap::new();
+    modules(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root), "", &mut files);
+    files.remove("lib");
+    let mut graph = Graph::new();
+    for (module, text) in &files {
+        let code =
+            text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        let mut to = BTreeSet::new();
+        for path in paths(&code, module) {
+            // The longest part of the path that is a file.
+            let parts: Vec<&str> = path.split("::").collect();
+            let known = (1..=parts.len())
+                .rev()
+                .map(|end| parts[..end].join("::"))
+                .find(|path| files.contains_key(path));
+            to.extend(known.filter(|known| known != module));
+        }
+        graph.insert(module.clone(), to);
+    }
+    graph
+}
+
+/// The paths in `code` of `module`, from the crate's root.
+fn paths(code: &str, module: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for start in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                continue;
+            }
+            let mut rest = &code[at..];
+            let mut base: Vec<&str> = module.split("::").collect();
+            if let Some(after) = rest.strip_prefix("crate::") {
+                (base, rest) = (Vec::new(), after);
+            }
+            while let Some(after) = rest.strip_prefix("super::") {
+                base.pop();
+                rest = after;
+            }
+            let base = base.join("::");
+            for path in spelled(rest) {
+                found.push(
+                    [base.as_str(), &path]
+                        .iter()
+                        .filter(|part| !part.is_empty())
+                        .copied()
+                        .collect::<Vec<_>>()
+                        .join("::"),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// The paths that `a::{b, c::{d, e}}` at the start of `text` spells.
+fn spelled(text: &str) -> Vec<String> {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(text.len());
+    let (head, rest) = text.split_at(end);
+    let Some(prefix) = head
+        .strip_suffix("::")
+        .filter(|_| rest.starts_with('{'))
+        .or((head.is_empty() && rest.starts_with('{')).then_some(""))
+    else {
+        return vec![head.to_string()];
+    };
+    let mut depth = 0;
+    let close = rest.find(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth == 0
+    });
+    let inside = &rest[1..close.unwrap_or(rest.len())];
+    let (mut parts, mut part, mut depth) = (Vec::new(), String::new(), 0);
+    for c in inside.chars().chain([',']) {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if c == ',' && depth == 0 {
+            parts.push(std::mem::take(&mut part));
+        } else {
+            part.push(c);
+        }
+    }
+    let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+    let paths = parts.flat_map(spelled);
+    paths.map(|path| if prefix.is_empty() { path } else { format!("{prefix}::{path}") }).collect()
+}
+
+/// The graph of the folders that the files lie in.
+fn folders(graph: &Graph) -> Graph {
+    let room = |module: &str| module.split("::").next().unwrap_or_default().to_string();
+    let mut rooms = Graph::new();
+    for (module, to) in graph {
+        let from = room(module);
+        let entry = rooms.entry(from.clone()).or_default();
+        entry.extend(to.iter().map(|to| room(to)).filter(|to| *to != from));
+    }
+    rooms
+}
+
+/// All that can be reached from `from`.
+fn reached<'a>(graph: &'a Graph, from: &'a str) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut next = vec![from];
+    while let Some(module) = next.pop() {
+        for to in graph.get(module).into_iter().flatten() {
+            if found.insert(to.as_str()) {
+                next.push(to);
+            }
+        }
+    }
+    found
+}
+
+/// Circles, each as the set of its members.
+fn circles(graph: &Graph) -> BTreeSet<Vec<&str>> {
+    let mut found = BTreeSet::new();
+    for module in graph.keys() {
+        let back = |other: &&str| reached(graph, other).contains(module.as_str());
+        let members: Vec<&str> = reached(graph, module).into_iter().filter(back).collect();
+        if !members.is_empty() {
+            found.insert(members);
+        }
+    }
+    found
+}
+
+#[test]
+fn no_two_rooms_import_each_other() {
+    for root in ["src", "simulator/src"] {
+        let rooms = folders(&imports(root));
+        assert!(rooms.len() >= 8, "{root}: {rooms:?}");
+        assert!(circles(&rooms).is_empty(), "{root}: {:?}", circles(&rooms));
+    }
+    // What the map of src/lib.rs says.
+    let rooms = folders(&imports("src"));
+    for (room, never) in [
+        ("reduction", &["record", "device", "chapter", "chapters"][..]),
+        ("build", &["reduction", "record", "device", "chapter", "chapters"]),
+        ("record", &["device", "chapter", "chapters"]),
+        ("device", &["chapter", "chapters", "exercise", "simulate"]),
+        ("chapter", &["chapters", "exercise", "simulate"]),
+        ("exercise", &["chapter", "chapters"]),
+        ("simulate", &["chapter", "chapters"]),
+    ] {
+        let uses = &rooms[room];
+        assert!(never.iter().all(|never| !uses.contains(*never)), "{room} uses {uses:?}");
+    }
+}
+
+#[test]
+fn no_file_imports_itself_by_way_of_others() {
+    for root in ["src", "simulator/src"] {
+        let mut graph = imports(root);
+        // A module file that only gathers the others is no one's source.
+        graph.retain(|module, _| !module.is_empty());
+        assert!(circles(&graph).is_empty(), "{root}: {:#?}", circles(&graph));
+    }
+}
+
+#[test]
+fn grouped_imports_are_read() {
+    assert_eq!(spelled("a::{b, c::{d, e}}; f"), ["a::b", "a::c::d", "a::c::e"]);
+    assert_eq!(paths("use super::{x, y::Z}; crate::w()", "room::file"), ["w", "room::x", "room::y::Z"]);
+}
