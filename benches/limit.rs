@@ -13,7 +13,9 @@ use workbook::build::kernels;
 use workbook::build::nvcc::Nvcc;
 use workbook::chapters::ch7_limit::comparison::NOTHING;
 use workbook::chapters::ch7_limit::libraries::{Libraries, Summed};
-use workbook::chapters::ch7_limit::sweep::{self, FILE, Parts, SCHEMA, SOURCE, Size, Sweep};
+use workbook::chapters::ch7_limit::sweep::{
+    self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way,
+};
 use workbook::chapters::ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
 use workbook::chapters::ch7_limit::{SumF32, SumI64};
 use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
@@ -144,9 +146,9 @@ struct Bench<'a> {
 }
 
 /// A kernel in a shape.
-#[derive(Clone)]
 struct Candidate {
     kernel: String,
+    way: Way,
     block: u32,
     grid: u32,
 }
@@ -166,14 +168,14 @@ impl Bench<'_> {
         let input = device.clone_htod(&host.repeat(copies))?;
         drop(host);
         let output = device.alloc_zeros::<O::Element>(1)?;
-        // The ticket leaves the partial sums behind it.
+        // The ticket leaves the partial sums in its scratch memory; the other ways need zeros in theirs.
         let scratches = [device.alloc_zeros::<u64>(1 << 16)?, device.alloc_zeros(1 << 16)?];
         let rotation = Rotation::new(copies);
         let calls = ((1 << 26) / bytes).clamp(if copies > 1 { 2 } else { 1 }, 64);
         let flush = Flush::new(device, self.chapter)?;
         let flush = || flush.run();
 
-        let candidates = candidates(self.module.kernels(), type_name, n, size_of::<O::Element>());
+        let candidates = candidates(type_name, n, size_of::<O::Element>());
         let mut functions: HashMap<&str, Function> = HashMap::new();
         for candidate in &candidates {
             if !functions.contains_key(candidate.kernel.as_str()) {
@@ -183,7 +185,7 @@ impl Bench<'_> {
         }
         let prepare = |candidate: &Candidate| {
             let mut launch = device.launch_builder(&functions[candidate.kernel.as_str()]);
-            let scratch = &scratches[usize::from(candidate.kernel.contains("Ticket"))];
+            let scratch = &scratches[usize::from(candidate.way.finish == Finish::Ticket)];
             launch.arg(&input).arg(&output).arg(&(n as u32)).arg(scratch);
             launch.prepare(LaunchConfig::new(candidate.grid, candidate.block))
         };
@@ -210,11 +212,10 @@ impl Bench<'_> {
         let mut ways = Vec::new();
         let mut chosen: Vec<&Candidate> = Vec::new();
         for (place, (_, candidate)) in times.iter().enumerate() {
-            let way = Parts::of(&candidate.kernel).map(|parts| (parts.finish, parts.load));
-            if place < self.options.best || !ways.contains(&way) {
+            if place < self.options.best || !ways.contains(&candidate.way) {
                 chosen.push(candidate);
             }
-            ways.push(way);
+            ways.push(candidate.way);
         }
         let launches = chosen.iter().map(|candidate| prepare(candidate)).collect::<Result<Vec<_>>>()?;
         let calls_of: Vec<_> = launches
@@ -230,55 +231,73 @@ impl Bench<'_> {
             None => Ok(()),
         };
         let mut contenders = vec![Contender { call: &do_nothing, in_graph: true }];
-        let mut names = vec![(NOTHING, 32, 1)];
+        let mut names = vec![(NOTHING, None, 32, 1)];
         if cub.is_some() {
             contenders.push(Contender { call: &cub_call, in_graph: true });
-            names.push(("cub", 0, 0));
+            names.push(("cub", None, 0, 0));
         }
         contenders.extend(calls_of.iter().map(|call| Contender { call, in_graph: true }));
-        names.extend(chosen.iter().map(|candidate| (&*candidate.kernel, candidate.block, candidate.grid)));
+        names.extend(
+            chosen
+                .iter()
+                .map(|Candidate { kernel, way, block, grid }| (kernel.as_str(), Some(*way), *block, *grid)),
+        );
         let samples = if bytes > 1 << 27 { 15 } else { 51 };
         let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, flush)?;
         let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
         let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
         let medians = |i: usize| Some((alone[i]?.median, cold[i]?.median, warm[i]?.median));
-        let contenders = names.iter().enumerate().filter_map(|(i, &(kernel, block, grid))| {
+        let contenders = names.iter().enumerate().filter_map(|(i, &(kernel, way, block, grid))| {
             let (alone, cold, warm) = medians(i)?;
-            Some(sweep::Contender { kernel: kernel.to_string(), block, grid, alone, cold, warm })
+            Some(sweep::Contender { kernel: kernel.to_string(), way, block, grid, alone, cold, warm })
         });
         let contenders = contenders.collect();
         Ok(Size { element: element.to_string(), n: n as u64, tried: candidates.len() as u32, contenders })
     }
 }
 
+/// Threads per block and loads in flight of the candidates: `SMALL`, `MIDDLE` and `CLUSTERS` of the source.
+const SMALL: [(u32, u32); 6] = [(64, 4), (128, 1), (128, 2), (128, 4), (256, 1), (256, 2)];
+const MIDDLE: [(u32, u32); 6] = [(256, 4), (512, 2), (512, 4), (512, 8), (1024, 2), (1024, 4)];
+const CLUSTERS: [(u32, u32); 4] = [(128, 4), (256, 2), (256, 4), (512, 4)];
+/// Blocks per cluster of [`CLUSTERS`].
+const CLUSTER: u32 = 8;
+
 /// The kernels of this type in all shapes that make sense for `n` elements of `bytes` bytes.
-fn candidates(kernels: &[String], type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
+fn candidates(type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
     let vectors = (n * bytes / 16) as u32;
     let mut all = Vec::new();
-    for kernel in kernels {
-        let Some(Parts { element, block, loads, finish, cluster, .. }) = Parts::of(kernel) else { continue };
-        if element != type_name || n >= LARGE && block * loads < 1024 {
-            continue;
-        }
-        let tiles = vectors.div_ceil(block * loads).max(1);
-        let mut grids = match finish {
-            "Alone" => vec![1],
-            "Cluster" => vec![cluster],
-            _ => GRIDS.to_vec(),
+    for (way, _) in WAYS {
+        let Way { load, finish } = way;
+        let (shapes, cluster) = match (load, finish) {
+            (_, Finish::Cluster) if bytes == 8 => continue, // the source has none for `i64`
+            (_, Finish::Cluster) => (CLUSTERS.to_vec(), CLUSTER),
+            (Load::ReadOnly, _) => ([SMALL, MIDDLE].concat(), 1),
+            _ => (MIDDLE.to_vec(), 1),
         };
-        if finish != "Alone" && finish != "Cluster" && tiles <= 2112 && !grids.contains(&tiles) {
-            grids.push(tiles);
-        }
-        for grid in grids {
-            let rounds = tiles.div_ceil(grid);
-            let fits = match finish {
-                "Alone" => rounds == 1,
-                _ if n >= LARGE => grid >= 132,
-                _ => rounds <= 8,
-            };
-            if (grid <= tiles || finish == "Cluster") && fits && (grid > 1 || finish == "Alone") {
-                all.push(Candidate { kernel: kernel.to_string(), block, grid });
+        for (block, loads) in shapes {
+            if n >= LARGE && block * loads < 1024 {
+                continue;
             }
+            let tiles = vectors.div_ceil(block * loads).max(1);
+            let rounds = |grid: u32| tiles.div_ceil(grid);
+            let grids: Vec<u32> = match finish {
+                Finish::Alone if rounds(1) == 1 => vec![1],
+                Finish::Alone => vec![],
+                Finish::Cluster => vec![cluster],
+                _ => {
+                    let exact = (tiles <= 2112 && !GRIDS.contains(&tiles)).then_some(tiles);
+                    GRIDS.into_iter().chain(exact).filter(|&grid| grid > 1 && grid <= tiles).collect()
+                }
+            };
+            let fits = |grid| if n >= LARGE { grid >= 132 } else { rounds(grid) <= 8 };
+            let kernel = format!("{type_name}_{block}_{loads}_{load:?}_{finish:?}_{cluster}");
+            all.extend(
+                grids
+                    .into_iter()
+                    .filter(|&grid| finish == Finish::Alone || fits(grid))
+                    .map(|grid| Candidate { kernel: kernel.clone(), way, block, grid }),
+            );
         }
     }
     all

@@ -25,8 +25,8 @@ const BLOCK: u32 = 512;
 const NUMBA_N: u32 = 1 << 13;
 const NUMBA_REPEATS: u32 = 3;
 const NUMBA_SCRIPT: &str = "benches/numba_simulator.py";
-const BRING_NUMBA: &str = "python3 -m venv target/numba && target/numba/bin/pip install -r benches/requirements.txt\n  \
-                           WORKBOOK_PYTHON=target/numba/bin/python cargo bench";
+const BRING_NUMBA: &str = "python3 -m venv target/numba && target/numba/bin/pip install -r \
+                           benches/requirements.txt\n  WORKBOOK_PYTHON=target/numba/bin/python cargo bench";
 
 /// How long the repeats of one case may take together, in microseconds.
 const BUDGET: f64 = 2e6;

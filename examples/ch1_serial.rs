@@ -44,7 +44,7 @@ fn sum_in_a_loop(data: &[i32]) -> i32 {
 // ANCHOR_END: loop
 
 /// The post's recursion: the second half is added onto the first, in place. Of an odd number of elements the
-/// last is left behind.
+/// last is left out.
 // ANCHOR: recursiveReduce
 fn recursive_reduce(data: &mut [i32]) -> i32 {
     let size = data.len();

@@ -118,7 +118,7 @@ pub fn raised(text: &str) -> String {
     powers(text).map(piece).collect()
 }
 
-/// The pieces of `text`, each with the exponent that stands behind it and a caret: of `2·10^6 ns` it is
+/// The pieces of `text`, each with the exponent that follows it after a caret: of `2·10^6 ns` it is
 /// `("2·10", "6")` and `(" ns", "")`.
 pub fn powers(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
@@ -126,8 +126,8 @@ pub fn powers(text: &str) -> impl Iterator<Item = (&str, &str)> {
         let is_end = rest.is_empty();
         let (base, after) = rest.split_once('^').unwrap_or((rest, ""));
         let end = after.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(after.len());
-        let (exponent, behind) = after.split_at(end);
-        rest = behind;
+        let (exponent, remainder) = after.split_at(end);
+        rest = remainder;
         (!is_end).then_some((base, exponent))
     })
 }
@@ -148,7 +148,7 @@ fn unit_of(microseconds: f64) -> (f64, &'static str) {
     }
 }
 
-/// Without trailing zeros behind the point.
+/// Without trailing zeros after the point.
 fn trimmed(text: String) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),

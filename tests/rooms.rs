@@ -1,5 +1,5 @@
-//! The rooms of the house, the folders of `src/` and of `simulator/src/`: no two of them import each other, and no file
-//! imports itself by way of others.
+//! The rooms of the house, the folders of `src/` and of `simulator/src/`: no two of them import each other,
+//! and no file imports itself by way of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,7 +7,8 @@ use std::path::Path;
 /// Who imports whom.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The files below `directory`, each with its text; module files as their folder, `device/mod.rs` as `device`.
+/// The files below `directory`, each with its text; module files as their folder, `device/mod.rs` as
+/// `device`.
 fn modules(directory: &Path, prefix: &str, found: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -28,8 +29,8 @@ fn without_tests(text: &str) -> String {
     text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().to_string()
 }
 
-/// The imports of every file below `root`, its crate's root: by paths that begin with `crate::`, `super::` or `self::`,
-/// in `use` or elsewhere. What a folder's module file re-exports counts as the folder itself.
+/// The imports of every file below `root`, its crate's root: by paths that begin with `crate::`, `super::` or
+/// `self::`, in `use` or elsewhere. What a folder's module file re-exports counts as the folder itself.
 fn imports(root: &str) -> Graph {
     let mut files = BTreeMap::new();
     modules(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root), "", &mut files);

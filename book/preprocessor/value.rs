@@ -1,6 +1,7 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
 use anyhow::{Context, Result, bail, ensure};
+use workbook::arguments;
 use workbook::chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time, two_digits};
 use workbook::record::{Record, Run};
@@ -8,7 +9,9 @@ use workbook::record::{Record, Run};
 use crate::Workbook;
 use crate::records::{list, named, run};
 
+/// How a page writes [`value`].
 pub const VALUE: &str = "{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}";
+/// How a page writes [`ratio`].
 pub const RATIO: &str = "{{#ratio STEM.KIND KERNEL KERNEL n=N [block=B] FIELD}}";
 
 /// Arguments after the record: one kernel, or two.
@@ -33,12 +36,9 @@ fn parse<'a, const KERNELS: usize>(arguments: &[&'a str], usage: &str) -> Result
     Ok(Arguments { kernels: *kernels, n, block, field })
 }
 
-/// `1024` or `2^10`.
+/// `1024`, `2^10`, `1e6`.
 fn number(text: &str) -> Result<u64> {
-    let power =
-        |(base, exponent): (&str, &str)| base.parse::<u64>().ok()?.checked_pow(exponent.parse().ok()?);
-    let value = text.split_once('^').map_or_else(|| text.parse().ok(), power);
-    value.with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
+    arguments::number(text, u64::MAX).with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
 }
 
 /// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The
@@ -152,20 +152,6 @@ fn quantity(run: &Run, field: &str) -> Result<f64> {
                 );
             };
             run.counters.as_ref().map(|_| count).with_context(|| missing("counts"))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_may_be_powers() {
-        assert_eq!(number("2^20").unwrap(), 1 << 20);
-        assert_eq!(number("65553").unwrap(), 65_553);
-        for text in ["", "2^", "-1", "2^64", "1e3"] {
-            assert!(number(text).unwrap_err().to_string().contains("is no number"), "{text}");
         }
     }
 }

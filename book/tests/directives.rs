@@ -141,8 +141,8 @@ fn a_listing_comes_from_its_anchor() {
     let page = Repository::new().page("before\n{{#code kernels/k.cu sum}}\nafter\n");
     assert_eq!(
         page,
-        "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += data[2];\n}\n```\n\n\
-         <p class=\"listing\"><code>kernels/k.cu</code></p>\n\n\nafter\n"
+        "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += \
+         data[2];\n}\n```\n\n<p class=\"listing\"><code>kernels/k.cu</code></p>\n\n\nafter\n"
     );
 }
 
@@ -152,12 +152,14 @@ fn an_exercise_has_its_task_its_code_and_folds_open() {
     let places: Vec<_> = [
         "### 3.1 Add them up\n\nAll **three** of them.\n\n",
         "- The host launches `sum(data, out, n)` with one block.\n",
-        "- Goal: no barriers at n = 96, 96 threads a block.\n",
+        "- Goal: no barriers at n = 96, 96 threads per block.\n",
         "```sh\ncargo run --example exercise -- 3.1\n```",
         "<code>kernels/exercises/3_1_add.cu</code>",
-        "<summary>The code, as it is given</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    // Here.\n}\n```\n\n</details>",
+        "<summary>The code, as it is given</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    // Here.\n}\n\
+         ```\n\n</details>",
         "<summary>Hint 1</summary>\n\nWhich one is missing?\n\n</details>",
-        "<summary>A solution</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    data[0] += data[2];\n}\n```\n\n</details>",
+        "<summary>A solution</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    data[0] += data[2];\n}\n```\n\n\
+         </details>",
     ]
     .map(|part| page.find(part).unwrap_or_else(|| panic!("no {part:?} in\n{page}")))
     .into();
@@ -175,18 +177,21 @@ fn a_cell_has_the_command_and_for_each_record_output_charts_and_provenance() {
     let page = Repository::new().page("{{#cell ch3_blocks}}\n");
     let places: Vec<_> = [
         "```sh\ncargo run --example ch3_blocks\n```",
-        "<strong>Recorded on Fixture GPU</strong> <code>cargo run --example ch3_blocks -- --device gpu --record</code>",
+        "<strong>Recorded on Fixture GPU</strong> <code>cargo run --example ch3_blocks -- --device gpu \
+         --record</code>",
         "```text\nch3_blocks: 1,048,576 elements",
         "<title>Time against n</title>",
         "<title>Bandwidth against n</title>",
         "<title>Time against block size</title>",
         "<figcaption>Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz · \
-         memory at up to 3,201 MHz · serial recursion on Fixture CPU · <time>2026-02-03</time> · source <code>",
+         memory at up to 3,201 MHz · serial recursion on Fixture CPU · <time>2026-02-03</time> · source \
+         <code>",
         "<strong>Recorded on the simulator</strong>",
         "<title>Divergent branches against n</title>",
         "<title>Global memory traffic against n</title>",
         "<title>Instructions against block size</title>",
-        "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source <code>",
+        "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source \
+         <code>",
     ]
     .iter()
     .map(|piece| page.find(piece).unwrap_or_else(|| panic!("not on the page: {piece}\n{page}")))
@@ -218,7 +223,8 @@ fn the_readers_own_run_stands_beside_the_recorded_one() {
 #[test]
 fn a_record_older_than_the_code_is_marked() {
     let repository = Repository::new();
-    let marked = "<p class=\"changed\" role=\"note\"><code>kernels/ch4_nested.cu</code> has changed since this record was made";
+    let marked = "<p class=\"changed\" role=\"note\"><code>kernels/ch4_nested.cu</code> has changed since \
+                  this record was made";
     assert!(!repository.page("{{#cell ch4_nested}}\n").contains(marked));
     fixtures::nested_on_gpu().write(&repository.root.join("book/records")).unwrap();
     assert!(repository.page("{{#cell ch4_nested}}\n").contains(marked));
@@ -283,6 +289,7 @@ fn the_sweep_is_the_recorded_one() {
 
     let contender = workbook::chapters::ch7_limit::sweep::Contender {
         kernel: "float_128_4_ReadOnly_InDigits_1".into(),
+        way: Some(workbook::chapters::ch7_limit::sweep::WAYS[1].0),
         block: 128,
         grid: 16,
         alone: 1.87,
@@ -442,7 +449,8 @@ fn whatever_is_missing_is_named() {
             "{{#cell ch9_new}}",
             "page.md:1: {{#cell ch9_new}}",
             "no record of `ch9_new`",
-            "ch1_serial.cpu, ch3_blocks.gpu, ch3_blocks.sim, ch4_nested.gpu\n  make it: cargo run --example ch9_new -- --record",
+            "ch1_serial.cpu, ch3_blocks.gpu, ch3_blocks.sim, ch4_nested.gpu\n  make it: cargo run --example \
+             ch9_new -- --record",
         ),
         (
             "{{#chart ch4_nested.sim time}}",

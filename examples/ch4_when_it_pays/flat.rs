@@ -104,8 +104,8 @@ impl Passes<'_> {
     }
 
     // ANCHOR: pass
-    /// Pass i reads the sums of pass i-1 and stores its own after them; the last pass stores the sum. A kernel
-    /// that launches the next pass takes its graph, or 0, and reports in `failure` if that does not start.
+    /// Pass i reads the sums of pass i-1 and stores its own after them; the last pass stores the sum. A
+    /// kernel that launches the next pass takes its graph, or 0, and sets `failure` if it does not start.
     fn launch(&self, i: usize, next: Option<Option<&Graph>>) -> Result<()> {
         let Passes { case, list, .. } = self;
         let mut launch = case.device.launch_builder(&self.kernel);

@@ -63,7 +63,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// The rungs for the elements of `O` and their rivals at `n` elements; `None` if memory does not suffice.
+    /// The rungs for the elements of `O` and the libraries at `n` elements; `None` if memory runs out.
     fn runs<O: Operator>(&self, n: u64) -> Result<Vec<Run>>
     where
         O::Element: Summed + PartialEq + Send + Sync,
@@ -108,8 +108,8 @@ impl Stage<'_> {
             Some(library) => library.thrust(&at(copy), n).map(drop),
             None => Ok(()),
         };
-        // Thrust, which allocates and waits, comes before the empty kernel, and so before nobody whose time it could
-        // spoil. Without libraries both calls do nothing.
+        // Thrust, which allocates and waits, comes before the empty kernel, and so before nobody whose time
+        // it could spoil. Without libraries both calls do nothing.
         let in_graph = |call| Contender { call, in_graph: true };
         let mut contenders = vec![Contender { call: &of_thrust, in_graph: false }, in_graph(&do_nothing)];
         contenders.extend(of_chains.iter().map(|call| in_graph(call)));

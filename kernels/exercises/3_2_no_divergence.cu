@@ -6,7 +6,7 @@
 //
 // The host launches `reduceNeighboredLess(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: at most 6 divergent branches at n = 512, 512 threads a block.
+// Goal: at most 6 divergent branches at n = 512, 512 threads per block.
 //
 // Check it:  cargo run --example exercise -- 3.2
 // A hint:    cargo run --example exercise -- hint 3.2

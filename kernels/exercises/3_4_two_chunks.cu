@@ -6,7 +6,7 @@
 //
 // The host launches `reduceTwo(data, partials, n)` with a thread for every 2 of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: at most 160 barriers at n = 1,024, 512 threads a block.
+// Goal: at most 160 barriers at n = 1,024, 512 threads per block.
 //
 // Check it:  cargo run --example exercise -- 3.4
 // A hint:    cargo run --example exercise -- hint 3.4

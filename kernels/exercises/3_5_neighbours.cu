@@ -6,7 +6,7 @@
 //
 // The host launches `reduceEight(data, partials, n)` with a thread for every 8 of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: at most 340 global load sectors at n = 2,048, 256 threads a block.
+// Goal: at most 340 global load sectors at n = 2,048, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 3.5
 // A hint:    cargo run --example exercise -- hint 3.5

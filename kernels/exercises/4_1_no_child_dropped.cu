@@ -7,7 +7,7 @@
 //
 // The host launches `reduceNested(data, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 17 device launches at n = 100,003, 32 threads a block.
+// Goal: at most 17 device launches at n = 100,003, 32 threads per block.
 //
 // Check it:  cargo run --example exercise -- 4.1
 // A hint:    cargo run --example exercise -- hint 4.1

@@ -4,7 +4,7 @@
 // leave a quarter instead of a half: a thread adds up to three numbers to its own.
 //
 // The host launches `reduceQuarters(data, out, n)` with a thread for each of the `n` numbers.
-// Goal: at most 9 device launches at n = 100,003, 256 threads a block.
+// Goal: at most 9 device launches at n = 100,003, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 4.4
 // A hint:    cargo run --example exercise -- hint 4.4

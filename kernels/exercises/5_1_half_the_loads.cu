@@ -6,8 +6,8 @@
 //
 // The host launches `reduceShared(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: at most 16 global load requests at n = 512, 512 threads a block.
-// Goal: at most 1 global store sectors at n = 512, 512 threads a block.
+// Goal: at most 16 global load requests at n = 512, 512 threads per block.
+// Goal: at most 1 global store sectors at n = 512, 512 threads per block.
 //
 // Check it:  cargo run --example exercise -- 5.1
 // A hint:    cargo run --example exercise -- hint 5.1

@@ -7,7 +7,7 @@
 //
 // The host launches `dotProduct(input, other, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: no shared bank conflicts at n = 256, 256 threads a block.
+// Goal: no shared bank conflicts at n = 256, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 5.3
 // A hint:    cargo run --example exercise -- hint 5.3

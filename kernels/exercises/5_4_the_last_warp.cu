@@ -6,7 +6,7 @@
 //
 // The host launches `reduceWarp(input, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: at most 32 barriers at n = 256, 256 threads a block.
+// Goal: at most 32 barriers at n = 256, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 5.4
 // A hint:    cargo run --example exercise -- hint 5.4

@@ -6,7 +6,7 @@
 //
 // The host launches `reduceAtomic(input, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 4 atomics at n = 1,024, 256 threads a block.
+// Goal: at most 4 atomics at n = 1,024, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 6.4
 // A hint:    cargo run --example exercise -- hint 6.4

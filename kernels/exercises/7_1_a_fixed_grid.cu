@@ -6,7 +6,7 @@
 //
 // The host launches `reduceStride(input, total, n)` with 16 blocks.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 16 atomics at n = 100,003, 256 threads a block.
+// Goal: at most 16 atomics at n = 100,003, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 7.1
 // A hint:    cargo run --example exercise -- hint 7.1

@@ -6,7 +6,7 @@
 //
 // The host launches `reduceVector(input, total, n)` with 4 blocks.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 36 global load requests at n = 4,096, 256 threads a block.
+// Goal: at most 36 global load requests at n = 4,096, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 7.2
 // A hint:    cargo run --example exercise -- hint 7.2

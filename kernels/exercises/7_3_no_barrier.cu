@@ -6,8 +6,8 @@
 //
 // The host launches `reduceWarps(input, total, n)` with 4 blocks.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: no barriers at n = 4,096, 256 threads a block.
-// Goal: at most 32 atomics at n = 4,096, 256 threads a block.
+// Goal: no barriers at n = 4,096, 256 threads per block.
+// Goal: at most 32 atomics at n = 4,096, 256 threads per block.
 //
 // Check it:  cargo run --example exercise -- 7.3
 // A hint:    cargo run --example exercise -- hint 7.3

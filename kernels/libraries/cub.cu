@@ -1,5 +1,5 @@
 // The sums of NVIDIA's libraries, to measure ours against: cub::DeviceReduce::Sum and thrust::reduce
-// behind functions that a program can load at run time (src/chapters/limit/libraries.rs). Each returns a
+// as functions that a program can load at run time (src/chapters/ch7_limit/libraries.rs). Each returns a
 // cudaError_t, 0 where all is well.
 //
 // The stream is the caller's. The CUDA runtime works in the device's primary context, as does the caller.

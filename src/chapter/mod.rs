@@ -5,7 +5,7 @@
 //!
 //! | file | job |
 //! | --- | --- |
-//! | `variant.rs` | [`Chapter`], [`Variant`]: a kernel with its host side, shape and expectations; [`Case`], [`Outcome`] |
+//! | `variant.rs` | [`Chapter`], [`Variant`]: a kernel with its host side, shape and expected failures |
 //! | `shape.rs` | [`Shape`], [`Place`]: threads per block and blocks, and the sizes that suit a chapter |
 //! | `options.rs` | the command line |
 //! | `plan.rs` | which runs are made: the requested size, then a sweep |

@@ -74,7 +74,10 @@ impl Options {
             .value_name("NAME")
             .action(ArgAction::Append)
             .value_parser(PossibleValuesParser::new(names))
-            .help("Run just this kernel; may be given again. Without it the chapter's story, with `all` everything");
+            .help(
+                "Run just this kernel; may be given again. Without it the chapter's story, with `all` \
+                   everything",
+            );
         let pending = Arg::new("pending-launches")
             .long("pending-launches")
             .value_name("N")

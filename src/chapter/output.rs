@@ -56,7 +56,8 @@ pub fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<St
     };
     let doing = || {
         format!(
-            "the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for it"
+            "the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for \
+             it"
         )
     };
     if options.record {

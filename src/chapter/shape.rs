@@ -30,8 +30,8 @@ impl Shape {
                 let block = n.div_ceil(grid.into()).max(1);
                 if block > MAX_BLOCK.into() {
                     bail!(
-                        "--grid {grid} leaves {} elements per block, and a block has at most {MAX_BLOCK} threads; \
-                         give --grid {} or more",
+                        "--grid {grid} leaves {} elements per block, and a block has at most {MAX_BLOCK} \
+                         threads; give --grid {} or more",
                         thousands(block as i64),
                         n.div_ceil(MAX_BLOCK.into())
                     );
@@ -42,8 +42,8 @@ impl Shape {
                 let threads = u64::from(block) * u64::from(grid);
                 ensure!(
                     threads >= n,
-                    "--grid {grid} --block {block} makes {} threads, and there are {} elements; leave one of the \
-                     two out, or give --grid {} or more",
+                    "--grid {grid} --block {block} makes {} threads, and there are {} elements; leave one of \
+                     the two out, or give --grid {} or more",
                     thousands(threads as i64),
                     thousands(n as i64),
                     n.div_ceil(block.into())
@@ -83,7 +83,7 @@ const SIM_MAX_N: u64 = 1 << 26;
 const SIM_SWEEP_N: u64 = 1 << 20;
 
 impl Place {
-    /// The shape for `n` elements on a device of `kind`, where the reader asks for `block` threads or `grid` blocks.
+    /// The shape for `n` elements on a device of `kind`, with the requested `block` threads or `grid` blocks.
     ///
     /// # Errors
     /// If the device, the chapter or the requested blocks cannot hold `n` elements.
@@ -108,20 +108,20 @@ impl Place {
             Place::OneBlock => {
                 ensure!(
                     n <= MAX_BLOCK.into(),
-                    "{} elements do not fit one block, which has at most {MAX_BLOCK} threads; give --n {MAX_BLOCK} \
-                     or less, or go on to chapter 3: cargo run --example ch3_blocks -- --n {n}",
+                    "{} elements do not fit one block, which has at most {MAX_BLOCK} threads; give --n \
+                     {MAX_BLOCK} or less, or go on to chapter 3: cargo run --example ch3_blocks -- --n {n}",
                     thousands(n as i64)
                 );
                 ensure!(
                     grid.is_none_or(|grid| grid == 1),
-                    "this chapter runs in one block; leave --grid out, or go on to chapter 3: cargo run --example \
-                     ch3_blocks"
+                    "this chapter runs in one block; leave --grid out, or go on to chapter 3: cargo run \
+                     --example ch3_blocks"
                 );
                 let block = block.unwrap_or(n.max(1) as u32);
                 ensure!(
                     u64::from(block) >= n,
-                    "--block {block} has fewer threads than there are elements ({n}); leave it out, or go on to \
-                     chapter 3: cargo run --example ch3_blocks -- --n {n} --block {block}"
+                    "--block {block} has fewer threads than there are elements ({n}); leave it out, or go on \
+                     to chapter 3: cargo run --example ch3_blocks -- --n {n} --block {block}"
                 );
                 Ok(Shape { block, grid: 1 })
             }

@@ -73,7 +73,7 @@ mod tests {
         }
     }
 
-    /// The integral of |frac(1/x) - 1/2| over [1/n, 1]; with y = 1/x, of |y - k - 1/2| / y^2 over the teeth k.
+    /// The integral of |frac(1/x) - 1/2| over [1/n, 1]; with y = 1/x, of |y - k - 1/2| / y² on each tooth k.
     #[test]
     fn the_area_is_that_of_the_zigzag() {
         for n in [2u32, 33, 1000] {

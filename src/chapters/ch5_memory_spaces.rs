@@ -15,7 +15,7 @@ const STEPS: u32 = 4096;
 /// Loads before the first measurement: they bring in all that a cache is to hold, the 8 MiB of the second
 /// level too.
 const WARM_UP: u32 = 1 << 16;
-/// Threads a block, and blocks for each multiprocessor, that fill a GPU.
+/// Threads per block, and blocks per multiprocessor, that fill a GPU.
 const BLOCK: u32 = 256;
 const BLOCKS: u32 = 8;
 /// Independent loads of a thread in a turn, as the kernels have it.

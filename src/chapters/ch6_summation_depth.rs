@@ -12,15 +12,15 @@ fn of_block(threads: u64) -> u64 {
 }
 
 /// A block's chunk (`reduceMyChunk`): tiles of a block's size, each added in pairs, one tile after another.
-fn of_stretch(n: u64, Shape { block, grid }: Shape) -> u64 {
-    let tiles_a_block = n.div_ceil(block.into()).div_ceil(grid.into());
-    of_block(n.min(block.into())) + tiles_a_block.saturating_sub(1)
+fn of_chunk(n: u64, Shape { block, grid }: Shape) -> u64 {
+    let tiles_per_block = n.div_ceil(block.into()).div_ceil(grid.into());
+    of_block(n.min(block.into())) + tiles_per_block.saturating_sub(1)
 }
 
-/// `reducePasses`: a first pass in `shape`, then passes over what is left, a tile a block.
+/// `reducePasses`: a first pass in `shape`, then passes over what is left, one tile per block.
 pub fn of_passes(n: u64, shape: Shape) -> u64 {
     let (mut left, block) = (u64::from(shape.grid), u64::from(shape.block.max(2)));
-    let mut height = of_stretch(n, shape);
+    let mut height = of_chunk(n, shape);
     while left > 1 {
         height += of_block(left.min(block));
         left = left.div_ceil(block);
@@ -28,17 +28,17 @@ pub fn of_passes(n: u64, shape: Shape) -> u64 {
     height
 }
 
-/// `reduceSingleLaunch` and `reduceGridSync`: one block takes all the partial sums for its stretch.
+/// `reduceSingleLaunch` and `reduceGridSync`: one block takes all the partial sums for its chunk.
 pub fn of_one_last_block(n: u64, shape: Shape) -> u64 {
-    of_stretch(n, shape) + of_stretch(shape.grid.into(), Shape { grid: 1, ..shape })
+    of_chunk(n, shape) + of_chunk(shape.grid.into(), Shape { grid: 1, ..shape })
 }
 
-/// `reduceAtomicBlocks`: the partial sums come in an order that nobody knows, so perhaps one after the other.
+/// `reduceAtomicBlocks`: the partial sums arrive in an unknown order, in the worst case one by one.
 pub fn of_atomic_blocks(n: u64, shape: Shape) -> u64 {
-    of_stretch(n, shape) + u64::from(shape.grid) - 1
+    of_chunk(n, shape) + u64::from(shape.grid) - 1
 }
 
-/// `reduceAtomicThreads`: the elements do.
+/// `reduceAtomicThreads`: the elements arrive in an unknown order.
 pub fn of_atomic_threads(n: u64, _: Shape) -> u64 {
     n.saturating_sub(1)
 }
@@ -57,8 +57,8 @@ mod tests {
         }
     }
 
-    /// The loops of `reduceStretch` and `blockReduce`, on heights.
-    fn reduce_stretch(elements: &[Height], block: usize) -> Height {
+    /// The loops of `reduceChunk` and `blockReduce`, on heights.
+    fn reduce_chunk(elements: &[Height], block: usize) -> Height {
         let mut total = None;
         for tile in elements.chunks(block) {
             let mut data = tile.to_vec();
@@ -76,11 +76,9 @@ mod tests {
     }
 
     fn partials(elements: &[Height], Shape { block, grid }: Shape) -> Vec<Height> {
-        let stretch = elements.len().div_ceil(block as usize).div_ceil(grid as usize) * block as usize;
-        let first = |b: usize| (b * stretch).min(elements.len());
-        (0..grid as usize)
-            .map(|b| reduce_stretch(&elements[first(b)..first(b + 1)], block as usize))
-            .collect()
+        let chunk = elements.len().div_ceil(block as usize).div_ceil(grid as usize) * block as usize;
+        let first = |b: usize| (b * chunk).min(elements.len());
+        (0..grid as usize).map(|b| reduce_chunk(&elements[first(b)..first(b + 1)], block as usize)).collect()
     }
 
     #[test]
@@ -90,7 +88,7 @@ mod tests {
                 let grid = n.div_ceil(block as usize).div_ceil(fewer).max(1) as u32;
                 let shape = Shape { block, grid };
                 let first = partials(&vec![Some(0); n], shape);
-                let model = reduce_stretch(&first, block as usize).unwrap_or(0);
+                let model = reduce_chunk(&first, block as usize).unwrap_or(0);
                 assert_eq!(of_one_last_block(n as u64, shape), model, "{n} elements in {shape:?}");
 
                 let mut left = first.clone();

@@ -23,7 +23,7 @@ use crate::chapters::ch7_limit::{comparison, comparison_charts};
 use crate::record::chart::{self, Chart};
 use crate::record::{Record, table};
 
-/// The tables of `record`, those of a single chapter behind those that all have. At most 100 columns, ends in
+/// The tables of `record`, those of a single chapter after those that all have. At most 100 columns, ends in
 /// a newline.
 pub fn table(record: &Record) -> String {
     let of_chapters = [comparison::table(record), ch5_memory_spaces::table(record)];
@@ -31,7 +31,7 @@ pub fn table(record: &Record) -> String {
     table::table(record) + &of_chapters.collect::<String>()
 }
 
-/// The charts that `record` has data for, those of a single chapter behind those that all have.
+/// The charts that `record` has data for, those of a single chapter after those that all have.
 ///
 /// # Errors
 /// A chart that cannot be drawn.

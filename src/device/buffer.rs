@@ -171,7 +171,7 @@ impl<T> Buffer<T> {
         self.address..self.address + self.num_bytes() as u64
     }
 
-    /// The elements from `start` on, as the argument of a launch. A start behind the end gives the end.
+    /// The elements from `start` on, as the argument of a launch. A start past the end gives the end.
     pub fn slice(&self, start: RangeFrom<usize>) -> View<'_, T> {
         View { buffer: self, start: start.start.min(self.len) }
     }

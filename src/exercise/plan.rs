@@ -93,7 +93,7 @@ pub struct Goal {
     pub block: u32,
 }
 
-/// One input: numbers, threads a block, the order of turns.
+/// One input: numbers, threads per block, the order of turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
     pub n: usize,
@@ -320,7 +320,7 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "n = {}", thousands(self.n as i64))?;
         if self.block > 0 {
-            write!(f, ", {} threads a block", self.block)?;
+            write!(f, ", {} threads per block", self.block)?;
         }
         match self.schedule {
             0 => Ok(()),

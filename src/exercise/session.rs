@@ -59,8 +59,8 @@ impl Session {
             return Ok(());
         }
         say(&format!(
-            "From chapter 2 on you write CUDA C++, and no nvcc, its compiler, was found here.\n{HOW_TO_GET_NVCC}\n\
-             This is said once. Chapter 1 needs no nvcc.\n\n"
+            "From chapter 2 on you write CUDA C++, and no nvcc, its compiler, was found here.\n\
+             {HOW_TO_GET_NVCC}\nThis is said once. Chapter 1 needs no nvcc.\n\n"
         ));
         self.remember(|state| state.told_of_nvcc = true);
         Ok(())
@@ -77,8 +77,8 @@ impl Session {
         let gpu = open(device)?;
         match mark::mark(&self.root, &exercise)? {
             Verdict::NoNvcc => bail!(
-                "{} has to be compiled, and no nvcc was found.\n{HOW_TO_GET_NVCC}\nThen check again: {COMMAND} \
-                 {id}",
+                "{} has to be compiled, and no nvcc was found.\n{HOW_TO_GET_NVCC}\n\
+                 Then check again: {COMMAND} {id}",
                 exercise.path
             ),
             Verdict::Failed(failure) => {

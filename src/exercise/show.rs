@@ -46,7 +46,7 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
     text
 }
 
-/// The first exercise behind `after` that is not done; if there is none, the first of all.
+/// The first exercise after `after` that is not done; if there is none, the first of all.
 pub fn next<'a>(exercises: &'a [Exercise], state: &State, after: Option<Id>) -> Option<&'a Exercise> {
     let open = || exercises.iter().filter(|exercise| !state.of(exercise.id).passed);
     open().find(|exercise| Some(exercise.id) > after).or(open().next())

@@ -9,7 +9,7 @@
 //! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
 //! | `//@ op sum` | what is computed: `sum`, `max`, `min` or `dot` |
-//! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads a block and lengths, if not the usual ones |
+//! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads per block and lengths, if not the usual ones |
 //! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or so many |
 //! | `//@ call NAME` | a Rust exercise: the function |
 //! | `//@ goal FIELD <= N n=N block=B` | a counter goal, measured at that size |
@@ -18,7 +18,7 @@
 //! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; then pairs of the next two |
 //! | `//@ - TEXT`, `//@ + TEXT` | the text, which stands once in the solution, and what replaces it |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
-//! | `//@ here TEXT` | where a line is asked for: behind the line above, TEXT is missing |
+//! | `//@ here TEXT` | where a line is asked for: after the line above, TEXT is missing |
 
 use std::path::Path;
 use std::str::FromStr;
@@ -65,8 +65,7 @@ pub enum Kind {
     Kernel(Plan),
     /// A Rust function with this name.
     Function(String),
-    /// The number of a line behind which something is missing: one of these. The kernel goes wrong without
-    /// it.
+    /// The number of a line after which something is missing: one of these. Without it the kernel is wrong.
     Line {
         /// From 1.
         lines: Vec<u32>,
@@ -402,7 +401,7 @@ mod tests {
         let exercise = parse(TEXT).unwrap();
         let head = "// Exercise 3.1: Add them up\n//\n// All of them.\n//\n\
             // The host launches `sum(data, out, n)` with a thread for every 2 of the `n` numbers.\n\
-            // Goal: at most 8 barriers at n = 96, 32 threads a block.\n//\n\
+            // Goal: at most 8 barriers at n = 96, 32 threads per block.\n//\n\
             // Check it:  cargo run --example exercise -- 3.1\n\
             // A hint:    cargo run --example exercise -- hint 3.1\n\nvoid sum(int *data)\n{\n";
         let body = "    data[1] += data[2];\n    data[0] += data[1];\n";

@@ -83,7 +83,7 @@ impl State {
     }
 }
 
-/// `path` with `.word` behind it, and a number if there is such a file already.
+/// `path` with `.word` appended, and a number if there is such a file already.
 pub fn free_name(path: &Path, word: &str) -> PathBuf {
     let name = |number: u32| {
         let mut name = path.as_os_str().to_owned();

@@ -25,7 +25,7 @@ fn share(n: u64, roundings: u64, unit: f64) -> f64 {
 }
 
 /// The largest error of a sum against a [`compensated_sum`], itself rounded, as a share of Σ|xᵢ|. `roundings`
-/// is the height of the tree of additions: ⌈log₂ n⌉ for neighbours in pairs, n − 1 one by one or in an unknown
+/// is the height of the tree of additions: ⌈log₂ n⌉ for neighbours in pairs, n − 1 one by one or in any
 /// order. `unit` is the type's unit roundoff.
 pub fn of_sum(n: u64, roundings: u64, unit: f64) -> f64 {
     share(n, roundings, unit) + 2.0 * UNIT_F64

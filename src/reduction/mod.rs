@@ -3,7 +3,7 @@
 //! | file | job |
 //! | --- | --- |
 //! | `data.rs` | the numbers that every chapter adds up |
-//! | `value.rs` | [`Value`](value::Value), [`Expected`](value::Expected): a result of any type, and what it should be |
+//! | `value.rs` | [`Value`](value::Value), [`Expected`](value::Expected): a result, and the right one |
 //! | `operator/` | [`Operator`](operator::Operator): what an array can be reduced by |
 //! | `error_bound.rs` | how far a sum of floats may be from the exact one |
 //! | `serial.rs` | the recursions that every result is checked against |

@@ -1,4 +1,4 @@
-//! The launch on a device: which kernel, whether the arguments fit its parameters, and what came of it.
+//! The launch on a device: which kernel, whether the arguments fit its parameters, and its result.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::device::{Arg, Device, LaunchConfig, Module, SimulatorOptions};
 use crate::number::thousands;
 use crate::sim::{self, Counters, Diagnostic, Param};
 
-/// What came of a launch.
+/// The result of a launch.
 #[derive(Default)]
 pub struct Launched {
     /// As PTX names it.
@@ -198,7 +198,7 @@ fn misfit(param: &Param, arg: &Spec) -> Option<String> {
     })
 }
 
-/// The parameters, one a line, beside the arguments that were given.
+/// The parameters, one per line, beside the arguments that were given.
 fn signature(params: &[Param], args: &[Spec]) -> String {
     let mut lines = Vec::new();
     for number in 0..params.len().max(args.len()) {

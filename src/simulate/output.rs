@@ -1,4 +1,4 @@
-//! What came of a launch, all of it: as text, as JSON, as exit status.
+//! The whole result of a launch: as text, as JSON, as exit status.
 
 use std::io::{BufWriter, IsTerminal, Result, Write, stderr, stdout};
 
@@ -12,7 +12,7 @@ use super::values::Held;
 use crate::record::diagnostics;
 use crate::sim::{Counters, Diagnostic, Kind, Severity};
 
-/// What came of a launch, and the sources that it quotes.
+/// The result of a launch, and the sources that it quotes.
 pub struct Report {
     pub launched: Launched,
     pub sources: Sources,

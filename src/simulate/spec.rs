@@ -209,7 +209,7 @@ impl Fill {
         let most = MAX_BYTES / kind.bytes() as u64;
         let times = number(times.trim(), most).ok_or_else(|| {
             format!(
-                "`{text}`: the number behind * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 \
+                "`{text}`: the number after * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 \
                  or 2^10",
                 thousands(most as i64),
                 kind.name(),
@@ -374,7 +374,7 @@ mod tests {
             ("buf:u8:zeros*268435457", "0 to 268,435,456 elements of u8"),
             ("buf:f64:uninit*99999999999999999999999", "0 to 33,554,432 elements of f64"),
             ("buf:f64:uninit*2^63", "0 to 33,554,432 elements of f64"),
-            ("buf:i32:zeros*", "the number behind *"),
+            ("buf:i32:zeros*", "the number after *"),
             ("buf:i32:1,2*3", "is no i32"),
             ("buf:u8:iota*257", "counts to 256, and u8 holds whole numbers to 255"),
             ("buf:i8:iota*2^8", "counts to 255, and i8 holds whole numbers to 127"),

@@ -40,7 +40,8 @@ if grep -q error "$source"; then
 fi
 printf '// %s\n.func _ZN_INTERNAL_0123abcd_11_ch9_fake_cu_f()\n' "$options" > "$out"
 printf '.file 1 "%s/%s"\n.file 2 "/opt/cuda/bin/..//include/crt/math.hpp"\n' "$PWD" "$source" >> "$out"
-printf '.b8 95,48,49,50,51\n.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107,101,95,99,117,95,0\n' >> "$out""#
+printf '.b8 95,48,49,50,51\n' >> "$out"
+printf '.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107,101,95,99,117,95,0\n' >> "$out""#
     );
     script(path, &body);
 }

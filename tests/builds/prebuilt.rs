@@ -37,7 +37,8 @@ fn committed_builds_name_no_machine() {
     }
 }
 
-/// A chapter is a kernel, its build, an example, a record and a page on which it is shown, all under one stem.
+/// A chapter is a kernel, its build, an example, a record and a page on which it is shown, all under one
+/// stem.
 #[test]
 fn every_piece_of_a_chapter_is_there() {
     let stem = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();

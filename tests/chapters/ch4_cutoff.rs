@@ -1,5 +1,5 @@
-//! Chapter 4's recursion with a cutoff: right for every size, block and number of blocks, launch after launch, with no
-//! child and with children of children. On the simulator, and on a GPU where there is one:
+//! Chapter 4's recursion with a cutoff: right for every size, block and number of blocks, launch after
+//! launch, with no child and with children of children. On the simulator, and on a GPU where there is one:
 //! `cargo test --test chapters cutoff -- --ignored`.
 
 use workbook::build::kernels;

@@ -101,7 +101,8 @@ fn what_the_checks_find_stands_at_its_line() {
     };
     let at = |kind: &str, severity: &str, text| (kind.to_string(), severity.to_string(), line_of(text));
     let too_deep = at("launch-limit", "warning", "cudaDeviceSynchronize();");
-    // Two levels of grids may wait: the third would be the first to be refused, and launches none at 8 threads.
+    // Two levels of grids may wait: the third would be the first to be refused, and launches none at 8
+    // threads.
     assert_eq!(found("--n 8 --block 8"), []);
     assert_eq!(found("--n 16 --block 16"), std::slice::from_ref(&too_deep));
     assert_eq!(found("--n 10 --block 10"), [], "the lost element breaks no rule of CUDA");

@@ -97,7 +97,8 @@ fn what_only_newer_gpus_can_run_is_left_out_by_name() {
     }
 }
 
-/// All blocks in one launch: with the room that a device has by default, launches are dropped where there are too many.
+/// All blocks in one launch: with the room that a device has by default, launches are dropped where there are
+/// too many.
 #[test]
 fn the_post_s_one_launch_drops_children_and_that_is_what_it_is_kept_to_show() {
     for (line, drops) in
@@ -137,7 +138,8 @@ fn a_launch_that_the_device_drops_is_never_silent() {
     assert!(dropped.launches >= 48, "64 blocks launch a child each, room is for 16: {}", dropped.launches);
 }
 
-/// What the page of chapter 4 says of `--pending-launches`: where launches begin to be dropped, and what one sees.
+/// What the page of chapter 4 says of `--pending-launches`: where launches begin to be dropped, and what one
+/// sees.
 #[test]
 fn too_little_room_for_pending_launches_is_shown() {
     let dropped = |line: &str| {

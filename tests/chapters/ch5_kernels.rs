@@ -1,5 +1,5 @@
-//! Chapter 5's kernels on the simulator, with numbers whose sum is exact in f32 whatever the order: a missing or doubled
-//! element shows. And the kernels that measure memory spaces: nothing is wrong with them.
+//! Chapter 5's kernels on the simulator, with numbers whose sum is exact in f32 whatever the order: a missing
+//! or doubled element shows. And the kernels that measure memory spaces: nothing is wrong with them.
 
 use workbook::build::kernels;
 use workbook::device::measure::Measurement;

@@ -1,10 +1,12 @@
-//! What makes an operator fit for a reduction: its identity changes nothing, it is associative; and what does not.
+//! What makes an operator fit for a reduction: its identity changes nothing, it is associative; and what does
+//! not.
 
 use workbook::reduction::data;
 use workbook::reduction::operator::{ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements};
 use workbook::reduction::serial::recursive_reduce_by;
 
-/// Elements in threes, the same on every machine: of many numbers, of few (so that some are equal), and the identity.
+/// Elements in threes, the same on every machine: of many numbers, of few (so that some are equal), and the
+/// identity.
 fn threes<O: Operator>() -> Vec<[O::Element; 3]> {
     let wide = data::numbers(3000, 3);
     let narrow: Vec<i32> = wide.iter().map(|number| number >> 30).collect();

@@ -7,7 +7,8 @@ use workbook::reduction::data;
 
 use super::run;
 
-/// Every operator and type of chapter 6: the record says that its result is the recursion's, or as near as it may be.
+/// Every operator and type of chapter 6: the record says that its result is the recursion's, or as near as it
+/// may be.
 #[test]
 fn chapter_6_is_right_at_every_size_for_every_operator() {
     let mut cases: Vec<(u64, u32)> = vec![(1_000_003, 256), (262_145, 1000)]; // the long ones first

@@ -1,5 +1,5 @@
-//! Chapter 7's kernels on the simulator: every one of them, for every type, at sizes around warps, vectors and blocks,
-//! on arrays that begin anywhere, launch after launch with the same scratch memory.
+//! Chapter 7's kernels on the simulator: every one of them, for every type, at sizes around warps, vectors
+//! and blocks, on arrays that begin anywhere, launch after launch with the same scratch memory.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
-//! The chapters as a reader runs them: the examples' programs, their output, their records, their exit status.
-//! Kernels run on the simulator, whatever the machine has.
+//! The chapters as a reader runs them: the examples' programs, their output, their records, their exit
+//! status. Kernels run on the simulator, whatever the machine has.
 
 mod ch1_serial;
 mod ch2_parallel;

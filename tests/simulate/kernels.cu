@@ -3,10 +3,12 @@
 #include <cstdio>
 
 // A number of every type: what arrives.
-extern "C" __global__ void numbers(signed char a, unsigned char b, short c, unsigned short d, int e, unsigned f,
-                                   long long g, unsigned long long h, float x, double y, long long *whole, double *real)
+extern "C" __global__ void numbers(signed char a, unsigned char b, short c, unsigned short d, int e,
+                                   unsigned f, long long g, unsigned long long h, float x, double y,
+                                   long long *whole, double *real)
 {
-    whole[0] = a, whole[1] = b, whole[2] = c, whole[3] = d, whole[4] = e, whole[5] = f, whole[6] = g, whole[7] = h;
+    whole[0] = a, whole[1] = b, whole[2] = c, whole[3] = d;
+    whole[4] = e, whole[5] = f, whole[6] = g, whole[7] = h;
     real[0] = x, real[1] = y;
 }
 

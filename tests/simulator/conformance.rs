@@ -1,8 +1,9 @@
 //! PTX conformance: `tests/simulator/ptx/*.ptx`, one tiny file an instruction and type, with inputs and
 //! expected results inside.
 //!
-//! A file is named after an instruction that stands in it, and holds one kernel `.entry conform(.param .u64
-//! inputs, .param .u64 outputs)`. Comments at its head say what goes in and comes out:
+//! A file is named after an instruction that stands in it, and holds one kernel
+//! `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what goes in and comes
+//! out:
 //!
 //! ```text
 //! // Adds; wraps.                           what to know, in words
@@ -16,8 +17,8 @@
 //!
 //! Thread t reads its k-th input from the 8-byte slot t * inputs + k of the first buffer, and writes its
 //! results to the second in the same way; the bytes of a slot that its type does not have are ignored. There
-//! is one block of as many threads as there are cases, unless `// block N` says how many threads each block has;
-//! the grid follows from it. `// shared N` asks for N bytes of dynamic shared memory.
+//! is one block of as many threads as there are cases, unless `// block N` gives the threads per block; the
+//! grid follows from it. `// shared N` asks for N bytes of dynamic shared memory.
 //!
 //! Types are s8 to s64, u8 to u64 (b8 to b64), f16, bf16, f32 and f64. An integer is written in decimal or as
 //! 0x…; a float as a decimal number or as its bits, 0h… (16 bits), 0f… (32) or 0d… (64).

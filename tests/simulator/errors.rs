@@ -325,7 +325,8 @@ fn ptx_that_cannot_be_read_says_where() {
 
 #[test]
 fn without_a_line_table_the_line_is_that_of_the_ptx() {
-    let text = ".entry k(.param .u64 p)\n{\n .reg .b64 %a;\n ld.param.u64 %a, [p];\n st.global.u32 [%a], 1;\n ret;\n}";
+    let text = ".entry k(.param .u64 p)\n{\n .reg .b64 %a;\n ld.param.u64 %a, [p];\n st.global.u32 [%a], \
+                1;\n ret;\n}";
     let module = Module::parse(text, "bare.ptx").unwrap();
     let mut sim = Simulator::new();
     let diagnostic = sim.launch(&module, "k", LaunchConfig::new(1, 1), &[0]).unwrap_err();

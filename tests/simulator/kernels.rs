@@ -121,8 +121,8 @@ fn a_launch_beyond_the_pending_limit_is_dropped_and_reported_to_the_device_alone
     assert_ne!(sum, recursive_reduce(&mut values.clone()));
 }
 
-/// Where an H200 (driver 580.159.04) begins to drop: a tail launch a block, `levels` of them one below the
-/// other.
+/// Where an H200 (driver 580.159.04) begins to drop: one tail launch per block, `levels` of them one below
+/// the other.
 #[test]
 fn the_pending_limit_is_reached_where_the_gpu_reaches_it() {
     let dropped = |kernel: &str, grid: u32, block: u32| {

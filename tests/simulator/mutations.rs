@@ -2,8 +2,8 @@
 //! doubled, swapped and replaced, and texts cut off, are read and, where that works, launched. None panics,
 //! none hangs.
 //!
-//! The variants are the same in every run. One that fails is named by its file and number; `variant(text,
-//! number)` makes it again.
+//! The variants are the same in every run. One that fails is named by its file and number;
+//! `variant(text, number)` makes it again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

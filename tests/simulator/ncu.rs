@@ -86,8 +86,8 @@ fn the_simulator_counts_what_the_hardware_counts() {
 #[test]
 fn the_documented_table_is_the_measured_one() {
     let mut table = String::from(
-        "| kernel | n | threads x blocks | load requests | load sectors | store requests | store sectors | bank \
-         conflicts |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| kernel | n | threads x blocks | load requests | load sectors | store requests | store sectors | \
+         bank conflicts |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for ((program, kernel, n, block, grid), metrics) in measured() {
         if program != "banks" {

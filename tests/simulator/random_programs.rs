@@ -219,22 +219,24 @@ fn against_the_record() {
     let recorded = Recorded::parse(&text).unwrap_or_else(|what| panic!("{file}: {what}"));
     if recorded.version != VERSION {
         println!(
-            "{PROGRAMS} programs ran, 0 compared: {file} is of generator {}, and this is generator {VERSION}; \
-             on a machine with a GPU, {BLESS} writes it anew",
+            "{PROGRAMS} programs ran, 0 compared: {file} is of generator {}, and this is generator \
+             {VERSION}; on a machine with a GPU, {BLESS} writes it anew",
             recorded.version
         );
         return;
     }
     assert!(
         recorded.programs == programs,
-        "the programs are others than those whose results {file} holds: raise VERSION in tests/simulator/random/mod.rs"
+        "the programs are others than those whose results {file} holds: raise VERSION in \
+         tests/simulator/random/mod.rs"
     );
     let wrong: Vec<usize> = (0..PROGRAMS).filter(|n| found[*n] != recorded.hashes[*n]).collect();
     println!("{PROGRAMS} programs compared with {}: {} differ", recorded.device, wrong.len());
     assert!(
         wrong.is_empty(),
         "{} of {PROGRAMS} programs do not give what {file} records ({}): {:?}\n\
-         on a machine with a GPU, RANDOM_DEVICE=gpu cargo test --test simulator random_programs shows where they differ",
+         on a machine with a GPU, RANDOM_DEVICE=gpu cargo test --test simulator random_programs shows where \
+         they differ",
         wrong.len(),
         recorded.device,
         &wrong[..wrong.len().min(20)]

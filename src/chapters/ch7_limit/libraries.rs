@@ -197,7 +197,8 @@ fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
     let output = output.with_context(|| format!("cannot start {}", nvcc.path.display()))?;
     if !output.status.success() {
         bail!(
-            "{} cannot build {SOURCE}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It says:\n{}",
+            "{} cannot build {SOURCE}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It \
+             says:\n{}",
             nvcc.compiler(),
             String::from_utf8_lossy(&output.stderr).trim_end()
         );

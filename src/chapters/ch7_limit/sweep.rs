@@ -19,17 +19,20 @@ pub const FILE: &str = "benches/limit.json";
 pub const SOURCE: &str = "kernels/libraries/tune.cu";
 
 /// Version of the JSON layout.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// One run of `cargo bench --bench limit`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
+    /// [`SCHEMA`] when it was written.
     pub schema: u32,
     /// UTC, RFC 3339, to the second.
     pub date: String,
+    /// Where it was measured.
     pub device: DeviceInfo,
     /// Identity of the candidates: [`source_hash`].
     pub source_hash: String,
+    /// By type, then by size.
     pub sizes: Vec<Size>,
 }
 
@@ -38,6 +41,7 @@ pub struct Sweep {
 pub struct Size {
     /// `i32`, `f32` or `i64`.
     pub element: String,
+    /// Elements in the array.
     pub n: u64,
     /// Candidates in the first round, each in one shape.
     pub tried: u32,
@@ -50,44 +54,61 @@ pub struct Size {
 pub struct Contender {
     /// A kernel of [`SOURCE`], `cub`, or [`crate::chapters::ch7_limit::comparison::NOTHING`].
     pub kernel: String,
+    /// How a candidate works; `None` for what it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<Way>,
+    /// Threads per block; 0 if unknown.
     pub block: u32,
+    /// Blocks; 0 if unknown.
     pub grid: u32,
+    /// The work alone, per call.
     pub alone: f64,
+    /// One call with a cold cache.
     pub cold: f64,
+    /// One call with a warm cache.
     pub warm: f64,
 }
 
-/// What the name of a candidate says: `float_256_4_ReadOnly_InDigits_1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts<'a> {
-    pub element: &'a str,
-    pub block: u32,
-    pub loads: u32,
-    pub load: &'a str,
-    pub finish: &'a str,
-    pub cluster: u32,
+/// How a candidate makes its sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    /// How it loads the elements.
+    pub load: Load,
+    /// How it adds up the blocks' partial sums.
+    pub finish: Finish,
 }
 
-impl Parts<'_> {
-    /// None of a name that is no candidate's.
-    pub fn of(kernel: &str) -> Option<Parts<'_>> {
-        let parts: Vec<&str> = kernel.split('_').collect();
-        let [element, block, loads, load, finish, cluster] = parts[..] else { return None };
-        let (block, loads) = (block.parse().ok()?, loads.parse().ok()?);
-        Some(Parts { element, block, loads, load, finish, cluster: cluster.parse().ok()? })
-    }
+/// `Load` of `kernels/ch7_limit.cu`.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Load {
+    ReadOnly,
+    Streaming,
+    PassL1,
+    PassL1By256,
 }
 
-/// The rows of a table: how a candidate finishes and loads, and what the page calls that.
-const WAYS: [(&str, &str, &str); 8] = [
-    ("Alone", "ReadOnly", "one block"),
-    ("InDigits", "ReadOnly", "digits"),
-    ("Gather", "ReadOnly", "slots"),
-    ("Ticket", "ReadOnly", "ticket"),
-    ("Cluster", "ReadOnly", "cluster of 8"),
-    ("InDigits", "PassL1", "— past L1"),
-    ("InDigits", "Streaming", "— streaming"),
-    ("InDigits", "PassL1By256", "— 256 bytes"),
+/// `Way` of [`SOURCE`].
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Finish {
+    Alone,
+    InDigits,
+    Gather,
+    Ticket,
+    Cluster,
+}
+
+/// The rows of a table: each way, and what the page calls it.
+pub const WAYS: [(Way, &str); 8] = [
+    (Way { load: Load::ReadOnly, finish: Finish::Alone }, "one block"),
+    (Way { load: Load::ReadOnly, finish: Finish::InDigits }, "digits"),
+    (Way { load: Load::ReadOnly, finish: Finish::Gather }, "slots"),
+    (Way { load: Load::ReadOnly, finish: Finish::Ticket }, "ticket"),
+    (Way { load: Load::ReadOnly, finish: Finish::Cluster }, "cluster of 8"),
+    (Way { load: Load::PassL1, finish: Finish::InDigits }, "— past L1"),
+    (Way { load: Load::Streaming, finish: Finish::InDigits }, "— streaming"),
+    (Way { load: Load::PassL1By256, finish: Finish::InDigits }, "— 256 bytes"),
 ];
 
 /// Of the candidates' source without its comments, and of chapter 7's code, as this was compiled.
@@ -100,19 +121,28 @@ pub fn source_hash() -> String {
 }
 
 impl Sweep {
-    /// Reads a measurement; the error names the file and what to do.
+    /// Reads a measurement.
+    ///
+    /// # Errors
+    /// If the file is missing or of another layout; the message names it and says what to do.
     pub fn read(path: &Path) -> Result<Sweep> {
         read_json(path, SCHEMA)
             .context("make it anew, with a GPU and nvcc: cargo bench --bench limit -- --record")
     }
 
     /// Writes the measurement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         write_json(self, path)
     }
 
     /// The least time of the work alone for each way and size of `element`, as a Markdown table that also
-    /// reads in a terminal. Ends in a newline; an error if there is no such type.
+    /// reads in a terminal. Ends in a newline.
+    ///
+    /// # Errors
+    /// If the sweep has no such type.
     pub fn markdown(&self, element: &str) -> Result<String> {
         let sizes: Vec<&Size> = self.sizes.iter().filter(|size| size.element == element).collect();
         ensure!(!sizes.is_empty(), "the sweep has no sizes of {element}");
@@ -129,20 +159,18 @@ impl Sweep {
             named(size, crate::chapters::ch7_limit::comparison::NOTHING).map(three_digits)
         });
         row("CUB", &|size| named(size, "cub").map(three_digits));
-        for (finish, load, name) in WAYS {
+        let best = |size: &Size| {
+            least(size, |other| other.way.is_some()).map(|(time, best)| (time, best.block, best.grid))
+        };
+        for (way, name) in WAYS {
             row(name, &|size| {
-                let best = least(size, |other| Parts::of(&other.kernel).is_some()).map(|(time, _)| time);
-                let of_way = |parts: Parts| parts.finish == finish && parts.load == load;
-                let (time, _) = least(size, |other| Parts::of(&other.kernel).is_some_and(of_way))?;
+                let (time, _) = least(size, |other| other.way == Some(way))?;
                 let text = three_digits(time);
-                Some(if best == Some(time) { format!("**{text}**") } else { text })
+                Some(if best(size)?.0 == time { format!("**{text}**") } else { text })
             });
         }
-        let best = |size: &Size| {
-            least(size, |other| Parts::of(&other.kernel).is_some()).map(|(_, best)| best.clone())
-        };
-        row("threads of the best", &|size| Some(best(size)?.block.to_string()));
-        row("its blocks", &|size| Some(thousands(best(size)?.grid.into())));
+        row("threads of the best", &|size| Some(best(size)?.1.to_string()));
+        row("its blocks", &|size| Some(thousands(best(size)?.2.into())));
         row("candidates", &|size| Some(thousands(size.tried.into())));
         let mut columns = vec![Column::left(&format!("`{element}`"), rows.iter().map(|(name, _)| *name))];
         columns.extend(sizes.iter().enumerate().map(|(i, size)| {
@@ -168,25 +196,33 @@ mod tests {
 
     #[test]
     fn a_row_has_the_least_time_of_its_way_and_the_best_of_all_is_bold() {
-        let contender = |kernel: &str, grid, alone| Contender {
-            kernel: kernel.to_string(),
+        let contender = |way, grid, alone| Contender {
+            kernel: "candidate".to_string(),
+            way: Some(way),
             block: 128,
             grid,
             alone,
             cold: 5.0,
             warm: 5.0,
         };
+        let in_digits = Way { load: Load::ReadOnly, finish: Finish::InDigits };
+        let gather = Way { load: Load::ReadOnly, finish: Finish::Gather };
+        let other = |kernel: &str, alone| Contender {
+            kernel: kernel.to_string(),
+            way: None,
+            ..contender(gather, 0, alone)
+        };
         let at = |n, digits| Size {
             element: "f32".into(),
             n,
             tried: 1234,
             contenders: vec![
-                contender("doNothing", 1, 0.57),
-                contender("cub", 0, 2.9),
-                contender("float_128_4_ReadOnly_Gather_1", 16, 2.1),
-                contender("float_128_2_ReadOnly_Gather_1", 32, 2.2),
-                contender("float_128_4_ReadOnly_InDigits_1", 16, digits),
-                contender("float_128_4_PassL1_InDigits_1", 16, 12.34),
+                other("doNothing", 0.57),
+                other("cub", 2.9),
+                contender(gather, 16, 2.1),
+                contender(gather, 32, 2.2),
+                contender(in_digits, 16, digits),
+                contender(Way { load: Load::PassL1, finish: Finish::InDigits }, 16, 12.34),
             ],
         };
         let device =

@@ -74,8 +74,8 @@ pub fn one_call(
 }
 
 /// Times of the work alone, in microseconds per call: a graph of `calls` calls on copies in turns, launched
-/// `samples` times; `None` for what no graph can hold. Each time `flush` comes first: work that leaves nothing
-/// of the input in the cache and lasts until the host has launched the graph.
+/// `samples` times; `None` for what no graph can hold. Each time `flush` comes first: work that leaves
+/// nothing of the input in the cache and lasts until the host has launched the graph.
 ///
 /// # Errors
 /// If a call, the capture or the device fails.
@@ -122,7 +122,7 @@ fn alternate(
 /// Bytes that a [`Flush`] reads: several times the size of L2.
 pub const FLUSH_BYTES: usize = 256 << 20;
 
-/// Work that fills the L2 cache with other data and takes long enough for the host to launch a graph meanwhile.
+/// Work that fills the L2 cache with other data and lasts until the host has launched the next graph.
 pub struct Flush<'a> {
     device: &'a Device,
     kernel: Function,

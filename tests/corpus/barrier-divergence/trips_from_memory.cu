@@ -1,4 +1,4 @@
-// A loop whose length comes from memory and is the same for all. The compiler unrolls it into several barriers.
+// A loop whose length comes from memory, the same for all. The compiler unrolls it into several barriers.
 // expect: clean
 // launch: turn<<<1, 64>>> buf:i32:iota*64 buf:i32:7
 // result: arg0 = 7,8,9

@@ -1,4 +1,4 @@
-// What runs in the tail runs when the parent and its other children are complete, and sees all that they wrote.
+// A tail launch runs when the parent and its other children are complete, and sees all that they wrote.
 // expect: clean
 // launch: parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
 // result: arg1 = 7

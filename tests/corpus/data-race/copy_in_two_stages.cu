@@ -1,4 +1,4 @@
-// While one tile is summed the next one is copied: waiting for all groups but the last leaves that one under way.
+// While one tile is summed the next is copied: waiting for all groups but the last leaves that one in flight.
 // expect: clean
 // arch: 80
 // launch: sums<<<1, 64>>> buf:i32:iota*512 buf:i32:zeros*64 i32:8

@@ -10,7 +10,8 @@ extern "C" __global__ void sums(const int* in, int* out, int tiles) {
     int sum = 0;
     for (int tile = 0; tile < tiles; tile++) {
         if (tile + 1 < tiles) {
-            __pipeline_memcpy_async(&s[(tile + 1) % 2][t], &in[(tile + 1) * 64 + t], sizeof(int));  // expect-also: data-race
+            const int* next = &in[(tile + 1) * 64 + t];
+            __pipeline_memcpy_async(&s[(tile + 1) % 2][t], next, sizeof(int));  // expect-also: data-race
         }
         __pipeline_commit();
         __pipeline_wait_prior(2);

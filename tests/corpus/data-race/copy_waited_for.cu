@@ -1,4 +1,4 @@
-// Each thread waits for its asynchronous copy, the block meets at a barrier, and then the neighbour's copy is read.
+// Each thread waits for its asynchronous copy, the block meets at a barrier, the neighbour's copy is read.
 // expect: clean
 // arch: 80
 // launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64

@@ -1,4 +1,4 @@
-// Each block reads and writes its own stretch; all of them read the same coefficients.
+// Each block reads and writes its own chunk; all of them read the same coefficients.
 // expect: clean
 // launch: scale<<<2, 32>>> buf:i32:iota*64 buf:i32:3,1
 // result: arg0 = 1,4,7,10

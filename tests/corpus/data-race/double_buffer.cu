@@ -1,4 +1,4 @@
-// Two buffers and one barrier a step: a buffer is written again only after everybody has passed the next barrier.
+// Two buffers and one barrier per step: a buffer is written again once all have passed the next barrier.
 // expect: clean
 // launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64 i32:5
 // result: arg1 = 5,6,7,8

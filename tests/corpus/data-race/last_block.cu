@@ -1,4 +1,4 @@
-// Each block publishes its sum with a fence and takes a ticket; the last one, behind a fence of its own, adds them up.
+// Each block publishes its sum with a fence and takes a ticket; the last, after its own fence, adds them up.
 // expect: clean
 // launch: sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:u32:zeros*1 buf:i32:zeros*1
 // result: arg1 = 496,1520,2544,3568

@@ -1,4 +1,4 @@
-// The form of the CUDA guide ("Memory fence functions"): volatile partial sums, one fence, a ticket, a barrier.
+// As in the CUDA guide ("Memory fence functions"): volatile partial sums, one fence, a ticket, a barrier.
 // expect: clean
 // launch: sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:i32:zeros*1
 // result: arg2 = 8128

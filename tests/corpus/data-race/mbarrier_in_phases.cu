@@ -1,4 +1,4 @@
-// One mbarrier for many phases: a producer warp fills a buffer, a consumer warp empties it, each waits for the other.
+// One mbarrier for many phases: a producer warp fills a buffer, a consumer warp empties it, each in its turn.
 // expect: clean
 // arch: 90
 // launch: pass<<<1, 64>>> buf:i32:iota*256 buf:i32:zeros*256

@@ -1,5 +1,5 @@
-// Fence and flag on both sides: a release pattern that an acquire pattern observes (PTX ISA, "Release and acquire
-// patterns").
+// Fence and flag on both sides: a release pattern that an acquire pattern observes (PTX ISA, "Release and
+// acquire patterns").
 // expect: clean
 // launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 // result: arg2 = 42

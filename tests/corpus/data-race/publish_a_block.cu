@@ -1,4 +1,4 @@
-// All threads write, a barrier, one thread publishes with a fence; on the other side one waits, a barrier, all read.
+// All threads write, a barrier, one thread publishes with a fence; elsewhere one waits, a barrier, all read.
 // expect: clean
 // launch: pass<<<2, 64>>> buf:i32:zeros*64 buf:i32:zeros*1 buf:i32:zeros*64
 // result: arg2 = 0,2,4,6

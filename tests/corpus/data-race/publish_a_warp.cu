@@ -1,4 +1,4 @@
-// Within a warp __syncwarp() does what the block barrier does: lane 0 publishes for all, and acquires for all.
+// Within a warp __syncwarp() does what the block barrier does: lane 0 publishes and acquires for all.
 // expect: clean
 // launch: pass<<<2, 32>>> buf:i32:zeros*32 buf:i32:zeros*1 buf:i32:zeros*32
 // result: arg2 = 31,30,29

@@ -8,7 +8,8 @@ extern "C" __global__ void pass(int* data, int* flag, int* out) {
         asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(flag) : "memory");
     } else {
         int seen = 0;
-        while (seen == 0) asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (seen == 0)
+            asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
         *out = *data;
     }
 }

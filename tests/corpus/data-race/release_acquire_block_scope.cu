@@ -6,7 +6,9 @@ extern "C" __global__ void pass(int* data, int* flag, int* out) {
         asm volatile("st.release.cta.global.s32 [%0], 1;" ::"l"(flag) : "memory");  // expect-also: data-race
     } else {
         int seen = 0;
-        while (seen == 0) asm volatile("ld.acquire.cta.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");  // expect-also: data-race
+        while (seen == 0)
+            asm volatile("ld.acquire.cta.global.s32 %0, [%1];"  // expect-also: data-race
+                         : "=r"(seen) : "l"(flag) : "memory");
         *out = *data;  // expect: data-race
     }
 }

@@ -21,7 +21,7 @@ extern "C" __global__ void sharedLayout(int* out, int n)
         out[1] = (int)(doubles[0] + doubles[1] + doubles[2]);
         out[2] = dynamic[n - 1];
         // None of them overlaps another, and each is aligned.
-        out[3] = (size_t)doubles % 8 == 0 && (size_t)dynamic % 16 == 0 && (void*)dynamic >= (void*)(doubles + 3);
+        out[3] = (size_t)doubles % 8 == 0 && (size_t)dynamic % 16 == 0 && (void*)dynamic >= doubles + 3;
         unsigned size;
         asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(size));
         out[4] = size;

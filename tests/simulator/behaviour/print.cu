@@ -9,7 +9,8 @@ extern "C" __global__ void formats(const int* in, const double* real, int* count
     printf("%u|%x|%X|%#x|%o|%#o\n", in[1], in[1], in[1], in[0], in[0], in[0]);
     printf("%lld|%llu|%llx|%ld\n", (long long)in[1], (unsigned long long)in[1], 1ull << 40, 1l << 33);
     printf("%hd|%hhd|%hu\n", in[2], in[2], in[2]);
-    printf("%f|%.2f|%10.3f|%-8.1f|%e|%.1E|%g|%g\n", real[0], real[0], real[0], real[0], real[1], real[1], real[0], real[2]);
+    printf("%f|%.2f|%10.3f|%-8.1f|%e|%.1E|%g|%g\n", real[0], real[0], real[0], real[0], real[1], real[1],
+           real[0], real[2]);
     printf("%f|%f|%f|%5.1f\n", real[3], -real[3], real[4], -real[3]);
     printf("%c%c|%s|%10s|%-6s|%.2s|%%\n", 'o', 'k', "text", "right", "left", "cut");
     printf("%*d|%.*f|%.3d|%.0f\n", 6, in[0], 1, real[0], in[0], 2.5);

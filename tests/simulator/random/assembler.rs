@@ -115,7 +115,8 @@ pub const MISTAKES: &[Mistake] = &[
     },
     // PTX ISA 9.7.9: cvt. A NaN becomes 0x8000000000000000 in 64 bits, which is more than 32 hold.
     Mistake {
-        what: "a conversion of a float to u64, and of that to u32 with .sat, becomes one, which makes a NaN 0",
+        what: "a conversion of a float to u64, and of that to u32 with .sat, becomes one, which makes a NaN \
+               0",
         by: By::Optimiser,
         body: "mov.b32 %f, %c; cvt.rmi.u64.f32 %x, %f; cvt.sat.u32.u64 %r, %x",
         right: 0xffff_ffff,
@@ -134,7 +135,8 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a guarded mad.hi that adds to its own result is done once for four turns of a loop",
         by: By::Optimiser,
-        body: "mov.u32 %r, %a; L1: @!%p mad.hi.s32 %r, %b, 1, %r; sub.u32 %a, %a, 1; setp.ne.u32 %q, %a, 0; @%q bra L1",
+        body: "mov.u32 %r, %a; L1: @!%p mad.hi.s32 %r, %b, 1, %r; sub.u32 %a, %a, 1; setp.ne.u32 %q, %a, 0; \
+               @%q bra L1",
         right: 0,
         wrong: 4,
     },
@@ -142,9 +144,9 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a loop that negates a predicate is left out, and the predicate is true",
         by: By::Optimiser,
-        body: "and.b32 %b, %b, 1; L3: @%p bra L2; and.b32 %c, %a, 7; L1: not.pred %p, %p; setp.eq.u32 %q, %c, 0; \
-               sub.u32 %c, %c, 1; @!%q bra L1; L2: sub.u32 %b, %b, 1; setp.eq.u32 %q, %b, 0; @!%q bra L3; \
-               selp.b32 %r, 1, 0, %p",
+        body: "and.b32 %b, %b, 1; L3: @%p bra L2; and.b32 %c, %a, 7; L1: not.pred %p, %p; setp.eq.u32 %q, \
+               %c, 0; sub.u32 %c, %c, 1; @!%q bra L1; L2: sub.u32 %b, %b, 1; setp.eq.u32 %q, %b, 0; @!%q bra \
+               L3; selp.b32 %r, 1, 0, %p",
         right: 0,
         wrong: 1,
     },
@@ -153,9 +155,9 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "an exit whose guard is the negation of two comparisons joined by and looks at one of them",
         by: By::Optimiser,
-        body: "setp.lt.s32 %p, %a, -100; setp.gt.and.s32 %p, 7, %b, %p; @%p bra L1; @!%p exit; bra L2; L1: L2: \
-               and.b32 %c, %b, 7; L3: setp.eq.u32 %q, %c, 0; @%q bra L4; sub.u32 %c, %c, 1; sub.u32 %b, %a, %b; \
-               bra L3; L4: mov.u32 %r, %b",
+        body: "setp.lt.s32 %p, %a, -100; setp.gt.and.s32 %p, 7, %b, %p; @%p bra L1; @!%p exit; bra L2; L1: \
+               L2: and.b32 %c, %b, 7; L3: setp.eq.u32 %q, %c, 0; @%q bra L4; sub.u32 %c, %c, 1; sub.u32 %b, \
+               %a, %b; bra L3; L4: mov.u32 %r, %b",
         right: 0,
         wrong: 0x0f0f_0ff8,
     },

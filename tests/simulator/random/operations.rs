@@ -61,7 +61,8 @@ pub const PLAIN: &[Pattern] = &[
     (1, "not.pred P, P"),
     (
         2,
-        "mov.u32 R, <%tid.x,%ntid.x,%laneid,%lanemask_eq,%lanemask_lt,%lanemask_le,%lanemask_gt,%lanemask_ge>",
+        "mov.u32 R, <%tid.x,%ntid.x,%laneid,%lanemask_eq,%lanemask_lt,\
+         %lanemask_le,%lanemask_gt,%lanemask_ge>",
     ),
     (3, "mov.b32 R, r"),
     // 64 bits
@@ -159,7 +160,8 @@ pub const PLAIN: &[Pattern] = &[
     (1, "cvt.sat.<u8.u32,s8.u32,u16.u32,s16.u32,s32.u32,u8.s32,s8.s32,u16.s32,s16.s32,u32.s32> R, R"),
     (
         1,
-        "cvt.sat.<u8.u64,s8.u64,u16.u64,s16.u64,u32.u64,s32.u64,u8.s64,s8.s64,u16.s64,s16.s64,u32.s64,s32.s64> R, L",
+        "cvt.sat.<u8.u64,s8.u64,u16.u64,s16.u64,u32.u64,s32.u64,\
+         u8.s64,s8.s64,u16.s64,s16.s64,u32.s64,s32.s64> R, L",
     ),
     (1, "cvt.sat.<u64.s64,s64.u64> L, L"),
     (3, "cvt.<rni,rzi,rmi,rpi>.<u32,s32>.f32 R, F"),
@@ -193,7 +195,8 @@ pub const MEMORY: &[Pattern] = &[
     (1, "ld.global.v2.f32 {F, F'}, [%in+G]"),
     (
         2,
-        "st.global.<b32 [%own], R|b32 [%own+4], R|b64 [%own], L|b16 [%own+2], H|b8 [%own+5], R|f32 [%own], F|f64 [%own], D>",
+        "st.global.<b32 [%own], R|b32 [%own+4], R|b64 [%own], L|b16 [%own+2], H|b8 [%own+5], R|f32 [%own], \
+         F|f64 [%own], D>",
     ),
     (1, "ld.global.<b32 R, [%own]|s8 R, [%own+3]|b64 L, [%own]|u16 H, [%own+6]>"),
     (2, "atom.global.<add,min,max>.<u32,s32> R, [%own], R"),
@@ -208,11 +211,13 @@ pub const MEMORY: &[Pattern] = &[
     (1, "red.global.<add.u64,min.u64,max.u64,min.s64,max.s64,and.b64,or.b64,xor.b64> [%cells+c], L"),
     (
         3,
-        "and.b32 %a, R, 7; mad.wide.u32 %x, %a, 8, %local; st.local.<b64 [%x], L|b32 [%x+4], R|b16 [%x+2], H|v2.b32 [%x], {R, R}>",
+        "and.b32 %a, R, 7; mad.wide.u32 %x, %a, 8, %local; st.local.<b64 [%x], L|b32 [%x+4], R|b16 [%x+2], \
+         H|v2.b32 [%x], {R, R}>",
     ),
     (
         3,
-        "and.b32 %a, R, 7; mad.wide.u32 %x, %a, 8, %local; ld.local.<b64 L, [%x]|b32 R, [%x]|s16 R, [%x+6]|u8 R, [%x+1]|v2.b32 {R, R'}, [%x]>",
+        "and.b32 %a, R, 7; mad.wide.u32 %x, %a, 8, %local; ld.local.<b64 L, [%x]|b32 R, [%x]|s16 R, \
+         [%x+6]|u8 R, [%x+1]|v2.b32 {R, R'}, [%x]>",
     ),
     (
         1,
@@ -238,7 +243,8 @@ pub const WARP: &[Pattern] = &[
     (1, "vote.sync.ballot.b32 %m, P, 0xffffffff; @$0 vote.sync.ballot.b32 R, p, %m"),
     (
         1,
-        "vote.sync.ballot.b32 %m, P, 0xffffffff; brev.b32 %a, %m; clz.b32 %a, %a; @$0 shfl.sync.idx.b32 R, R, %a, 0x1f, %m",
+        "vote.sync.ballot.b32 %m, P, 0xffffffff; brev.b32 %a, %m; clz.b32 %a, %a; @$0 shfl.sync.idx.b32 R, \
+         R, %a, 0x1f, %m",
     ),
     (1, "bar.warp.sync 0xffffffff"),
 ];
@@ -250,38 +256,51 @@ pub const BLOCK: &[Pattern] = &[
     (2, "bar.red.<and,or>.pred P, 0, p"),
     (
         4,
-        "bar.sync 0; st.shared.b32 [%mine], R; bar.sync 0; rem.u32 %a, R, %threads; mad.lo.u32 %a, %a, 8, %area; ld.shared.<b32 R, [%a]|s8 R, [%a+3]|u16 H, [%a+2]|f32 F, [%a]>",
+        "bar.sync 0; st.shared.b32 [%mine], R; bar.sync 0; rem.u32 %a, R, %threads; mad.lo.u32 %a, %a, 8, \
+         %area; ld.shared.<b32 R, [%a]|s8 R, [%a+3]|u16 H, [%a+2]|f32 F, [%a]>",
     ),
     (
         3,
-        "bar.sync 0; st.shared.<b64 [%mine], L|f64 [%mine], D|v2.b32 [%mine], {R, R}|v2.f32 [%mine], {F, F}>; barrier.sync 0; rem.u32 %a, R, %threads; mad.lo.u32 %a, %a, 8, %area; ld.shared.<b64 L, [%a]|f64 D, [%a]|v2.b32 {R, R'}, [%a]|u8 R, [%a+5]|s16 R, [%a+6]>",
+        "bar.sync 0; st.shared.<b64 [%mine], L|f64 [%mine], D|v2.b32 [%mine], {R, R}|v2.f32 [%mine], {F, \
+         F}>; barrier.sync 0; rem.u32 %a, R, %threads; mad.lo.u32 %a, %a, 8, %area; ld.shared.<b64 L, \
+         [%a]|f64 D, [%a]|v2.b32 {R, R'}, [%a]|u8 R, [%a+5]|s16 R, [%a+6]>",
     ),
     (
         2,
-        "bar.sync 0; st.shared.b32 [%mine], R; bar.sync 0; and.b32 %a, R, 7; mad.lo.u32 %a, %a, 8, %area; red.shared.<add.u32,min.u32,max.u32,min.s32,max.s32,and.b32,or.b32,xor.b32> [%a], R; bar.sync 0; ld.shared.b32 R, [%mine]",
+        "bar.sync 0; st.shared.b32 [%mine], R; bar.sync 0; and.b32 %a, R, 7; mad.lo.u32 %a, %a, 8, %area; \
+         red.shared.<add.u32,min.u32,max.u32,min.s32,max.s32,and.b32,or.b32,xor.b32> [%a], R; bar.sync 0; \
+         ld.shared.b32 R, [%mine]",
     ),
     (
         1,
-        "bar.sync 0; st.shared.b32 [%mine], R; bar.sync 0; and.b32 %a, R, 3; mad.lo.u32 %a, %a, 8, %area; red.shared.<inc,dec>.u32 [%a], x; bar.sync 0; ld.shared.b32 R, [%mine]",
+        "bar.sync 0; st.shared.b32 [%mine], R; bar.sync 0; and.b32 %a, R, 3; mad.lo.u32 %a, %a, 8, %area; \
+         red.shared.<inc,dec>.u32 [%a], x; bar.sync 0; ld.shared.b32 R, [%mine]",
     ),
     (
         1,
-        "bar.sync 0; st.shared.b64 [%mine], L; bar.sync 0; and.b32 %a, R, 7; mad.lo.u32 %a, %a, 8, %area; red.shared.<add.u64,min.u64,max.u64,min.s64,max.s64,and.b64,or.b64,xor.b64> [%a], L; bar.sync 0; ld.shared.b64 L, [%mine]",
+        "bar.sync 0; st.shared.b64 [%mine], L; bar.sync 0; and.b32 %a, R, 7; mad.lo.u32 %a, %a, 8, %area; \
+         red.shared.<add.u64,min.u64,max.u64,min.s64,max.s64,and.b64,or.b64,xor.b64> [%a], L; bar.sync 0; \
+         ld.shared.b64 L, [%mine]",
     ),
     (
         1,
-        "bar.sync 0; st.shared.b32 [%mine], R; atom.shared.<add.u32,min.s32,max.u32,exch.b32,and.b32,inc.u32,dec.u32> R, [%mine], R; atom.shared.cas.b32 R, [%mine], r, r; ld.shared.b32 R, [%mine]",
+        "bar.sync 0; st.shared.b32 [%mine], R; \
+         atom.shared.<add.u32,min.s32,max.u32,exch.b32,and.b32,inc.u32,dec.u32> R, [%mine], R; \
+         atom.shared.cas.b32 R, [%mine], r, r; ld.shared.b32 R, [%mine]",
     ),
     (
         1,
-        "bar.sync 0; st.shared.b64 [%mine], L; atom.shared.<add.u64,min.s64,max.u64,exch.b64,xor.b64> L, [%mine], L; atom.shared.cas.b64 L, [%mine], L, L; ld.shared.b64 L, [%mine]",
+        "bar.sync 0; st.shared.b64 [%mine], L; atom.shared.<add.u64,min.s64,max.u64,exch.b64,xor.b64> L, \
+         [%mine], L; atom.shared.cas.b64 L, [%mine], L, L; ld.shared.b64 L, [%mine]",
     ),
     (
         2,
-        "red.global.<add,min,max>.<u32,s32> [%cells+c], R; bar.sync 0; ld.global.b32 R, [%cells+$0]; bar.sync 0",
+        "red.global.<add,min,max>.<u32,s32> [%cells+c], R; bar.sync 0; ld.global.b32 R, [%cells+$0]; \
+         bar.sync 0",
     ),
     (
         1,
-        "cvt.u64.u32 %x, %mine; cvta.shared.u64 %x, %x; bar.sync 0; st.b32 [%x], R; bar.sync 0; ld.shared.b32 R, [%mine]",
+        "cvt.u64.u32 %x, %mine; cvta.shared.u64 %x, %x; bar.sync 0; st.b32 [%x], R; bar.sync 0; \
+         ld.shared.b32 R, [%mine]",
     ),
 ];

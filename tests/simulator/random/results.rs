@@ -1,4 +1,4 @@
-//! What the programs gave on a GPU, one hash a program, as `tests/simulator/random/h200.txt` holds it.
+//! What the programs gave on a GPU, one hash per program, as `tests/simulator/random/h200.txt` holds it.
 
 use std::fmt::Write as _;
 
@@ -27,8 +27,9 @@ pub fn short_hash(words: &[u64]) -> u32 {
 }
 
 const HEAD: &str = "\
-# What each of the random programs of tests/simulator/random_programs.rs gives on a GPU: 8 digits per program, a hash of its results,
-# 50 programs a line. Written by RANDOM_DEVICE=gpu RANDOM_BLESS=1, never by hand.
+# What each of the random programs of tests/simulator/random_programs.rs gives on a GPU: 8 digits per \
+program, a hash of its results,
+# 50 programs per line. Written by RANDOM_DEVICE=gpu RANDOM_BLESS=1, never by hand.
 ";
 
 impl Recorded {

@@ -1,6 +1,6 @@
-// Device code of CUDA before version 12: a parent waits for its children with cudaDeviceSynchronize. nvcc 13 refuses it;
-// NVRTC 12.9 (the wheels nvidia-cuda-nvrtc-cu12 and nvidia-cuda-runtime-cu12) still compiles it, with
-//   --gpu-architecture=compute_70 -rdc=true -lineinfo -DCUDA_FORCE_CDP1_IF_SUPPORTED -I<its include directory>
+// Device code of CUDA before version 12: a parent waits for its children with cudaDeviceSynchronize. nvcc 13
+// refuses it; NVRTC 12.9 (wheels nvidia-cuda-nvrtc-cu12 and nvidia-cuda-runtime-cu12) still compiles it, with
+//   --gpu-architecture=compute_70 -rdc=true -lineinfo -DCUDA_FORCE_CDP1_IF_SUPPORTED -I<its includes>
 // The paths in the `.file` lines have been cut to what stands in the repository.
 #include <cuda_runtime.h>
 #include <cuda_device_runtime_api.h>
@@ -44,7 +44,7 @@ extern "C" __global__ void nestedSum(int* data, int* out, unsigned size)
     __syncthreads();
 }
 
-// Every level launches the next, waits and notes what the wait returned, then what the level below has left behind.
+// Every level launches the next, waits and notes what the wait returned, then what the level below has left.
 extern "C" __global__ void waitsAtEveryDepth(int* errors, int* out, int depth)
 {
     int below = 0;
