@@ -19,8 +19,8 @@ const GRID: u32 = N / BLOCK;
 
 /// Whether the GPU's sum is that of a loop.
 fn sums_agree() -> Result<bool, Box<dyn Error>> {
-    // A context holds all that this program has on GPU 0; a stream does things in the order in which it gets
-    // them.
+    // A context holds all that this program has on GPU 0; a stream works in the order in which it is given
+    // work.
     let context = CudaContext::new(0)?;
     let stream = context.new_stream()?;
     let module = context.load_module(Ptx::from_binary(FATBIN.to_vec()))?;
@@ -30,7 +30,7 @@ fn sums_agree() -> Result<bool, Box<dyn Error>> {
     let mut g_idata = stream.clone_htod(&numbers)?;
     let mut g_odata = stream.alloc_zeros::<i32>(GRID as usize)?;
 
-    // __global__ void reduceInterleaved(int *g_idata, int *g_odata, unsigned int size)
+    // __global__ void reduceInterleaved(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(&mut g_idata).arg(&mut g_odata).arg(&N);
     let config = LaunchConfig { grid_dim: (GRID, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };

@@ -101,7 +101,8 @@ fn common_expected(record: &Record) -> Option<&Value> {
 /// nothing.
 fn launches<'a>(runs: &'a [Run]) -> String {
     let timed = |run: &'a Run| Some((run, run.device_launches?, run.time_us?.median));
-    let rows: Vec<(&Run, u64, f64)> = runs.iter().filter_map(timed).collect();
+    let all_made = runs.iter().filter(|run| run.dropped.is_none());
+    let rows: Vec<(&Run, u64, f64)> = all_made.filter_map(timed).collect();
     if rows.is_empty() {
         return String::new();
     }
