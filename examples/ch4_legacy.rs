@@ -13,7 +13,7 @@ use workbook::sim::Diagnostic;
 
 const CHAPTER: Chapter = Chapter {
     simulator_only: Some(
-        "no GPU of compute capability 9.0 or newer lets device code wait for its children \
+        "no GPU of compute capability 9.0 or newer lets device code wait for its children\n\
          (cudaDeviceSynchronize), and for older ones there is no build of this kernel here",
     ),
     ..Chapter::new(

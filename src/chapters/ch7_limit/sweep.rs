@@ -78,24 +78,31 @@ pub struct Way {
     pub finish: Finish,
 }
 
-/// `Load` of `kernels/ch7_limit.cu`.
-#[allow(missing_docs)]
+/// How 16 bytes are loaded: `Load` of `kernels/ch7_limit.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Load {
+    /// As data that nobody writes: `__ldg`.
     ReadOnly,
+    /// As data that is read once: `__ldcs`.
     Streaming,
+    /// With `L1::no_allocate`.
     PassL1,
+    /// The same, with 256 bytes fetched into L2 at a time.
     PassL1By256,
 }
 
-/// `Way` of [`SOURCE`].
-#[allow(missing_docs)]
+/// How the partial sums of the blocks become one: `Way` of [`SOURCE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Finish {
+    /// There is a single block.
     Alone,
+    /// Each block adds its digits, with a count, to words in memory.
     InDigits,
+    /// The last block waits for the others' sums, one slot each.
     Gather,
+    /// The last block to take a ticket adds up the others' sums.
     Ticket,
+    /// The blocks are one cluster and read each other's shared memory.
     Cluster,
 }
 
