@@ -37,12 +37,14 @@ const CHAPTER: Chapter = Chapter {
                 shape: |_, _, _| Shape::CPU,
                 error_factor: |n, _| error_bound::of_dot(n, n),
                 host: on_cpu::in_a_loop,
+                story: false,
                 ..dot("dotLoop")
             },
             Variant {
                 shape: |_, _, _| Shape::CPU,
                 error_factor: |n, _| kahan_error(n),
                 host: on_cpu::compensated,
+                story: false,
                 ..dot("dotKahan")
             },
             // The same kernel on the post's data.

@@ -86,8 +86,9 @@ pub fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<St
         std::fs::write(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
-    let charts = shown(&path.with_extension(format!("{{{}}}.svg", names.join(","))));
-    Ok(format!("{note}record  {}\ncharts  {charts}", shown(&path)))
+    let kind = record.device.kind.as_str();
+    let charts = format!("{}.{kind}.{{{}}}.svg", record.stem, names.join(","));
+    Ok(format!("{note}record  {}\ncharts  {charts}, beside it", shown(&path)))
 }
 
 /// Whether the runs of two records may stand in one.

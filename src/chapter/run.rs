@@ -112,8 +112,9 @@ impl<'a> Bench<'a> {
             if self.options.record && !self.record.ok {
                 complain("not recorded, since not every run is ok");
             } else {
-                self.say(&output::write(self.chapter, self.options, &self.record)?);
+                self.say(&format!("\n{}", output::write(self.chapter, self.options, &self.record)?));
             }
+            self.say_what_else_there_is();
         }
         if self.options.json {
             print(&self.json()?);
@@ -233,12 +234,22 @@ impl<'a> Bench<'a> {
         for line in &self.plan.left_out {
             text += &format!("\n{line}");
         }
-        let more = self.chapter.variants.iter().filter(|v| !self.options.asks_for(v.name, v.story)).count();
-        if more > 0 && self.options.kernels.is_empty() {
-            let kernels = if more == 1 { "kernel" } else { "kernels" };
-            text += &format!("\n{more} more {kernels}: --kernel NAME, or --kernel all; --help names them");
+        Ok(text.trim_end().to_string())
+    }
+
+    /// How many kernels the story leaves out.
+    fn say_what_else_there_is(&self) {
+        let variants = self.chapter.variants.iter();
+        match variants.filter(|variant| !self.options.asks_for(variant.name, variant.story)).count() {
+            _ if !self.options.kernels.is_empty() => {}
+            0 => {}
+            more => {
+                let kernels = if more == 1 { "kernel" } else { "kernels" };
+                self.say(&format!(
+                    "{more} more {kernels}: --kernel NAME, or --kernel all; --help names them"
+                ));
+            }
         }
-        Ok(text.trim_end().to_string() + "\n")
     }
 
     /// What `--json` prints: the record, and what the checks found.

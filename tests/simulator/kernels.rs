@@ -87,7 +87,7 @@ fn chapter_4_is_right_for_every_size_and_block() {
             bench.launch("gpuRecursiveReduceGridWide", grid, block, &[input, output, n as u64, failure]);
             assert_eq!(bench.download(output, 1), [expected], "grid-wide, n = {n}, block = {block}");
 
-            let mut bench = Bench::new("ch4_nested");
+            let mut bench = Bench::new("ch4_when_it_pays");
             let (input, output) = (bench.upload(&values), bench.upload(&[0]));
             let failure = bench.upload(&[0, 0]);
             let grid = (n as u32).div_ceil(8 * block).max(1);
