@@ -108,7 +108,7 @@ impl<'a> Bench<'a> {
         if stopped {
             self.record.ok = false;
         } else {
-            self.say(&format!("\n{}", self.tables()?));
+            self.say(&format!("\n{}", self.tables()));
             if self.options.record && !self.record.ok {
                 complain("not recorded, since not every run is ok");
             } else {
@@ -221,7 +221,7 @@ impl<'a> Bench<'a> {
     }
 
     /// All tables of the record, and what was left out.
-    fn tables(&self) -> Result<String> {
+    fn tables(&self) -> String {
         let table =
             self.chapter.section.map_or(table::table as fn(&Record) -> String, |section| section.table);
         let mut text = table(&self.record);
@@ -234,7 +234,7 @@ impl<'a> Bench<'a> {
         for line in &self.plan.left_out {
             text += &format!("\n{line}");
         }
-        Ok(text.trim_end().to_string())
+        text.trim_end().to_string()
     }
 
     /// How many kernels the story leaves out.

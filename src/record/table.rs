@@ -122,7 +122,7 @@ fn launches<'a>(runs: &'a [Run]) -> String {
 fn counts(runs: &[Run]) -> String {
     type Count = fn(&Counters) -> u64;
     let counts: [(&str, Count); 8] = [
-        ("warp instr.", |c| c.warp_instructions),
+        ("warp inst.", |c| c.warp_instructions),
         ("divergent", |c| c.divergent_branches),
         ("ld sectors", |c| c.global_load_sectors),
         ("st sectors", |c| c.global_store_sectors),

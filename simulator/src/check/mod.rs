@@ -406,8 +406,7 @@ impl Checker<'_> {
             launch.limit
         );
         finding.help =
-            "raise cudaLimitDevRuntimePendingLaunchCount before the first launch, launch fewer blocks at a \
-                        time, or launch one child for all"
+            "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child"
                 .to_string();
         if self.found.len() < MOST {
             self.refused.insert(actor.loc, (self.found.len(), 1));
