@@ -259,9 +259,10 @@ extern "C" __global__ void reduceVector(const unsigned int *g_idata, unsigned in
 // to 0 by itself: atomicInc starts again after the last block, so the next launch finds it as this
 // one did.
 //
-// scratch[0] is the ticket, 0 before the first launch; one word per block follows.
+// scratch[0] is the ticket, 0 before the first launch; one word per block follows. Not static: the
+// build would then name its shared variables after the place of this file.
 template <typename T>
-static __device__ void finishByTicket(T sum, T *g_odata, Word *scratch)
+__device__ void finishByTicket(T sum, T *g_odata, Word *scratch)
 {
     __shared__ T shared[MAX_WARPS];
     __shared__ bool last;
