@@ -197,7 +197,8 @@ impl<'a> Bench<'a> {
 
     /// Forecasts how long the simulator will be busy, if that is long, from two small runs per variant.
     fn forecast(&self, cases: &[Planned], data: &[i32]) {
-        if cases.iter().map(|case| case.n).sum::<u64>() < progress::LONG {
+        let elements: u64 = cases.iter().map(|case| case.n).sum();
+        if elements < progress::LONG || data.len() < progress::PROBES[1] as usize {
             return;
         }
         let mut seconds = 0.0;
