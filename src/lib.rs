@@ -22,10 +22,12 @@ pub mod build;
 pub mod chapter;
 pub mod chapters;
 pub mod device;
+#[cfg(not(target_family = "wasm"))]
 pub mod exercise;
 pub mod number;
 pub mod record;
 pub mod reduction;
+#[cfg(not(target_family = "wasm"))]
 pub mod simulate;
 
 pub use ptx_simulator as sim;

@@ -11,11 +11,14 @@
 //! | `plan.rs` | which runs are made: the requested size, then a sweep |
 //! | `run.rs` | makes them, checks them, collects the record |
 //! | `output.rs` | where output goes: stdout, stderr, the record's file |
-//! | `progress.rs` | how long it will take: a forecast, then a bar |
+//! | `forecast.rs` | how long it will take, about |
+//! | `progress.rs` | how far it is: a bar |
 
+mod forecast;
 mod options;
 mod output;
 mod plan;
+#[cfg_attr(target_family = "wasm", path = "no_progress.rs")]
 mod progress;
 mod run;
 mod shape;

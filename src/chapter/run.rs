@@ -8,10 +8,11 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
+use super::forecast;
 use super::options::Options;
 use super::output::{self, complain, print};
 use super::plan::{Plan, Planned};
-use super::progress::{self, Progress};
+use super::progress::Progress;
 use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
 use crate::build::{kernels, prebuilt};
@@ -198,7 +199,7 @@ impl<'a> Bench<'a> {
     /// Forecasts how long the simulator will be busy, if that is long, from two small runs per variant.
     fn forecast(&self, cases: &[Planned], data: &[i32]) {
         let elements: u64 = cases.iter().map(|case| case.n).sum();
-        if elements < progress::LONG || data.len() < progress::PROBES[1] as usize {
+        if elements < forecast::LONG || data.len() < forecast::PROBES[1] as usize {
             return;
         }
         let mut seconds = 0.0;
@@ -211,12 +212,12 @@ impl<'a> Bench<'a> {
                 let _ = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
                 started.elapsed().as_secs_f64()
             };
-            let [small, large] = progress::PROBES.map(time);
-            let per_element = (large - small).max(0.0) / (progress::PROBES[1] - progress::PROBES[0]) as f64;
+            let [small, large] = forecast::PROBES.map(time);
+            let per_element = (large - small).max(0.0) / (forecast::PROBES[1] - forecast::PROBES[0]) as f64;
             let of_variant = cases.iter().filter(|case| case.variant.name == run.variant.name);
             seconds += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
         }
-        if let Some(line) = progress::forecast(seconds) {
+        if let Some(line) = forecast::forecast(seconds) {
             complain(&line);
         }
     }

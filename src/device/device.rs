@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use super::cuda::{self, NoGpu};
+use super::cuda;
+use super::fault::NoGpu;
 use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind, Limit};
@@ -77,7 +78,7 @@ impl Device {
             Kind::Gpu(gpu) => gpu.info(),
             Kind::Sim(simulator) => simulator.info(),
             Kind::Cpu => {
-                let (name, threads) = (measure::cpu_name(), Some(rayon::current_num_threads()));
+                let (name, threads) = (measure::cpu_name(), Some(measure::cpu_threads()));
                 DeviceInfo { kind: DeviceKind::Cpu, name, gpu: None, threads, cpu: None }
             }
         }
