@@ -93,6 +93,16 @@ impl Scale {
         Scale { linear: true, has_zero: false, ticks, ..self }
     }
 
+    /// The same axis with every second, third … tick, as many as have room for their labels on so many
+    /// pixels, where a character takes so many.
+    pub fn thinned(mut self, room: f64, character: f64) -> Scale {
+        let widest = self.ticks.iter().map(|tick| (self.label)(*tick).chars().count()).max().unwrap_or(0);
+        let most = (room / (character * (widest + 1) as f64)).max(1.0);
+        let step = (self.ticks.len() as f64 / most).ceil().max(1.0) as usize;
+        self.ticks = self.ticks.into_iter().step_by(step).collect();
+        self
+    }
+
     /// Where `value` stands, from 0 to 1.
     pub fn position(&self, value: f64) -> f64 {
         if self.linear {
