@@ -88,7 +88,8 @@ pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: Vec<
         let (low, high) = point.spread.unwrap_or((point.y, point.y));
         [point.y, low, high]
     };
-    let y_scale = (quantity.scale)(&points().flat_map(values).collect::<Vec<_>>());
+    let values: Vec<f64> = points().flat_map(values).collect();
+    let y_scale = (quantity.scale)(&values);
     let figure = Figure {
         title: &title,
         subtitle: &subtitle,
@@ -96,7 +97,7 @@ pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: Vec<
         x_title: against.axis,
         y_title: &axis,
         x_scale: (against.scale)(&points().map(|point| point.x).collect::<Vec<_>>()),
-        y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero() } else { y_scale },
+        y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero(&values) } else { y_scale },
         lines,
     };
     let (svg, narrow) = (draw::svg(&figure, &WIDE)?, draw::svg(&figure, &NARROW)?);
