@@ -174,7 +174,7 @@ async function checkPaper(page, origin, links) {
             report('print.html', theme, `too pale on paper: ${pale}`);
         }
     }
-    const pdf = Buffer.from(await page.pdf({ format: 'A4', margin: { top: '15mm', right: '15mm', bottom: '15mm', left: '15mm' }, timeout: 120_000 }));
+    const pdf = Buffer.from(await page.pdf({ format: 'A4', timeout: 120_000 }));
     const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
     console.log(`print.html has ${pages} pages on paper`);
     if (pages === 0 || pages > MOST_PAPER) {
