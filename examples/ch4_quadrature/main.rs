@@ -24,12 +24,17 @@ const CHAPTER: Chapter = Chapter {
         "Where recursion is the right tool: an area, by dividing intervals",
         &[
             // Flat: one thread does all below one of the first nodes.
+            // depthFirst: Each thread works through everything below its first interval, depth first.
             divides("depthFirst", depth_first),
             // Flat: the host launches level after level, and asks after each how many nodes are left.
+            // divideLevel: The host launches level after level, and asks after each how many intervals are
+            // left.
             divides("divideLevel", by_levels),
             // Flat: as many levels as there can be, in a graph. A level without nodes does nothing.
+            // divideLevelGraph: As many levels as there can be, in a graph.
             Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
             // Nested: the device launches the next level, one at a time. How many, only the work shows.
+            // gpuRecursiveDivide: The last block of a level launches the next level as a child.
             Variant {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },
                 ..divides("gpuRecursiveDivide", nested)
