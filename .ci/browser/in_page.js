@@ -95,6 +95,13 @@ exports.scrollers = () => {
     return wrong;
 };
 
+/** What is copied from a cell is its command, on one line however it is shown. */
+exports.commands = () =>
+    [...document.querySelectorAll('.cell > pre > code')]
+        .map(code => code.innerText.trim())
+        .filter(text => !/^cargo run --example [^\n]+$/.test(text))
+        .map(text => `a cell would copy “${text.slice(0, 80)}”`);
+
 /** Gives each term the focus: its definition must appear within the window, and go with Escape. */
 exports.terms = async () => {
     const wrong = [];
