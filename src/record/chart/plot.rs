@@ -63,13 +63,21 @@ pub struct Against {
 /// # Errors
 /// A figure that cannot be drawn.
 pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: Vec<Series>) -> Result<Chart> {
+    let day = record.date.get(..10).unwrap_or(&record.date);
+    plot_of(&format!("{} · {day}", record.device.name), quantity, against, lines)
+}
+
+/// [`plot`] of something else than a record: `source` is the device and the day of the measurement.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn plot_of(source: &str, quantity: &Quantity, against: &Against, lines: Vec<Series>) -> Result<Chart> {
     let (limits, measured): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.style == Style::Limit);
     let all = measured.len();
     let lines: Vec<Series> = measured.into_iter().chain(limits).take(SERIES).collect();
     let lines = &distinct(lines)[..];
     let title = format!("{} against {}", quantity.title, against.word);
-    let day = record.date.get(..10).unwrap_or(&record.date);
-    let mut subtitle = format!("{} · {day}{}", record.device.name, against.detail);
+    let mut subtitle = format!("{source}{}", against.detail);
     if all > SERIES {
         subtitle += &format!(" · the first {SERIES} of {all}");
     }
