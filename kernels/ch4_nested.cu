@@ -87,8 +87,8 @@ extern "C" __global__ void gpuRecursiveReduceFireAndForget(unsigned int *g_idata
 // ANCHOR_END: gpuRecursiveReduceFireAndForget
 
 // One child per level instead of one per block: the whole grid halves the array, and one of its
-// threads launches the next level. A tail launch waits for all blocks, which no barrier inside a
-// kernel like this one can do.
+// threads launches the next level. The tail launch waits for all blocks; __syncthreads() would wait
+// for one.
 // ANCHOR: gpuRecursiveReduceGridWide
 extern "C" __global__ void gpuRecursiveReduceGridWide(unsigned int *g_data, unsigned int *g_odata,
                                                       unsigned int size, unsigned int *failure)

@@ -55,7 +55,7 @@ extern "C" __global__ void depthFirst(unsigned int first, unsigned long long *to
             continue;
         }
         sum += area;
-        while (node != root && node % 2 == 1) { // a right half: its parent is done
+        while (node != root && node % 2 == 1) { // a right half: so its parent is done
             node /= 2;
         }
         if (node == root) {

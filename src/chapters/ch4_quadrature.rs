@@ -3,9 +3,9 @@
 use crate::reduction::operation::Operation;
 use crate::reduction::value::Expected;
 
-/// Levels of the tree below which no interval is divided any more.
+/// The last level: its intervals are not divided any more.
 pub const LAST_LEVEL: u32 = 48;
-/// The level that the work begins with: the nodes `FIRST_NODES` to `2 * FIRST_NODES - 1`.
+/// The work begins with the nodes `FIRST_NODES` to `2 * FIRST_NODES - 1`, which are one level.
 pub const FIRST_NODES: u32 = 1 << 10;
 
 /// The area under a zigzag with as many teeth as there are numbers, in units of 2^-40.
@@ -33,8 +33,8 @@ struct Interval {
 }
 
 impl Interval {
-    /// All products are with powers of 2 and all quotients are rounded as IEEE 754 says, so CPU and GPU divide
-    /// the same intervals.
+    /// All products are with powers of 2 and all quotients are rounded as IEEE 754 says, so CPU and GPU
+    /// divide the same intervals.
     fn of(node: u64, n: u32) -> Interval {
         let level = node.ilog2();
         let width = 1.0 / (1u64 << level) as f64;
@@ -75,7 +75,8 @@ pub fn figure() -> String {
         path += &format!("L{:.1} {:.1}", place(8.0 / f64::from(eighths)), height(y.abs()));
     }
 
-    let (mut open, mut done, mut counts, mut cuts) = (String::new(), String::new(), String::new(), String::new());
+    let (mut open, mut done, mut counts, mut cuts) =
+        (String::new(), String::new(), String::new(), String::new());
     let mut nodes: Vec<u64> = (4..8).collect();
     let mut top = 176.0;
     while !nodes.is_empty() {
@@ -97,20 +98,28 @@ pub fn figure() -> String {
         top += 22.0;
     }
     let blue = "style=\"stroke:var(--links, #3b7dd8);fill:var(--links, #3b7dd8)\" fill-opacity=\"0.25\"";
-    format!(
-        "<svg viewBox=\"0 0 480 {top:.0}\" width=\"480\" role=\"img\" aria-labelledby=\"fig-intervals\" \
-         style=\"max-width:100%;height:auto;display:block;margin:auto\" font-size=\"15\" text-anchor=\"end\" \
-         fill=\"currentColor\">\n    <title id=\"fig-intervals\">A zigzag, and the intervals that its area \
-         takes</title>\n    <desc>A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0. Below \
-         it a row of boxes for each level: first four intervals, then the halves of those that have to be \
-         divided. Most of the divided ones are where the teeth are narrow or the curve has a corner.</desc>\n    \
-         <path d=\"{cuts}\" {blue}/>\n    <path d=\"{path}\" fill=\"none\" stroke=\"currentColor\" \
-         stroke-width=\"1.5\"/>\n    <text x=\"68\" y=\"166\">intervals</text>{counts}\n    <path d=\"{open}\" \
-         fill=\"none\" stroke=\"currentColor\"/>\n    <path d=\"{done}\" {blue}/>\n  </svg>"
-    )
+    let black = "fill=\"none\" stroke=\"currentColor\"";
+    [
+        format!("<svg viewBox=\"0 0 480 {top:.0}\" width=\"480\" role=\"img\""),
+        "  aria-labelledby=\"fig-intervals\" style=\"max-width:100%;height:auto;display:block;margin:auto\""
+            .into(),
+        "  font-size=\"15\" text-anchor=\"end\" fill=\"currentColor\">".into(),
+        "  <title id=\"fig-intervals\">A zigzag, and the intervals that its area takes</title>".into(),
+        format!("  <desc>A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0."),
+        "  Below it a row of boxes for each level: first four intervals, then the halves of those that"
+            .into(),
+        "  have to be divided, mostly where the teeth are narrow or the curve has a corner.</desc>".into(),
+        format!("  <path d=\"{cuts}\" {blue}/>"),
+        format!("  <path d=\"{path}\" {black} stroke-width=\"1.5\"/>"),
+        format!("  <text x=\"68\" y=\"166\">intervals</text>{counts}"),
+        format!("  <path d=\"{open}\" {black}/>"),
+        format!("  <path d=\"{done}\" {blue}/>"),
+        "</svg>".into(),
+    ]
+    .join("\n")
 }
 
-/// Places that a list of nodes needs: no level has more.
+/// Length that suffices for a list of nodes: no level has more.
 pub fn most_nodes(n: u64) -> usize {
     (n + 2 * u64::from(FIRST_NODES)) as usize
 }
