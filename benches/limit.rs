@@ -12,7 +12,7 @@ use clap::Parser;
 use workbook::build::kernels;
 use workbook::build::nvcc::Nvcc;
 use workbook::chapters::ch7_limit::comparison::NOTHING;
-use workbook::chapters::ch7_limit::libraries::{Libraries, Summed};
+use workbook::chapters::ch7_limit::libraries::{Determinism, Libraries, Summed};
 use workbook::chapters::ch7_limit::sweep::{
     self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way,
 };
@@ -225,7 +225,10 @@ impl Bench<'_> {
         let nothing = self.chapter.load_function(NOTHING)?;
         let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
         let do_nothing = |_: usize| nothing.launch();
-        let cub = self.libraries.map(|libraries| libraries.cub::<O::Element>(device, n)).transpose()?;
+        let cub = match self.libraries {
+            Some(libraries) => libraries.cub::<O::Element>(device, Determinism::RunToRun, n)?,
+            None => None,
+        };
         let cub_call = |copy: usize| match &cub {
             Some(cub) => cub.launch(&input.slice(copy * stride..)),
             None => Ok(()),

@@ -21,6 +21,10 @@ pub struct Names {
     pub limit: &'static str,
     /// `cub::DeviceReduce::Sum`
     pub cub: &'static str,
+    /// The same without a guarantee that two runs give the same sum.
+    pub cub_not_guaranteed: &'static str,
+    /// The same with the same bits on every GPU, where that is another algorithm.
+    pub cub_gpu_to_gpu: Option<&'static str>,
     /// `thrust::reduce`
     pub thrust: &'static str,
     /// All threads of the CPU.
@@ -38,6 +42,8 @@ pub const TYPES: [Names; 3] = [
         operation: I32,
         limit: "reduceLimit",
         cub: "cub",
+        cub_not_guaranteed: "cubNotGuaranteed",
+        cub_gpu_to_gpu: None,
         thrust: "thrust",
         cpu: "rayon",
         nothing: NOTHING,
@@ -48,6 +54,8 @@ pub const TYPES: [Names; 3] = [
         operation: F32,
         limit: "reduceLimitF32",
         cub: "cubF32",
+        cub_not_guaranteed: "cubNotGuaranteedF32",
+        cub_gpu_to_gpu: Some("cubGpuToGpuF32"),
         thrust: "thrustF32",
         cpu: "rayonF32",
         nothing: "doNothingF32",
@@ -58,6 +66,8 @@ pub const TYPES: [Names; 3] = [
         operation: I64,
         limit: "reduceLimitI64",
         cub: "cubI64",
+        cub_not_guaranteed: "cubNotGuaranteedI64",
+        cub_gpu_to_gpu: None,
         thrust: "thrustI64",
         cpu: "rayonI64",
         nothing: "doNothingI64",
@@ -98,6 +108,34 @@ pub fn ratios(record: &Record, first: &str, second: &str, measure: &str) -> Vec<
     let time = |kernel, n| median(record, kernel, n, measure);
     let ratio = |n| Some((n, time(first, n)? / time(second, n)?));
     sizes.filter_map(ratio).collect()
+}
+
+/// Sizes that the last rung's table was not tuned for, each with the place of the first element: one more
+/// than a row of the table holds, one less than a power of two, three times one, and arrays that begin one
+/// element after an aligned address.
+pub const UNTUNED: [(u64, u64); 11] = [
+    ((1 << 12) + 1, 0),
+    (3 << 13, 0),
+    (1 << 16, 1),
+    ((1 << 18) + 1, 0),
+    ((1 << 20) - 1, 0),
+    (3 << 20, 0),
+    ((1 << 22) + 1, 0),
+    (1 << 24, 1),
+    ((1 << 24) + 1, 0),
+    (3 << 25, 0),
+    ((1 << 28) + 1, 0),
+];
+
+/// How many times as long `first` takes as `second` at each of [`UNTUNED`]: `(n, offset, ratio)`.
+pub fn untuned(record: &Record, first: &str, second: &str, measure: &str) -> Vec<(u64, u64, f64)> {
+    let Some((_, of)) = MEASURES.iter().find(|(word, _)| *word == measure) else { return Vec::new() };
+    let time = |kernel, (n, offset)| {
+        let is = |run: &&Run| run.kernel == kernel && (run.n, run.offset) == (n, offset);
+        Some(of(record.untuned.iter().find(is)?.timings.as_ref()?)?.median)
+    };
+    let ratio = |(n, offset)| Some((n, offset, time(first, (n, offset))? / time(second, (n, offset))?));
+    UNTUNED.into_iter().filter_map(ratio).collect()
 }
 
 /// The geometric mean of the ratios; none of nothing.
