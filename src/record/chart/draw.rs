@@ -16,6 +16,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontStyle, IntoFont, TRANSPARENT, TextStyle};
 
 use super::line::{Point, Series, Style};
+use super::plot::SERIES;
 use super::scale::Scale;
 use super::svg::{self, GRID, Ink, MUTED, PAPER, Svg, TEXT, dashed, series, solid};
 
@@ -55,9 +56,9 @@ const NAME_GAP: f64 = 6.0;
 /// the share of the radius. The first are the largest, and their lines the widest, so that they still show
 /// where another kernel's values are the same.
 const MARKER: f64 = 4.4;
-const SHAPES: [(i32, f64, f64); 6] =
-    [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1), (6, 0.0, 0.9)];
-const WIDTHS: [f64; 6] = [3.0, 2.6, 2.2, 1.9, 1.7, 1.5];
+const SHAPES: [(i32, f64, f64); SERIES] =
+    [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1)];
+const WIDTHS: [f64; SERIES] = [3.0, 2.6, 2.2, 1.9, 1.7];
 
 type Area<'a> = DrawingArea<Svg<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
@@ -110,7 +111,7 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
 
     let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
     for line in figure.lines {
-        draw_line(&root, line, place)?;
+        draw_line(&root, line, figure, place)?;
     }
     // Filled markers last: where lines coincide, the larger hollow one shows behind them.
     for filled in [false, true] {
@@ -131,9 +132,9 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
 
 /// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
 /// far away on a logarithmic axis.
-fn draw_line(area: &Area, line: &Series, place: impl Fn(f64, f64) -> Place) -> Drawn {
+fn draw_line(area: &Area, line: &Series, figure: &Figure, place: impl Fn(f64, f64) -> Place) -> Drawn {
     let ink = line.style.ink();
-    let on_scale = |point: &Point| point.x > 0.0 && point.y > 0.0;
+    let on_scale = |point: &Point| figure.x_scale.holds(point.x) && figure.y_scale.holds(point.y);
     for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {
         let path: Vec<Place> = piece.iter().map(|point| place(point.x, point.y)).collect();
         stroke(area, path, ink, line.style.width())?;
@@ -206,18 +207,12 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
     rows
 }
 
-/// Which of [`SHAPES`] the i-th kernel has. There are as many colours as shapes: where the colours begin
-/// again, each has the next shape, so that no two of 36 kernels look alike.
-fn shape(i: usize) -> usize {
-    (i + i / SHAPES.len()) % SHAPES.len()
-}
-
 /// A marker's shape tells the lines apart without their colours. Hollow: the run went wrong.
 fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     let (corners, turn, radius) = match style {
         Style::Limit => return Ok(()),
-        Style::Host => (16, 0.0, 0.85),
-        Style::Kernel(i) | Style::SameKernel(i) => SHAPES[shape(i)],
+        Style::Host => (6, 0.0, 0.9),
+        Style::Kernel(i) => SHAPES[i % SERIES],
     };
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
     let corner = |i: i32| {
@@ -263,14 +258,13 @@ impl Style {
     fn ink(self) -> Ink {
         match self {
             Style::Kernel(i) => series(i),
-            Style::SameKernel(i) => dashed(series(i)),
             Style::Host | Style::Limit => dashed(MUTED),
         }
     }
 
     fn width(self) -> f64 {
         match self {
-            Style::Kernel(i) | Style::SameKernel(i) => WIDTHS[i % WIDTHS.len()],
+            Style::Kernel(i) => WIDTHS[i % WIDTHS.len()],
             Style::Host | Style::Limit => 1.6,
         }
     }
@@ -320,13 +314,5 @@ mod tests {
         let from_top_to_bottom: Vec<i32> = (0..=8).map(|place| place * row).collect();
         assert_eq!(rows(&[8 * row; 9], 8), from_top_to_bottom);
         assert_eq!(rows(&[4 * row; 9], 6), from_top_to_bottom, "no room: they end below it");
-    }
-
-    #[test]
-    fn no_two_kernels_have_both_colour_and_shape_in_common() {
-        let looks: Vec<_> = (0..36).map(|i| (Style::Kernel(i).ink(), shape(i))).collect();
-        for (i, look) in looks.iter().enumerate() {
-            assert!(!looks[..i].contains(look), "kernel {i} looks like one before it");
-        }
     }
 }

@@ -12,11 +12,13 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
 };
 
+use super::plot::SERIES;
 use crate::number::powers;
+use crate::record::columns::escape;
 
 /// Classes, and their colours on white. Those of the lines follow the colour-blind safe set of Okabe and Ito
 /// (<https://jfly.uni-koeln.de/color/>), darkened to a contrast of at least 4.5 so that a thin line holds.
-const INKS: [(&str, &str); 10] = [
+const INKS: [(&str, &str); 4 + SERIES] = [
     ("paper", "#FFFFFF"),
     ("text", "#222222"),
     ("muted", "#5A5A5A"),
@@ -26,7 +28,6 @@ const INKS: [(&str, &str); 10] = [
     ("series-3", "#007A56"),
     ("series-4", "#A3457F"),
     ("series-5", "#7A6500"),
-    ("series-6", "#4A4FB8"),
 ];
 
 /// What plotters carries as a colour: a number of [`INKS`], and 1 where a line is to be dashed.
@@ -37,9 +38,9 @@ pub const TEXT: Ink = RGBColor(1, 0, 0);
 pub const MUTED: Ink = RGBColor(2, 0, 0);
 pub const GRID: Ink = RGBColor(3, 0, 0);
 
-/// The ink of the i-th line; after six they begin again.
+/// The ink of the i-th line; after [`SERIES`] they begin again.
 pub fn series(i: usize) -> Ink {
-    RGBColor(4 + (i % 6) as u8, 0, 0)
+    RGBColor(4 + (i % SERIES) as u8, 0, 0)
 }
 
 /// The same for a dashed line.
@@ -66,10 +67,6 @@ pub fn file(width: f64, height: f64, unit: f64, title: &str, description: &str, 
         escape(description),
         INKS[0].1
     )
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// `text` with its powers raised, `2^20`, `10^-7`.
