@@ -37,7 +37,8 @@ pub struct Page {
 }
 
 /// Directives that stand alone on their line.
-const BLOCKS: [&str; 8] = ["cell", "table", "chart", "code", "record", "exercise", "speed", "sweep"];
+const BLOCKS: [&str; 9] =
+    ["cell", "table", "chart", "code", "record", "exercise", "speed", "sweep", "versus"];
 const INLINE: [&str; 5] = ["value", "ratio", "space", "limit", "term"];
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
@@ -89,6 +90,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("term", [slug, words @ ..]) => term::term(workbook, page, slug, words)?,
         ("exercise", [id]) => exercise::exercise(workbook, id)?,
         ("speed", []) => speed::speed(workbook)?,
+        ("versus", [record, rival]) => table::versus(workbook, record, rival)?,
         ("sweep", [element]) => speed::sweep(workbook, element)?,
         ("value", [record, rest @ ..]) => value::value(workbook, record, rest)?,
         ("ratio", [record, rest @ ..]) => value::ratio(workbook, record, rest)?,
@@ -102,6 +104,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("term", _) => bail!("wants arguments: {{{{#term SLUG shown words}}}}"),
         ("exercise", _) => bail!("wants one argument: {{{{#exercise 3.1}}}}"),
         ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),
+        ("versus", _) => bail!("wants two arguments: {{{{#versus ch7_limit.gpu cub}}}}"),
         ("speed", _) => bail!("takes no argument: {{{{#speed}}}}"),
         ("value", _) => bail!("wants arguments: {}", value::VALUE),
         ("ratio", _) => bail!("wants arguments: {}", value::RATIO),

@@ -138,6 +138,48 @@ pub fn untuned(record: &Record, first: &str, second: &str, measure: &str) -> Vec
     UNTUNED.into_iter().filter_map(ratio).collect()
 }
 
+/// How the last rung meets one rival, `cub`, `not-guaranteed`, `gpu-to-gpu` or `thrust`: a row per type and
+/// measure with the geometric mean of the rival's time over ours, the least of those at the sizes of the
+/// table and at the others, and what a perfect kernel would have. `None` of another word.
+pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
+    let of: fn(&Names) -> Option<&'static str> = match rival {
+        "cub" => |names| Some(names.cub),
+        "not-guaranteed" => |names| Some(names.cub_not_guaranteed),
+        "gpu-to-gpu" => |names| names.cub_gpu_to_gpu,
+        "thrust" => |names| Some(names.thrust),
+        _ => return None,
+    };
+    let mut rows: Vec<String> = Vec::new();
+    let mut cells: [Vec<String>; 4] = Default::default();
+    let least = |ratios: Vec<f64>| ratios.into_iter().min_by(f64::total_cmp);
+    for names in &TYPES {
+        let Some(rival) = of(names) else { continue };
+        for ((measure, _), words) in MEASURES.iter().zip(["work alone", "one call, cold", "one call, warm"]) {
+            let tuned = ratios(record, rival, names.limit, measure);
+            let Some(mean) = geometric_mean(&tuned) else { continue };
+            let untuned = untuned(record, rival, names.limit, measure);
+            let perfect = ratios(record, rival, names.perfect, measure);
+            // With a warm cache the array need not come from memory.
+            let perfect = geometric_mean(&perfect).filter(|_| *measure != "warm");
+            rows.push(format!("{}, {words}", names.type_name));
+            let values = [
+                Some(mean),
+                least(tuned.into_iter().map(|(_, ratio)| ratio).collect()),
+                least(untuned.into_iter().map(|(_, _, ratio)| ratio).collect()),
+                perfect,
+            ];
+            for (cells, value) in cells.iter_mut().zip(values) {
+                cells.push(value.map_or(NONE.to_string(), |value| format!("{value:.2}")));
+            }
+        }
+    }
+    let titles = ["mean", "least", "least, untuned sizes", "a perfect kernel's mean"];
+    let mut columns = vec![Column::left("", rows)];
+    columns.extend(titles.into_iter().zip(cells).map(|(title, cells)| Column::right(title, cells)));
+    columns.retain(|column| column.name().is_empty() || column.has_values());
+    Some(columns)
+}
+
 /// The geometric mean of the ratios; none of nothing.
 pub fn geometric_mean(ratios: &[(u64, f64)]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|(_, ratio)| ratio.ln()).sum();
