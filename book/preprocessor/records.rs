@@ -93,7 +93,8 @@ pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> 
         bail!("{kernel} has no run at n = {n}; there are: {}", list(of_kernel.iter().map(|run| run.n)));
     }
     let blocks = || list(at_n.iter().map(|run| run.block));
-    let at = |block: u32| at_n.iter().copied().find(|run| run.block == block);
+    // Work of the host has no blocks, whatever is asked for.
+    let at = |block: u32| at_n.iter().copied().find(|run| run.block == block || run.block == 0);
     match block {
         Some(block) => match at(block) {
             Some(run) => Ok(run),

@@ -162,8 +162,9 @@ impl<'a> Bench<'a> {
             let expected =
                 expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = self.outcome(case, data)?;
-            let run = checked(case, expected, &outcome);
+            let mut run = checked(case, expected, &outcome);
             if position < requested {
+                run.message = first_error(&outcome).map(|found| diagnostics::render(found, false));
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));
                 self.found.extend(outcome.cost.found);
                 self.record.runs.push(run);
@@ -296,6 +297,11 @@ fn on_cpu(chapter: &Chapter, options: &Options) -> Result<Device> {
         );
     }
     Ok(Device::cpu())
+}
+
+/// The first diagnostic of severity error.
+fn first_error(outcome: &Outcome) -> Option<&Diagnostic> {
+    outcome.cost.found.iter().find(|found| found.severity == Severity::Error)
 }
 
 /// The record of a run, with its verdict.

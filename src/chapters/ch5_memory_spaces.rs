@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 
 use crate::device::{Buffer, Device, LaunchConfig, Module};
 use crate::number::{thousands, three_digits};
-use crate::record::columns::{Column, text_table};
+use crate::record::columns::Column;
 use crate::record::{MemorySpace, Record, Timing};
 
 /// Measurements of a latency, of which the median counts.
@@ -172,20 +172,20 @@ fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
 }
 
 /// What the device's memory spaces cost, and its limits. Empty if the record has neither.
-pub fn table(record: &Record) -> String {
+pub fn columns(record: &Record) -> Vec<Vec<Column>> {
     let (spaces, limits) = (&record.memory_spaces, &record.limits);
-    let spaces = [
-        Column::left("memory space", spaces.iter().map(|row| row.space.as_str())),
-        Column::right("clocks per load", spaces.iter().map(|row| three_digits(row.clocks))),
-        Column::right("GB/s, whole GPU", spaces.iter().map(|row| three_digits(row.gbps))),
-    ];
-    let limits = [
-        Column::left("limit", limits.iter().map(|row| row.name.as_str())),
-        Column::right("of this GPU", limits.iter().map(|row| thousands(row.value))),
-    ];
-    if record.memory_spaces.is_empty() {
-        String::new()
-    } else {
-        text_table(&spaces) + "\n" + &text_table(&limits)
+    if spaces.is_empty() {
+        return Vec::new();
     }
+    vec![
+        vec![
+            Column::left("memory space", spaces.iter().map(|row| row.space.as_str())),
+            Column::right("clocks per load", spaces.iter().map(|row| three_digits(row.clocks))),
+            Column::right("GB/s, whole GPU", spaces.iter().map(|row| three_digits(row.gbps))),
+        ],
+        vec![
+            Column::left("limit", limits.iter().map(|row| row.name.as_str())),
+            Column::right("of this GPU", limits.iter().map(|row| thousands(row.value))),
+        ],
+    ]
 }

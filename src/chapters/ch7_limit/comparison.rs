@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{F32, I32, I64};
 use crate::number::thousands;
-use crate::record::columns::{Column, text_table};
+use crate::record::columns::{Column, NONE};
 use crate::record::{GpuInfo, Record, Run, Timing, Timings};
 use crate::reduction::operation::Operation;
 
@@ -118,8 +118,8 @@ pub fn datasheet(gpu: &GpuInfo) -> f64 {
     f64::from(gpu.memory_clock_mhz) * 2.0 * f64::from(gpu.memory_bus_bits) / 8.0 / 1e3
 }
 
-/// CUB's times over ours: a line per size and one with the geometric means. Empty where there are none.
-pub fn table(record: &Record) -> String {
+/// CUB's times over ours: a row per size and one with the geometric means. Just the sizes where there are none.
+pub fn columns(record: &Record) -> Vec<Column> {
     let sizes: BTreeSet<u64> = record.comparison.iter().map(|run| run.n).collect();
     let names = sizes.iter().map(|&n| thousands(n as i64)).chain(["geometric mean".to_string()]);
     let mut columns = vec![Column::left("CUB's time over ours", names)];
@@ -129,11 +129,11 @@ pub fn table(record: &Record) -> String {
             let Some(mean) = geometric_mean(&ratios) else { continue };
             let at = |n: &u64| ratios.iter().find(|(size, _)| size == n).map(|(_, ratio)| *ratio);
             let all = sizes.iter().map(at).chain([Some(mean)]);
-            let cells = all.map(|ratio| ratio.map_or("-".to_string(), |ratio| format!("{ratio:.2}")));
+            let cells = all.map(|ratio| ratio.map_or(NONE.to_string(), |ratio| format!("{ratio:.2}")));
             let title =
                 if measure == MEASURES[0].0 { format!("{type_name} {measure}") } else { measure.to_string() };
             columns.push(Column::right(&title, cells));
         }
     }
-    if columns.len() > 1 { text_table(&columns) } else { String::new() }
+    columns
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use crate::chapters::ch7_limit::comparison;
-use crate::record::chart::{Against, BANDWIDTH, Chart, Point, Quantity, Scale, Series, Style, plot};
+use crate::record::chart::{
+    Against, BANDWIDTH, Chart, Point, Quantity, SERIES, Scale, Series, Style, Vertical, plot,
+};
 use crate::record::{Record, Run, Timing, Timings};
 
 /// Our kernels, and those that they meet.
@@ -22,13 +24,14 @@ const RATIO: Quantity = Quantity {
     axis: "CUB's time over ours: above 1, ours is faster",
     words: |value| format!("{value:.2}"),
     scale: Scale::ratios,
+    ..BANDWIDTH
 };
 
 /// `one-call`, `work-alone` and `ratio`, as far as the record has data for them; all against n.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn charts(record: &Record) -> Result<Vec<Chart>> {
+pub fn charts(record: &Record, vertical: Vertical) -> Result<Vec<Chart>> {
     let mut one_call = rates(record, |timings| timings.one_call_cold);
     one_call.extend(rate(record, (CPU, "rayon, i32 (CPU)"), Style::Host, |run| run.time_us));
     let work_alone = rates(record, |timings| timings.work_alone);
@@ -44,7 +47,7 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
     drawn
         .map(|(quantity, mut lines, limits)| {
             lines.extend(limits);
-            plot(record, &quantity, &against, &lines)
+            plot(record, &Quantity { vertical, ..quantity }, &against, lines)
         })
         .collect()
 }
@@ -53,7 +56,7 @@ pub fn charts(record: &Record) -> Result<Vec<Chart>> {
 /// which is how a chapter's own runs are timed. Empty without a comparison.
 pub fn references(record: &Record) -> Vec<Series> {
     let mut lines = limits(record);
-    lines.extend(rate(record, LIBRARIES[0], Style::Limit, |run| run.timings?.one_call_warm));
+    lines.extend(rate(record, LIBRARIES[0], Style::Kernel(SERIES), |run| run.timings?.one_call_warm));
     lines
 }
 
@@ -83,9 +86,8 @@ fn rate(
 /// What the memory could do; empty without a comparison.
 fn limits(record: &Record) -> Vec<Series> {
     let datasheet = record.device.gpu.as_ref().map(comparison::datasheet);
-    let limits = [("memory by datasheet", datasheet), ("best measured", comparison::best_rate(record))];
-    let line = |(name, rate): (&str, Option<f64>)| Some(constant(record, name, rate?));
-    limits.into_iter().filter_map(line).filter(|line| !line.points.is_empty()).collect()
+    let line = datasheet.map(|rate| constant(record, "memory by datasheet", rate));
+    line.into_iter().filter(|line| !line.points.is_empty()).collect()
 }
 
 /// CUB's time over ours, for each type and measure.
