@@ -85,6 +85,7 @@ impl<'a> Bench<'a> {
             runs: Vec::new(),
             sweep: Vec::new(),
             comparison: Vec::new(),
+            untuned: Vec::new(),
             memory_spaces: Vec::new(),
             limits: Vec::new(),
             ok: false,

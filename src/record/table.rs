@@ -260,6 +260,7 @@ mod tests {
             runs: vec![run],
             sweep: vec![],
             comparison: vec![],
+            untuned: vec![],
             memory_spaces: vec![],
             limits: vec![],
             ok: true,

@@ -21,6 +21,10 @@ pub struct Names {
     pub limit: &'static str,
     /// `cub::DeviceReduce::Sum`
     pub cub: &'static str,
+    /// The same without a guarantee that two runs give the same sum.
+    pub cub_not_guaranteed: &'static str,
+    /// The same with the same bits on every GPU, where that is another algorithm.
+    pub cub_gpu_to_gpu: Option<&'static str>,
     /// `thrust::reduce`
     pub thrust: &'static str,
     /// All threads of the CPU.
@@ -38,6 +42,8 @@ pub const TYPES: [Names; 3] = [
         operation: I32,
         limit: "reduceLimit",
         cub: "cub",
+        cub_not_guaranteed: "cubNotGuaranteed",
+        cub_gpu_to_gpu: None,
         thrust: "thrust",
         cpu: "rayon",
         nothing: NOTHING,
@@ -48,6 +54,8 @@ pub const TYPES: [Names; 3] = [
         operation: F32,
         limit: "reduceLimitF32",
         cub: "cubF32",
+        cub_not_guaranteed: "cubNotGuaranteedF32",
+        cub_gpu_to_gpu: Some("cubGpuToGpuF32"),
         thrust: "thrustF32",
         cpu: "rayonF32",
         nothing: "doNothingF32",
@@ -58,6 +66,8 @@ pub const TYPES: [Names; 3] = [
         operation: I64,
         limit: "reduceLimitI64",
         cub: "cubI64",
+        cub_not_guaranteed: "cubNotGuaranteedI64",
+        cub_gpu_to_gpu: None,
         thrust: "thrustI64",
         cpu: "rayonI64",
         nothing: "doNothingI64",
@@ -98,6 +108,76 @@ pub fn ratios(record: &Record, first: &str, second: &str, measure: &str) -> Vec<
     let time = |kernel, n| median(record, kernel, n, measure);
     let ratio = |n| Some((n, time(first, n)? / time(second, n)?));
     sizes.filter_map(ratio).collect()
+}
+
+/// Sizes that the last rung's table was not tuned for, each with the place of the first element: one more
+/// than a row of the table holds, one less than a power of two, three times one, and arrays that begin one
+/// element after an aligned address.
+pub const UNTUNED: [(u64, u64); 11] = [
+    ((1 << 12) + 1, 0),
+    (3 << 13, 0),
+    (1 << 16, 1),
+    ((1 << 18) + 1, 0),
+    ((1 << 20) - 1, 0),
+    (3 << 20, 0),
+    ((1 << 22) + 1, 0),
+    (1 << 24, 1),
+    ((1 << 24) + 1, 0),
+    (3 << 25, 0),
+    ((1 << 28) + 1, 0),
+];
+
+/// How many times as long `first` takes as `second` at each of [`UNTUNED`]: `(n, offset, ratio)`.
+pub fn untuned(record: &Record, first: &str, second: &str, measure: &str) -> Vec<(u64, u64, f64)> {
+    let Some((_, of)) = MEASURES.iter().find(|(word, _)| *word == measure) else { return Vec::new() };
+    let time = |kernel, (n, offset)| {
+        let is = |run: &&Run| run.kernel == kernel && (run.n, run.offset) == (n, offset);
+        Some(of(record.untuned.iter().find(is)?.timings.as_ref()?)?.median)
+    };
+    let ratio = |(n, offset)| Some((n, offset, time(first, (n, offset))? / time(second, (n, offset))?));
+    UNTUNED.into_iter().filter_map(ratio).collect()
+}
+
+/// How the last rung meets one rival, `cub`, `not-guaranteed`, `gpu-to-gpu` or `thrust`: a row per type and
+/// measure with the geometric mean of the rival's time over ours, the least of those at the sizes of the
+/// table and at the others, and what a perfect kernel would have. `None` of another word.
+pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
+    let of: fn(&Names) -> Option<&'static str> = match rival {
+        "cub" => |names| Some(names.cub),
+        "not-guaranteed" => |names| Some(names.cub_not_guaranteed),
+        "gpu-to-gpu" => |names| names.cub_gpu_to_gpu,
+        "thrust" => |names| Some(names.thrust),
+        _ => return None,
+    };
+    let mut rows: Vec<String> = Vec::new();
+    let mut cells: [Vec<String>; 4] = Default::default();
+    let least = |ratios: Vec<f64>| ratios.into_iter().min_by(f64::total_cmp);
+    for names in &TYPES {
+        let Some(rival) = of(names) else { continue };
+        for ((measure, _), words) in MEASURES.iter().zip(["work alone", "one call, cold", "one call, warm"]) {
+            let tuned = ratios(record, rival, names.limit, measure);
+            let Some(mean) = geometric_mean(&tuned) else { continue };
+            let untuned = untuned(record, rival, names.limit, measure);
+            let perfect = ratios(record, rival, names.perfect, measure);
+            // With a warm cache the array need not come from memory.
+            let perfect = geometric_mean(&perfect).filter(|_| *measure != "warm");
+            rows.push(format!("{}, {words}", names.type_name));
+            let values = [
+                Some(mean),
+                least(tuned.into_iter().map(|(_, ratio)| ratio).collect()),
+                least(untuned.into_iter().map(|(_, _, ratio)| ratio).collect()),
+                perfect,
+            ];
+            for (cells, value) in cells.iter_mut().zip(values) {
+                cells.push(value.map_or(NONE.to_string(), |value| format!("{value:.2}")));
+            }
+        }
+    }
+    let titles = ["mean", "least", "least, untuned sizes", "a perfect kernel's mean"];
+    let mut columns = vec![Column::left("", rows)];
+    columns.extend(titles.into_iter().zip(cells).map(|(title, cells)| Column::right(title, cells)));
+    columns.retain(|column| column.name().is_empty() || column.has_values());
+    Some(columns)
 }
 
 /// The geometric mean of the ratios; none of nothing.

@@ -105,8 +105,8 @@ fn head<'a>(figure: &Figure, layout: &Layout) -> Vec<(f64, String, TextStyle<'a>
     let mut middle = 20.0;
     for (words, style, character, gap) in [
         (figure.title, bold, 1.15 * CHARACTER, 3.0),
-        (figure.subtitle, font(MUTED, FONT - 0.5), 0.85 * CHARACTER, 11.0),
-        (figure.y_title, font(TEXT, FONT - 0.5), 0.85 * CHARACTER, 0.0),
+        (figure.subtitle, font(MUTED, FONT - 0.5), 0.9 * CHARACTER, 11.0),
+        (figure.y_title, font(TEXT, FONT - 0.5), 0.9 * CHARACTER, 0.0),
     ] {
         for line in wrapped(words, ((layout.width - 2.0 * MARGIN) / character) as usize) {
             lines.push((middle, line, style.clone()));
