@@ -35,9 +35,7 @@ pub fn space(workbook: &Workbook, record: &str, space: &str, field: &str) -> Res
         }
         _ => match field.split_once('/') {
             Some(("rate", text)) => Ok(gigabytes_per_second(bytes(text)? as f64 / nanoseconds()?)),
-            Some(("share", text)) => {
-                Ok(percent(bytes(text)? as f64 / nanoseconds()?, datasheet(gpu()?)).replace(' ', "\u{a0}"))
-            }
+            Some(("share", text)) => Ok(percent(bytes(text)? as f64 / nanoseconds()?, datasheet(gpu()?))),
             _ => bail!(
                 "there is no field `{field}`; there are: clocks, gbps, ns, in-flight, rate/BYTES, share/BYTES"
             ),
@@ -57,7 +55,7 @@ pub fn limit(workbook: &Workbook, record: &str, name: &str) -> Result<String> {
         "sm_clock_mhz" => Ok(format!("{}\u{a0}MHz", thousands(gpu(&record)?.sm_clock_mhz.into()))),
         "datasheet" => Ok(gigabytes_per_second(datasheet(gpu(&record)?))),
         _ => bail!(
-            "the record has no limit `{name}`; there are: multiprocessors, sm_clock_mhz, datasheet, {}",
+            "the record has no limit `{name}`; there are: {}, multiprocessors, sm_clock_mhz, datasheet",
             list(record.limits.iter().map(|limit| &limit.name))
         ),
     }
