@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::directives::{Directive, find};
 use crate::records::list;
-use crate::{Workbook, cell, code, exercise, figure, record, space, speed, table, term, value};
+use crate::{Workbook, cell, code, exercise, figure, ncu, record, space, speed, table, term, value};
 
 /// A directive that cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,9 +37,9 @@ pub struct Page {
 }
 
 /// Directives that stand alone on their line.
-const BLOCKS: [&str; 9] =
-    ["cell", "table", "chart", "code", "record", "exercise", "speed", "sweep", "versus"];
-const INLINE: [&str; 5] = ["value", "ratio", "space", "limit", "term"];
+const BLOCKS: [&str; 10] =
+    ["cell", "table", "chart", "code", "record", "exercise", "speed", "sweep", "versus", "ncu"];
+const INLINE: [&str; 6] = ["value", "ratio", "space", "limit", "term", "ncu-value"];
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
 pub fn expand(workbook: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
@@ -89,6 +89,8 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("record", [stem]) => record::record(workbook, stem)?,
         ("term", [slug, words @ ..]) => term::term(workbook, page, slug, words)?,
         ("exercise", [id]) => exercise::exercise(workbook, id)?,
+        ("ncu", [what, rest @ ..]) => ncu::ncu(workbook, what, rest)?,
+        ("ncu-value", [kernel, field]) => ncu::value(workbook, kernel, field)?,
         ("speed", []) => speed::speed(workbook)?,
         ("versus", [record, rival]) => table::versus(workbook, record, rival)?,
         ("sweep", [element]) => speed::sweep(workbook, element)?,
@@ -103,6 +105,8 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("record", _) => bail!("wants one argument: {{{{#record STEM}}}}"),
         ("term", _) => bail!("wants arguments: {{{{#term SLUG shown words}}}}"),
         ("exercise", _) => bail!("wants one argument: {{{{#exercise 3.1}}}}"),
+        ("ncu", _) => bail!("wants arguments: {}", ncu::NCU),
+        ("ncu-value", _) => bail!("wants two arguments: {}", ncu::VALUE),
         ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),
         ("versus", _) => bail!("wants two arguments: {{{{#versus ch7_limit.gpu cub}}}}"),
         ("speed", _) => bail!("takes no argument: {{{{#speed}}}}"),

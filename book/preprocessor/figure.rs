@@ -32,10 +32,10 @@ pub fn figure(content: &str, source: &str) -> String {
     format!("<figure class=\"measured\">\n{content}<figcaption>{source}</figcaption>\n</figure>\n")
 }
 
-/// The drawing in a frame that scrolls where the page is too narrow for it.
+/// The drawing for a page and that for a phone; the style sheet shows the one that fits.
 pub fn frame(chart: &Chart) -> String {
-    // A blank line would end the HTML block in Markdown; the drawing has none.
-    format!("<div class=\"chart-frame\">\n{}</div>\n", chart.svg)
+    // A blank line would end the HTML block in Markdown; the drawings have none.
+    format!("<div class=\"chart-frame\">\n{}{}</div>\n", chart.svg, chart.narrow)
 }
 
 /// The note of a record that is older than the code.

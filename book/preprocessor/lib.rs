@@ -35,6 +35,7 @@
 //! | `changes.rs` | what marks their changed lines |
 //! | `exercise.rs` | exercises |
 //! | `term.rs` | the glossary's terms |
+//! | `ncu.rs` | what the profiler counted |
 //! | `speed.rs` | what the benches have recorded |
 //! | `value.rs` | numbers in prose |
 //! | `space.rs` | the same of memory spaces and limits |
@@ -48,6 +49,7 @@ mod directives;
 mod exercise;
 mod expand;
 mod figure;
+mod ncu;
 mod options;
 mod record;
 mod records;

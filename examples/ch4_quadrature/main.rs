@@ -23,13 +23,13 @@ const CHAPTER: Chapter = Chapter {
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",
         &[
-            // Flat: one thread does all below one of the first nodes.
+            // Flat: a thread does everything below one of the first nodes.
             divides("depthFirst", depth_first),
-            // Flat: the host launches level after level, and asks after each how many nodes are left.
+            // Flat: the host launches level after level, and after each asks how many nodes are left.
             divides("divideLevel", by_levels),
-            // Flat: as many levels as there can be, in a graph. A level without nodes does nothing.
+            // Flat: all levels that there can be, in a graph. A level without nodes does nothing.
             Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
-            // Nested: the device launches the next level, one at a time. How many, only the work shows.
+            // Nested: the device launches the next level. Only the work shows how many there are.
             Variant {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },
                 ..divides("gpuRecursiveDivide", nested)
@@ -86,7 +86,7 @@ fn by_levels(case: &Case) -> Result<Outcome> {
     Ok(Outcome::new(tree.area()?, cost))
 }
 
-/// Nobody asks: every level has one block per multiprocessor, whose threads go on to further nodes.
+/// Nobody asks. Every level has one block per multiprocessor, whose threads go on to further nodes.
 fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
     let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
     let grid = case.device.multiprocessors();
@@ -100,7 +100,7 @@ fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
 fn nested(case: &Case) -> Result<Outcome> {
     let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
     let device = case.device;
-    let finished = device.alloc_zeros::<u32>(LEVELS)?; // blocks of each level that have ended
+    let finished = device.alloc_zeros::<u32>(LEVELS)?; // blocks of each level, so far
     let failure = device.alloc_zeros::<u32>(2)?;
     let cost = device.measure(
         || {

@@ -2,11 +2,11 @@
 
 use super::catalogue;
 use super::options::COMMAND;
-use super::source::{Exercise, Id, Kind, wrapped};
+use super::source::{Exercise, Id, Kind};
 use super::state::State;
 use super::verdict::{Failure, Reached};
 use crate::number::thousands;
-use crate::record::columns::{Column, text_table};
+use crate::record::columns::{Column, text_table, wrapped};
 use crate::record::diagnostics;
 
 /// Columns of running text.

@@ -26,6 +26,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::plan::{Goal, Plan};
+use crate::record::columns::wrapped;
 
 /// `3.1`: chapter, then number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -357,22 +358,6 @@ fn trimmed(mut lines: Vec<String>) -> Vec<String> {
     }
     let blank = lines.iter().take_while(|line| line.trim().is_empty()).count();
     lines.split_off(blank)
-}
-
-/// `text` in lines of at most `width` characters, broken at blanks.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

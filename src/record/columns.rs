@@ -101,6 +101,22 @@ pub fn text_table_in_groups(columns: &[Column], starts_group: impl Fn(usize) -> 
     text
 }
 
+/// `text` in lines of at most `width` characters, broken at blanks.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
 /// The columns as a Markdown table that also reads in a terminal. Ends in a newline.
 pub fn markdown_table(columns: &[Column]) -> String {
     let line = |cell: &dyn Fn(&Column) -> String| {

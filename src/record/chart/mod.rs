@@ -30,7 +30,7 @@ use crate::record::{DeviceKind, Record, Run};
 use crate::sim::Counters;
 
 pub use line::{Point, Series, Style};
-pub use plot::{Against, Chart, Quantity, SERIES, plot};
+pub use plot::{Against, Chart, Quantity, SERIES, plot, plot_of};
 pub use scale::{Scale, Vertical};
 
 /// What an axis has room for; an edited record may hold anything.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::draw::{self, Figure};
+use super::draw::{self, Figure, NARROW, WIDE};
 use super::line::{Point, Series, Style};
 use super::scale::{Scale, Vertical};
 use crate::number::thousands;
@@ -24,6 +24,8 @@ pub struct Chart {
     /// replaces them by those of the page's theme, by the classes `paper`, `text`, `muted`, `grid`,
     /// `series-1` to `series-5`.
     pub svg: String,
+    /// The same drawing for a page of a phone's width.
+    pub narrow: String,
     /// Measured lines beyond the first [`SERIES`], which are not drawn.
     pub left_out: usize,
 }
@@ -63,13 +65,21 @@ pub struct Against {
 /// # Errors
 /// A figure that cannot be drawn.
 pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: Vec<Series>) -> Result<Chart> {
+    let day = record.date.get(..10).unwrap_or(&record.date);
+    plot_of(&format!("{} · {day}", record.device.name), quantity, against, lines)
+}
+
+/// [`plot`] of something else than a record: `source` is the device and the day of the measurement.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn plot_of(source: &str, quantity: &Quantity, against: &Against, lines: Vec<Series>) -> Result<Chart> {
     let (limits, measured): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.style == Style::Limit);
     let all = measured.len();
     let lines: Vec<Series> = measured.into_iter().chain(limits).take(SERIES).collect();
     let lines = &distinct(lines)[..];
     let title = format!("{} against {}", quantity.title, against.word);
-    let day = record.date.get(..10).unwrap_or(&record.date);
-    let mut subtitle = format!("{} · {day}{}", record.device.name, against.detail);
+    let mut subtitle = format!("{source}{}", against.detail);
     if all > SERIES {
         subtitle += &format!(" · the first {SERIES} of {all}");
     }
@@ -86,18 +96,20 @@ pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: Vec<
         let (low, high) = point.spread.unwrap_or((point.y, point.y));
         [point.y, low, high]
     };
-    let y_scale = (quantity.scale)(&points().flat_map(values).collect::<Vec<_>>());
-    let svg = draw::svg(&Figure {
+    let values: Vec<f64> = points().flat_map(values).collect();
+    let y_scale = (quantity.scale)(&values);
+    let figure = Figure {
         title: &title,
         subtitle: &subtitle,
         description: &description,
         x_title: against.axis,
         y_title: &axis,
         x_scale: (against.scale)(&points().map(|point| point.x).collect::<Vec<_>>()),
-        y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero() } else { y_scale },
+        y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero(&values) } else { y_scale },
         lines,
-    })?;
-    Ok(Chart { name: quantity.name, title, description, svg, left_out: all.saturating_sub(SERIES) })
+    };
+    let (svg, narrow) = (draw::svg(&figure, &WIDE)?, draw::svg(&figure, &NARROW)?);
+    Ok(Chart { name: quantity.name, svg, narrow, left_out: all.saturating_sub(SERIES), title, description })
 }
 
 /// The lines with a colour and a marker of its own for each kernel: those that it has in all charts of the

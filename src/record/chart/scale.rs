@@ -82,15 +82,26 @@ impl Scale {
         Scale { low, high, linear: false, has_zero, ticks: with_zero(ticks, has_zero), label: tick }
     }
 
-    /// The same axis, linear from zero on: a tick at every one, two or five of a power of ten, eight at most.
-    pub fn from_zero(self) -> Scale {
+    /// The same axis for these values, linear from zero on: a tick at every one, two or five of a power of ten, eight at most.
+    pub fn from_zero(self, values: &[f64]) -> Scale {
+        let high = extent(values.iter().copied()).1 * 1.06;
         let digit =
             |power: i32| [1, 2, 5].map(|digit| format!("{digit}e{power}").parse().unwrap_or(f64::MAX));
-        let power = self.high.log10().floor() as i32;
+        let power = high.log10().floor() as i32;
         let steps = (power - 1..=power).flat_map(digit);
-        let step: f64 = steps.into_iter().find(|step| self.high / step <= 8.0).unwrap_or(self.high);
-        let ticks = (0..=8).map(|count| f64::from(count) * step).filter(|tick| *tick <= self.high).collect();
-        Scale { linear: true, has_zero: false, ticks, ..self }
+        let step: f64 = steps.into_iter().find(|step| high / step <= 8.0).unwrap_or(high);
+        let ticks = (0..=8).map(|count| f64::from(count) * step).filter(|tick| *tick <= high).collect();
+        Scale { high, linear: true, has_zero: false, ticks, ..self }
+    }
+
+    /// The same axis with every second, third … tick, as many as have room for their labels on so many
+    /// pixels, where a character takes so many.
+    pub fn thinned(mut self, room: f64, character: f64) -> Scale {
+        let widest = self.ticks.iter().map(|tick| (self.label)(*tick).chars().count()).max().unwrap_or(0);
+        let most = (room / (character * (widest + 1) as f64)).max(1.0);
+        let step = (self.ticks.len() as f64 / most).ceil().max(1.0) as usize;
+        self.ticks = self.ticks.into_iter().step_by(step).collect();
+        self
     }
 
     /// Where `value` stands, from 0 to 1.

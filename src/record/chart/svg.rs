@@ -53,11 +53,19 @@ pub fn solid(ink: Ink) -> Ink {
     RGBColor(ink.0, 0, 0)
 }
 
-/// A complete SVG file of `width` by `height` pixels, with a text alternative. `body` is what [`Svg`] has
+/// A complete SVG file of these classes, of `width` by `height` pixels, with a text alternative. `body` is what [`Svg`] has
 /// written, in `unit` units per pixel.
-pub fn file(width: f64, height: f64, unit: f64, title: &str, description: &str, body: &str) -> String {
+pub fn file(
+    class: &str,
+    width: f64,
+    height: f64,
+    unit: f64,
+    title: &str,
+    description: &str,
+    body: &str,
+) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" width=\"{width}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" role=\"img\" width=\"{width}\" \
          height=\"{height}\" viewBox=\"0 0 {} {}\" font-family=\"'Open Sans', system-ui, sans-serif\" \
          stroke-linejoin=\"round\" stroke-linecap=\"butt\">\n<title>{}</title>\n<desc>{}</desc>\n\
          <rect class=\"paper\" fill=\"{}\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
@@ -76,11 +84,11 @@ fn superscripts(text: &str) -> String {
         written += &match i {
             0 => escape(base),
             _ if base.is_empty() => String::new(),
-            // 0.45 of 72% of the font size: back to the line.
-            _ => format!("<tspan dy=\"0.324em\">{}</tspan>", escape(base)),
+            // 0.45 of 90% of the font size: back to the line.
+            _ => format!("<tspan dy=\"0.405em\">{}</tspan>", escape(base)),
         };
         if !exponent.is_empty() {
-            written += &format!("<tspan dy=\"-0.45em\" font-size=\"72%\">{exponent}</tspan>");
+            written += &format!("<tspan dy=\"-0.45em\" font-size=\"90%\">{exponent}</tspan>");
         }
     }
     written
