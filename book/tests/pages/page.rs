@@ -1,7 +1,7 @@
 //! The pages in the order of the book, and what of a page is prose.
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// A page that the summary lists.
 pub struct Page {
@@ -15,8 +15,9 @@ pub struct Page {
     pub text: String,
 }
 
-pub fn book() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+/// The book of the checkout in which cargo runs this.
+pub fn book() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into()).into()
 }
 
 /// The Markdown files of the book but its summary.
