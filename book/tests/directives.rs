@@ -51,6 +51,8 @@ const EXERCISE: &str = "// 3.1 Add them up\n\
     //\n\
     // All **three** of them.\n\
     //\n\
+    //@ learn to add up\n\
+    //@ minutes 10\n\
     //@ launch sum(data, out, n) grid=1\n\
     //@ result out\n\
     //@ goal barriers <= 0 n=96 block=96\n\
@@ -160,8 +162,8 @@ fn a_listing_comes_from_its_anchor() {
 fn an_exercise_is_a_card_with_its_task_its_code_hints_and_a_solution() {
     let page = Repository::new().page("{{#exercise 3.1}}\n");
     let places: Vec<_> = [
-        "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up",
-        "</summary>\n\n",
+        "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up · 10 \
+         min</summary>\n\n*You learn to add up.*\n\n",
         "All **three** of them.\n\n",
         "- The host launches `sum(data, out, n)` with one block.\n",
         "- Goal: no barriers at n = 96, 96 threads per block.\n",
@@ -752,7 +754,7 @@ fn whatever_is_missing_is_named() {
             "{{#cells ch4_nested}}",
             "page.md:1:",
             "no such directive",
-            "cell, table, chart, code, record, exercise,",
+            "cell, table, chart, code, record, kernels, exercise,",
         ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {
