@@ -251,7 +251,7 @@ fn shown_columns(record: &Record, names: &[&str]) -> Vec<Column> {
 /// A table in a frame that scrolls, by keyboard too, where the page is too narrow for it.
 pub fn scrolling(table: &str, label: &str) -> String {
     format!(
-        "<div class=\"table-frame\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{table}</div>\n",
+        "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n{table}</div>\n",
         escape(label)
     )
 }

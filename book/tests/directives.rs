@@ -592,13 +592,22 @@ fn errors_memory_spaces_and_limits_in_prose() {
         ("ratio ch5_shared.gpu dotLoop dot n=33792 error", "10"),
         ("space ch5_shared.gpu shared clocks", "23.0"),
         ("space ch5_shared.gpu global gbps", "4,211\u{a0}GB/s"),
+        // 612.3 clocks at 1,980 MHz; 4,917 GB/s over 132 multiprocessors.
+        ("space ch5_shared.gpu global ns", "309\u{a0}ns"),
+        ("space ch5_shared.gpu global in-flight", "11,500\u{a0}bytes"),
+        ("space ch5_shared.gpu global rate/65536", "212\u{a0}GB/s"),
+        ("space ch5_shared.gpu global share/2^16", "4.3%"),
         ("limit ch5_shared.gpu max_threads_per_block", "1,024"),
+        ("limit ch5_shared.gpu multiprocessors", "132"),
+        ("limit ch5_shared.gpu sm_clock_mhz", "1,980\u{a0}MHz"),
+        ("limit ch5_shared.gpu datasheet", "4,917\u{a0}GB/s"),
     ] {
         assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
     }
     for (directive, missing) in [
         ("space ch5_shared.gpu local clocks", "no memory space `local`; there are: shared, global"),
         ("space ch5_shared.gpu shared time", "no field `time`; there are: clocks, gbps"),
+        ("space ch5_shared.gpu shared rate/many", "wants bytes after the slash"),
         ("space ch5_shared.gpu shared", "wants three arguments"),
         ("limit ch5_shared.gpu max_grid", "no limit `max_grid`; there are: max_threads_per_block"),
         ("limit ch5_shared.gpu", "wants two arguments"),
