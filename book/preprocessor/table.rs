@@ -80,12 +80,14 @@ pub fn versus(workbook: &Workbook, name: &str, rival: &str) -> Result<String> {
     let record = named(workbook, name)?;
     let columns = comparison::versus(&record, rival)
         .context("there is no such rival; there are: cub, not-guaranteed, gpu-to-gpu, thrust")?;
-    let library = record.comparison.iter().find_map(|run| run.library.as_deref()).unwrap_or("");
-    let head = if rival == "thrust" {
-        "Thrust's time over reduceLimit's".to_string()
-    } else {
-        format!("{library}'s time over reduceLimit's")
+    let cub = record.comparison.iter().filter(|run| run.kernel.starts_with("cub"));
+    let cub = cub.filter_map(|run| run.library.as_deref()).next().unwrap_or("CUB");
+    let rival = match rival {
+        "cub" => cub.to_string(),
+        "thrust" => "Thrust".to_string(),
+        promise => format!("{cub} with determinism::{}", promise.replace('-', "_")),
     };
+    let head = format!("{rival}: its time over reduceLimit's");
     let note = changed_since(workbook, &record)?.map(|note| changed(&note)).unwrap_or_default();
     let table = scrolling(&html_table(&columns), &format!("{head}: {}", record.device.name));
     let head = format!("<p class=\"cell-head\">{}</p>\n", escape(&head));
@@ -131,6 +133,8 @@ fn title(field: &str) -> String {
         "gbps" => "GB/s".to_string(),
         "ratio" | "alone-ratio" => "times as fast as the first".to_string(),
         "alone" => "the work alone".to_string(),
+        "cold" => "one call, cold cache".to_string(),
+        "warm" => "one call, warm cache".to_string(),
         "alone-gbps" => "GB/s".to_string(),
         "alone-datasheet" => "of the data sheet's rate".to_string(),
         _ => field.replace('_', " "),

@@ -26,6 +26,9 @@ use crate::chain::Chain;
 const LARGEST: u64 = 1 << 30;
 /// Threads per block of the kernels that have no choice of their own.
 const BLOCK: u32 = 512;
+/// Elements from which on CUB 3.5.0 with `determinism::gpu_to_gpu` returned a wrong sum of `f32` on an H200: right
+/// at 2^28, wrong at 2^30 in each of two runs.
+const GPU_TO_GPU_IS_RIGHT_UP_TO: u64 = 1 << 28;
 /// Shape of the empty kernel.
 const EMPTY: Shape = Shape { block: 32, grid: 1 };
 
@@ -207,7 +210,9 @@ impl Stage<'_> {
             };
             let timings = Timings { one_call_cold: cold[i], one_call_warm: warm[i], work_alone: alone[i] };
             let Shape { block, grid } = work.shape();
-            runs.push(Run { block, grid, offset, timings: Some(timings), library, ..run });
+            let wrong_there = Some(*name) == names.cub_gpu_to_gpu && n > GPU_TO_GPU_IS_RIGHT_UP_TO;
+            let expected_failure = wrong_there.then(|| "wrong-sum".to_string());
+            runs.push(Run { block, grid, offset, timings: Some(timings), library, expected_failure, ..run });
         }
         if let Some((sum, time_us)) = on_cpu {
             let library = Some(format!("rayon, {} CPU threads", rayon::current_num_threads()));

@@ -217,3 +217,37 @@ pub fn columns(record: &Record) -> Vec<Column> {
     }
     columns
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::columns::text_table;
+
+    /// Times of `kernel` that are all `microseconds`.
+    fn run(kernel: &str, n: u64, offset: u64, microseconds: f64) -> Run {
+        let time = Timing::of(vec![microseconds]);
+        let timings = Timings { one_call_cold: time, one_call_warm: time, work_alone: time };
+        Run { kernel: kernel.to_string(), n, offset, timings: Some(timings), ..Run::default() }
+    }
+
+    #[test]
+    fn a_rival_is_met_at_tuned_sizes_and_at_others() {
+        let pair = |n, offset, cub| [run("reduceLimit", n, offset, 1.0), run("cub", n, offset, cub)];
+        let comparison = [pair(1 << 10, 0, 2.0), pair(1 << 12, 0, 8.0)].concat();
+        let untuned = [pair(UNTUNED[0].0, UNTUNED[0].1, 1.5), pair(1 << 16, 1, 1.25)].concat();
+        let other = serde_json::from_str(include_str!("../../../book/records/ch7_limit.sim.json")).unwrap();
+        let record = Record { comparison, untuned, ..other };
+        let columns = versus(&record, "cub").unwrap();
+        let text = text_table(&columns);
+        let row = text.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(row, "i32, work alone 4.00 2.00 1.25", "{text}");
+        assert!(!text.contains("f32") && !text.contains("perfect"), "{text}");
+        assert!(versus(&record, "nobody").is_none());
+    }
+
+    #[test]
+    fn no_tuned_size_is_among_the_untuned() {
+        let tuned = |n: u64| n.is_power_of_two() && n.ilog2() % 2 == 0;
+        assert!(UNTUNED.iter().all(|&(n, offset)| !tuned(n) || offset > 0), "{UNTUNED:?}");
+    }
+}

@@ -27,12 +27,7 @@ const RATIO: Quantity = Quantity {
 /// A figure that cannot be drawn.
 pub fn charts(record: &Record, vertical: Vertical) -> Result<Vec<Chart>> {
     let names = &TYPES[0];
-    let gpu = [
-        (names.limit, "reduceLimit"),
-        (names.cub, "CUB"),
-        (names.cub_not_guaranteed, "CUB, no fixed order"),
-        (names.thrust, "Thrust"),
-    ];
+    let gpu = [(names.limit, "reduceLimit"), (names.cub, "CUB"), (names.thrust, "Thrust")];
     let cold = |run: &Run| run.timings?.one_call_cold;
     let lines = gpu.into_iter().enumerate();
     let mut one_call: Vec<Series> =
