@@ -39,8 +39,8 @@ static __device__ bool isCoarse(Node node, unsigned int n, long long *area)
 }
 // ANCHOR_END: curve
 
-// ANCHOR: depthFirst
 // Flat: thread t does everything below node first + t, one node after another.
+// ANCHOR: depthFirst
 extern "C" __global__ void depthFirst(unsigned int first, unsigned long long *total, unsigned int n)
 {
     unsigned int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -110,9 +110,9 @@ extern "C" __global__ void divideLevel(const Node *nodes, Node *halves, unsigned
 }
 // ANCHOR_END: level
 
-// ANCHOR: gpuRecursiveDivide
 // Nested: the last block to finish knows how many nodes the next level has, and launches that
 // level.
+// ANCHOR: gpuRecursiveDivide
 extern "C" __global__ void gpuRecursiveDivide(Node *nodes, Node *halves, unsigned int *counts,
                                               unsigned int *finished, unsigned long long *total,
                                               unsigned int n, unsigned int *failure)

@@ -150,10 +150,10 @@ extern "C" __global__ void reducePass(const unsigned int *g_data, unsigned int *
 // The recursion over passes again, with a cutoff: in a pass of few blocks, the blocks add up their
 // sums themselves.
 
-// ANCHOR: reduceToOne
 // The end of the recursion launches nothing. Each block adds its sum to the upper half of `total`
 // and 1 to the lower half, in one addition. The last block to arrive finds all the others counted,
 // and so has their sum. `total` is 0 before and after.
+// ANCHOR: reduceToOne
 extern "C" __global__ void reduceToOne(const unsigned int *g_data, unsigned int *g_odata,
                                        unsigned int size, unsigned long long *total)
 {

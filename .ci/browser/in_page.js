@@ -36,6 +36,21 @@ exports.overflowing = () => {
     return guilty.length ? guilty.slice(0, 3) : wide.map(name);
 };
 
+/** Two texts of each kind, the smallest ones: kinds by the names and classes of an element and those around it. */
+exports.textSamples = () => {
+    const kinds = new Map();
+    for (const e of document.querySelectorAll('body *:not(svg *)')) {
+        if ([...e.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim())) {
+            let kind = '';
+            for (let up = e, steps = 0; up && steps < 6; up = up.parentElement, steps++) {
+                kind += `${up.tagName}.${up.className} `;
+            }
+            kinds.set(kind, [...(kinds.get(kind) ?? []), { e, size: e.querySelectorAll('*').length }]);
+        }
+    }
+    return [...kinds.values()].flatMap(all => all.sort((a, b) => a.size - b.size).slice(0, 2).map(({ e }) => e));
+};
+
 /** Texts of our figures that are drawn smaller than `least` pixels. */
 exports.smallText = least => {
     const small = [];
@@ -45,7 +60,9 @@ exports.smallText = least => {
             continue;
         }
         const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(matrix.a, matrix.b);
-        if (size < least - 0.05) {
+        // Exponents are smaller than what they stand on.
+        const needed = text.getAttribute('dy')?.startsWith('-') ? 0.7 * least : least;
+        if (size < needed - 0.05) {
             const title = text.closest('svg').querySelector('title')?.textContent ?? 'svg without title';
             small.push({ title, text: text.textContent.trim().slice(0, 30), size });
         }
@@ -79,7 +96,7 @@ exports.scrollers = () => {
 };
 
 /** Gives each term the focus: its definition must appear within the window, and go with Escape. */
-exports.terms = () => {
+exports.terms = async () => {
     const wrong = [];
     for (const link of document.querySelectorAll('.term > a')) {
         const word = link.textContent.trim();
@@ -88,7 +105,7 @@ exports.terms = () => {
             wrong.push(`“${word}” has no definition`);
             continue;
         }
-        const shown = () => getComputedStyle(definition).visibility === 'visible' && definition.getClientRects().length > 0;
+        const shown = () => definition.getClientRects().length > 0 && getComputedStyle(definition).visibility === 'visible';
         link.scrollIntoView({ block: 'center' });
         link.focus();
         if (!shown()) {
@@ -108,7 +125,9 @@ exports.terms = () => {
         if (shown()) {
             wrong.push(`the definition of “${word}” stays after Escape`);
         }
+        link.focus();
         link.blur();
+        await new Promise(done => setTimeout(done));
         if (shown()) {
             wrong.push(`the definition of “${word}” stays when the focus goes`);
         }

@@ -166,7 +166,8 @@ fn command(stem: &str, wanted: &Wanted, options: &Options) -> String {
     format!("cargo run --example {stem}{dashes}{}", words.join(" "))
 }
 
-/// The reader's own run, as far as it has what the cell shows.
+/// The reader's own run: the kernels of the cell that it has, at the cell's size if it was run there, else at
+/// its own. Nothing in it is an error; empty if it has none of the kernels.
 fn readers_own(
     workbook: &Workbook,
     own: &Record,
@@ -174,16 +175,22 @@ fn readers_own(
     wanted: &Wanted,
     whole: bool,
 ) -> Result<String> {
-    let others =
-        Wanted { kernels: wanted.kernels.clone(), n: None, block: None, columns: Vec::new(), ..*wanted };
-    let Some(part) = part(own, wanted, whole).or_else(|_| part(own, &others, whole))? else {
+    let has = |kernel: &&str| own.runs.iter().any(|run| run.kernel == **kernel);
+    let kernels: Vec<&str> = wanted.kernels.iter().copied().filter(|kernel| has(kernel)).collect();
+    if own.runs.is_empty() || (kernels.is_empty() && !wanted.kernels.is_empty()) {
         return Ok(String::new());
+    }
+    let part = match selection::at(own, &kernels, wanted.n, wanted.block) {
+        Ok(part) if wanted.n.is_some() || wanted.block.is_some() => part,
+        _ => selection::of_kernels(own, &kernels)?,
     };
     let all = charts(&part, wanted.vertical)?;
-    let shown: Vec<&Chart> =
-        all.iter().filter(|chart| wanted.chart.is_none_or(|name| chart.name == name)).collect();
-    let shown = if whole || wanted.chart.is_some() { shown } else { Vec::new() };
-    output(workbook, &part, number, "Your own run", &others, &shown)
+    let shown = match wanted.chart {
+        Some(name) => all.iter().filter(|chart| chart.name == name).collect(),
+        None if whole => all.iter().collect(),
+        None => Vec::new(),
+    };
+    output(workbook, &part, number, "Your own run", wanted, &shown)
 }
 
 /// What came out of one record. The blank lines let Markdown into the HTML, for a message of the simulator.
@@ -231,8 +238,7 @@ fn message(record: &Record) -> Option<(&str, &str)> {
 fn shown_columns(record: &Record, names: &[&str]) -> Vec<Column> {
     let mut all = columns(record);
     if names.is_empty() {
-        let is_noise =
-            |column: &Column| column.name() == "grid" && record.runs.len() > 1 && column.is_constant();
+        let is_noise = |column: &Column| column.name() == "grid" && column.is_constant();
         all.retain(|column| column.has_something_to_say() && !is_noise(column));
         return all;
     }
@@ -245,7 +251,7 @@ fn shown_columns(record: &Record, names: &[&str]) -> Vec<Column> {
 /// A table in a frame that scrolls, by keyboard too, where the page is too narrow for it.
 pub fn scrolling(table: &str, label: &str) -> String {
     format!(
-        "<div class=\"table-frame\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{table}</div>\n",
+        "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n{table}</div>\n",
         escape(label)
     )
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::directives::{Directive, find};
 use crate::records::list;
-use crate::{Workbook, cell, code, exercise, figure, ncu, record, space, speed, table, term, value};
+use crate::{Workbook, cell, code, exercise, figure, kernels, ncu, record, space, speed, table, term, value};
 
 /// A directive that cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,8 @@ pub struct Page {
 }
 
 /// Directives that stand alone on their line.
-const BLOCKS: [&str; 10] =
-    ["cell", "table", "chart", "code", "record", "exercise", "speed", "sweep", "versus", "ncu"];
+const BLOCKS: [&str; 11] =
+    ["cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "versus", "ncu"];
 const INLINE: [&str; 6] = ["value", "ratio", "space", "limit", "term", "ncu-value"];
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
@@ -87,6 +87,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("chart", [record, name, rest @ ..]) => figure::chart(workbook, record, name, rest)?,
         ("code", [file, anchor, rest @ ..]) => code::listing(workbook, file, anchor, rest)?,
         ("record", [stem]) => record::record(workbook, stem)?,
+        ("kernels", []) => kernels::kernels(workbook)?,
         ("term", [slug, words @ ..]) => term::term(workbook, page, slug, words)?,
         ("exercise", [id]) => exercise::exercise(workbook, id)?,
         ("ncu", [what, rest @ ..]) => ncu::ncu(workbook, what, rest)?,
@@ -109,6 +110,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("ncu-value", _) => bail!("wants two arguments: {}", ncu::VALUE),
         ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),
         ("versus", _) => bail!("wants two arguments: {{{{#versus ch7_limit.gpu cub}}}}"),
+        ("kernels", _) => bail!("takes no argument: {{{{#kernels}}}}"),
         ("speed", _) => bail!("takes no argument: {{{{#speed}}}}"),
         ("value", _) => bail!("wants arguments: {}", value::VALUE),
         ("ratio", _) => bail!("wants arguments: {}", value::RATIO),

@@ -7,6 +7,7 @@
 //! | `{{#table STEM.KIND FIELD kernel=A,B n=N,N}}` | a small table: kernels by sizes, blocks or fields |
 //! | `{{#chart STEM.KIND NAME kernel=A,B}}` | one chart of one record |
 //! | `{{#record STEM}}` | everything recorded of a chapter, folded |
+//! | `{{#kernels}}` | the map of all kernels, a table per chapter |
 //! | `{{#code FILE ANCHOR against=ANCHOR2}}` | a listing: what a file has between `ANCHOR: …` and `ANCHOR_END: …` |
 //! | `{{#exercise 3.1}}` | an exercise: a card with its task, its code, hints and a solution, all folded |
 //! | `{{#speed}}` | how fast the simulator is: the tables of the last recorded `cargo bench` |
@@ -30,6 +31,7 @@
 //! | `cell.rs` | cells |
 //! | `table.rs` | small tables |
 //! | `record.rs` | whole records |
+//! | `kernels.rs` | the map of all kernels |
 //! | `figure.rs` | charts, and where a record came from, in words |
 //! | `code.rs` | listings |
 //! | `changes.rs` | what marks their changed lines |
@@ -49,6 +51,7 @@ mod directives;
 mod exercise;
 mod expand;
 mod figure;
+mod kernels;
 mod ncu;
 mod options;
 mod record;

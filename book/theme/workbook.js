@@ -31,23 +31,33 @@
         code.replaceChildren(...parts.flatMap((part, index) => (index ? [' ', option(part)] : [option(part)])));
     }
 
-    // The definition of a term stands below its word as far as the column has room, and goes with Escape.
+    // The definition of a term stands below its word, above everything that could cut it off, within the window. It
+    // goes with Escape.
     for (const term of main.querySelectorAll('.term')) {
         const definition = term.querySelector('.term-definition');
-        const place = () => {
-            const room = definition.offsetParent.clientWidth - definition.offsetWidth;
-            const left = term.getBoundingClientRect().left - definition.offsetParent.getBoundingClientRect().left;
-            definition.style.setProperty('--shift', `${Math.max(0, Math.min(left, room))}px`);
+        definition.popover = 'manual';
+        const show = () => {
+            definition.showPopover();
+            const word = term.getClientRects()[0];
+            const [width, height] = [definition.offsetWidth, definition.offsetHeight];
+            const left = Math.max(8, Math.min(word.left, document.documentElement.clientWidth - width - 8));
+            const top = word.bottom + height > innerHeight ? word.top - height : word.bottom;
+            definition.style.left = `${left + scrollX}px`;
+            definition.style.top = `${top + scrollY}px`;
         };
-        const renew = () => term.classList.remove('dismissed');
-        term.addEventListener('mouseenter', place);
-        term.addEventListener('focusin', place);
-        term.addEventListener('mouseleave', renew);
-        term.addEventListener('focusout', renew);
+        const hide = () => {
+            if (!term.matches(':hover, :focus-within')) {
+                definition.hidePopover();
+            }
+        };
+        term.addEventListener('mouseenter', show);
+        term.addEventListener('focusin', show);
+        term.addEventListener('mouseleave', hide);
+        term.addEventListener('focusout', () => setTimeout(hide));
     }
     document.addEventListener('keydown', event => {
         if (event.key === 'Escape') {
-            main.querySelectorAll('.term:is(:hover, :focus-within)').forEach(term => term.classList.add('dismissed'));
+            main.querySelectorAll('.term-definition:popover-open').forEach(definition => definition.hidePopover());
         }
     });
 })();

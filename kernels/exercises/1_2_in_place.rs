@@ -6,6 +6,8 @@
 //
 // Goal: no allocations.
 //
+// You learn what a tree does with an element that has no partner. About 5 minutes.
+//
 // Check it:  cargo run --example exercise -- 1.2
 // A hint:    cargo run --example exercise -- hint 1.2
 

@@ -6,6 +6,8 @@
 //
 // The host launches `reduceNeighbored(data, out, n)` with one block.
 //
+// You learn between which two accesses a barrier has to stand. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 2.1
 // A hint:    cargo run --example exercise -- hint 2.1
 

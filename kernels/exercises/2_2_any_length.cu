@@ -6,6 +6,8 @@
 //
 // The host launches `reduceHalves(data, out, n)` with one block.
 //
+// You learn how a tree in place handles lengths that are not powers of two. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 2.2
 // A hint:    cargo run --example exercise -- hint 2.2
 

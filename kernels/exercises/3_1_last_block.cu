@@ -6,6 +6,9 @@
 // The host launches `reduceNeighbored(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
 //
+// You learn how a block handles a chunk that is shorter than the block, with every thread at every
+// barrier. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 3.1
 // A hint:    cargo run --example exercise -- hint 3.1
 

@@ -8,6 +8,8 @@
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 28 global load requests at n = 512, 512 threads per block.
 //
+// You learn how a register saves the load of what the thread itself has just stored. About 15 minutes.
+//
 // Check it:  cargo run --example exercise -- 3.3
 // A hint:    cargo run --example exercise -- hint 3.3
 

@@ -9,6 +9,8 @@
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 17 device launches at n = 100,003, 32 threads per block.
 //
+// You learn to launch one child per level instead of one per block. About 20 minutes.
+//
 // Check it:  cargo run --example exercise -- 4.1
 // A hint:    cargo run --example exercise -- hint 4.1
 

@@ -7,6 +7,8 @@
 // The host launches `reduceForget(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
 //
+// You learn what a child is guaranteed to see of its parent's work. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 4.2
 // A hint:    cargo run --example exercise -- hint 4.2
 

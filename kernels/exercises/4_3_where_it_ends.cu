@@ -5,6 +5,8 @@
 //
 // The host launches `reduceLevels(data, out, n)` with a thread for each of the `n` numbers.
 //
+// You learn what the base case of a kernel that launches itself has to do. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 4.3
 // A hint:    cargo run --example exercise -- hint 4.3
 

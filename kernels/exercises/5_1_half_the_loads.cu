@@ -9,6 +9,8 @@
 // Goal: at most 16 global load requests at n = 512, 512 threads per block.
 // Goal: at most 1 global store sectors at n = 512, 512 threads per block.
 //
+// You learn how shared memory replaces repeated loads from global memory. About 15 minutes.
+//
 // Check it:  cargo run --example exercise -- 5.1
 // A hint:    cargo run --example exercise -- hint 5.1
 

@@ -7,6 +7,8 @@
 // The host launches `reduceTiles(input, partials, n)` with 4 blocks.
 // Each block leaves its result in `partials`, and the host adds them up.
 //
+// You learn why a tile needs a barrier before it is filled again. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 5.2
 // A hint:    cargo run --example exercise -- hint 5.2
 

@@ -9,6 +9,8 @@
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: no shared bank conflicts at n = 256, 256 threads per block.
 //
+// You learn to recognise bank conflicts, and to lay out shared memory without them. About 15 minutes.
+//
 // Check it:  cargo run --example exercise -- 5.3
 // A hint:    cargo run --example exercise -- hint 5.3
 

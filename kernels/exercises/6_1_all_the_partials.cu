@@ -7,6 +7,8 @@
 // The host launches `reduceTile(input, partials, n)` with a thread for each of the `n` numbers.
 // The host launches `reducePartials(partials, out, blocks)` with one block.
 //
+// You learn how one block combines more values than it has threads. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 6.1
 // A hint:    cargo run --example exercise -- hint 6.1
 

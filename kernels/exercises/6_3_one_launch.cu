@@ -8,6 +8,8 @@
 // numbers.
 // `ticket` is 0 at the start.
 //
+// You learn how the last block to arrive finishes the work in the same launch. About 25 minutes.
+//
 // Check it:  cargo run --example exercise -- 6.3
 // A hint:    cargo run --example exercise -- hint 6.3
 

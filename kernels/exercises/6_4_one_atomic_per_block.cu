@@ -8,6 +8,8 @@
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 4 atomics at n = 1,024, 256 threads per block.
 //
+// You learn to combine values within a block before they meet at one address. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 6.4
 // A hint:    cargo run --example exercise -- hint 6.4
 

@@ -8,6 +8,8 @@
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 16 atomics at n = 100,003, 256 threads per block.
 //
+// You learn to write a grid-stride loop. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 7.1
 // A hint:    cargo run --example exercise -- hint 7.1
 

@@ -8,6 +8,8 @@
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 36 global load requests at n = 4,096, 256 threads per block.
 //
+// You learn how to load 16 bytes at a time, and what to do with the remainder. About 20 minutes.
+//
 // Check it:  cargo run --example exercise -- 7.2
 // A hint:    cargo run --example exercise -- hint 7.2
 

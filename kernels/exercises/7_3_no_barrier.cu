@@ -9,6 +9,8 @@
 // Goal: no barriers at n = 4,096, 256 threads per block.
 // Goal: at most 32 atomics at n = 4,096, 256 threads per block.
 //
+// You learn to sum within a warp, without shared memory and without barriers. About 15 minutes.
+//
 // Check it:  cargo run --example exercise -- 7.3
 // A hint:    cargo run --example exercise -- hint 7.3
 

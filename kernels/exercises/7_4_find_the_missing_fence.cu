@@ -4,6 +4,8 @@
 // `__threadfence()` is missing: another block may see a ticket before the partial sum that belongs to it.
 // After which line does the fence belong? Write the number of that line below, and change nothing else.
 //
+// You learn why the writer and the reader of a flag each need a fence. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 7.4
 // A hint:    cargo run --example exercise -- hint 7.4
 

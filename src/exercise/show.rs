@@ -32,16 +32,14 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
             (false, true) => "next",
             (false, false) => "",
         };
-        let mut notes = Vec::new();
+        let mut notes = vec![format!("{} min", exercise.minutes)];
         if progress.hints > 0 {
             notes.push(format!("hints: {} of {}", progress.hints, exercise.hints.len()));
         }
         if progress.gave_up {
             notes.push("solution seen".to_string());
         }
-        let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
-        text += format!("  {mark:4}  {}  {}{notes}", exercise.id, exercise.title).trim_end();
-        text.push('\n');
+        text += &format!("  {mark:4}  {}  {}  ({})\n", exercise.id, exercise.title, notes.join(", "));
     }
     text
 }
@@ -55,10 +53,12 @@ pub fn next<'a>(exercises: &'a [Exercise], state: &State, after: Option<Id>) -> 
 /// What to do next, after the exercise `after`.
 pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> String {
     match next(exercises, state, after) {
-        Some(exercise) => format!(
-            "Next: {} {}. Edit {}, then\n  {COMMAND} {}\nIts text is also in the book, in chapter {}.\n",
-            exercise.id, exercise.title, exercise.path, exercise.id, exercise.id.chapter
-        ),
+        Some(exercise) => {
+            let Exercise { id, title, learn, minutes, path, .. } = exercise;
+            paragraph(&format!("Next: {id} {title}, about {minutes} minutes. {learn}"))
+                + &format!("Edit {path}, then\n  {COMMAND} {id}\n")
+                + &format!("Its text is also in the book, in chapter {}.\n", id.chapter)
+        }
         None => "All exercises are done. Take a kernel of your own: cargo run --example simulate -- --help\n"
             .into(),
     }

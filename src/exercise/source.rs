@@ -6,6 +6,7 @@
 //!
 //! | line | meaning |
 //! | --- | --- |
+//! | `//@ learn how …`, `//@ minutes 10` | "You learn how ….", and about how long it takes |
 //! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
 //! | `//@ op sum` | what is computed: `sum`, `max`, `min` or `dot` |
@@ -99,6 +100,10 @@ pub struct Exercise {
     pub title: String,
     /// Markdown.
     pub task: Vec<String>,
+    /// What one learns, in one sentence: `You learn how … .`
+    pub learn: String,
+    /// About how long it takes.
+    pub minutes: u32,
     /// What the learner writes.
     pub kind: Kind,
     /// In the order in which they are given.
@@ -162,6 +167,8 @@ impl Exercise {
             path: path.to_string(),
             title: title.to_string(),
             task,
+            learn: String::new(),
+            minutes: 0,
             kind: Kind::Line { lines: Vec::new(), plan: Plan::default() },
             hints: Vec::new(),
             goals: Vec::new(),
@@ -190,6 +197,8 @@ impl Exercise {
             anyhow::Ok((name.to_string(), text.trim().to_string()))
         };
         match word {
+            "learn" => self.learn = format!("You learn {rest}."),
+            "minutes" => self.minutes = rest.parse().context("minutes are a number")?,
             "call" => self.kind = Kind::Function(rest.to_string()),
             "hint" => self.hints.push(rest.to_string()),
             "goal" => self.goals.push(Goal::parse(rest)?),
@@ -213,6 +222,8 @@ impl Exercise {
 
     fn check(&self) -> Result<()> {
         ensure!(!self.hints.is_empty(), "there is no hint");
+        ensure!(!self.learn.is_empty(), "it does not say what one learns");
+        ensure!(self.minutes > 0, "it does not say how many minutes it takes");
         let count = |mark: &str| self.body.iter().filter(|line| line.trim() == mark).count();
         let parts = ["//@ begin", "//@ stub", "//@ end"].map(count);
         ensure!(parts[0] > 0 && parts == [parts[0]; 3], "begin, stub and end do not come together");
@@ -266,7 +277,7 @@ impl Exercise {
         self.thinks.iter().find(|(known, _)| known == kind).map(|(_, text)| text.as_str())
     }
 
-    /// The head comment of the learner's file: the task, the launch, the goals, what to type.
+    /// The head comment of the learner's file: the task, the launch, the goals, what one learns, what to type.
     fn head(&self) -> String {
         let mut lines = vec![format!("Exercise {}: {}", self.id, self.title), String::new()];
         lines.extend(self.task.iter().cloned());
@@ -275,6 +286,8 @@ impl Exercise {
             lines.push(String::new());
             lines.extend(about.iter().flat_map(|line| wrapped(line, 104)));
         }
+        lines.push(String::new());
+        lines.extend(wrapped(&format!("{} About {} minutes.", self.learn, self.minutes), 104));
         lines.push(String::new());
         lines.push(format!("Check it:  cargo run --example exercise -- {}", self.id));
         lines.push(format!("A hint:    cargo run --example exercise -- hint {}", self.id));
@@ -365,6 +378,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "// 3.1 Add them up\n//\n// All of them.\n//\n\
+        //@ learn to add\n//@ minutes 5\n\
         //@ launch sum(data, out, n) grid=n/(2*block)\n//@ result out\n\
         //@ goal barriers <= 8 n=96 block=32\n\
         //@ hint One,\n//@      and the same.\n//@ hint Two.\n\
@@ -387,6 +401,7 @@ mod tests {
         let head = "// Exercise 3.1: Add them up\n//\n// All of them.\n//\n\
             // The host launches `sum(data, out, n)` with a thread for every 2 of the `n` numbers.\n\
             // Goal: at most 8 barriers at n = 96, 32 threads per block.\n//\n\
+            // You learn to add. About 5 minutes.\n//\n\
             // Check it:  cargo run --example exercise -- 3.1\n\
             // A hint:    cargo run --example exercise -- hint 3.1\n\nvoid sum(int *data)\n{\n";
         let body = "    data[1] += data[2];\n    data[0] += data[1];\n";
@@ -420,6 +435,8 @@ mod tests {
         for (from, to, said) in [
             ("// 3.1 Add", "// Add", "the first line is not `// N.M Title`"),
             ("// All of them.\n", "", "there is no task"),
+            ("//@ learn to add\n", "", "it does not say what one learns"),
+            ("minutes 5", "minutes five", "minutes are a number"),
             ("//@ hint", "//@ hnt", "//@ hnt One,"),
             ("//@ end", "", "begin, stub and end do not come together"),
             ("data, out, n)", "data, out, m)", "there is no argument m"),

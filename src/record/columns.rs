@@ -57,9 +57,11 @@ impl Column {
         self.rows().iter().any(|cell| cell != NONE && cell != "0")
     }
 
-    /// Whether all rows say the same.
+    /// Whether all rows that have a value have the same.
     pub fn is_constant(&self) -> bool {
-        self.rows().windows(2).all(|cells| cells[0] == cells[1])
+        let mut values = self.rows().iter().filter(|cell| *cell != NONE);
+        let first = values.next();
+        values.all(|value| Some(value) == first)
     }
 
     /// Characters of the longest cell.

@@ -178,7 +178,7 @@ pub struct Run {
     /// Kinds of the diagnostics of severity error; the simulator only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<Kind>,
-    /// The first of these diagnostics as the terminal shows it, in plain text.
+    /// The first of these diagnostics, or else the first warning, as the terminal shows it, in plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.

@@ -4,6 +4,8 @@
 // right for 1, 2, 4, 8 … numbers. For every other length it loses some, and for an empty array it never
 // returns. Make it right for every length. The array is only read, and sums wrap in 32 bits.
 //
+//@ learn how to halve any length without losing an element
+//@ minutes 5
 //@ call recursive_sum
 //@ hint Take three numbers and a pencil. Which elements are in the left half, which in the right, and which
 //@      in none?

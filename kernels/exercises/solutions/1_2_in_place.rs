@@ -4,6 +4,8 @@
 // This is the post's recursion, and it drops the last element of every odd length. Make it right for every
 // length, without a second array: all that the function needs is already in `data`.
 //
+//@ learn what a tree does with an element that has no partner
+//@ minutes 5
 //@ call reduce_in_place
 //@ goal allocations <= 0
 //@ hint Write down what happens to five numbers: half is 2. Which element is never read?

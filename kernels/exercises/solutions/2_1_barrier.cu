@@ -4,6 +4,8 @@
 // `2 * stride` adds its neighbour's sum. Nothing makes a thread wait until that neighbour has finished its
 // own step. Put one `__syncthreads()` where it belongs.
 //
+//@ learn between which two accesses a barrier has to stand
+//@ minutes 10
 //@ launch reduceNeighbored(data, out, n) grid=1
 //@ result out
 //@ one-block

@@ -4,6 +4,8 @@
 // `size` is a power of two. Make it right for every size that the block has threads for, and for an empty
 // array.
 //
+//@ learn how a tree in place handles lengths that are not powers of two
+//@ minutes 10
 //@ launch reduceHalves(data, out, n) grid=1
 //@ result out
 //@ one-block

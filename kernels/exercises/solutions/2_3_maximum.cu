@@ -3,6 +3,8 @@
 // The tree works for every associative operation. Let it find the largest number. For an empty array the
 // answer is the value that changes no maximum: the smallest `int`, `INT_MIN`.
 //
+//@ learn what an operation other than the sum needs: its own identity
+//@ minutes 5
 //@ launch maxNeighbored(data, out, n) grid=1
 //@ result out
 //@ op max

@@ -3,23 +3,25 @@
 // This kernel reverses an array in place. It often works, but one `__syncthreads()` is missing. After which
 // line does it belong? Write the number of that line below, and change nothing else.
 //
+//@ learn to find a race by asking who reads and who writes each element
+//@ minutes 10
 //@ launch turnAround(data, n) grid=1
 //@ one-block
 //@ hint Two threads that access one element need a barrier between their accesses if one of them writes.
 //@ hint Thread 0 writes the element that thread size - 1 reads. Is it certain that it has been read?
 //@ hint Which element does thread t read, and which does it write?
 //@ mutant behind-the-write: wrong-line
-//@ - // The answer: line 17;
-//@ + // The answer: line 19;
+//@ - // The answer: line 19;
+//@ + // The answer: line 21;
 //@ mutant before-the-read: wrong-line
-//@ - // The answer: line 17;
-//@ + // The answer: line 14;
-//@ mutant in-the-if: wrong-line
-//@ - // The answer: line 17;
+//@ - // The answer: line 19;
 //@ + // The answer: line 16;
+//@ mutant in-the-if: wrong-line
+//@ - // The answer: line 19;
+//@ + // The answer: line 18;
 
 //@ begin
-// The answer: line 17;
+// The answer: line 19;
 //@ stub
 //| // The answer: line 0;
 //@ end

@@ -3,6 +3,8 @@
 // Every block adds up a chunk of `blockDim.x` numbers. The last block may own fewer, and the kernel ignores
 // that. Make it right for any array length and any block size, without a `return` before a barrier.
 //
+//@ learn how a block handles a chunk that is shorter than the block, with every thread at every barrier
+//@ minutes 10
 //@ launch reduceNeighbored(data, partials, n) grid=n/block
 //@ hint How many elements does block b own? Its chunk begins at `blockIdx.x * blockDim.x`, and the array ends
 //@      at `size`.

@@ -4,6 +4,8 @@
 // first five steps. Keep the additions, but give them to other threads: those with the smallest indices. Then
 // no warp diverges while 32 or more threads have work.
 //
+//@ learn to give the work to the threads with the smallest indices, so that whole warps are idle
+//@ minutes 15
 //@ launch reduceNeighboredLess(data, partials, n) grid=n/block
 //@ goal divergent_branches <= 6 n=512 block=512
 //@ hint In step `stride` the elements that receive a sum are 0, 2*stride, 4*stride … Which of them is the

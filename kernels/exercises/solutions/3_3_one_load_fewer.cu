@@ -4,6 +4,8 @@
 // before: let it keep that number in a register, and load only the partner's. Other threads must still find
 // every sum in memory.
 //
+//@ learn how a register saves the load of what the thread itself has just stored
+//@ minutes 15
 //@ launch reduceInterleaved(data, partials, n) grid=n/block
 //@ goal global_load_requests <= 28 n=512 block=512
 //@ hint `int sum` before the loop: what does it hold for thread t, and what if t has no element?

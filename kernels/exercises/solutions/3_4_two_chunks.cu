@@ -4,6 +4,8 @@
 // threads: thread t first adds the number `blockDim.x` further on to its own, and then the tree begins. The
 // host already launches half as many blocks.
 //
+//@ learn why each thread should add on its own before the tree begins
+//@ minutes 15
 //@ launch reduceTwo(data, partials, n) grid=n/(2*block)
 //@ goal barriers <= 160 n=1024 block=512
 //@ hint The chunk of block b begins at `2 * blockIdx.x * blockDim.x`. How many elements does it own at most?

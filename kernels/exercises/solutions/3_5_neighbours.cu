@@ -4,6 +4,8 @@
 // `8 * t` on. In each load the lanes of a warp touch 32 different sectors and use four bytes of each. Give
 // the threads other numbers, so that neighbouring lanes load neighbouring numbers.
 //
+//@ learn which numbers a thread should take so that the loads of a warp are coalesced
+//@ minutes 10
 //@ launch reduceEight(data, partials, n) grid=n/(8*block)
 //@ goal global_load_sectors <= 340 n=2048 block=256
 //@ hint A sector is 32 bytes, eight numbers. How many sectors do 32 lanes touch when they load 32 adjacent

@@ -5,6 +5,8 @@
 // Launch one child for the whole grid instead: the grid halves the whole array, and one of its threads
 // launches the next level.
 //
+//@ learn to launch one child per level instead of one per block
+//@ minutes 20
 //@ launch reduceNested(data, total, n) grid=n/block
 //@ result total
 //@ goal device_launches <= 17 n=100003 block=32

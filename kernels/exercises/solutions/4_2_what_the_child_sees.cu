@@ -4,6 +4,8 @@
 // it at that moment. Here the child starts too early: it reads sums that other threads of the parent have yet
 // to write. Make sure that the child sees all of them. Keep it a fire-and-forget launch.
 //
+//@ learn what a child is guaranteed to see of its parent's work
+//@ minutes 10
 //@ launch reduceForget(data, partials, n) grid=n/block
 //@ blocks 96 256 1024
 //@ most-blocks 100

@@ -3,6 +3,8 @@
 // A recursion needs a base case that launches nothing. This one has none: it halves one element to one
 // element, and goes on. Give it a base case, for one element and for none, that writes the result.
 //
+//@ learn what the base case of a kernel that launches itself has to do
+//@ minutes 10
 //@ launch reduceLevels(data, out, n) grid=n/block
 //@ result out
 //@ hint Which sizes need no further level? What is the sum then?

@@ -3,6 +3,8 @@
 // A nested level costs far more than its additions. Halving 100,003 numbers takes 17 levels. Let each level
 // leave a quarter instead of a half: a thread adds up to three numbers to its own.
 //
+//@ learn to trade more work per level for fewer launches
+//@ minutes 15
 //@ launch reduceQuarters(data, out, n) grid=n/block
 //@ result out
 //@ goal device_launches <= 9 n=100003 block=256

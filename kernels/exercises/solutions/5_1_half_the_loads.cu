@@ -4,6 +4,8 @@
 // memory first, each with one load, and build the tree there. Global memory is then read once and written
 // once.
 //
+//@ learn how shared memory replaces repeated loads from global memory
+//@ minutes 15
 //@ launch reduceShared(data, partials, n) grid=n/block
 //@ goal global_load_requests <= 16 n=512 block=512
 //@ goal global_store_sectors <= 1 n=512 block=512

@@ -4,6 +4,8 @@
 // often gives the right sum, but a barrier is missing: one thread may fill the tile for the next round before
 // another has taken the sum of this one.
 //
+//@ learn why a tile needs a barrier before it is filled again
+//@ minutes 10
 //@ launch reduceTiles(input, partials, n) grid=4
 //@ hint What is read from the tile last in a round, and what is written to it first in the next?
 //@ hint Which thread reads `tile[0]`, and which threads don't wait for it?

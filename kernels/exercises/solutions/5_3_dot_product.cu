@@ -5,6 +5,8 @@
 // the 32 banks and are served one after another. Build the tree so that neighbouring threads touch
 // neighbouring words.
 //
+//@ learn to recognise bank conflicts, and to lay out shared memory without them
+//@ minutes 15
 //@ launch dotProduct(input, other, partials, n) grid=n/block
 //@ op dot
 //@ goal shared_bank_conflicts <= 0 n=256 block=256

@@ -4,6 +4,8 @@
 // Stop the tree at 32 and let the first warp finish with `__shfl_down_sync`: a lane reads another lane's
 // register, without memory and without a barrier. Blocks here have 64 threads or more, a power of two.
 //
+//@ learn how the lanes of a warp exchange registers, without memory and without barriers
+//@ minutes 20
 //@ launch reduceWarp(input, partials, n) grid=n/block
 //@ blocks 64 256
 //@ goal barriers <= 32 n=256 block=256

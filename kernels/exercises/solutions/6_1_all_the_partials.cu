@@ -4,6 +4,8 @@
 // may be more partial sums than that block has threads: then some are lost. Make the second kernel right for
 // any number of them.
 //
+//@ learn how one block combines more values than it has threads
+//@ minutes 10
 //@ launch reduceTile(input, partials, n) grid=n/block
 //@ launch reducePartials(partials, out, blocks) grid=1
 //@ result out

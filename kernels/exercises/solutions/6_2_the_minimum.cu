@@ -4,6 +4,8 @@
 // identity, the value that changes nothing and stands in for missing elements. Find the smallest number. For
 // an empty array the answer is `INT_MAX`.
 //
+//@ learn to change an operation and its identity together
+//@ minutes 15
 //@ launch minTile(input, partials, n) grid=n/block
 //@ launch minPartials(partials, out, blocks) grid=1
 //@ result out

@@ -4,6 +4,8 @@
 // leaves its partial sum, then takes a ticket from a counter in global memory. The last block to arrive knows
 // that all others have left theirs, and adds them up. Here block 0 does it, without waiting for any other.
 //
+//@ learn how the last block to arrive finishes the work in the same launch
+//@ minutes 25
 //@ launch reduceOnce(input, partials, out, ticket, n) grid=n/block
 //@ result out
 //@ hint `atomicAdd(ticket, 1)` returns the ticket: 0 for the first block, `gridDim.x - 1` for the last. One

@@ -4,6 +4,8 @@
 // matter. But they all queue at one address. Let each block add up its numbers first, and make one atomic
 // addition.
 //
+//@ learn to combine values within a block before they meet at one address
+//@ minutes 10
 //@ launch reduceAtomic(input, total, n) grid=n/block
 //@ result total
 //@ goal atomics <= 4 n=1024 block=256

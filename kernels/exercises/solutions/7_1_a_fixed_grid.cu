@@ -4,6 +4,8 @@
 // array. Each thread adds up many numbers in a register before the block's tree begins: its own, the one a
 // whole grid further on, the next one after that, and so on.
 //
+//@ learn to write a grid-stride loop
+//@ minutes 10
 //@ launch reduceStride(input, total, n) grid=16
 //@ result total
 //@ goal atomics <= 16 n=100003 block=256

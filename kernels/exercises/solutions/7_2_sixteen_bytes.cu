@@ -4,6 +4,8 @@
 // 16. Fewer requests are then in flight for the same bytes. Up to three numbers at the end fill no `int4`;
 // each of them must still be added once.
 //
+//@ learn how to load 16 bytes at a time, and what to do with the remainder
+//@ minutes 20
 //@ launch reduceVector(input, total, n) grid=4
 //@ result total
 //@ goal global_load_requests <= 36 n=4096 block=256

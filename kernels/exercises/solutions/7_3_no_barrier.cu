@@ -4,6 +4,8 @@
 // with `__shfl_xor_sync` or `__shfl_down_sync`. Then one lane of each warp makes an atomic addition. Rewrite
 // the end of the kernel that way. Blocks consist of whole warps here.
 //
+//@ learn to sum within a warp, without shared memory and without barriers
+//@ minutes 15
 //@ launch reduceWarps(input, total, n) grid=4
 //@ result total
 //@ goal barriers <= 0 n=4096 block=256

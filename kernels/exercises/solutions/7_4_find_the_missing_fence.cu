@@ -4,6 +4,8 @@
 // `__threadfence()` is missing: another block may see a ticket before the partial sum that belongs to it.
 // After which line does the fence belong? Write the number of that line below, and change nothing else.
 //
+//@ learn why the writer and the reader of a flag each need a fence
+//@ minutes 10
 //@ launch reduceOnce(input, partials, out, ticket) grid=n/block
 //@ result out
 //@ blocks 32
@@ -13,17 +15,17 @@
 //@      them?
 //@ hint The fence that is already there is the reader's. The writer has none.
 //@ mutant behind-the-ticket: wrong-line
-//@ - // The answer: line 21;
-//@ + // The answer: line 22;
-//@ mutant behind-the-barrier: wrong-line
-//@ - // The answer: line 21;
+//@ - // The answer: line 23;
 //@ + // The answer: line 24;
+//@ mutant behind-the-barrier: wrong-line
+//@ - // The answer: line 23;
+//@ + // The answer: line 26;
 //@ mutant where-it-is-computed: wrong-line
-//@ - // The answer: line 21;
-//@ + // The answer: line 19;
+//@ - // The answer: line 23;
+//@ + // The answer: line 21;
 
 //@ begin
-// The answer: line 21;
+// The answer: line 23;
 //@ stub
 //| // The answer: line 0;
 //@ end
