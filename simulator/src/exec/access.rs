@@ -196,6 +196,9 @@ impl<O: Watch> Context<'_, O> {
                 unchanged |= (same as u32) << lane;
             }
             if O::CHECKS {
+                if unchanged != request.mask {
+                    self.progress.changed();
+                }
                 self.touch(request);
                 self.follow_store(warp, at, request, s, bytes);
             }
@@ -236,7 +239,10 @@ impl<O: Watch> Context<'_, O> {
                 memory::write(word, new);
                 let swapped = old == b & (u64::MAX >> (64 - 8 * request.bytes));
                 unchanged |= ((op == AtomOp::CompareSwap && !swapped) as u32) << lane;
-                warp.spin.changes |= new != old;
+                if new != old {
+                    warp.spin.changes = true;
+                    self.progress.changed();
+                }
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
                 }
