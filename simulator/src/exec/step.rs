@@ -109,7 +109,7 @@ impl<'e, O: Watch> Context<'e, O> {
                     self.check_guard(warp, At { inst, function, slot, mask });
                 }
                 if active != 0 {
-                    follow::follow(&mut warp.activations[slot as usize], &inst.op, active);
+                    follow::follow(&mut warp.activations[slot as usize], function, &inst.op, active);
                 }
             }
             let activation = &mut warp.activations[slot as usize];
