@@ -31,10 +31,6 @@ METRICS = {
     "issue_slots_used": ("smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01),
     "occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active", 0.01),
     "memory_bytes_read": ("dram__bytes_read.sum", 1),
-    "l2_hits": ("lts__t_sector_hit_rate.pct", 0.01),
-    "registers_per_thread": ("launch__registers_per_thread", 1),
-    "sm_clock_hz": ("sm__cycles_elapsed.avg.per_second", 1),
-    "multiprocessors": ("device__attribute_multiprocessor_count", 1),
 }
 # Of the warps that are there, how many are in this state per instruction issued.
 STATE = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")

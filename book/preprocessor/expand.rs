@@ -37,8 +37,8 @@ pub struct Page {
 }
 
 /// Directives that stand alone on their line.
-const BLOCKS: [&str; 10] =
-    ["cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "ncu"];
+const BLOCKS: [&str; 11] =
+    ["cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "versus", "ncu"];
 const INLINE: [&str; 6] = ["value", "ratio", "space", "limit", "term", "ncu-value"];
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
@@ -93,6 +93,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("ncu", [what, rest @ ..]) => ncu::ncu(workbook, what, rest)?,
         ("ncu-value", [kernel, field]) => ncu::value(workbook, kernel, field)?,
         ("speed", []) => speed::speed(workbook)?,
+        ("versus", [record, rival]) => table::versus(workbook, record, rival)?,
         ("sweep", [element]) => speed::sweep(workbook, element)?,
         ("value", [record, rest @ ..]) => value::value(workbook, record, rest)?,
         ("ratio", [record, rest @ ..]) => value::ratio(workbook, record, rest)?,
@@ -108,6 +109,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("ncu", _) => bail!("wants arguments: {}", ncu::NCU),
         ("ncu-value", _) => bail!("wants two arguments: {}", ncu::VALUE),
         ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),
+        ("versus", _) => bail!("wants two arguments: {{{{#versus ch7_limit.gpu cub}}}}"),
         ("kernels", _) => bail!("takes no argument: {{{{#kernels}}}}"),
         ("speed", _) => bail!("takes no argument: {{{{#speed}}}}"),
         ("value", _) => bail!("wants arguments: {}", value::VALUE),

@@ -62,7 +62,6 @@ struct Kernel {
     /// Of 1.
     occupancy: f64,
     memory_bytes_read: f64,
-    registers_per_thread: f64,
     /// Warps in each state, per instruction issued.
     states: BTreeMap<String, f64>,
 }
@@ -173,7 +172,6 @@ fn table(kernels: &[&Kernel]) -> String {
         column("per sector", &|kernel| two_digits(kernel.instructions_per_sector())),
         column("issue slots used", &|kernel| percent(kernel.issue_slots_used, 1.0)),
         column("occupancy", &|kernel| percent(kernel.occupancy, 1.0)),
-        column("registers per thread", &|kernel| thousands(kernel.registers_per_thread as i64)),
     ])
 }
 
@@ -185,7 +183,7 @@ fn states(kernels: &[&Kernel]) -> String {
         for (series, ((name, _), share)) in (1..).zip(STATES.iter().zip(kernel.shares())) {
             let words = percent(share, 1.0);
             // A narrow part has no room for its number.
-            let shown = if share >= 0.08 { &words[..] } else { "" };
+            let shown = if share >= 0.08 { format!("{:.0}%", share * 100.0) } else { String::new() };
             html += &format!(
                 "<span class=\"series-{series}\" style=\"flex-grow:{:.0}\" title=\"{name}: {words}\">{shown}\
                  <span class=\"visually-hidden\">{name}: {words}; </span></span>",
@@ -241,4 +239,53 @@ fn roofline(workbook: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result
         detail: String::new(),
     };
     plot_of(&format!("{} · {}", report.device, report.date), &quantity, &against, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    fn workbook() -> Workbook {
+        let book = Path::new(env!("CARGO_MANIFEST_DIR"));
+        Workbook {
+            root: book.parent().unwrap().to_path_buf(),
+            records: book.join("records"),
+            local: PathBuf::from("not there"),
+        }
+    }
+
+    #[test]
+    fn the_states_are_all_of_a_warps_time() {
+        for kernel in &Report::read(&workbook()).unwrap().kernels {
+            let shares = kernel.shares();
+            assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{}: {shares:?}", kernel.kernel);
+            assert!(shares.iter().all(|share| (0.0..1.0).contains(share)), "{}: {shares:?}", kernel.kernel);
+        }
+    }
+
+    #[test]
+    fn no_kernel_is_above_its_limit() {
+        let workbook = workbook();
+        let report = Report::read(&workbook).unwrap();
+        let kernels: Vec<&Kernel> = report.kernels.iter().take(4).collect();
+        let chart = roofline(&workbook, &report, &kernels).unwrap();
+        assert!(chart.description.contains("the limit: 75.2 billion"), "{}", chart.description);
+        for kernel in &report.kernels {
+            let rate = kernel.warp_instructions / kernel.time_us / 1e3;
+            assert!(
+                rate < (150.5 * kernel.instructions_per_sector()).min(1046.0),
+                "{}: {rate}",
+                kernel.kernel
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_kernel_or_field_is_told_what_there_is() {
+        let of = |kernel, field| format!("{:#}", value(&workbook(), kernel, field).unwrap_err());
+        assert!(of("reduceAll", "time").contains("reduceInterleaved"));
+        assert!(of("reduceLimit", "speed").contains("memory-share"));
+    }
 }

@@ -1,6 +1,7 @@
 //! A small table in place of many numbers: kernels down, and sizes, blocks or fields across.
 
 use anyhow::{Context, Result, ensure};
+use workbook::chapters::ch7_limit::comparison;
 use workbook::number::{raised, size, thousands, two_digits};
 use workbook::record::columns::{Column, NONE, escape, html_table};
 use workbook::record::{Record, Run};
@@ -31,7 +32,7 @@ struct Place<'a> {
 }
 
 /// Rows are kernels. With several sizes or blocks those are the columns, of one field; else the fields are.
-/// `ratio` is the first row's time over this row's.
+/// `ratio` is the first row's time over this row's, `alone-ratio` the same of the work alone.
 pub fn table(workbook: &Workbook, name: &str, fields: &str, words: &[&str]) -> Result<String> {
     let options = Options::parse(words, &["kernel", "n", "block"])?;
     let record = named(workbook, name)?;
@@ -74,6 +75,25 @@ pub fn table(workbook: &Workbook, name: &str, fields: &str, words: &[&str]) -> R
     Ok(figure(&content, &sources.join("<br>")))
 }
 
+/// How the last rung of chapter 7 meets a rival, as a table.
+pub fn versus(workbook: &Workbook, name: &str, rival: &str) -> Result<String> {
+    let record = named(workbook, name)?;
+    let columns = comparison::versus(&record, rival)
+        .context("there is no such rival; there are: cub, not-guaranteed, gpu-to-gpu, thrust")?;
+    let cub = record.comparison.iter().filter(|run| run.kernel.starts_with("cub"));
+    let cub = cub.filter_map(|run| run.library.as_deref()).next().unwrap_or("CUB");
+    let rival = match rival {
+        "cub" => cub.to_string(),
+        "thrust" => "Thrust".to_string(),
+        promise => format!("{cub} with determinism::{}", promise.replace('-', "_")),
+    };
+    let head = format!("{rival}: its time over reduceLimit's");
+    let note = changed_since(workbook, &record)?.map(|note| changed(&note)).unwrap_or_default();
+    let table = scrolling(&html_table(&columns), &format!("{head}: {}", record.device.name));
+    let head = format!("<p class=\"cell-head\">{}</p>\n", escape(&head));
+    Ok(figure(&(head + &table + &note), &provenance(&record)))
+}
+
 /// The kernels as rows: those of `record`, or of the record named before a slash; without any, all.
 fn rows(workbook: &Workbook, record: &Record, kernels: &[&str]) -> Result<Vec<Row>> {
     if kernels.is_empty() {
@@ -112,6 +132,12 @@ fn title(field: &str) -> String {
     match field {
         "gbps" => "GB/s".to_string(),
         "ratio" => "times as fast as the first".to_string(),
+        "alone-ratio" => "speedup".to_string(),
+        "alone" => "the work alone".to_string(),
+        "cold" => "one call, cold cache".to_string(),
+        "warm" => "one call, warm cache".to_string(),
+        "alone-gbps" => "GB/s".to_string(),
+        "alone-datasheet" => "of the data sheet's rate".to_string(),
         _ => field.replace('_', " "),
     }
 }
@@ -128,6 +154,13 @@ fn cells(rows: &[Row], place: &Place) -> Result<Vec<String>> {
 fn cell(first: &Row, row: &Row, place: &Place) -> Result<String> {
     if place.field == "ratio" {
         let time = |row: &Row| quantity(run(&row.record, &row.kernel, place.n, place.block)?, "time");
+        return Ok(format!("{}×", two_digits(time(first)? / time(row)?)));
+    }
+    if place.field == "alone-ratio" {
+        let time = |row: &Row| {
+            let timed = comparison::timed(&row.record, &row.kernel, place.n, "alone");
+            timed.map(|(_, time)| time.median).context("the comparison has no such run")
+        };
         return Ok(format!("{}×", two_digits(time(first)? / time(row)?)));
     }
     let text = of_record(&row.record, &row.kernel, place.n, place.block, place.field)?;

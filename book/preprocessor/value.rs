@@ -92,7 +92,8 @@ fn of_comparison(record: &Record, kernel: &str, n: u64, field: &str) -> Result<O
 }
 
 /// The ratio of two of a comparison, to two decimals: at one size; to three with `n=all` the geometric mean
-/// over all sizes, with `n=least` the smallest. `None` if `field` names no measure of a comparison.
+/// over all sizes, with `n=least` the smallest, with `n=untuned` the smallest at sizes that nothing was tuned
+/// for. `None` if `field` names no measure of a comparison.
 fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
     let [first, second, n, field] = *arguments else { return Ok(None) };
     if !comparison::MEASURES.iter().any(|(word, _)| *word == field) {
@@ -103,6 +104,10 @@ fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<Str
     let ratio = match size {
         "all" => comparison::geometric_mean(&ratios),
         "least" => ratios.iter().map(|(_, ratio)| *ratio).min_by(f64::total_cmp),
+        "untuned" => {
+            let ratios = comparison::untuned(record, first, second, field);
+            ratios.into_iter().map(|(_, _, ratio)| ratio).min_by(f64::total_cmp)
+        }
         size => {
             let size = number(size)?;
             ratios.iter().find(|(n, _)| *n == size).map(|(_, ratio)| *ratio)
@@ -110,7 +115,7 @@ fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<Str
     };
     let missing =
         || format!("the comparison of this record has no {field} of both {first} and {second} at {n}");
-    let decimals = if matches!(size, "all" | "least") { 3 } else { 2 };
+    let decimals = if matches!(size, "all" | "least" | "untuned") { 3 } else { 2 };
     Ok(Some(format!("{:.decimals$}", ratio.with_context(missing)?)))
 }
 

@@ -51,6 +51,8 @@ const EXERCISE: &str = "// 3.1 Add them up\n\
     //\n\
     // All **three** of them.\n\
     //\n\
+    //@ learn to add up\n\
+    //@ minutes 10\n\
     //@ launch sum(data, out, n) grid=1\n\
     //@ result out\n\
     //@ goal barriers <= 0 n=96 block=96\n\
@@ -160,8 +162,8 @@ fn a_listing_comes_from_its_anchor() {
 fn an_exercise_is_a_card_with_its_task_its_code_hints_and_a_solution() {
     let page = Repository::new().page("{{#exercise 3.1}}\n");
     let places: Vec<_> = [
-        "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up",
-        "</summary>\n\n",
+        "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up · 10 \
+         min</summary>\n\n*You learn to add up.*\n\n",
         "All **three** of them.\n\n",
         "- The host launches `sum(data, out, n)` with one block.\n",
         "- Goal: no barriers at n = 96, 96 threads per block.\n",
@@ -253,14 +255,14 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
              block",
             "<div class=\"table-frame\" tabindex=\"0\" role=\"region\" aria-label=\"Out [1] on Fixture GPU\">",
             "<th scope=\"row\">reduce<wbr>Neighbored</th>",
-            "<title>Time against n</title>",
-            "<title>Bandwidth against n</title>",
-            "<title>Time against block size</title>",
+            "aria-label=\"Time against n, ",
+            "aria-label=\"Bandwidth against n, ",
+            "aria-label=\"Time against block size, ",
             "<figcaption>Fixture GPU · <time>2026-02-03</time> · source <code>",
             "<strong>Recorded on the simulator</strong>",
-            "<title>Divergent branches against n</title>",
-            "<title>Global memory traffic against n</title>",
-            "<title>Instructions against block size</title>",
+            "aria-label=\"Divergent branches against n, ",
+            "aria-label=\"Global memory traffic against n, ",
+            "aria-label=\"Instructions against block size, ",
             "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source \
              <code>",
         ],
@@ -287,7 +289,7 @@ fn a_small_cell_has_its_kernels_its_size_its_columns_and_one_chart() {
             "<th scope=\"row\">reduce<wbr>Interleaved</th>",
             "<td class=\"number\">0</td>",
             "<th scope=\"row\">reduce<wbr>Neighbored</th>",
-            "<title>Divergent branches against n</title>",
+            "aria-label=\"Divergent branches against n, ",
         ],
     );
     assert!(!cell.contains("Fixture GPU") && !cell.contains("NeighboredLess"), "{cell}");
@@ -368,7 +370,7 @@ fn a_whole_record_is_folded() {
             "<strong>Fixture GPU</strong> · ",
             "memory space</th>",
             "max_<wbr>threads_<wbr>per_<wbr>block</th>",
-            "<title>Error against n</title>",
+            "aria-label=\"Error against n, ",
             "Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz",
             "</details>",
         ],
@@ -522,7 +524,7 @@ fn the_sweep_is_the_recorded_one() {
 fn one_chart_alone_with_its_provenance() {
     let page = Repository::new().page("{{#chart ch3_blocks.sim sectors}}\n");
     assert_eq!(page.matches("<svg").count(), 2, "for a page and for a phone");
-    assert!(page.contains("<title>Global memory traffic against n</title>"), "{page}");
+    assert!(page.contains("aria-label=\"Global memory traffic against n, "), "{page}");
     assert!(page.contains("<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time>"), "{page}");
 }
 
@@ -590,13 +592,22 @@ fn errors_memory_spaces_and_limits_in_prose() {
         ("ratio ch5_shared.gpu dotLoop dot n=33792 error", "10"),
         ("space ch5_shared.gpu shared clocks", "23.0"),
         ("space ch5_shared.gpu global gbps", "4,211\u{a0}GB/s"),
+        // 612.3 clocks at 1,980 MHz; 4,917 GB/s over 132 multiprocessors.
+        ("space ch5_shared.gpu global ns", "309\u{a0}ns"),
+        ("space ch5_shared.gpu global in-flight", "11,500\u{a0}bytes"),
+        ("space ch5_shared.gpu global rate/65536", "212\u{a0}GB/s"),
+        ("space ch5_shared.gpu global share/2^16", "4.3%"),
         ("limit ch5_shared.gpu max_threads_per_block", "1,024"),
+        ("limit ch5_shared.gpu multiprocessors", "132"),
+        ("limit ch5_shared.gpu sm_clock_mhz", "1,980\u{a0}MHz"),
+        ("limit ch5_shared.gpu datasheet", "4,917\u{a0}GB/s"),
     ] {
         assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
     }
     for (directive, missing) in [
         ("space ch5_shared.gpu local clocks", "no memory space `local`; there are: shared, global"),
         ("space ch5_shared.gpu shared time", "no field `time`; there are: clocks, gbps"),
+        ("space ch5_shared.gpu shared rate/many", "wants bytes after the slash"),
         ("space ch5_shared.gpu shared", "wants three arguments"),
         ("limit ch5_shared.gpu max_grid", "no limit `max_grid`; there are: max_threads_per_block"),
         ("limit ch5_shared.gpu", "wants two arguments"),
@@ -743,7 +754,7 @@ fn whatever_is_missing_is_named() {
             "{{#cells ch4_nested}}",
             "page.md:1:",
             "no such directive",
-            "cell, table, chart, code, record, exercise,",
+            "cell, table, chart, code, record, kernels, exercise,",
         ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {

@@ -14,7 +14,7 @@ use workbook::chapters::ch4_nested::level_shape;
 use workbook::chapters::ch4_when_it_pays::*;
 use workbook::record::DeviceKind;
 
-/// Hopper, the first GPUs with clusters and device-side graph launches on PTX of `compute_90`.
+/// Hopper: the first GPUs with clusters, and the oldest on which the device-launched graphs have been run.
 const HOPPER: Option<(u32, u32)> = Some((9, 0));
 
 const CHAPTER: Chapter = Chapter {
@@ -59,7 +59,7 @@ const CHAPTER: Chapter = Chapter {
                 ..Variant::new("reduceToOneGraph", cutoff::end_in_a_graph)
             },
             // The levels of gpuRecursiveReduceGridWide, launched by the host. No nested kernel is captured:
-            // in a graph, an H200 (driver 580.159.04) lost children of children without an error.
+            // in a graph, an H200 (driver 580.159.04) lost children of children, and reported no error.
             // reduceLevel: The levels of gpuRecursiveReduceGridWide, launched by the host.
             Variant { shape: level_shape, story: false, ..Variant::new("reduceLevel", flat::levels) },
             // reduceLevelGraph: The same levels in a graph that the host launches.
@@ -91,7 +91,7 @@ const CHAPTER: Chapter = Chapter {
     )
 };
 
-/// Where there are more blocks than the cutoff: in blocks of 512 that is beyond the sweep.
+/// Sizes with more blocks than the cutoff, which blocks of 512 do not reach in the sweep.
 fn small_blocks(kind: DeviceKind) -> &'static [(u64, u32)] {
     match kind {
         DeviceKind::Gpu => &[(1 << 22, 32), (1 << 24, 32), (1 << 26, 32), (1 << 28, 32)],

@@ -1,4 +1,4 @@
-//! Chapter 5: the dot product. The threads of a block share a cache, and wait for each other at a barrier.
+//! Chapter 5: the dot product. The threads of a block share a cache and wait for each other at a barrier.
 //!
 //!     cargo run --example ch5_shared                                # the post's constants: 33 * 1024 pairs
 //!     cargo run --example ch5_shared -- --n 1_000_003 --block 96 --grid 7
@@ -83,9 +83,9 @@ fn main() -> ExitCode {
     chapter::run(&CHAPTER)
 }
 
-/// What a barrier in a branch is kept to show, in blocks of more than `alike` threads; fewer never diverge.
-fn divergence(shape: Shape, alike: u32) -> Option<&'static str> {
-    (shape.block > alike).then_some("barrier-divergence")
+/// The mistake that a barrier in a branch is kept to show. Blocks of at most `uniform` threads don't make it.
+fn divergence(shape: Shape, uniform: u32) -> Option<&'static str> {
+    (shape.block > uniform).then_some("barrier-divergence")
 }
 
 /// Eight blocks per multiprocessor, if there are elements for them.
@@ -101,7 +101,7 @@ fn of_the_post(case: &Case) -> Result<Outcome> {
     product(case, (0..case.data.len()).map(posts_pair).unzip(), 0)
 }
 
-/// The other kernels say themselves how long their cache is.
+/// The only kernel that leaves the length of its cache to the launch.
 fn dynamic(case: &Case) -> Result<Outcome> {
     let shared_mem_bytes = 4 * case.block;
     product(case, case.data.iter().map(|&number| random_pair(number)).unzip(), shared_mem_bytes)

@@ -85,6 +85,7 @@ impl<'a> Bench<'a> {
             runs: Vec::new(),
             sweep: Vec::new(),
             comparison: Vec::new(),
+            untuned: Vec::new(),
             memory_spaces: Vec::new(),
             limits: Vec::new(),
             ok: false,
@@ -164,7 +165,7 @@ impl<'a> Bench<'a> {
             let outcome = self.outcome(case, data)?;
             let mut run = checked(case, expected, &outcome);
             if position < requested {
-                run.message = first_error(&outcome).map(|found| diagnostics::render(found, false));
+                run.message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));
                 self.found.extend(outcome.cost.found);
                 self.record.runs.push(run);
@@ -299,9 +300,10 @@ fn on_cpu(chapter: &Chapter, options: &Options) -> Result<Device> {
     Ok(Device::cpu())
 }
 
-/// The first diagnostic of severity error.
-fn first_error(outcome: &Outcome) -> Option<&Diagnostic> {
-    outcome.cost.found.iter().find(|found| found.severity == Severity::Error)
+/// The first diagnostic of severity error; without errors, the first warning.
+fn most_severe(outcome: &Outcome) -> Option<&Diagnostic> {
+    let found = &outcome.cost.found;
+    found.iter().find(|found| found.severity == Severity::Error).or(found.first())
 }
 
 /// The record of a run, with its verdict.

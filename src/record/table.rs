@@ -204,6 +204,16 @@ pub fn notes(record: &Record) -> Vec<String> {
             thousands(run.block.into())
         ));
     }
+    for run in record.comparison.iter().chain(&record.untuned).filter(|run| !run.as_expected()) {
+        lines.push(format!(
+            "WRONG in the comparison: {}, n = {}, start {}: {}, not {}",
+            run.kernel,
+            thousands(run.n as i64),
+            run.offset,
+            run.sum,
+            run.expected
+        ));
+    }
     lines
 }
 
@@ -260,6 +270,7 @@ mod tests {
             runs: vec![run],
             sweep: vec![],
             comparison: vec![],
+            untuned: vec![],
             memory_spaces: vec![],
             limits: vec![],
             ok: true,
