@@ -13,7 +13,6 @@
 
 // `unsigned long long` stands for `long`, which has 32 bits on Windows. One thing is added: a thread asks
 // whether its partner exists, so that a block need not be a power of two.
-// ANCHOR: reduceKernel
 extern "C" __global__ void reduceKernel(const unsigned long long *g_in, unsigned long long *g_out,
                                         unsigned int n)
 {
@@ -41,7 +40,6 @@ extern "C" __global__ void reduceKernel(const unsigned long long *g_in, unsigned
         g_out[blockIdx.x] = s_data[0];
     }
 }
-// ANCHOR_END: reduceKernel
 
 // ---- operators
 
@@ -165,7 +163,6 @@ static __device__ typename Operator::Element blockReduce(typename Operator::Elem
 
 // The tree of chapter 3's reduceInterleaved: element i meets element i + half. That changes the order
 // of the operands, so it is right for commutative operators alone.
-// ANCHOR: blockReduceInterleaved
 template <typename Operator>
 static __device__ typename Operator::Element blockReduceInterleaved(typename Operator::Element mine)
 {
@@ -182,7 +179,6 @@ static __device__ typename Operator::Element blockReduceInterleaved(typename Ope
     }
     return data[0];
 }
-// ANCHOR_END: blockReduceInterleaved
 
 // ANCHOR: chunk
 // The block reduces in[first .. end], tile by tile, in order; of an empty range the result is the
@@ -219,7 +215,6 @@ static __device__ typename Operator::Element reduceMyChunk(const typename Operat
 // ---- many blocks
 
 // One pass: n elements become gridDim.x. The host launches again over those, until one is left.
-// ANCHOR: pass
 template <typename Operator>
 static __device__ void reducePass(const typename Operator::Element *in,
                                   typename Operator::Element *out, unsigned int n)
@@ -229,7 +224,6 @@ static __device__ void reducePass(const typename Operator::Element *in,
         out[blockIdx.x] = result;
     }
 }
-// ANCHOR_END: pass
 
 // The same pass with the other tree, one tile per block.
 template <typename Operator>
@@ -324,7 +318,6 @@ template <typename T> static __device__ void reduceAtomicThreads(const T *in, T 
 
 // ---- the kernels by name
 
-// ANCHOR: names
 #define PASS(name, ...)                                                                              \
     extern "C" __global__ void reducePasses_##name(const __VA_ARGS__::Element *in,                   \
                                                    __VA_ARGS__::Element *out, unsigned int n)        \
@@ -350,7 +343,6 @@ PASS(argmax_f32, ArgMax<float, unsigned int>)
 PASS(argmax_f64, ArgMax<double, unsigned long long>)
 PASS(product_u64, Product)
 PASS(hash_u32, Hash)
-// ANCHOR_END: names
 
 extern "C" __global__ void reduceInterleaved_hash_u32(const Hash::Element *in, Hash::Element *out,
                                                       unsigned int n)

@@ -255,6 +255,8 @@ extern "C" __global__ void reduceVector(const unsigned int *g_idata, unsigned in
 }
 // ANCHOR_END: reduceVector
 
+// finishByTicket is not static: the build would then name its shared variables after the place of this
+// file.
 // ANCHOR: reduceSinglePass
 // The last block to finish adds the partial sums, in the same launch. Each block leaves its sum, then
 // takes a ticket; the block with the last ticket knows that all others have left theirs, and the
@@ -262,8 +264,7 @@ extern "C" __global__ void reduceVector(const unsigned int *g_idata, unsigned in
 // so the next launch finds the ticket as this one did.
 //
 // scratch[0] is the ticket, 0 before the first launch; one word per block follows. Launches that run
-// at the same time need scratch memory each. (Not static: the build would then name its shared
-// variables after the place of this file.)
+// at the same time need scratch memory each.
 template <typename T>
 __device__ void finishByTicket(T sum, T *g_odata, Word *scratch)
 {

@@ -131,7 +131,8 @@ fn places<'a>(fields: &[&'a str], sizes: &[u64], blocks: &[u32]) -> Result<Vec<P
 fn title(field: &str) -> String {
     match field {
         "gbps" => "GB/s".to_string(),
-        "ratio" | "alone-ratio" => "times as fast as the first".to_string(),
+        "ratio" => "times as fast as the first".to_string(),
+        "alone-ratio" => "speedup".to_string(),
         "alone" => "the work alone".to_string(),
         "cold" => "one call, cold cache".to_string(),
         "warm" => "one call, warm cache".to_string(),

@@ -78,7 +78,6 @@ fn main() -> ExitCode {
     chapter::run(&CHAPTER)
 }
 
-// ANCHOR: host
 fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, variant, data, block, grid, .. } = *case;
     let n = data.len() as u64;
@@ -89,4 +88,3 @@ fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let cost = device.measure(|| Ok(()), || chain.launch(&input.slice(0..)))?;
     Ok(Outcome::new(O::value(chain.sum()?), cost))
 }
-// ANCHOR_END: host

@@ -85,10 +85,10 @@ type OfRun = fn(&Timings) -> Option<Timing>;
 pub const MEASURES: [(&str, OfRun); 3] =
     [("alone", |t| t.work_alone), ("cold", |t| t.one_call_cold), ("warm", |t| t.one_call_warm)];
 
-/// The run of `kernel` at `n`, and its time by the measure of that word.
+/// The run of `kernel` at `n`, and its time by the measure of that word; the time of a wrong sum is none.
 pub fn timed<'a>(record: &'a Record, kernel: &str, n: u64, measure: &str) -> Option<(&'a Run, Timing)> {
     let (_, of) = MEASURES.iter().find(|(word, _)| *word == measure)?;
-    let run = record.comparison.iter().find(|run| run.kernel == kernel && run.n == n)?;
+    let run = record.comparison.iter().find(|run| run.kernel == kernel && run.n == n && run.ok)?;
     Some((run, of(run.timings.as_ref()?)?))
 }
 
@@ -131,7 +131,7 @@ pub const UNTUNED: [(u64, u64); 11] = [
 pub fn untuned(record: &Record, first: &str, second: &str, measure: &str) -> Vec<(u64, u64, f64)> {
     let Some((_, of)) = MEASURES.iter().find(|(word, _)| *word == measure) else { return Vec::new() };
     let time = |kernel, (n, offset)| {
-        let is = |run: &&Run| run.kernel == kernel && (run.n, run.offset) == (n, offset);
+        let is = |run: &&Run| run.kernel == kernel && (run.n, run.offset) == (n, offset) && run.ok;
         Some(of(record.untuned.iter().find(is)?.timings.as_ref()?)?.median)
     };
     let ratio = |(n, offset)| Some((n, offset, time(first, (n, offset))? / time(second, (n, offset))?));
@@ -154,14 +154,14 @@ pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
     let least = |ratios: Vec<f64>| ratios.into_iter().min_by(f64::total_cmp);
     for names in &TYPES {
         let Some(rival) = of(names) else { continue };
-        for ((measure, _), words) in MEASURES.iter().zip(["work alone", "one call, cold", "one call, warm"]) {
+        for (measure, _) in MEASURES {
             let tuned = ratios(record, rival, names.limit, measure);
             let Some(mean) = geometric_mean(&tuned) else { continue };
             let untuned = untuned(record, rival, names.limit, measure);
             let perfect = ratios(record, rival, names.perfect, measure);
             // With a warm cache the array need not come from memory.
-            let perfect = geometric_mean(&perfect).filter(|_| *measure != "warm");
-            rows.push(format!("{}, {words}", names.type_name));
+            let perfect = geometric_mean(&perfect).filter(|_| measure != "warm");
+            rows.push(format!("{} {measure}", names.type_name));
             let values = [
                 Some(mean),
                 least(tuned.into_iter().map(|(_, ratio)| ratio).collect()),
@@ -173,7 +173,7 @@ pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
             }
         }
     }
-    let titles = ["mean", "least", "least, untuned sizes", "a perfect kernel's mean"];
+    let titles = ["mean", "least", "least, untuned", "perfect"];
     let mut columns = vec![Column::left("", rows)];
     columns.extend(titles.into_iter().zip(cells).map(|(title, cells)| Column::right(title, cells)));
     columns.retain(|column| column.name().is_empty() || column.has_values());
@@ -227,7 +227,7 @@ mod tests {
     fn run(kernel: &str, n: u64, offset: u64, microseconds: f64) -> Run {
         let time = Timing::of(vec![microseconds]);
         let timings = Timings { one_call_cold: time, one_call_warm: time, work_alone: time };
-        Run { kernel: kernel.to_string(), n, offset, timings: Some(timings), ..Run::default() }
+        Run { kernel: kernel.to_string(), n, offset, ok: true, timings: Some(timings), ..Run::default() }
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
         let columns = versus(&record, "cub").unwrap();
         let text = text_table(&columns);
         let row = text.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(row, "i32, work alone 4.00 2.00 1.25", "{text}");
+        assert_eq!(row, "i32 alone 4.00 2.00 1.25", "{text}");
         assert!(!text.contains("f32") && !text.contains("perfect"), "{text}");
         assert!(versus(&record, "nobody").is_none());
     }
