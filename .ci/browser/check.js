@@ -126,6 +126,7 @@ async function checkPage(page, origin, name, links) {
         list('', await page.evaluate(inPage.scrollers));
         list('', await page.evaluate(inPage.commands));
         list('', await page.evaluate(inPage.terms));
+        list('the edge of a figure cuts ', await page.evaluate(inPage.cutText));
         if (width === 390) {
             list('small text in a figure: ', await page.evaluate(inPage.smallText, SMALLEST_TEXT));
         }
