@@ -174,9 +174,9 @@ pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
         }
     }
     let titles = ["mean", "least", "least, untuned", "perfect"];
-    let mut columns = vec![Column::left("", rows)];
+    let mut columns = vec![Column::left("type and time", rows)];
     columns.extend(titles.into_iter().zip(cells).map(|(title, cells)| Column::right(title, cells)));
-    columns.retain(|column| column.name().is_empty() || column.has_values());
+    columns.retain(Column::has_values);
     Some(columns)
 }
 
