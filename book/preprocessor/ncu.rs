@@ -234,7 +234,7 @@ fn roofline(workbook: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result
     };
     let against = Against {
         word: "instructions per sector",
-        axis: "warp instructions per sector of 32 bytes read from memory",
+        axis: "warp instructions per sector read from memory",
         scale: Scale::decades,
         detail: String::new(),
     };
