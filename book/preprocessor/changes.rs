@@ -75,12 +75,12 @@ mod tests {
         assert_eq!(changed(before, before), []);
         assert_eq!(changed(before, "b;"), []);
         assert_eq!(in_words(&[0..1, 2..4]), "changed: lines 1, 3–4");
-        assert_eq!(in_words(&[6..7]), "changed: line 7");
+        assert_eq!(in_words(&changed("", "x")), "changed: line 1");
     }
 
     #[test]
     fn bands_are_as_high_as_lines() {
-        let style = style(&[2..4]);
+        let style = style(&[0..1, 2..4]);
         assert!(style.contains("transparent 2lh, var(--mark-bar) 2lh 4lh, transparent 4lh"), "{style}");
     }
 }

@@ -147,7 +147,7 @@ fn table(workbook: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> 
         let cell = |run: &&Run| fastest(chapter.gpu.as_ref(), &run.kernel, n).map_or(NONE.into(), time);
         columns.push(Column::right(&format!("time, {}", raised(&size(n))), runs.iter().map(cell)));
     }
-    columns.push(Column::left("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
+    columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
     let says = |column: &Column| column.name() == "kernel" || column.has_something_to_say();
     columns.retain(says);
     let note = changed_since(workbook, record)?.map(|note| changed(&note)).unwrap_or_default();

@@ -90,8 +90,14 @@ pub fn outside_code(text: &str) -> Vec<&str> {
 
 /// What a reader reads of `lines` without unfolding anything: no tables, figures, headings or directives.
 fn prose(lines: &[&str]) -> String {
+    let is_read = is_read(lines);
+    lines.iter().zip(is_read).filter(|(_, is_read)| *is_read).map(|(line, _)| format!("{line}\n")).collect()
+}
+
+/// Whether each of `lines` is prose that is not folded.
+pub fn is_read(lines: &[&str]) -> Vec<bool> {
     let mut folded = 0;
-    let mut text = String::new();
+    let mut read = Vec::new();
     for line in lines {
         let opens = |tag: &str| line.matches(&format!("<{tag}")).count();
         let closes = |tag: &str| line.matches(&format!("</{tag}>")).count();
@@ -99,13 +105,10 @@ fn prose(lines: &[&str]) -> String {
         let is_block = line.starts_with('|')
             || line.starts_with('#')
             || (line.starts_with("{{#") && line.ends_with("}}"));
-        if folded == 0 && !is_block {
-            text += line;
-            text.push('\n');
-        }
+        read.push(folded == 0 && !is_block);
         folded -= closes("details") + closes("figure");
     }
-    text
+    read
 }
 
 /// Words of `prose`; a directive is one, or those that it shows.

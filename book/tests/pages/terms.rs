@@ -5,7 +5,7 @@ use std::fs;
 
 use workbook_book::definitions;
 
-use crate::page::{book, pages};
+use crate::page::{book, is_read, pages};
 
 /// Whether `text` has `term` as words of their own, `warps` for `warp` too.
 fn place(text: &str, term: &str) -> Option<usize> {
@@ -21,21 +21,35 @@ fn place(text: &str, term: &str) -> Option<usize> {
     None
 }
 
-/// Prose of the story from chapter 1 on, in lower case, without code, opening lines and what no reader sees.
-fn story() -> Vec<(String, String)> {
+/// A page from chapter 1 on, in lower case, without code, headings and the opening line.
+struct Text {
+    page: String,
+    /// All of it, tables and folded parts too: where a term may be defined.
+    all: String,
+    /// The same with blanks for what is not prose: where a term is used.
+    prose: String,
+}
+
+fn story() -> Vec<Text> {
     let mut story = Vec::new();
     for page in pages().into_iter().skip_while(|page| page.number.is_none()) {
         if page.file == "glossary.md" {
             break;
         }
-        let mut text = String::new();
-        for (_, prose) in page.sections() {
-            // Every second piece between backticks is code.
-            text.extend(prose.split('`').step_by(2));
-            text.push('\n');
-        }
         let opening = page.text.split("\n\n").nth(1).unwrap_or_default();
-        story.push((page.file, text.replace(opening, "").to_lowercase()));
+        let mut text = Text { page: page.file.clone(), all: String::new(), prose: String::new() };
+        let lines = page.lines();
+        for (line, is_read) in lines.iter().zip(is_read(&lines)) {
+            if line.starts_with('#') || opening.lines().any(|other| other == *line) {
+                continue;
+            }
+            // Every second piece between backticks is code.
+            let line: Vec<&str> = line.split('`').step_by(2).collect();
+            let line = line.join(" ").to_ascii_lowercase() + "\n";
+            text.prose += &if is_read { line.clone() } else { " ".repeat(line.len()) };
+            text.all += &line;
+        }
+        story.push(text);
     }
     story
 }
@@ -47,18 +61,18 @@ fn no_term_before_its_definition() {
     let mut wrong = String::new();
     for term in definitions(&glossary) {
         let (words, directive) = (term.heading.to_lowercase(), format!("{{{{#term {} ", term.slug));
-        for (page, text) in &story {
-            let used = place(text, &words).filter(|at| !text[..*at].ends_with("{{#term "));
-            let defined = text.find(&directive);
-            match (used, defined) {
-                (None, None) => continue,
-                (Some(used), Some(defined)) if used < defined => {}
-                (_, Some(_)) => break,
-                (Some(_), None) => {}
+        for Text { page, all, prose } in &story {
+            let defined = all.find(&directive);
+            match place(prose, &words).filter(|used| defined.is_none_or(|defined| *used < defined)) {
+                Some(used) => {
+                    let line = prose[..used].lines().last().unwrap_or_default();
+                    writeln!(wrong, "{page}: {words:?} is used before a {directive}…}}}} (after “{line}”)")
+                        .unwrap();
+                    break;
+                }
+                None if defined.is_some() => break,
+                None => {}
             }
-            let line = text[..used.unwrap_or(0)].lines().last().unwrap_or_default();
-            writeln!(wrong, "{page}: {words:?} is used before a {directive}…}}}} (after “{line}”)").unwrap();
-            break;
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");

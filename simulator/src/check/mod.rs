@@ -325,7 +325,9 @@ impl Checker<'_> {
                 self.copies.block_end(grid, block);
                 self.branches.block_end(grid, block);
             }
-            Event::BarrierOpens { grid, block, id, all } => self.order.block((grid, block)).barrier_opens(id, all),
+            Event::BarrierOpens { grid, block, id, all } => {
+                self.order.block((grid, block)).barrier_opens(id, all)
+            }
             Event::Finding(diagnostic) => {
                 self.say(diagnostic.clone(), u32::MAX, diagnostic.line.unwrap_or(0));
             }

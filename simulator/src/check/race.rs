@@ -52,8 +52,9 @@ impl Shadow {
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
         let in_shared = request.space == Space::Shared;
         let is_strong = strength(request) != Strength::Weak;
-        let location =
-            |lane: usize| -> Location { (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane]) };
+        let location = |lane: usize| -> Location {
+            (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane])
+        };
         if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
             let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
             for lane in lanes(request.mask) {
@@ -84,7 +85,8 @@ impl Shadow {
     ) -> Option<Race> {
         let found = self.touch(order, actor, request);
         for lane in lanes(by.done) {
-            let location = (Some((actor.grid, actor.block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
+            let location =
+                (Some((actor.grid, actor.block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
             if request.access == Access::Load {
                 let acquires = request.order == MemoryOrder::Acquire;
                 order.acquire(actor, lane, location, request.scope, acquires);
@@ -213,6 +215,7 @@ fn race_with(
         found
     };
     let of_writes = cell.writes(rest).into_iter().flatten().find_map(|write| worst(write, true));
-    let found = of_writes.or_else(|| if writes { cell.find_read(rest, |read| worst(read, false)) } else { None });
+    let found =
+        of_writes.or_else(|| if writes { cell.find_read(rest, |read| worst(read, false)) } else { None });
     found.or(noted)
 }

@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn no_tuned_size_is_among_the_untuned() {
-        let tuned = |n: u64| n.is_power_of_two() && n.ilog2() % 2 == 0;
+        let tuned = |n: u64| n.is_power_of_two() && n.ilog2().is_multiple_of(2);
         assert!(UNTUNED.iter().all(|&(n, offset)| !tuned(n) || offset > 0), "{UNTUNED:?}");
     }
 }

@@ -15,8 +15,7 @@ use plotters::element::{PathElement, Polygon, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontStyle, IntoFont, TRANSPARENT, TextStyle};
 
-use super::line::{Point, Series, Style};
-use super::plot::SERIES;
+use super::line::{Point, SERIES, Series, Style};
 use super::scale::Scale;
 use super::svg::{self, GRID, Ink, MUTED, PAPER, Svg, TEXT, dashed, series, solid};
 use crate::record::columns::wrapped;

@@ -1,5 +1,8 @@
 //! The lines of a chart, and their points.
 
+/// The most lines that a reader can follow in one chart.
+pub const SERIES: usize = 5;
+
 /// One line of a chart.
 pub struct Series {
     /// What stands beside the line.

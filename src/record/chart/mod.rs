@@ -29,8 +29,8 @@ use crate::number::{scientific, size, thousands, three_digits, time};
 use crate::record::{DeviceKind, Record, Run};
 use crate::sim::Counters;
 
-pub use line::{Point, Series, Style};
-pub use plot::{Against, Chart, Quantity, SERIES, plot, plot_of};
+pub use line::{Point, SERIES, Series, Style};
+pub use plot::{Against, Chart, Quantity, plot, plot_of};
 pub use scale::{Scale, Vertical};
 
 /// What an axis has room for; an edited record may hold anything.

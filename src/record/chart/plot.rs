@@ -3,13 +3,10 @@
 use anyhow::Result;
 
 use super::draw::{self, Figure, NARROW, WIDE};
-use super::line::{Point, Series, Style};
+use super::line::{Point, SERIES, Series, Style};
 use super::scale::{Scale, Vertical};
 use crate::number::thousands;
 use crate::record::Record;
-
-/// The most lines that a reader can follow in one chart.
-pub const SERIES: usize = 5;
 
 /// One chart of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
 };
 
-use super::plot::SERIES;
+use super::line::SERIES;
 use crate::number::powers;
 use crate::record::columns::escape;
 
