@@ -63,7 +63,8 @@ exports.smallText = least => {
         // Exponents are smaller than what they stand on.
         const needed = text.getAttribute('dy')?.startsWith('-') ? 0.7 * least : least;
         if (size < needed - 0.05) {
-            const title = text.closest('svg').querySelector('title')?.textContent ?? 'svg without title';
+            const svg = text.closest('svg');
+            const title = (svg.querySelector('title')?.textContent ?? svg.getAttribute('aria-label') ?? 'svg').slice(0, 40);
             small.push({ title, text: text.textContent.trim().slice(0, 30), size });
         }
     }
@@ -75,6 +76,22 @@ exports.smallText = least => {
         }
     }
     return [...worst.values()].map(({ title, text, size }) => `“${text}” in “${title}” is ${size.toFixed(1)} px`);
+};
+
+/** Texts of our figures that the figure's edge cuts. */
+exports.cutText = () => {
+    const cut = [];
+    for (const svg of document.querySelectorAll('main figure svg')) {
+        const frame = svg.getBoundingClientRect();
+        for (const text of frame.width > 0 ? svg.querySelectorAll('text') : []) {
+            const box = text.getBoundingClientRect();
+            if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1) {
+                const title = svg.querySelector('title')?.textContent ?? svg.getAttribute('aria-label') ?? 'svg';
+                cut.push(`“${text.textContent.trim().slice(0, 40)}” in “${title.slice(0, 40)}”`);
+            }
+        }
+    }
+    return cut;
 };
 
 /** Regions that scroll sideways and cannot be reached by keyboard, or can and do not scroll. */
@@ -94,6 +111,13 @@ exports.scrollers = () => {
     }
     return wrong;
 };
+
+/** What is copied from a cell is its command, on one line however it is shown. */
+exports.commands = () =>
+    [...document.querySelectorAll('.cell > pre > code')]
+        .map(code => code.innerText.trim())
+        .filter(text => !/^cargo run --example [^\n]+$/.test(text))
+        .map(text => `a cell would copy “${text.slice(0, 80)}”`);
 
 /** Gives each term the focus: its definition must appear within the window, and go with Escape. */
 exports.terms = async () => {
