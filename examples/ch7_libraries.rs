@@ -16,7 +16,14 @@ const ITEMS: u64 = 8;
 const CHAPTER: Chapter = Chapter::new(
     "ch7_libraries",
     "The sum of a block: by hand, and from a library",
-    &[variant("reduceByHand"), variant("reduceBlockReduce"), variant("reduceGroups")],
+    &[
+        // reduceByHand: The sum of a block by shuffles and shared memory, as in chapter 7.
+        variant("reduceByHand"),
+        // reduceBlockReduce: The same by cub::BlockReduce.
+        variant("reduceBlockReduce"),
+        // reduceGroups: The same by the reduce of cooperative groups.
+        variant("reduceGroups"),
+    ],
 );
 
 const fn variant(name: &'static str) -> Variant {

@@ -17,8 +17,8 @@ pub fn exercise(workbook: &Workbook, id: &str) -> Result<String> {
 }
 
 fn card(exercise: &Exercise) -> String {
-    let Exercise { id, title, task, path, hints, .. } = exercise;
-    let mut text = task.join("\n") + "\n\n";
+    let Exercise { id, title, task, learn, minutes, path, hints, .. } = exercise;
+    let mut text = format!("*{learn}*\n\n{}\n\n", task.join("\n"));
     for sentence in exercise.about() {
         text += &format!("- {sentence}\n");
     }
@@ -34,7 +34,7 @@ fn card(exercise: &Exercise) -> String {
     }
     text += &folded("class=\"exercise\"", "A solution", &code(&exercise.solution_code()));
     let attributes = format!("class=\"exercise-card\" id=\"exercise-{}-{}\"", id.chapter, id.number);
-    folded(&attributes, &format!("Exercise {id} · {title}"), text.trim_end())
+    folded(&attributes, &format!("Exercise {id} · {title} · {minutes} min"), text.trim_end())
 }
 
 /// Blank lines around the Markdown, so that it is read as such within HTML.

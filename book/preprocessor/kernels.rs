@@ -42,7 +42,9 @@ pub fn kernels(workbook: &Workbook) -> Result<String> {
     for chapter in &chapters {
         if chapter.page != page {
             page = &chapter.page;
-            text += &format!("## [{}]({page})\n\n", heading(workbook, page)?);
+            // A heading that is a link would leave mdBook's own link to the heading without text.
+            let title = heading(workbook, page)?;
+            text += &format!("## {title}\n\nExplained in [{title}]({page}).\n\n");
         }
         text += &format!("{}\n\n", table(workbook, chapter, &best)?);
     }

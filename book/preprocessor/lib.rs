@@ -67,6 +67,7 @@ mod version;
 use std::path::PathBuf;
 
 pub use expand::{Problem, expand};
+pub use term::{Definition, definitions, plain, slug};
 
 /// Where the book finds what it shows.
 #[derive(Clone, Debug)]

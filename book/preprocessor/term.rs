@@ -12,6 +12,8 @@ pub const GLOSSARY: &str = "book/src/glossary.md";
 
 /// A heading of the glossary and what stands below it.
 pub struct Definition {
+    /// `Compute capability`
+    pub heading: String,
     /// As mdBook makes an anchor of the heading: `compute-capability`.
     pub slug: String,
     /// The first paragraph, as plain text.
@@ -47,7 +49,11 @@ pub fn definitions(glossary: &str) -> Vec<Definition> {
         let (heading, below) = section.split_once('\n').unwrap_or((section, ""));
         let paragraph = below.trim_start().split("\n\n").next().unwrap_or_default();
         let words: Vec<&str> = paragraph.split_whitespace().collect();
-        found.push(Definition { slug: slug(heading), text: plain(&words.join(" ")) });
+        found.push(Definition {
+            heading: heading.trim().to_string(),
+            slug: slug(heading),
+            text: plain(&words.join(" ")),
+        });
     }
     found
 }

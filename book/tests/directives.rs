@@ -51,6 +51,8 @@ const EXERCISE: &str = "// 3.1 Add them up\n\
     //\n\
     // All **three** of them.\n\
     //\n\
+    //@ learn to add up\n\
+    //@ minutes 10\n\
     //@ launch sum(data, out, n) grid=1\n\
     //@ result out\n\
     //@ goal barriers <= 0 n=96 block=96\n\
@@ -160,8 +162,8 @@ fn a_listing_comes_from_its_anchor() {
 fn an_exercise_is_a_card_with_its_task_its_code_hints_and_a_solution() {
     let page = Repository::new().page("{{#exercise 3.1}}\n");
     let places: Vec<_> = [
-        "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up",
-        "</summary>\n\n",
+        "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up · 10 \
+         min</summary>\n\n*You learn to add up.*\n\n",
         "All **three** of them.\n\n",
         "- The host launches `sum(data, out, n)` with one block.\n",
         "- Goal: no barriers at n = 96, 96 threads per block.\n",
@@ -253,14 +255,14 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
              block",
             "<div class=\"table-frame\" tabindex=\"0\" role=\"region\" aria-label=\"Out [1] on Fixture GPU\">",
             "<th scope=\"row\">reduce<wbr>Neighbored</th>",
-            "<title>Time against n</title>",
-            "<title>Bandwidth against n</title>",
-            "<title>Time against block size</title>",
+            "aria-label=\"Time against n, ",
+            "aria-label=\"Bandwidth against n, ",
+            "aria-label=\"Time against block size, ",
             "<figcaption>Fixture GPU · <time>2026-02-03</time> · source <code>",
             "<strong>Recorded on the simulator</strong>",
-            "<title>Divergent branches against n</title>",
-            "<title>Global memory traffic against n</title>",
-            "<title>Instructions against block size</title>",
+            "aria-label=\"Divergent branches against n, ",
+            "aria-label=\"Global memory traffic against n, ",
+            "aria-label=\"Instructions against block size, ",
             "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source \
              <code>",
         ],
@@ -287,7 +289,7 @@ fn a_small_cell_has_its_kernels_its_size_its_columns_and_one_chart() {
             "<th scope=\"row\">reduce<wbr>Interleaved</th>",
             "<td class=\"number\">0</td>",
             "<th scope=\"row\">reduce<wbr>Neighbored</th>",
-            "<title>Divergent branches against n</title>",
+            "aria-label=\"Divergent branches against n, ",
         ],
     );
     assert!(!cell.contains("Fixture GPU") && !cell.contains("NeighboredLess"), "{cell}");
@@ -368,7 +370,7 @@ fn a_whole_record_is_folded() {
             "<strong>Fixture GPU</strong> · ",
             "memory space</th>",
             "max_<wbr>threads_<wbr>per_<wbr>block</th>",
-            "<title>Error against n</title>",
+            "aria-label=\"Error against n, ",
             "Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz",
             "</details>",
         ],
@@ -522,7 +524,7 @@ fn the_sweep_is_the_recorded_one() {
 fn one_chart_alone_with_its_provenance() {
     let page = Repository::new().page("{{#chart ch3_blocks.sim sectors}}\n");
     assert_eq!(page.matches("<svg").count(), 2, "for a page and for a phone");
-    assert!(page.contains("<title>Global memory traffic against n</title>"), "{page}");
+    assert!(page.contains("aria-label=\"Global memory traffic against n, "), "{page}");
     assert!(page.contains("<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time>"), "{page}");
 }
 
@@ -752,7 +754,7 @@ fn whatever_is_missing_is_named() {
             "{{#cells ch4_nested}}",
             "page.md:1:",
             "no such directive",
-            "cell, table, chart, code, record, exercise,",
+            "cell, table, chart, code, record, kernels, exercise,",
         ),
         ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
     ] {

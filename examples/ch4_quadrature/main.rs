@@ -23,19 +23,15 @@ const CHAPTER: Chapter = Chapter {
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",
         &[
-            // Flat: a thread does everything below one of the first nodes.
             // depthFirst: Each thread works through everything below its first interval, depth first.
             divides("depthFirst", depth_first),
-            // Flat: the host launches level after level, and after each asks how many nodes are left.
             // divideLevel: The host launches level after level, and asks after each how many intervals are
             // left.
             divides("divideLevel", by_levels),
-            // Flat: all levels that there can be, in a graph. A level without nodes does nothing.
-            // divideLevel: The host launches level after level, and asks after each how many intervals are
-            // left.
+            // A level without nodes does nothing.
             // divideLevelGraph: As many levels as there can be, in a graph.
             Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
-            // Nested: the device launches the next level. Only the work shows how many there are.
+            // Only the work shows how many levels there are.
             // gpuRecursiveDivide: The last block of a level launches the next level as a child.
             Variant {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },

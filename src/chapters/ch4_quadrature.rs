@@ -103,7 +103,7 @@ pub fn figure() -> String {
         format!("<svg viewBox=\"0 0 480 {top:.0}\" width=\"480\" role=\"img\""),
         "  aria-labelledby=\"fig-intervals\" style=\"max-width:100%;height:auto;display:block;margin:auto\""
             .into(),
-        "  font-size=\"15\" text-anchor=\"end\" fill=\"currentColor\">".into(),
+        "  font-size=\"16\" text-anchor=\"end\" fill=\"currentColor\">".into(),
         "  <title id=\"fig-intervals\">A zigzag, and the intervals that its area takes</title>".into(),
         format!("  <desc>A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0."),
         "  Below it a row of boxes for each level: first four intervals, then the halves of those that"

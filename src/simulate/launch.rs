@@ -34,6 +34,7 @@ pub fn device(options: &Options) -> Result<Device> {
     let device = Device::simulator(SimulatorOptions {
         schedule: options.schedule,
         checks: options.checks == Checks::On,
+        step_limit: options.steps_limit,
         sync_depth: options.sync_depth,
         keep_printed: true,
         ..Default::default()

@@ -156,22 +156,23 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let at = diagnostic.line.unwrap();
         assert!(at.abs_diff(line) <= 2, "{kernel}: line {at}, the loop is at {line}");
     }
-    // Under checks a loop that only changes what it has changed before ends soon.
-    for kernel in ["waitsForAFlag", "neverEnds", "lockedForEver"] {
+    // Under checks a loop that changes nothing ends soon.
+    for kernel in ["waitsForAFlag", "lockedForEver"] {
         let mut bench = Bench::default();
         let address = bench.upload(&[0; 1 << 12]);
         let module = &Source::load(PROGRESS).module;
         let launched = bench.sim.launch_checked(module, kernel, LaunchConfig::new(16, 64), &[address]);
         let last = launched.diagnostics.last().unwrap();
         assert_eq!(last.kind, Kind::StepLimit, "{last}");
-        assert!(launched.counters.warp_instructions < 1 << 23, "{kernel}: {:?}", launched.counters);
+        says(last, "goes round in a circle or waits");
+        assert!(launched.counters.warp_instructions < 1 << 20, "{kernel}: {:?}", launched.counters);
     }
     // Without a limit of the test's own it takes longer, and ends all the same.
     let mut bench = Bench::default();
     let flag = bench.upload(&[0]);
     let diagnostic = fails(&mut bench, PROGRESS, "waitsForAFlag", 1, &[flag]);
-    says(&diagnostic, "a loop does not end");
-    assert!(started.elapsed().as_secs() < 20, "an endless loop took {:?}", started.elapsed());
+    says(&diagnostic, "for 67,108,864 instructions of warps: a loop does not end, or needs more");
+    assert!(started.elapsed().as_secs() < 60, "an endless loop took {:?}", started.elapsed());
 }
 
 #[test]

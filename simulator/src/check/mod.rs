@@ -2,7 +2,7 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `order.rs`, `shadow.rs` | data-race, child-visibility |
+//! | `race.rs`, `order/`, `shadow.rs` | data-race, child-visibility |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use barrier::{Branches, Divergence};
 use copies::{Meeting, UnderWay};
-use order::{Order, Past};
+use order::{Gap, Order, Past};
 use race::{Race, Shadow};
 
 use crate::decode::{Program, runtime};
@@ -135,7 +135,7 @@ impl<'p> Checker<'p> {
         if race.same_value {
             finding.severity = Severity::Warning;
         }
-        if race.unfenced {
+        if race.gap == Some(Gap::Fence) {
             finding.severity = Severity::Note;
         }
         let (other_block, other_thread) = self.place(grid, block, warp * 32 + lane as u32);
@@ -153,9 +153,10 @@ impl<'p> Checker<'p> {
             format!("thread {} of its block", show(other_thread))
         };
         let me = finding.thread.map(show).unwrap_or_default();
-        let order = match race.unfenced {
-            true => "has seen the flag that orders the two, but has no fence behind it",
-            false => "nothing orders the two",
+        let order = match race.gap {
+            Some(Gap::Fence) => "has seen the flag that orders the two, but has no fence behind it",
+            Some(Gap::Scope) => "has seen the flag that orders the two, but its fence is for its block alone",
+            None => "nothing orders the two",
         };
         finding.message = format!(
             "thread {me} {verb} {}, which {who} {other_verb}, and {order}",
@@ -163,10 +164,12 @@ impl<'p> Checker<'p> {
         );
         let same_block = grid == actor.grid && block == actor.block;
         finding.help = match () {
-            _ if race.unfenced => {
+            _ if race.gap == Some(Gap::Fence) => {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
-                 let the \
-                 atomic acquire; the rules ask for it, though most code does without"
+                 let the atomic acquire; the rules ask for it, though most code does without"
+            }
+            _ if race.gap == Some(Gap::Scope) => {
+                "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
             }
             _ if visibility => {
                 "the parent does not wait for its child: read what it writes in a tail \
@@ -317,12 +320,12 @@ impl Checker<'_> {
                 self.kernels.push(start.kernel.to_string());
             }
             Event::BlockEnd { grid, block } => {
-                self.order.block_end(grid, block);
+                self.order.block_end((grid, block));
                 self.shadow.block_end(grid, block);
                 self.copies.block_end(grid, block);
                 self.branches.block_end(grid, block);
             }
-            Event::BarrierOpens { grid, block, id, all } => self.order.barrier_opens(grid, block, id, all),
+            Event::BarrierOpens { grid, block, id, all } => self.order.block((grid, block)).barrier_opens(id, all),
             Event::Finding(diagnostic) => {
                 self.say(diagnostic.clone(), u32::MAX, diagnostic.line.unwrap_or(0));
             }
@@ -359,11 +362,11 @@ impl Checker<'_> {
                     }
                 }
             }
-            Act::Barrier { mask, id } => self.order.arrives(grid, block, warp, mask, id),
-            Act::WarpBarrier { mask } => self.order.warp_barrier(grid, block, warp, mask),
-            Act::Fence { mask, scope } => self.order.fence(grid, block, warp, mask, scope),
+            Act::Barrier { mask, id } => self.order.clock(actor).arrives(warp, mask, id),
+            Act::WarpBarrier { mask } => self.order.clock(actor).warp_barrier(warp, mask),
+            Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
-            Act::ChildrenDone { mask } => self.order.children_done(grid, block, warp, mask),
+            Act::ChildrenDone { mask } => self.order.children_done(actor, mask),
             Act::Diverge | Act::BarrierStall => {}
         }
     }
@@ -380,7 +383,7 @@ impl Checker<'_> {
     fn launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
         let thread = actor.warp * 32 + launch.lane as u32;
         let Some(error) = launch.refused else {
-            self.order.launch(actor.grid, actor.block, actor.warp, launch.lane);
+            self.order.launch(actor, launch.lane);
             self.pointers(actor, launch);
             return;
         };

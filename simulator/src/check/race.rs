@@ -12,7 +12,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::order::{Before, Here, Location, Order, Past};
+use super::order::{Before, Gap, Here, Location, Order, Past};
 use super::shadow::{Cell, Region, Rest, Seen, Strength};
 use crate::arith::lanes;
 use crate::memory::number_and_offset;
@@ -29,8 +29,8 @@ pub struct Race {
     pub earlier_loc: u32,
     pub earlier_writes: bool,
     pub earlier_atomic: bool,
-    /// The two are in order but for a fence behind the flag that this thread has seen.
-    pub unfenced: bool,
+    /// What is missing, if this thread has seen the flag that orders the two.
+    pub gap: Option<Gap>,
     /// Both write, and this one writes what is there already.
     pub same_value: bool,
 }
@@ -50,15 +50,14 @@ impl Shadow {
 
     /// Takes in a request, with what it acquires and releases, and finds the first race in it.
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
-        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
         let in_shared = request.space == Space::Shared;
         let is_strong = strength(request) != Strength::Weak;
         let location =
-            |lane: usize| -> Location { (in_shared.then_some((grid, block)), request.addresses[lane]) };
+            |lane: usize| -> Location { (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane]) };
         if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
             let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
             for lane in lanes(request.mask) {
-                order.acquire(grid, block, warp, lane, location(lane), acquires);
+                order.acquire(actor, lane, location(lane), request.scope, acquires);
             }
         }
         let found = self.touch(order, actor, request);
@@ -68,7 +67,7 @@ impl Shadow {
             let atomic = matches!(request.access, Access::Atomic { .. });
             let written = if atomic { request.mask & !request.unchanged } else { request.mask };
             for lane in lanes(written) {
-                order.release(grid, block, warp, lane, location(lane), request.scope, releases);
+                order.release(actor, lane, location(lane), request.scope, releases);
             }
         }
         found
@@ -83,16 +82,15 @@ impl Shadow {
         request: &Request,
         by: &MbarrierUse,
     ) -> Option<Race> {
-        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
         let found = self.touch(order, actor, request);
         for lane in lanes(by.done) {
-            let location = (Some((grid, block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
+            let location = (Some((actor.grid, actor.block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
             if request.access == Access::Load {
                 let acquires = request.order == MemoryOrder::Acquire;
-                order.acquire(grid, block, warp, lane, location, acquires);
+                order.acquire(actor, lane, location, request.scope, acquires);
             } else {
                 let releases = request.order == MemoryOrder::Release;
-                order.release(grid, block, warp, lane, location, request.scope, releases);
+                order.release(actor, lane, location, request.scope, releases);
             }
         }
         found
@@ -100,7 +98,6 @@ impl Shadow {
 
     /// Takes in a request that orders nothing, and finds the first race in it.
     pub fn touch(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
-        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
         let in_shared = request.space == Space::Shared;
         if !in_shared && request.space != Space::Global {
             return None;
@@ -108,9 +105,9 @@ impl Shadow {
         let strength = strength(request);
         let writes = request.access != Access::Load;
         let atomic = matches!(request.access, Access::Atomic { .. });
-        let time = order.now();
-        let here = order.here(grid, block, warp);
-        let mut own_shared = in_shared.then(|| self.shared.entry((grid, block)).or_default());
+        let here = order.here(actor);
+        let time = here.now();
+        let mut own_shared = in_shared.then(|| self.shared.entry((actor.grid, actor.block)).or_default());
         let mut found = None;
         for lane in lanes(request.mask) {
             let address = request.addresses[lane];
@@ -137,11 +134,11 @@ impl Shadow {
                     }
                     race
                 });
-                if let Some((earlier, earlier_writes, unfenced)) = race
-                    && found.is_none_or(|found: Race| found.unfenced && !unfenced)
+                if let Some((earlier, earlier_writes, gap)) = race
+                    && found.is_none_or(|found: Race| is_worse(gap, found.gap))
                 {
                     found = Some(Race {
-                        unfenced,
+                        gap,
                         lane,
                         address: address + (at - offset),
                         earlier: earlier.past,
@@ -184,34 +181,38 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
     }
 }
 
-/// The earlier access to a cell that this one races with, whether that writes, and whether only a fence is
-/// missing. If there are several, one of those that nothing orders.
+/// A fence that is missing is a note, anything else an error.
+fn is_worse(gap: Option<Gap>, other: Option<Gap>) -> bool {
+    other == Some(Gap::Fence) && gap != other
+}
+
+/// The earlier access to a cell that this one races with, whether that writes, and what is missing. If there
+/// are several, the worst.
 #[inline]
-fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, bool)> {
-    let races = |earlier: &Seen| {
-        let before = here.before(earlier.past, me.past.lane as usize);
-        let races = before != Before::Yes
-            && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past));
-        races.then_some(before == Before::Unfenced)
+fn race_with(
+    cell: &Cell,
+    rest: &Rest,
+    here: &Here,
+    me: &Seen,
+    writes: bool,
+) -> Option<(Seen, bool, Option<Gap>)> {
+    let races = |earlier: &Seen| match here.before(earlier.past, me.past.lane as usize) {
+        Before::Yes => None,
+        _ if morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past)) => None,
+        Before::Almost(gap) => Some(Some(gap)),
+        Before::No => Some(None),
     };
-    let mut unfenced = None;
-    for write in cell.writes(rest).into_iter().flatten() {
-        match races(&write) {
-            Some(false) => return Some((write, true, false)),
-            Some(true) => unfenced = Some((write, true, true)),
-            None => {}
+    let mut noted = None;
+    let mut worst = |earlier: Seen, earlier_writes| {
+        let gap = races(&earlier)?;
+        let found = Some((earlier, earlier_writes, gap));
+        if gap == Some(Gap::Fence) {
+            noted = found;
+            return None;
         }
-    }
-    if !writes {
-        return unfenced;
-    }
-    let unordered = cell.find_read(rest, |read| match races(&read) {
-        Some(false) => Some((read, false, false)),
-        Some(true) => {
-            unfenced = Some((read, false, true));
-            None
-        }
-        None => None,
-    });
-    unordered.or(unfenced)
+        found
+    };
+    let of_writes = cell.writes(rest).into_iter().flatten().find_map(|write| worst(write, true));
+    let found = of_writes.or_else(|| if writes { cell.find_read(rest, |read| worst(read, false)) } else { None });
+    found.or(noted)
 }

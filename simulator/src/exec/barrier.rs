@@ -62,6 +62,7 @@ impl<O: Watch> Context<'_, O> {
         if O::CHECKS {
             self.barrier_sites(warp, index, at);
         }
+        self.progress.changed();
         let barrier = &mut self.block.barriers[number];
         barrier.expected = expected;
         // A count is in whole warps (PTX ISA 9.7.13.1).

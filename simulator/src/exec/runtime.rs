@@ -66,6 +66,7 @@ impl<O: Watch> Context<'_, O> {
         args: &[usize],
         ret: Option<usize>,
     ) -> Executed<()> {
+        self.progress.changed();
         if warp.last_error.is_empty() {
             warp.last_error = vec![0; WARP];
         }

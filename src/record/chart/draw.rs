@@ -94,7 +94,7 @@ pub fn svg(figure: &Figure, layout: &Layout) -> Result<String> {
         .map_err(|error| anyhow!("cannot draw the chart {:?}: {error}", figure.title))?;
     drop(root);
     let class = format!("chart {}", layout.class);
-    Ok(svg::file(&class, layout.width, height, UNIT, figure.title, figure.description, &drawing))
+    Ok(svg::file(&class, layout.width, height, UNIT, figure.description, &drawing))
 }
 
 /// What stands above the plot, from the top: title, subtitle, the name of the vertical axis; each line with
