@@ -2,6 +2,12 @@
 // as functions that a program can load at run time (src/chapters/ch7_limit/libraries.rs). Each returns a
 // cudaError_t, 0 where all is well.
 //
+// The example builds this with the headers that nvcc comes with. With newer ones:
+//   pip install nvidia-cuda-cccl
+//   nvcc -I PLACE/nvidia/cu13/include/cccl -shared -Xcompiler -fPIC -O3 -std=c++17 -arch=sm_90 \
+//        -o libcub.so kernels/libraries/cub.cu
+//   WORKBOOK_LIBRARIES=libcub.so cargo run --example ch7_limit
+//
 // The stream is the caller's. The CUDA runtime works in the device's primary context, as does the caller.
 
 #include <cub/device/device_reduce.cuh>

@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use barrier::{Branches, Divergence};
 use copies::{Meeting, UnderWay};
 use order::{Gap, Order, Past};
-use race::{Race, Shadow};
+use race::{Race, Shadow, Why};
 
 use crate::decode::{Program, runtime};
 use crate::device::thread_index;
@@ -135,7 +135,7 @@ impl<'p> Checker<'p> {
         if race.same_value {
             finding.severity = Severity::Warning;
         }
-        if race.gap == Some(Gap::Fence) {
+        if race.why == Why::Almost(Gap::Fence) {
             finding.severity = Severity::Note;
         }
         let (other_block, other_thread) = self.place(grid, block, warp * 32 + lane as u32);
@@ -153,10 +153,13 @@ impl<'p> Checker<'p> {
             format!("thread {} of its block", show(other_thread))
         };
         let me = finding.thread.map(show).unwrap_or_default();
-        let order = match race.gap {
-            Some(Gap::Fence) => "has seen the flag that orders the two, but has no fence behind it",
-            Some(Gap::Scope) => "has seen the flag that orders the two, but its fence is for its block alone",
-            None => "nothing orders the two",
+        let order = match race.why {
+            Why::Almost(Gap::Fence) => "has seen the flag that orders the two, but has no fence behind it",
+            Why::Almost(Gap::Scope) => {
+                "has seen the flag that orders the two, but its fence is for its block alone"
+            }
+            Why::Unordered => "nothing orders the two",
+            Why::ReadOnly => "the read is by __ldg (ld.global.nc), which may miss any write of its own grid",
         };
         finding.message = format!(
             "thread {me} {verb} {}, which {who} {other_verb}, and {order}",
@@ -164,12 +167,16 @@ impl<'p> Checker<'p> {
         );
         let same_block = grid == actor.grid && block == actor.block;
         finding.help = match () {
-            _ if race.gap == Some(Gap::Fence) => {
+            _ if race.why == Why::Almost(Gap::Fence) => {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
                  let the atomic acquire; the rules ask for it, though most code does without"
             }
-            _ if race.gap == Some(Gap::Scope) => {
+            _ if race.why == Why::Almost(Gap::Scope) => {
                 "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
+            }
+            _ if race.why == Why::ReadOnly => {
+                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody writes \
+                 there while the grid runs"
             }
             _ if visibility => {
                 "the parent does not wait for its child: read what it writes in a tail \

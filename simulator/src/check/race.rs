@@ -29,10 +29,20 @@ pub struct Race {
     pub earlier_loc: u32,
     pub earlier_writes: bool,
     pub earlier_atomic: bool,
-    /// What is missing, if this thread has seen the flag that orders the two.
-    pub gap: Option<Gap>,
+    pub why: Why,
     /// Both write, and this one writes what is there already.
     pub same_value: bool,
+}
+
+/// Why two accesses race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing orders them.
+    Unordered,
+    /// Nearly: the later thread has seen the flag that orders them.
+    Almost(Gap),
+    /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
+    ReadOnly,
 }
 
 #[derive(Debug, Default)]
@@ -136,11 +146,11 @@ impl Shadow {
                     }
                     race
                 });
-                if let Some((earlier, earlier_writes, gap)) = race
-                    && found.is_none_or(|found: Race| is_worse(gap, found.gap))
+                if let Some((earlier, earlier_writes, why)) = race
+                    && found.is_none_or(|found: Race| found.why == NOTED && why != NOTED)
                 {
                     found = Some(Race {
-                        gap,
+                        why,
                         lane,
                         address: address + (at - offset),
                         earlier: earlier.past,
@@ -163,6 +173,7 @@ fn strength(request: &Request) -> Strength {
         _ if !in_shared && request.space != Space::Global => Strength::Weak,
         (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
         (_, MemoryOrder::Weak) => Strength::Weak,
+        (_, MemoryOrder::ReadOnly) => Strength::ReadOnly,
         (_, MemoryOrder::Volatile) if in_shared => Strength::Weak,
         _ => Strength::Strong(request.scope),
     }
@@ -183,39 +194,41 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
     }
 }
 
-/// A fence that is missing is a note, anything else an error.
-fn is_worse(gap: Option<Gap>, other: Option<Gap>) -> bool {
-    other == Some(Gap::Fence) && gap != other
+/// A note, where everything else is an error.
+const NOTED: Why = Why::Almost(Gap::Fence);
+
+/// The earlier access to a cell that this one races with, whether that writes, and why. If there are several,
+/// one that is an error.
+#[inline]
+fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, Why)> {
+    let mut noted = None;
+    let mut race = |earlier: Seen, earlier_writes| {
+        let found = Some((earlier, earlier_writes, why(&earlier, here, me)?));
+        if !matches!(found, Some((.., NOTED))) {
+            return found;
+        }
+        noted = found;
+        None
+    };
+    let found = cell.writes(rest).into_iter().flatten().find_map(|write| race(write, true));
+    let found = match found {
+        None if writes => cell.find_read(rest, |read| race(read, false)),
+        found => found,
+    };
+    found.or(noted)
 }
 
-/// The earlier access to a cell that this one races with, whether that writes, and what is missing. If there
-/// are several, the worst.
+/// Why an access races with an earlier one, if it does.
 #[inline]
-fn race_with(
-    cell: &Cell,
-    rest: &Rest,
-    here: &Here,
-    me: &Seen,
-    writes: bool,
-) -> Option<(Seen, bool, Option<Gap>)> {
-    let races = |earlier: &Seen| match here.before(earlier.past, me.past.lane as usize) {
+fn why(earlier: &Seen, here: &Here, me: &Seen) -> Option<Why> {
+    let read_only = [earlier, me].iter().any(|one| one.strength == Strength::ReadOnly);
+    if read_only && here.is_own_grid(earlier.past) {
+        return Some(Why::ReadOnly);
+    }
+    match here.before(earlier.past, me.past.lane as usize) {
         Before::Yes => None,
         _ if morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past)) => None,
-        Before::Almost(gap) => Some(Some(gap)),
-        Before::No => Some(None),
-    };
-    let mut noted = None;
-    let mut worst = |earlier: Seen, earlier_writes| {
-        let gap = races(&earlier)?;
-        let found = Some((earlier, earlier_writes, gap));
-        if gap == Some(Gap::Fence) {
-            noted = found;
-            return None;
-        }
-        found
-    };
-    let of_writes = cell.writes(rest).into_iter().flatten().find_map(|write| worst(write, true));
-    let found =
-        of_writes.or_else(|| if writes { cell.find_read(rest, |read| worst(read, false)) } else { None });
-    found.or(noted)
+        Before::Almost(gap) => Some(Why::Almost(gap)),
+        Before::No => Some(Why::Unordered),
+    }
 }

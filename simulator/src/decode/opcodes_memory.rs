@@ -45,6 +45,7 @@ impl Names<'_> {
             _ if has("release") => Order::Release,
             _ if has("relaxed") => Order::Relaxed,
             _ if has("volatile") => Order::Volatile,
+            _ if has("nc") => Order::ReadOnly,
             _ => Order::Weak,
         };
         let scope = match () {

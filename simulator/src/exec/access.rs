@@ -99,7 +99,7 @@ impl<O: Watch> Context<'_, O> {
         bytes: u32,
         signed: bool,
     ) -> Executed<()> {
-        warp.spin.watches |= request.order != Order::Weak;
+        warp.spin.watches |= !matches!(request.order, Order::Weak | Order::ReadOnly);
         Self::split_spaces(self.shared, request, |request| {
             // Lanes mostly read the same allocation: it is looked up once.
             let (start, near) = match request.space {

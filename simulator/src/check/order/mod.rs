@@ -278,6 +278,10 @@ impl Here<'_> {
         self.before(past, lane) != Before::No
     }
 
+    pub fn is_own_grid(&self, past: Past) -> bool {
+        self.order.locate(past.warp).0 == self.id.0
+    }
+
     pub fn is_own_block(&self, past: Past) -> bool {
         past.warp.wrapping_sub(self.first_warp) < self.warps
     }
