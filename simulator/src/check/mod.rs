@@ -43,6 +43,10 @@ pub struct Checker<'p> {
     copies: UnderWay,
     branches: Branches,
     kernels: Vec<String>,
+    /// Where a warp has last come to a barrier: grid, block, thread and line; and at which lines one has opened
+    /// without threads that had exited.
+    last_arrival: Option<(u32, u64, u32, u32)>,
+    opened_without: FxHashSet<u32>,
     /// Launches that were refused, by the line they stand on.
     refused: FxHashMap<u32, (usize, u64)>,
     found: Vec<Diagnostic>,
@@ -60,6 +64,8 @@ impl<'p> Checker<'p> {
             copies: UnderWay::default(),
             branches: Branches::default(),
             kernels: Vec::new(),
+            last_arrival: None,
+            opened_without: FxHashSet::default(),
             refused: FxHashMap::default(),
             found: Vec::new(),
             said: FxHashSet::default(),
@@ -268,6 +274,26 @@ impl<'p> Checker<'p> {
         self.say(finding, barrier_loc, barrier_loc);
     }
 
+    /// A barrier opens that threads which have exited did not come to. That is how an early return looks, and
+    /// how a barrier in an `if` at a kernel's end does, which PTX does not tell apart.
+    fn opens_without(&mut self, grid: u32, block: u64, exited: u32) {
+        let arrival = self.last_arrival.filter(|(g, b, ..)| (*g, *b) == (grid, block));
+        let Some((.., thread, loc)) = arrival.filter(|(.., loc)| self.opened_without.insert(*loc)) else {
+            return;
+        };
+        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, block, thread, loc);
+        let threads: u32 = self.order.grids[grid as usize].block_dim.iter().product();
+        finding.severity = Severity::Note;
+        finding.message =
+            format!("{exited} of the block's {threads} threads had already left when this barrier opened");
+        finding.help = "that is allowed after an early return; but if the barrier stands inside an `if`, move it out, to \
+                        where every thread of the block comes"
+            .to_string();
+        if !self.said.contains(&(Kind::BarrierDivergence, Severity::Error, loc, loc)) {
+            self.say(finding, loc, loc);
+        }
+    }
+
     /// A pointer among a launch's arguments that leads into memory of the launching thread or block.
     fn pointers(&mut self, actor: Actor, launch: &DeviceLaunch) {
         for word in launch.params.chunks_exact(8) {
@@ -332,8 +358,11 @@ impl Checker<'_> {
                 self.copies.block_end(grid, block);
                 self.branches.block_end(grid, block);
             }
-            Event::BarrierOpens { grid, block, id, all } => {
-                self.order.block((grid, block)).barrier_opens(id, all)
+            Event::BarrierOpens { grid, block, id, all, exited } => {
+                self.order.block((grid, block)).barrier_opens(id, all);
+                if exited > 0 {
+                    self.opens_without(grid, block, exited);
+                }
             }
             Event::Finding(diagnostic) => {
                 self.say(diagnostic.clone(), u32::MAX, diagnostic.line.unwrap_or(0));
@@ -371,7 +400,10 @@ impl Checker<'_> {
                     }
                 }
             }
-            Act::Barrier { mask, id } => self.order.clock(actor).arrives(warp, mask, id),
+            Act::Barrier { mask, id } => {
+                self.last_arrival = Some((grid, block, warp * 32 + mask.trailing_zeros(), loc));
+                self.order.clock(actor).arrives(warp, mask, id);
+            }
             Act::WarpBarrier { mask } => self.order.clock(actor).warp_barrier(warp, mask),
             Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),

@@ -15,15 +15,17 @@
 //! and so on. So no access needs a clock of its own, and blocks that do the same have the same times.
 
 mod clock;
+mod partial;
 mod release;
 
 use rustc_hash::FxHashMap;
 
 use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
-use clock::{BlockClock, ThreadClock, in_partial};
+use clock::{BlockClock, ThreadClock};
 use release::{Log, Point};
 
+use partial::in_partial;
 pub use release::{Gap, Location};
 
 pub type Time = u32;

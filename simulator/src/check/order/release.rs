@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::clock::Partial;
+use super::partial::Partial;
 use super::{BlockId, Order, Past, Time};
 use crate::arith::{WARP, lanes};
 use crate::observe::Actor;
