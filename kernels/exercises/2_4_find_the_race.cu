@@ -10,10 +10,10 @@
 
 // The answer: line 0;
 
-extern "C" __global__ void turnAround(int *g_data, unsigned int size)
+extern "C" __global__ void reverseInPlace(unsigned int *g_data, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
-    int mine = 0;
+    unsigned int mine = 0;
     if (tid < size) {
         mine = g_data[tid];
     }

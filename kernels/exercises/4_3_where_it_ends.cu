@@ -10,7 +10,7 @@
 // Check it:  cargo run --example exercise -- 4.3
 // A hint:    cargo run --example exercise -- hint 4.3
 
-extern "C" __global__ void reduceLevels(int *g_data, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceLevels(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned int half = (size + 1) / 2;

@@ -11,7 +11,7 @@
 // Check it:  cargo run --example exercise -- 4.4
 // A hint:    cargo run --example exercise -- hint 4.4
 
-extern "C" __global__ void reduceQuarters(int *g_data, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceQuarters(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (size <= 1) {

@@ -12,10 +12,11 @@
 // The answer: line 0;
 
 // Blocks of one warp; each takes 32 numbers.
-extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_odata, int *ticket)
+extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials,
+                                      unsigned int *g_odata, unsigned int *ticket)
 {
     bool last = false;
-    int sum = g_idata[blockIdx.x * 32 + threadIdx.x];
+    unsigned int sum = g_idata[blockIdx.x * 32 + threadIdx.x];
     for (int distance = 16; distance > 0; distance /= 2) {
         sum += __shfl_down_sync(0xffffffff, sum, distance);
     }
@@ -25,7 +26,7 @@ extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_
         __threadfence();
     }
     if (last) {
-        int all = 0;
+        unsigned int all = 0;
         for (unsigned int k = 0; k < gridDim.x; k++) {
             all += partials[k];
         }
