@@ -210,6 +210,12 @@ impl<'p> Checker<'p> {
             let message = format!("{who} {other_verb} it here");
             finding.related.push(Site { file, line, message });
         }
+        let header = |loc: u32| self.program.locs.get(loc as usize)?.header.as_deref();
+        if let (Some(header), Some(_)) = (header(actor.loc), header(race.earlier_loc)) {
+            finding.severity = Severity::Note;
+            finding.message += &format!("; both are in NVIDIA's <{header}>");
+            finding.help = "nothing: this header relies on what shuffles and matches order in practice".to_string();
+        }
         let (low, high) = (actor.loc.min(race.earlier_loc), actor.loc.max(race.earlier_loc));
         self.say(finding, low, high);
     }

@@ -252,7 +252,11 @@ impl Body<'_, '_> {
                     }
                 }
                 Statement::Variable(variable) => self.variable(variable, out)?,
-                Statement::Loc { at, inlined_at } => loc = self.lines.find(*at, *inlined_at),
+                Statement::Loc { at, inlined_at } => match self.lines.find(*at, *inlined_at) {
+                    // "No line" belongs to what stands around it.
+                    NONE => {}
+                    line => loc = line,
+                },
                 Statement::Label(_) | Statement::Targets { .. } | Statement::Prototype => {}
                 Statement::Instruction(instruction) => {
                     let decoded = self.instruction(instruction, loc, out);

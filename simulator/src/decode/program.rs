@@ -31,6 +31,8 @@ pub struct Program {
 pub struct Loc {
     pub file: Arc<str>,
     pub line: u32,
+    /// NVIDIA's header that this comes from, if it is one that relies on more than the rules promise.
+    pub header: Option<Arc<str>>,
 }
 
 /// A function, or a kernel.
