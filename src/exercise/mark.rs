@@ -175,7 +175,11 @@ impl Tried {
             false => summary::summary(&failing, &self.passed),
         };
         let what = format!("It fails for {summary}.\n\n{}", failure.what);
-        Some((case, Failure { what, ..failure }))
+        let printed = match failure.printed.is_empty() {
+            true => String::new(),
+            false => format!("{case}:\n{}", failure.printed),
+        };
+        Some((case, Failure { what, printed, ..failure }))
     }
 }
 

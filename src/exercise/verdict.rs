@@ -23,7 +23,7 @@ pub struct Passed {
     pub tried: usize,
     /// What it costs.
     pub counts: Counts,
-    /// What it wrote by `printf` or `println!`, for one input.
+    /// What it wrote by `printf` or `println!` for one input, below a line that says for which.
     pub printed: String,
 }
 
@@ -43,7 +43,7 @@ pub struct Failure {
     pub line: Option<u32>,
     /// With at least one goal that is not met; empty if the result is wrong.
     pub counts: Counts,
-    /// What it wrote by `printf` or `println!`.
+    /// What it wrote by `printf` or `println!`, below a line that says for which input.
     pub printed: String,
     /// What nvcc warned of.
     pub warnings: String,
