@@ -131,7 +131,7 @@ impl Observer for Watcher {
                 self.effort.tail_launches += 1;
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
-            Event::BarrierOpens { grid, block, id, all } => self.barrier_opens(grid, block, id, all),
+            Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),
             Event::By(actor, &Act::Access(request))
                 if matches!(request.space, Space::Global | Space::Shared) =>
             {
