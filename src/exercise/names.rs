@@ -58,8 +58,9 @@ impl Names<'_> {
                 .map(|(_, name)| name)
         };
         for length in launch.args.iter().filter_map(bytes) {
-            let on_line = long(length).filter(|name| line.contains(&format!("{name}[")));
-            let name = if long(length).count() == 1 { long(length).next() } else { on_line.last() };
+            let is_on_line = |name: &&String| line.contains(&format!("{name}["));
+            let is_only = long(length).count() == 1;
+            let name = if is_only { long(length).next() } else { long(length).find(is_on_line) };
             let Some(name) = name else { continue };
             let of = format!("of a buffer of {length} bytes");
             let has = format!(", and `{name}` has {} elements", thousands((length / ELEMENT) as i64));

@@ -70,7 +70,7 @@ fn mark_program(exercise: &Exercise, program: &Program, text: &str) -> Result<Ve
                     allocations += count;
                     passed.push(*case);
                 }
-                Err(failure) => failures.push((*case, failure)),
+                Err(failure) => failures.push((*case, *failure)),
             }
         }
         if ran.status.is_none() {
@@ -123,7 +123,7 @@ fn verdict(
     input: &[i32],
     result: Option<&String>,
     ran: &Ran,
-) -> Result<u64, Failure> {
+) -> Result<u64, Box<Failure>> {
     let (kind, what) = match result.and_then(|line| line.split_once(' ')) {
         Some(("ok", numbers)) => {
             let (result, count) = numbers.split_once(' ').unwrap_or((numbers, ""));
@@ -149,7 +149,8 @@ fn verdict(
         true => think::sentence(exercise, &["no numbers".into()]),
         false => think::sentence(exercise, &[kind.into()]),
     };
-    Err(Failure { kinds: vec![kind.into()], what: format!("{case}: {what}"), think, ..Failure::default() })
+    let (kinds, what) = (vec![kind.into()], format!("{case}: {what}"));
+    Err(Box::new(Failure { kinds, what, think, ..Failure::default() }))
 }
 
 /// Whether a function of `text` calls itself.

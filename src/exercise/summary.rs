@@ -63,17 +63,17 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
     }
     for with_none in [false, true] {
         let first = if with_none { "n = 0, and " } else { "" };
+        let positive = failing.iter().filter(|(n, _)| *n > 0 || !with_none);
+        let least = positive.map(|(n, _)| *n).min().unwrap_or(0);
+        if is(&|n, _| n == 0 && with_none || n >= least) {
+            return format!("{first}every n from {} on", thousands(least as i64));
+        }
         // A Rust function has no block.
         let has_blocks = failing.iter().all(|(_, block)| *block > 0);
         for (rule, words) in RULES.iter().filter(|(_, words)| has_blocks || !words.contains("block")) {
             if is(&|n, block| n == 0 && with_none || rule(n, block)) {
                 return format!("{first}{words}");
             }
-        }
-        let positive = failing.iter().filter(|(n, _)| *n > 0 || !with_none);
-        let least = positive.map(|(n, _)| *n).min().unwrap_or(0);
-        if is(&|n, _| n == 0 && with_none || n >= least) {
-            return format!("{first}every n from {} on", thousands(least as i64));
         }
     }
     let lengths: BTreeSet<usize> = failing.iter().map(|(n, _)| *n).collect();

@@ -4,8 +4,7 @@ use super::source::Exercise;
 
 /// The sentence for the first of `kinds` that has one: the exercise's own, else a general one.
 pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
-    let own = kinds.iter().find_map(|kind| exercise.think(kind));
-    let said = own.or_else(|| kinds.iter().find_map(|kind| general(kind)));
+    let said = kinds.iter().find_map(|kind| exercise.think(kind).or(general(kind)));
     said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
 }
 

@@ -45,7 +45,7 @@ pub fn explain(op: Op, inputs: &[Vec<i32>; 2], run: impl Fn([Vec<i32>; 2]) -> Op
         return Some(text).filter(|_| counts);
     }
     let mut found: Vec<(usize, i64)> = Vec::new();
-    let mut ranges = vec![0..n];
+    let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
     while let Some(range) = ranges.pop() {
         if found.len() > NAMED || runs.get() >= RUNS {
             break;

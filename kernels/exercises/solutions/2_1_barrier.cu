@@ -16,7 +16,7 @@
 //@ hint All threads of the block must come to the barrier, including those with nothing to add: it belongs in the
 //@      loop, not in the `if`.
 //@ think barrier-divergence: Which threads enter the `if`, and which wait for them?
-//@ think goal: Does the one in the loop also stand between the squares and the first step?
+//@ think barrier arrivals (one per warp): Does the one in the loop also stand between the squares and the first step?
 //@ why Why does thread 0 need no barrier between the last step and the line that writes the result?
 //@ because It reads element 0, which no other thread has ever written. What one thread does itself is in order
 //@      anyway; a barrier is for what others have written.

@@ -27,7 +27,7 @@
 //@ mutant at-once: data-race
 //@ - cudaStreamTailLaunch
 //@ + cudaStreamFireAndForget
-//@ mutant writes-and-goes-on: launch-limit
+//@ mutant writes-and-goes-on: step-limit
 //@ - return;
 //@ + // nothing
 //@ mutant thread-0-alone: one-thread
