@@ -207,7 +207,8 @@ fn an_error_is_shown_with_its_source_line() {
 
 #[test]
 fn what_one_schedule_hides_is_found_under_several() {
-    let args = "--kernel orderedByChance --grid 2 --block 1 --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0 --json";
+    let args =
+        "--kernel orderedByChance --grid 2 --block 1 --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0 --json";
     let one = run(&format!("{KERNELS} {args}")).exits(0).json();
     assert_eq!(one["diagnostics"], json!([]));
     let several = run(&format!("{KERNELS} {args} --schedules 16")).exits(1).json();

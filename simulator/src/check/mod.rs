@@ -214,7 +214,8 @@ impl<'p> Checker<'p> {
         if let (Some(header), Some(_)) = (header(actor.loc), header(race.earlier_loc)) {
             finding.severity = Severity::Note;
             finding.message += &format!("; both are in NVIDIA's <{header}>");
-            finding.help = "nothing: this header relies on what shuffles and matches order in practice".to_string();
+            finding.help =
+                "nothing: this header relies on what shuffles and matches order in practice".to_string();
         }
         let (low, high) = (actor.loc.min(race.earlier_loc), actor.loc.max(race.earlier_loc));
         self.say(finding, low, high);
