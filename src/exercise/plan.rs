@@ -142,14 +142,14 @@ impl Plan {
         cases
     }
 
-    /// The inputs for which an answer's work is compared with the solution's: the longest, with the smallest
-    /// and with the largest blocks.
+    /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest and
+    /// with the smallest blocks.
     pub fn work_cases(&self) -> Vec<Case> {
         let cases: Vec<Case> = self.cases().into_iter().filter(|case| case.schedule == 0).collect();
         let blocks = cases.iter().map(|case| case.block);
         let longest = |block| cases.iter().rfind(|case| Some(case.block) == block).copied();
         let mut found: Vec<Case> =
-            [blocks.clone().min(), blocks.max()].into_iter().filter_map(longest).collect();
+            [blocks.clone().max(), blocks.min()].into_iter().filter_map(longest).collect();
         found.dedup();
         found
     }
