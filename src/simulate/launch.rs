@@ -58,7 +58,6 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
         step_limit: options.steps_limit,
         sync_depth: options.sync_depth,
         keep_printed: true,
-        ..Default::default()
     });
     device.set_pending_launch_limit(options.pending_launches)?;
     Ok(device)
