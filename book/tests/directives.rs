@@ -166,7 +166,7 @@ fn an_exercise_is_a_card_with_its_task_its_code_hints_and_a_solution() {
          min</summary>\n\n*You learn to add up.*\n\n",
         "All **three** of them.\n\n",
         "- The host launches `sum(data, out, n)` with one block.\n",
-        "- Goal: no barriers at n = 96, 96 threads per block.\n",
+        "- Goal: no barrier arrivals at n = 96, 96 threads per block.\n",
         "```sh\ncargo run --example exercise -- 3.1\n```",
         "<code>kernels/exercises/3_1_add.cu</code>",
         "<summary>The code, as it is given</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    // Here.\n}\n\
