@@ -149,3 +149,10 @@ impl std::fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+/// `67,108,864`
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    parts.join(",")
+}

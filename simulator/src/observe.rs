@@ -183,6 +183,8 @@ pub enum Event<'a> {
         id: u32,
         /// Whether all threads of the block that have not exited were there, or only some.
         all: bool,
+        /// Threads that have exited, and were not waited for.
+        exited: u32,
     },
     /// Lanes of a warp do something.
     By(Actor<'a>, &'a Act<'a>),

@@ -169,8 +169,8 @@ impl Simulator {
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless
-    /// loop. Unless it is set, 2^26 and 4,096 more for every warp; a launch under checks may not go on for so
-    /// long without getting on (`progress.rs`).
+    /// loop. Unless it is set, 2^26 after the last thread that has ended, and some more where a launch gets
+    /// on otherwise (`progress.rs`).
     pub fn set_step_limit(&mut self, instructions: u64) {
         self.limits.steps = Some(instructions);
     }

@@ -29,14 +29,35 @@ pub struct Launched {
     pub printed: String,
 }
 
-/// The simulator that `options` ask for.
-pub fn device(options: &Options) -> Result<Device> {
+impl Launched {
+    /// Adds what the same launch has shown under another schedule, and only there.
+    pub fn unite(&mut self, other: Launched, schedule: u64) {
+        for mut found in other.diagnostics {
+            if !self.diagnostics.iter().any(|known| is_alike(known, &found)) {
+                found.message += &format!(" (under schedule {schedule})");
+                self.diagnostics.push(found);
+            }
+        }
+    }
+}
+
+/// Whether two findings are of the same kind and about the same lines, from whichever side.
+fn is_alike(a: &Diagnostic, b: &Diagnostic) -> bool {
+    let lines = |found: &Diagnostic| {
+        let related = found.related.iter().map(|site| (Some(site.file.clone()), Some(site.line)));
+        related.chain([(found.file.clone(), found.line)]).collect::<HashSet<_>>()
+    };
+    (a.kind, a.severity) == (b.kind, b.severity) && lines(a) == lines(b)
+}
+
+/// The simulator that `options` ask for, with one of its schedules.
+pub fn device(options: &Options, schedule: u64) -> Result<Device> {
     let device = Device::simulator(SimulatorOptions {
-        schedule: options.schedule,
+        schedule,
         checks: options.checks == Checks::On,
+        step_limit: options.steps_limit,
         sync_depth: options.sync_depth,
         keep_printed: true,
-        ..Default::default()
     });
     device.set_pending_launch_limit(options.pending_launches)?;
     Ok(device)

@@ -49,12 +49,18 @@ pub fn run() -> ExitCode {
 
 fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(&options.file)?;
-    let device = launch::device(options)?;
-    let launched = match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
-        Ok(module) => launch::launch(&device, &module, options)?,
-        // Text that the simulator cannot read: nothing is launched.
-        Err(error) => Launched { diagnostics: vec![error.downcast()?], ..Launched::default() },
+    let run = |schedule| -> Result<Launched> {
+        let device = launch::device(options, schedule)?;
+        match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
+            Ok(module) => launch::launch(&device, &module, options),
+            // Text that the simulator cannot read: nothing is launched.
+            Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
+        }
     };
+    let mut launched = run(options.schedule)?;
+    for schedule in (options.schedule..).skip(1).take(options.schedules as usize - 1) {
+        launched.unite(run(schedule)?, schedule);
+    }
     sources.read_for(&launched.diagnostics);
     Ok(Report { launched, sources })
 }

@@ -83,6 +83,13 @@ pub struct Options {
     /// The order in which blocks and warps have their turns: 0 the plain one, any other number a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
+    /// Run under so many schedules, from --schedule on, and list what any of them has found
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000), default_value_t = 1)]
+    pub schedules: u64,
+    /// Instructions that the warps of the launch may execute; without it, 67 million after the last thread
+    /// that has ended
+    #[arg(long, value_name = "N", value_parser = instructions, allow_hyphen_values = true)]
+    pub steps_limit: Option<u64>,
     /// off: no checks but those that stop a kernel, such as an access out of bounds
     #[arg(long, value_enum, default_value_t = Checks::On)]
     pub checks: Checks,
@@ -128,6 +135,10 @@ fn size(text: &str) -> Result<u32, String> {
 
 fn count(text: &str) -> Result<u64, String> {
     arguments::number(text.trim(), u64::MAX).ok_or("a number of launches, like 2048 or 2^16".to_string())
+}
+
+fn instructions(text: &str) -> Result<u64, String> {
+    arguments::number(text.trim(), u64::MAX).ok_or("a number of instructions, like 1e9 or 2^30".to_string())
 }
 
 fn number(text: &str) -> Option<u32> {

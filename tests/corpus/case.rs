@@ -7,7 +7,7 @@ use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 use workbook::simulate::{Launched, Spec, Value, run_kernel};
 
-/// Instructions that a launch of the corpus may execute. The longest that ends needs a twentieth of it.
+/// Instructions that the launch of a kernel with a mistake may execute.
 const STEPS: u64 = 1 << 20;
 
 /// A kernel with its launch and its verdict.
@@ -155,7 +155,7 @@ impl Case {
 
     /// Launches it under the checks, on a device of its own.
     pub fn run(&self, module: &Module, schedule: u64) -> Launched {
-        let step_limit = Some(STEPS);
+        let step_limit = (!self.clean).then_some(STEPS);
         let options = SimulatorOptions { schedule, step_limit, keep_printed: true, ..Default::default() };
         let device = Device::simulator(options);
         device.set_pending_launch_limit(self.pending_launches).unwrap();

@@ -87,3 +87,17 @@ __global__ void twice(float *out)
 {
     *out = 2;
 }
+
+// The first block writes before it takes the ticket, the second reads behind: ordered only if the first was first.
+extern "C" __global__ void orderedByChance(int *data, int *ticket, int *out)
+{
+    if (blockIdx.x == 0) {
+        *data = 1;
+        __threadfence();
+        atomicAdd(ticket, 1);
+    } else {
+        atomicAdd(ticket, 1);
+        __threadfence();
+        *out = *data;
+    }
+}

@@ -206,6 +206,20 @@ fn an_error_is_shown_with_its_source_line() {
 }
 
 #[test]
+fn what_one_schedule_hides_is_found_under_several() {
+    let args =
+        "--kernel orderedByChance --grid 2 --block 1 --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0 --json";
+    let one = run(&format!("{KERNELS} {args}")).exits(0).json();
+    assert_eq!(one["diagnostics"], json!([]));
+    let several = run(&format!("{KERNELS} {args} --schedules 16")).exits(1).json();
+    let found = several["diagnostics"].as_array().unwrap();
+    assert_eq!((found.len(), &found[0]["kind"]), (1, &json!("data-race")), "{found:?}");
+    assert!(found[0]["message"].as_str().unwrap().contains(" (under schedule "), "{found:?}");
+    assert_eq!(several["buffers"], one["buffers"], "of the first");
+    run(&format!("{KERNELS} {args} --schedules 0")).refuses(&["--schedules"]);
+}
+
+#[test]
 fn a_missing_barrier_is_found_in_every_schedule_and_its_look_alike_is_clean() {
     let source = std::fs::read_to_string(root().join(SUM.replace(".ptx", ".cu"))).unwrap();
     let line = |part: &str| 1 + source.lines().position(|line| line.contains(part)).unwrap();

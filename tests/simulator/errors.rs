@@ -156,22 +156,23 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let at = diagnostic.line.unwrap();
         assert!(at.abs_diff(line) <= 2, "{kernel}: line {at}, the loop is at {line}");
     }
-    // Under checks a loop that only changes what it has changed before ends soon.
-    for kernel in ["waitsForAFlag", "neverEnds", "lockedForEver"] {
+    // Under checks a loop that changes nothing ends soon.
+    for kernel in ["waitsForAFlag", "lockedForEver"] {
         let mut bench = Bench::default();
         let address = bench.upload(&[0; 1 << 12]);
         let module = &Source::load(PROGRESS).module;
         let launched = bench.sim.launch_checked(module, kernel, LaunchConfig::new(16, 64), &[address]);
         let last = launched.diagnostics.last().unwrap();
         assert_eq!(last.kind, Kind::StepLimit, "{last}");
-        assert!(launched.counters.warp_instructions < 1 << 23, "{kernel}: {:?}", launched.counters);
+        says(last, "goes round in a circle or waits");
+        assert!(launched.counters.warp_instructions < 1 << 20, "{kernel}: {:?}", launched.counters);
     }
     // Without a limit of the test's own it takes longer, and ends all the same.
     let mut bench = Bench::default();
     let flag = bench.upload(&[0]);
     let diagnostic = fails(&mut bench, PROGRESS, "waitsForAFlag", 1, &[flag]);
-    says(&diagnostic, "a loop does not end");
-    assert!(started.elapsed().as_secs() < 20, "an endless loop took {:?}", started.elapsed());
+    says(&diagnostic, "for 67,108,864 instructions of warps: a loop does not end, or needs more");
+    assert!(started.elapsed().as_secs() < 60, "an endless loop took {:?}", started.elapsed());
 }
 
 #[test]
@@ -351,4 +352,14 @@ fn the_committed_ptx_is_what_nvcc_gives() {
         }
     }
     std::fs::remove_dir_all(&scratch).unwrap();
+}
+
+/// `.loc 1 0` says "no line": what stands there belongs to the line before.
+#[test]
+fn a_place_without_a_line_has_that_before_it() {
+    let ptx = ".version 7.0\n.target sm_75\n.address_size 64\n.file 1 \"k.cu\"\n\
+        .visible .entry k() { .reg .b64 %a; .loc 1 7 5\n mov.u64 %a, 64; .loc 1 0 0\n st.global.u32 [%a], 1; ret; }";
+    let module = Module::parse(ptx, "k.ptx").unwrap();
+    let found = Simulator::new().launch(&module, "k", LaunchConfig::new(1, 1), &[]).unwrap_err();
+    assert_eq!((found.file.as_deref(), found.line), (Some("k.cu"), Some(7)), "{found}");
 }

@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::arith::WARP;
+use crate::arith::{WARP, each};
 
 /// What the threads of a block did on one visit of a branch: a thread for each side, and where a barrier was
 /// reached.
@@ -62,18 +62,19 @@ impl Branches {
         let counts = state.counts.entry((watch, warp)).or_default();
         let visits = state.visits.entry(watch).or_default();
         let mut found = None;
-        for lane in crate::arith::lanes(taken | rest) {
-            let number = counts[lane] as usize;
-            counts[lane] += 1;
-            if visits.len() <= number {
-                visits.resize_with(number + 1, Visit::default);
+        for (number, lanes) in alike(counts, taken | rest) {
+            if visits.len() <= number as usize {
+                visits.resize_with(number as usize + 1, Visit::default);
             }
-            let visit = &mut visits[number];
-            let thread = warp * 32 + lane as u32;
-            let side = if taken >> lane & 1 == 1 { &mut visit.taken } else { &mut visit.rest };
-            side.get_or_insert(thread);
+            let visit = &mut visits[number as usize];
+            for (side, lanes) in [(&mut visit.taken, lanes & taken), (&mut visit.rest, lanes & rest)] {
+                if lanes != 0 {
+                    side.get_or_insert(warp * 32 + lanes.trailing_zeros());
+                }
+            }
             found = found.or(visit.divergence(watch));
         }
+        each(taken | rest, |lane| counts[lane] += 1);
         found
     }
 
@@ -90,12 +91,23 @@ impl Branches {
         let state = self.blocks.entry(block).or_default();
         let counts = state.counts.get(&(watch, warp))?;
         let visits = state.visits.get_mut(&watch)?;
-        crate::arith::lanes(mask).find_map(|lane| {
-            let visit = visits.get_mut(counts[lane].checked_sub(1)? as usize)?;
-            visit.barrier[!taken as usize].get_or_insert((loc, warp * 32 + lane as u32));
+        alike(counts, mask).find_map(|(number, lanes)| {
+            let visit = visits.get_mut(number.checked_sub(1)? as usize)?;
+            visit.barrier[!taken as usize].get_or_insert((loc, warp * 32 + lanes.trailing_zeros()));
             visit.divergence(watch)
         })
     }
+}
+
+/// The lanes of `mask` by their counts.
+fn alike(counts: &[u32; WARP], mask: u32) -> impl Iterator<Item = (u32, u32)> {
+    let (counts, mut rest) = (*counts, mask);
+    std::iter::from_fn(move || {
+        let count = *counts.get(rest.trailing_zeros() as usize)?;
+        let same = (0..WARP).fold(0, |same, lane| same | ((counts[lane] == count) as u32) << lane) & rest;
+        rest &= !same;
+        Some((count, same))
+    })
 }
 
 impl Visit {

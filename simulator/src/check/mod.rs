@@ -2,7 +2,7 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `order.rs`, `shadow.rs` | data-race, child-visibility |
+//! | `race.rs`, `order/`, `shadow.rs` | data-race, child-visibility |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
@@ -20,8 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use barrier::{Branches, Divergence};
 use copies::{Meeting, UnderWay};
-use order::{Order, Past};
-use race::{Race, Shadow};
+use order::{Gap, Order, Past};
+use race::{Race, Shadow, Why};
 
 use crate::decode::{Program, runtime};
 use crate::device::thread_index;
@@ -43,6 +43,10 @@ pub struct Checker<'p> {
     copies: UnderWay,
     branches: Branches,
     kernels: Vec<String>,
+    /// Where a warp has last come to a barrier: grid, block, thread and line; and at which lines one has opened
+    /// without threads that had exited.
+    last_arrival: Option<(u32, u64, u32, u32)>,
+    opened_without: FxHashSet<u32>,
     /// Launches that were refused, by the line they stand on.
     refused: FxHashMap<u32, (usize, u64)>,
     found: Vec<Diagnostic>,
@@ -60,6 +64,8 @@ impl<'p> Checker<'p> {
             copies: UnderWay::default(),
             branches: Branches::default(),
             kernels: Vec::new(),
+            last_arrival: None,
+            opened_without: FxHashSet::default(),
             refused: FxHashMap::default(),
             found: Vec::new(),
             said: FxHashSet::default(),
@@ -135,7 +141,7 @@ impl<'p> Checker<'p> {
         if race.same_value {
             finding.severity = Severity::Warning;
         }
-        if race.unfenced {
+        if race.why == Why::Almost(Gap::Fence) {
             finding.severity = Severity::Note;
         }
         let (other_block, other_thread) = self.place(grid, block, warp * 32 + lane as u32);
@@ -153,9 +159,13 @@ impl<'p> Checker<'p> {
             format!("thread {} of its block", show(other_thread))
         };
         let me = finding.thread.map(show).unwrap_or_default();
-        let order = match race.unfenced {
-            true => "has seen the flag that orders the two, but has no fence behind it",
-            false => "nothing orders the two",
+        let order = match race.why {
+            Why::Almost(Gap::Fence) => "has seen the flag that orders the two, but has no fence behind it",
+            Why::Almost(Gap::Scope) => {
+                "has seen the flag that orders the two, but its fence is for its block alone"
+            }
+            Why::Unordered => "nothing orders the two",
+            Why::ReadOnly => "the read is by __ldg (ld.global.nc), which may miss any write of its own grid",
         };
         finding.message = format!(
             "thread {me} {verb} {}, which {who} {other_verb}, and {order}",
@@ -163,10 +173,16 @@ impl<'p> Checker<'p> {
         );
         let same_block = grid == actor.grid && block == actor.block;
         finding.help = match () {
-            _ if race.unfenced => {
+            _ if race.why == Why::Almost(Gap::Fence) => {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
-                 let the \
-                 atomic acquire; the rules ask for it, though most code does without"
+                 let the atomic acquire; the rules ask for it, though most code does without"
+            }
+            _ if race.why == Why::Almost(Gap::Scope) => {
+                "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
+            }
+            _ if race.why == Why::ReadOnly => {
+                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody writes \
+                 there while the grid runs"
             }
             _ if visibility => {
                 "the parent does not wait for its child: read what it writes in a tail \
@@ -193,6 +209,13 @@ impl<'p> Checker<'p> {
         if let Some((file, line)) = self.site(race.earlier_loc) {
             let message = format!("{who} {other_verb} it here");
             finding.related.push(Site { file, line, message });
+        }
+        let header = |loc: u32| self.program.locs.get(loc as usize)?.header.as_deref();
+        if let (Some(header), Some(_)) = (header(actor.loc), header(race.earlier_loc)) {
+            finding.severity = Severity::Note;
+            finding.message += &format!("; both are in NVIDIA's <{header}>");
+            finding.help =
+                "nothing: this header relies on what shuffles and matches order in practice".to_string();
         }
         let (low, high) = (actor.loc.min(race.earlier_loc), actor.loc.max(race.earlier_loc));
         self.say(finding, low, high);
@@ -258,6 +281,30 @@ impl<'p> Checker<'p> {
         self.say(finding, barrier_loc, barrier_loc);
     }
 
+    /// A barrier opens that threads which have exited did not come to. That is how an early return looks, and
+    /// how a barrier in an `if` at a kernel's end does, which PTX does not tell apart.
+    fn opens_without(&mut self, grid: u32, block: u64, exited: u32) {
+        let arrival = self.last_arrival.filter(|(g, b, ..)| (*g, *b) == (grid, block));
+        let Some((.., thread, loc)) = arrival.filter(|(.., loc)| self.opened_without.insert(*loc)) else {
+            return;
+        };
+        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, block, thread, loc);
+        let threads: u32 = self.order.grids[grid as usize].block_dim.iter().product();
+        finding.severity = Severity::Note;
+        finding.message =
+            format!("{exited} of the block's {threads} threads had already left when this barrier opened");
+        finding.help =
+            "allowed after an early return; in an `if`, move the barrier to where all come".to_string();
+        // Once for a kernel: what leaves before its first barrier leaves before all.
+        let said_of_kernel = self.found.iter().any(|earlier| {
+            let is_same = (earlier.kind, earlier.severity) == (finding.kind, finding.severity);
+            is_same && earlier.kernel == finding.kernel
+        });
+        if !said_of_kernel && !self.said.contains(&(Kind::BarrierDivergence, Severity::Error, loc, loc)) {
+            self.say(finding, loc, loc);
+        }
+    }
+
     /// A pointer among a launch's arguments that leads into memory of the launching thread or block.
     fn pointers(&mut self, actor: Actor, launch: &DeviceLaunch) {
         for word in launch.params.chunks_exact(8) {
@@ -317,12 +364,17 @@ impl Checker<'_> {
                 self.kernels.push(start.kernel.to_string());
             }
             Event::BlockEnd { grid, block } => {
-                self.order.block_end(grid, block);
+                self.order.block_end((grid, block));
                 self.shadow.block_end(grid, block);
                 self.copies.block_end(grid, block);
                 self.branches.block_end(grid, block);
             }
-            Event::BarrierOpens { grid, block, id, all } => self.order.barrier_opens(grid, block, id, all),
+            Event::BarrierOpens { grid, block, id, all, exited } => {
+                self.order.block((grid, block)).barrier_opens(id, all);
+                if exited > 0 {
+                    self.opens_without(grid, block, exited);
+                }
+            }
             Event::Finding(diagnostic) => {
                 self.say(diagnostic.clone(), u32::MAX, diagnostic.line.unwrap_or(0));
             }
@@ -359,11 +411,14 @@ impl Checker<'_> {
                     }
                 }
             }
-            Act::Barrier { mask, id } => self.order.arrives(grid, block, warp, mask, id),
-            Act::WarpBarrier { mask } => self.order.warp_barrier(grid, block, warp, mask),
-            Act::Fence { mask, scope } => self.order.fence(grid, block, warp, mask, scope),
+            Act::Barrier { mask, id } => {
+                self.last_arrival = Some((grid, block, warp * 32 + mask.trailing_zeros(), loc));
+                self.order.clock(actor).arrives(warp, mask, id);
+            }
+            Act::WarpBarrier { mask } => self.order.clock(actor).warp_barrier(warp, mask),
+            Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
-            Act::ChildrenDone { mask } => self.order.children_done(grid, block, warp, mask),
+            Act::ChildrenDone { mask } => self.order.children_done(actor, mask),
             Act::Diverge | Act::BarrierStall => {}
         }
     }
@@ -380,7 +435,7 @@ impl Checker<'_> {
     fn launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
         let thread = actor.warp * 32 + launch.lane as u32;
         let Some(error) = launch.refused else {
-            self.order.launch(actor.grid, actor.block, actor.warp, launch.lane);
+            self.order.launch(actor, launch.lane);
             self.pointers(actor, launch);
             return;
         };

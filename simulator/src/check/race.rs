@@ -12,7 +12,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::order::{Before, Here, Location, Order, Past};
+use super::order::{Before, Gap, Here, Location, Order, Past};
 use super::shadow::{Cell, Region, Rest, Seen, Strength};
 use crate::arith::lanes;
 use crate::memory::number_and_offset;
@@ -29,10 +29,20 @@ pub struct Race {
     pub earlier_loc: u32,
     pub earlier_writes: bool,
     pub earlier_atomic: bool,
-    /// The two are in order but for a fence behind the flag that this thread has seen.
-    pub unfenced: bool,
+    pub why: Why,
     /// Both write, and this one writes what is there already.
     pub same_value: bool,
+}
+
+/// Why two accesses race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing orders them.
+    Unordered,
+    /// Nearly: the later thread has seen the flag that orders them.
+    Almost(Gap),
+    /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
+    ReadOnly,
 }
 
 #[derive(Debug, Default)]
@@ -50,15 +60,15 @@ impl Shadow {
 
     /// Takes in a request, with what it acquires and releases, and finds the first race in it.
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
-        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
         let in_shared = request.space == Space::Shared;
         let is_strong = strength(request) != Strength::Weak;
-        let location =
-            |lane: usize| -> Location { (in_shared.then_some((grid, block)), request.addresses[lane]) };
+        let location = |lane: usize| -> Location {
+            (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane])
+        };
         if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
             let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
             for lane in lanes(request.mask) {
-                order.acquire(grid, block, warp, lane, location(lane), acquires);
+                order.acquire(actor, lane, location(lane), request.scope, acquires);
             }
         }
         let found = self.touch(order, actor, request);
@@ -68,7 +78,7 @@ impl Shadow {
             let atomic = matches!(request.access, Access::Atomic { .. });
             let written = if atomic { request.mask & !request.unchanged } else { request.mask };
             for lane in lanes(written) {
-                order.release(grid, block, warp, lane, location(lane), request.scope, releases);
+                order.release(actor, lane, location(lane), request.scope, releases);
             }
         }
         found
@@ -83,16 +93,16 @@ impl Shadow {
         request: &Request,
         by: &MbarrierUse,
     ) -> Option<Race> {
-        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
         let found = self.touch(order, actor, request);
         for lane in lanes(by.done) {
-            let location = (Some((grid, block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
+            let location =
+                (Some((actor.grid, actor.block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
             if request.access == Access::Load {
                 let acquires = request.order == MemoryOrder::Acquire;
-                order.acquire(grid, block, warp, lane, location, acquires);
+                order.acquire(actor, lane, location, request.scope, acquires);
             } else {
                 let releases = request.order == MemoryOrder::Release;
-                order.release(grid, block, warp, lane, location, request.scope, releases);
+                order.release(actor, lane, location, request.scope, releases);
             }
         }
         found
@@ -100,7 +110,6 @@ impl Shadow {
 
     /// Takes in a request that orders nothing, and finds the first race in it.
     pub fn touch(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
-        let (grid, block, warp) = (actor.grid, actor.block, actor.warp);
         let in_shared = request.space == Space::Shared;
         if !in_shared && request.space != Space::Global {
             return None;
@@ -108,9 +117,9 @@ impl Shadow {
         let strength = strength(request);
         let writes = request.access != Access::Load;
         let atomic = matches!(request.access, Access::Atomic { .. });
-        let time = order.now();
-        let here = order.here(grid, block, warp);
-        let mut own_shared = in_shared.then(|| self.shared.entry((grid, block)).or_default());
+        let here = order.here(actor);
+        let time = here.now();
+        let mut own_shared = in_shared.then(|| self.shared.entry((actor.grid, actor.block)).or_default());
         let mut found = None;
         for lane in lanes(request.mask) {
             let address = request.addresses[lane];
@@ -137,11 +146,11 @@ impl Shadow {
                     }
                     race
                 });
-                if let Some((earlier, earlier_writes, unfenced)) = race
-                    && found.is_none_or(|found: Race| found.unfenced && !unfenced)
+                if let Some((earlier, earlier_writes, why)) = race
+                    && found.is_none_or(|found: Race| found.why == NOTED && why != NOTED)
                 {
                     found = Some(Race {
-                        unfenced,
+                        why,
                         lane,
                         address: address + (at - offset),
                         earlier: earlier.past,
@@ -164,6 +173,7 @@ fn strength(request: &Request) -> Strength {
         _ if !in_shared && request.space != Space::Global => Strength::Weak,
         (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
         (_, MemoryOrder::Weak) => Strength::Weak,
+        (_, MemoryOrder::ReadOnly) => Strength::ReadOnly,
         (_, MemoryOrder::Volatile) if in_shared => Strength::Weak,
         _ => Strength::Strong(request.scope),
     }
@@ -184,34 +194,41 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
     }
 }
 
-/// The earlier access to a cell that this one races with, whether that writes, and whether only a fence is
-/// missing. If there are several, one of those that nothing orders.
+/// A note, where everything else is an error.
+const NOTED: Why = Why::Almost(Gap::Fence);
+
+/// The earlier access to a cell that this one races with, whether that writes, and why. If there are several,
+/// one that is an error.
 #[inline]
-fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, bool)> {
-    let races = |earlier: &Seen| {
-        let before = here.before(earlier.past, me.past.lane as usize);
-        let races = before != Before::Yes
-            && !morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past));
-        races.then_some(before == Before::Unfenced)
+fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, Why)> {
+    let mut noted = None;
+    let mut race = |earlier: Seen, earlier_writes| {
+        let found = Some((earlier, earlier_writes, why(&earlier, here, me)?));
+        if !matches!(found, Some((.., NOTED))) {
+            return found;
+        }
+        noted = found;
+        None
     };
-    let mut unfenced = None;
-    for write in cell.writes(rest).into_iter().flatten() {
-        match races(&write) {
-            Some(false) => return Some((write, true, false)),
-            Some(true) => unfenced = Some((write, true, true)),
-            None => {}
-        }
+    let found = cell.writes(rest).into_iter().flatten().find_map(|write| race(write, true));
+    let found = match found {
+        None if writes => cell.find_read(rest, |read| race(read, false)),
+        found => found,
+    };
+    found.or(noted)
+}
+
+/// Why an access races with an earlier one, if it does.
+#[inline]
+fn why(earlier: &Seen, here: &Here, me: &Seen) -> Option<Why> {
+    let read_only = [earlier, me].iter().any(|one| one.strength == Strength::ReadOnly);
+    if read_only && here.is_own_grid(earlier.past) {
+        return Some(Why::ReadOnly);
     }
-    if !writes {
-        return unfenced;
+    match here.before(earlier.past, me.past.lane as usize) {
+        Before::Yes => None,
+        _ if morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past)) => None,
+        Before::Almost(gap) => Some(Why::Almost(gap)),
+        Before::No => Some(Why::Unordered),
     }
-    let unordered = cell.find_read(rest, |read| match races(&read) {
-        Some(false) => Some((read, false, false)),
-        Some(true) => {
-            unfenced = Some((read, false, true));
-            None
-        }
-        None => None,
-    });
-    unordered.or(unfenced)
 }

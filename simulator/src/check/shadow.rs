@@ -23,6 +23,8 @@ const WORD: u64 = 4;
 /// How strongly an access was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
+    /// Of a read, through the path for data that the grid does not write.
+    ReadOnly,
     Weak,
     Strong(Scope),
 }
@@ -79,7 +81,7 @@ const MANNERS: [(Strength, bool); 7] = [
 impl Write {
     fn new(seen: &Seen) -> Write {
         let manner = match (seen.strength, seen.atomic) {
-            (Strength::Weak, _) => 0,
+            (Strength::Weak | Strength::ReadOnly, _) => 0,
             (Strength::Strong(scope), atomic) => 1 + scope as u8 + 3 * atomic as u8,
         };
         Write {

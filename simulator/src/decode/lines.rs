@@ -30,14 +30,26 @@ impl<'a> Lines<'a> {
         self.files.get(&file).is_some_and(|path| path.contains("include/"))
     }
 
+    /// The name of a header whose own synchronisation relies on what shuffles and matches order in practice:
+    /// cooperative groups, and the state of pipelines.
+    fn relies_on_practice(&self, file: u32) -> Option<Arc<str>> {
+        let (_, name) = self.files.get(&file)?.rsplit_once("include/")?;
+        let name = name.trim_start_matches("cccl/");
+        ["cooperative_groups/", "cuda/pipeline"]
+            .iter()
+            .any(|start| name.starts_with(start))
+            .then(|| name.into())
+    }
+
     /// The index for a `.loc`, or [`NONE`] where it says "no line".
     pub fn find(&mut self, at: (u32, u32, u32), inlined_at: Option<(u32, u32, u32)>) -> u32 {
         match inlined_at {
             Some(outer) => self.inlined.insert(at, outer),
             None => self.inlined.remove(&at),
         };
-        let (mut at, mut steps) = (at, 0);
+        let (mut at, mut steps, mut header) = (at, 0, None);
         while self.is_header(at.0) && steps < 64 {
+            header = self.relies_on_practice(at.0).or(header);
             let Some(outer) = self.inlined.get(&at) else { break };
             at = *outer;
             steps += 1;
@@ -48,7 +60,7 @@ impl<'a> Lines<'a> {
         let path = self.paths.entry(at.0).or_insert_with(|| {
             self.files.get(&at.0).map_or_else(|| format!("file {}", at.0).into(), |path| path.as_str().into())
         });
-        let loc = Loc { file: path.clone(), line: at.1 };
+        let loc = Loc { file: path.clone(), line: at.1, header };
         *self.index.entry(loc.clone()).or_insert_with(|| {
             self.locs.push(loc);
             self.locs.len() as u32 - 1

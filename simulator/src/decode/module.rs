@@ -127,7 +127,13 @@ type Decoded<T> = Result<T, Box<Diagnostic>>;
 impl Body<'_, '_> {
     fn decode(mut self, layout: &SharedLayout) -> Decoded<Function> {
         let ast = self.ast;
-        let mut out = Function { name: ast.name.clone(), is_entry: ast.is_entry, ..Function::default() };
+        let mut out = Function {
+            name: ast.name.clone(),
+            is_entry: ast.is_entry,
+            most_threads: ast.most_threads,
+            block: ast.block,
+            ..Function::default()
+        };
         for (number, variable) in self.globals.iter().enumerate() {
             self.names.add(&variable.name, Named::Global { number });
         }
@@ -246,7 +252,11 @@ impl Body<'_, '_> {
                     }
                 }
                 Statement::Variable(variable) => self.variable(variable, out)?,
-                Statement::Loc { at, inlined_at } => loc = self.lines.find(*at, *inlined_at),
+                Statement::Loc { at, inlined_at } => match self.lines.find(*at, *inlined_at) {
+                    // "No line" belongs to what stands around it.
+                    NONE => {}
+                    line => loc = line,
+                },
                 Statement::Label(_) | Statement::Targets { .. } | Statement::Prototype => {}
                 Statement::Instruction(instruction) => {
                     let decoded = self.instruction(instruction, loc, out);

@@ -136,10 +136,14 @@ impl Names<'_> {
 
     fn vote(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let mode = match words.get(1..3)? {
-            ["sync", "all"] => Vote::All,
-            ["sync", "any"] => Vote::Any,
-            ["sync", "uni"] => Vote::Uniform,
-            ["sync", "ballot"] => Vote::Ballot,
+            // ptxas takes them in both orders, and CUB writes the second.
+            ["sync", mode] | [mode, "sync"] => match *mode {
+                "all" => Vote::All,
+                "any" => Vote::Any,
+                "uni" => Vote::Uniform,
+                "ballot" => Vote::Ballot,
+                _ => return None,
+            },
             _ => return None,
         };
         let [d, p, mask, ..] = o else { return None };

@@ -45,6 +45,7 @@ impl Names<'_> {
             _ if has("release") => Order::Release,
             _ if has("relaxed") => Order::Relaxed,
             _ if has("volatile") => Order::Volatile,
+            _ if has("nc") => Order::ReadOnly,
             _ => Order::Weak,
         };
         let scope = match () {
@@ -60,6 +61,19 @@ impl Names<'_> {
             .iter()
             .find_map(|word| Space::parse(word.split("::").next().unwrap_or(word)))
             .unwrap_or(Space::Generic)
+    }
+
+    /// The space of an access: where no word says it, that of the variable which the address names.
+    fn space_of_access(&self, words: &[&str], at: &Operand) -> Space {
+        let named = match (Self::space_of(words), at) {
+            (Space::Generic, Operand::Address(Some(name), _)) => self.lookup(name),
+            (space, _) => return space,
+        };
+        match named {
+            Some(Named::Shared { .. }) => Space::Shared,
+            Some(Named::Local { .. }) => Space::Local,
+            _ => Space::Generic,
+        }
     }
 
     /// Elements that an access moves.
@@ -128,7 +142,7 @@ impl Names<'_> {
             }
             _ => MemoryPlace::At(self.any_address(operand)?),
         };
-        Some((place, bytes as u32, Self::space_of(words), Self::order_and_scope(words)))
+        Some((place, bytes as u32, self.space_of_access(words, operand), Self::order_and_scope(words)))
     }
 
     /// An address that may also name a global or local variable.
@@ -168,7 +182,7 @@ impl Names<'_> {
         let order = if order == Order::Weak { Order::Relaxed } else { order };
         // `red` is `atom` without the first operand.
         let (d, o) = if returns { (self.destination(o.first()?)?, &o[1..]) } else { (NONE, o) };
-        let at = self.any_address(o.first()?)?;
+        let (at, space) = (self.any_address(o.first()?)?, self.space_of_access(words, o.first()?));
         let b = self.source(o.get(1)?)?;
         let c = match o.get(2) {
             Some(operand) => self.source(operand)?,
@@ -178,7 +192,7 @@ impl Names<'_> {
             return None;
         }
         let bytes = ptx::type_bytes(ty)? as u32;
-        Some(Op::Atomic { space: Self::space_of(words), op, bytes, d, at, b, c, order, scope })
+        Some(Op::Atomic { space, op, bytes, d, at, b, c, order, scope })
     }
 }
 

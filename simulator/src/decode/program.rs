@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::op::{Op, Pred, Reg};
 use crate::arith::Lanes;
+use crate::device::{DeviceProperties, LaunchConfig, check_config};
 use crate::diagnostic::Diagnostic;
 use crate::memory::shared;
 use crate::ptx::{Init, Variable};
@@ -30,6 +31,8 @@ pub struct Program {
 pub struct Loc {
     pub file: Arc<str>,
     pub line: u32,
+    /// NVIDIA's header that this comes from, if it is one that relies on more than the rules promise.
+    pub header: Option<Arc<str>>,
 }
 
 /// A function, or a kernel.
@@ -41,6 +44,9 @@ pub struct Function {
     pub params: Vec<Param>,
     pub param_bytes: usize,
     pub returns: Option<Param>,
+    /// Threads of a block that it is compiled for: at most so many, or just these.
+    pub most_threads: Option<[u32; 3]>,
+    pub block: Option<[u32; 3]>,
     pub code: Vec<Inst>,
     pub registers: usize,
     pub predicates: usize,
@@ -62,6 +68,44 @@ pub struct Function {
     pub calls: Vec<usize>,
     /// The first thing that could not be decoded.
     pub unsupported: Option<Diagnostic>,
+}
+
+impl Function {
+    /// Checks what a launch of this kernel asks for, with at most `most_shared` bytes of shared memory.
+    pub fn check(
+        &self,
+        device: &DeviceProperties,
+        config: &LaunchConfig,
+        most_shared: usize,
+    ) -> Result<(), String> {
+        check_config(config)?;
+        let (x, y, z) = config.block_dim;
+        let show = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+        let (asked, name) = (show([x, y, z]), &self.name);
+        let product = |size: [u32; 3]| size.iter().map(|axis| u64::from(*axis)).product::<u64>();
+        if let Some(most) = self.most_threads.map(product).filter(|most| product([x, y, z]) > *most) {
+            return Err(format!(
+                "a block of {asked} threads; {name} is compiled for at most {most} (__launch_bounds__)"
+            ));
+        }
+        if let Some(block) = self.block.filter(|block| *block != [x, y, z]) {
+            return Err(format!("a block of {asked} threads; {name} is compiled for {} alone", show(block)));
+        }
+        let (fixed, most) = (self.shared_bytes, device.shared_per_block);
+        if fixed > most {
+            return Err(format!(
+                "{fixed} bytes of static shared memory; at most {most} are possible, more only as dynamic \
+                 shared memory (`extern __shared__`)"
+            ));
+        }
+        let shared = fixed + config.shared_mem_bytes as usize;
+        match shared > most_shared {
+            true => {
+                Err(format!("{shared} bytes of shared memory per block; at most {most_shared} are possible"))
+            }
+            false => Ok(()),
+        }
+    }
 }
 
 /// A parameter of a kernel.

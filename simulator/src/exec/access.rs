@@ -99,8 +99,15 @@ impl<O: Watch> Context<'_, O> {
         bytes: u32,
         signed: bool,
     ) -> Executed<()> {
-        warp.spin.watches |= request.order != Order::Weak;
+        warp.spin.watches |= !matches!(request.order, Order::Weak | Order::ReadOnly);
         Self::split_spaces(self.shared, request, |request| {
+            // Lanes mostly read the same allocation: it is looked up once.
+            let (start, near) = match request.space {
+                Space::Shared => (0, &self.block.shared[..]),
+                Space::Param => (0, self.params),
+                Space::Local => (0, &[][..]),
+                _ => self.memory.around(request.addresses[request.mask.trailing_zeros() as usize]),
+            };
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
@@ -112,17 +119,19 @@ impl<O: Watch> Context<'_, O> {
                     return Err(self.misaligned(warp, at, lane, request));
                 }
                 let local;
-                let from: Option<&[u8]> = match request.space {
-                    Space::Shared => self.block.shared.get(span(address, total)),
-                    Space::Param => self.params.get(span(address, total)),
-                    Space::Local if self.is_past_locals(warp, at, address, total) => None,
-                    Space::Local => {
-                        local = warp.local_of(lane, address, total);
-                        local.as_deref()
-                    }
-                    _ if address >> 56 != 0 => self.launches.buffer(address, total).map(|b| &*b),
-                    _ => self.memory.slice(address, total).ok(),
-                };
+                let mut from = near.get(span(address.wrapping_sub(start), total));
+                if from.is_none() {
+                    from = match request.space {
+                        Space::Shared | Space::Param => None,
+                        Space::Local if self.is_past_locals(warp, at, address, total) => None,
+                        Space::Local => {
+                            local = warp.local_of(lane, address, total);
+                            local.as_deref()
+                        }
+                        _ if address >> 56 != 0 => self.launches.buffer(address, total).map(|b| &*b),
+                        _ => self.memory.slice(address, total).ok(),
+                    };
+                }
                 let Some(from) = from else { return Err(self.outside(warp, at, lane, request)) };
                 let mut values = [0; 4];
                 for (i, value) in values[..d.len()].iter_mut().enumerate() {
@@ -187,6 +196,9 @@ impl<O: Watch> Context<'_, O> {
                 unchanged |= (same as u32) << lane;
             }
             if O::CHECKS {
+                if unchanged != request.mask {
+                    self.progress.changed();
+                }
                 self.touch(request);
                 self.follow_store(warp, at, request, s, bytes);
             }
@@ -227,7 +239,10 @@ impl<O: Watch> Context<'_, O> {
                 memory::write(word, new);
                 let swapped = old == b & (u64::MAX >> (64 - 8 * request.bytes));
                 unchanged |= ((op == AtomOp::CompareSwap && !swapped) as u32) << lane;
-                warp.spin.changes |= new != old;
+                if new != old {
+                    warp.spin.changes = true;
+                    self.progress.changed();
+                }
                 if d != NONE {
                     activation.registers[d as usize][lane] = old;
                 }

@@ -55,6 +55,11 @@ impl Activation {
         (self.returns_to, self.depth) = (None, 0);
     }
 
+    /// Registers, predicates and call parameters.
+    pub fn values(&self) -> (&[Lanes], &[u32], &[u8]) {
+        (&self.registers, &self.predicates, &self.frame)
+    }
+
     /// Fills the registers that hold the threads' places.
     pub fn set_places(&mut self, function: &Function, warp: u32, position: &Position) {
         for (place, register) in &function.places {

@@ -42,7 +42,9 @@ impl<O: Watch> Context<'_, O> {
     pub fn release(&mut self) {
         let (grid, block) = (self.grid, self.block.linear);
         let observer = &mut *self.observer;
-        self.block.open(|id, all| observer.event(&Event::BarrierOpens { grid, block, id, all }));
+        let mut opens =
+            |id, all, exited| observer.event(&Event::BarrierOpens { grid, block, id, all, exited });
+        self.block.open(&mut opens);
     }
 
     /// Lanes of the split `index` arrive at a block barrier.
@@ -62,6 +64,7 @@ impl<O: Watch> Context<'_, O> {
         if O::CHECKS {
             self.barrier_sites(warp, index, at);
         }
+        self.progress.changed();
         let barrier = &mut self.block.barriers[number];
         barrier.expected = expected;
         // A count is in whole warps (PTX ISA 9.7.13.1).

@@ -32,14 +32,14 @@ pub struct BlockState {
 }
 
 impl BlockState {
-    /// Opens the barriers that have become complete; `opened` is told which, and whether all threads were
-    /// there.
-    pub fn open(&mut self, mut opened: impl FnMut(u32, bool)) {
+    /// Opens the barriers that have become complete; `opened` is told which, whether all threads were there
+    /// that have not exited, and how many have and were not waited for.
+    pub fn open(&mut self, mut opened: impl FnMut(u32, bool, u32)) {
         for (id, barrier) in self.barriers.iter_mut().enumerate() {
             let exited = if barrier.expected == 0 { self.exited } else { 0 };
             let expected = if barrier.expected == 0 { self.threads } else { barrier.expected };
             if barrier.arrived > 0 && barrier.arrived + exited >= expected {
-                opened(id as u32, barrier.expected == 0 || barrier.expected >= self.threads);
+                opened(id as u32, barrier.expected == 0 || barrier.expected >= self.threads, exited);
                 barrier.result = (barrier.count, barrier.threads);
                 barrier.round += 1;
                 (barrier.arrived, barrier.expected, barrier.count, barrier.threads) = (0, 0, 0, 0);

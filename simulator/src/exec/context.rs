@@ -29,8 +29,6 @@ pub struct Context<'e, O> {
     pub block_dim: [u32; 3],
     pub launches: &'e mut Launches,
     pub printed: &'e mut String,
-    /// Instructions that the whole launch may still execute.
-    pub steps_left: &'e mut u64,
     pub progress: &'e mut Progress,
     pub schedule: &'e mut Schedule,
 }

@@ -50,6 +50,7 @@ impl<O: Watch> Context<'_, O> {
         if O::CHECKS {
             self.progress.touch(from[active.trailing_zeros() as usize]);
         }
+        self.progress.changed();
         self.act(warp, at, Act::CopyStarts(&request));
         let group = warp.copies.groups;
         let copy = Copy { mask: active, to, from, bytes: *bytes, given: taken, group, loc: at.inst.loc };
@@ -59,6 +60,7 @@ impl<O: Watch> Context<'_, O> {
 
     /// The lanes of `mask` wait for their copies: for all, or for those in all groups `but` the last few.
     pub fn copies_done(&mut self, warp: &mut Warp, mask: u32, but: Option<u32>) {
+        self.progress.changed();
         let mut pending = std::mem::take(&mut warp.copies.copies);
         for copy in &mut pending {
             let mut done = 0u32;

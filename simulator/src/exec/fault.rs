@@ -1,10 +1,11 @@
 //! What is said where an instruction goes wrong, and at which line.
 
 use super::context::{At, Context};
+use super::progress::PATIENCE;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::device::thread_index;
-use crate::diagnostic::{Diagnostic, Kind};
+use crate::diagnostic::{Diagnostic, Kind, thousands};
 use crate::memory::Wrong;
 use crate::observe::{Access, Request, Watch};
 use crate::ptx::Space;
@@ -31,18 +32,31 @@ impl<O: Watch> Context<'_, O> {
         })
     }
 
-    /// The launch has used up its instructions: all of them, or those that it may execute without getting on.
+    /// The launch has used up its instructions.
     #[cold]
-    pub fn endless(&self, warp: &Warp, at: At, stuck: bool) -> Box<Diagnostic> {
-        let what = if stuck {
-            "millions of instructions in which no thread has come to its end, and hardly any memory was \
-             new: a loop \
-             does not end"
-        } else {
-            "the launch has executed more instructions than its limit: a loop does not end"
+    pub fn endless(&self, warp: &Warp, at: At) -> Box<Diagnostic> {
+        let what = match self.progress.moves {
+            true => format!(
+                "no thread has come to its end for {} instructions of warps: a loop does not end, or needs more",
+                thousands(PATIENCE)
+            ),
+            false => format!(
+                "the launch has executed {} instructions of warps, its limit: a loop does not end, or needs more",
+                thousands(self.progress.executed)
+            ),
         };
-        let help = "look at what the loop waits for, and whether some thread can still bring it about";
+        let help = "look at what the loop waits for, and whether some thread can still bring it about; a loop \
+                    that does end may be given more instructions (--steps-limit)";
         self.fault(warp, at, Kind::StepLimit, what, help)
+    }
+
+    /// No warp can get on any more.
+    #[cold]
+    pub fn circles(&self, warp: &Warp) -> Box<Diagnostic> {
+        let what = "a loop does not end: every thread goes round in a circle or waits, and nothing in memory \
+                    changes any more";
+        let help = "look at what the loop waits for: no thread is left that could bring it about";
+        self.fault(warp, self.at(warp, warp.splits.len() - 1), Kind::StepLimit, what, help)
     }
 
     #[cold]

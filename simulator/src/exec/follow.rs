@@ -1,23 +1,32 @@
 //! How undefined values spread, and where they matter.
 
-use super::activation::Activation;
+use super::activation::{Activation, source};
 use super::context::{At, Context};
 use super::undefined::either;
 use super::warp::Warp;
-use crate::arith::{WARP, lanes};
-use crate::decode::{Address, NONE, Op, Reg};
+use crate::arith::{Alu, WARP, lanes};
+use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
 use crate::memory::{define, span};
 use crate::observe::{Event, Request, Watch};
 use crate::ptx::Space;
 
 /// Follows undefined values through an instruction that computes, before it is done: what it writes is
-/// undefined where anything that it reads is.
-pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
+/// undefined where anything that it reads is, unless the rest decides.
+#[inline(always)]
+pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
     let u = &mut activation.undefined;
     match op {
-        // The most frequent first: what holds for all others too.
-        Op::Alu { d, s, .. } => u.set(*d, active, u.any(s)),
+        Op::Alu { f, d, s } => {
+            let mut of_s = u.any(s);
+            if of_s.0 & active != 0 {
+                of_s.0 &= depends(activation, function, f, s, active);
+            }
+            activation.undefined.set(*d, active, of_s);
+        }
+        Op::Logic { .. } | Op::Test { combine: Some(_), .. } => {
+            follow_logic(activation, function, op, active)
+        }
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
@@ -29,9 +38,14 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
         Op::Select { d, a, b, p } => {
             let value = activation.predicates[p.p as usize];
             let chosen = if p.negated { !value } else { value };
-            let (of_a, of_b) = (u.any(&[*a]), u.any(&[*b]));
+            let (of_a, of_b, mut of_p) = (u.any(&[*a]), u.any(&[*b]), u.predicate(p.p));
+            if of_p.0 & active != 0 {
+                let (a, b) = (source(activation, function, *a), source(activation, function, *b));
+                lanes(active).filter(|&lane| a[lane] == b[lane]).for_each(|lane| of_p.0 &= !(1 << lane));
+                of_p.0 |= of_a.0 | of_b.0;
+            }
             let values = either((of_a.0 & chosen, of_a.1), (of_b.0 & !chosen, of_b.1));
-            u.set(*d, active, either(u.predicate(p.p), values));
+            activation.undefined.set(*d, active, either(of_p, values));
         }
         // What a barrier gives does not follow what the threads bring.
         Op::Barrier { .. } | Op::Mbarrier { .. } => u.write(op, active, (0, NONE)),
@@ -46,6 +60,55 @@ pub fn follow(activation: &mut Activation, op: &Op, active: u32) {
             }
         }
         op => u.write(op, active, u.read(op)),
+    }
+}
+
+/// The lanes in which what `f` gives changes with its undefined sources: it is tried with some bits for each.
+/// `x & 0`, `x * 0` and a shift of `x` out of its register do not depend on `x`.
+#[cold]
+fn depends(activation: &Activation, function: &Function, f: &Alu, s: &[Reg; 4], active: u32) -> u32 {
+    if matches!(f, Alu::Halves(_)) {
+        return active; // comparisons, which a few bits do not tell apart
+    }
+    const BITS: [u64; 4] = [0, u64::MAX, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
+    let tried = [0, 1, 2, 3].map(|number| {
+        let mut sources = s.map(|r| *source(activation, function, r));
+        for (position, (values, r)) in sources.iter_mut().zip(s).enumerate() {
+            lanes(activation.undefined.of(*r)).for_each(|lane| values[lane] = BITS[(number + position) % 4]);
+        }
+        let mut out = [0; WARP];
+        let [a, b, c, d] = &sources;
+        f.apply(&mut out, [a, b, c, d], active);
+        out
+    });
+    lanes(active)
+        .fold(0, |all, lane| all | ((tried.iter().any(|other| other[lane] != tried[0][lane])) as u32) << lane)
+}
+
+/// Follows undefined values through logic on predicates: `and` with one that is false is false.
+fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
+    let u = &activation.undefined;
+    let decided = |bits: Bits, (a, of_a): (u32, (u32, u32)), b: Guard| {
+        let (b, of_b) = (activation.holds(b), u.predicate(b.p));
+        let by_a = bits.of(0, b) ^ bits.of(u32::MAX, b);
+        let by_b = bits.of(a, 0) ^ bits.of(a, u32::MAX);
+        either((of_a.0 & (by_a | of_b.0), of_a.1), (of_b.0 & (by_b | of_a.0), of_b.1))
+    };
+    match op {
+        Op::Logic { bits, d, a, b } => {
+            let of_a = u.predicate(a.p);
+            let undefined = b.map_or(of_a, |b| decided(*bits, (activation.holds(*a), of_a), b));
+            activation.undefined.set_predicate(*d, active, undefined);
+        }
+        Op::Test { f, d, q, a, b, combine: Some((bits, p)) } => {
+            let holds = f(source(activation, function, *a), source(activation, function, *b), active);
+            let of_test = u.any(&[*a, *b]);
+            let of_d = decided(*bits, (holds, of_test), *p);
+            let of_q = decided(*bits, (!holds, of_test), *p);
+            activation.undefined.set_predicate(*d, active, of_d);
+            activation.undefined.set_predicate(*q, active, of_q);
+        }
+        _ => {}
     }
 }
 

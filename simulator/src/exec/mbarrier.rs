@@ -91,6 +91,7 @@ impl<O: Watch> Context<'_, O> {
                     let word = if *how == Mbarrier::Init { new.word() } else { 0 };
                     self.put(addresses[lane], word);
                 }
+                self.progress.changed();
                 let request = request(Access::Store, at.mask, &addresses, Order::Weak);
                 self.act(warp, at, Act::Access(&request));
                 Ok(())
@@ -142,6 +143,7 @@ impl<O: Watch> Context<'_, O> {
     ) -> Executed<()> {
         let addresses = self.mbarrier_addresses(warp, at, place)?;
         warp.spin.changes = true;
+        self.progress.changed();
         let (mut odd, mut arrived) = (0u32, 0u32);
         for lane in lanes(at.mask) {
             let mut state = self.state(warp, at, lane, addresses[lane])?;

@@ -26,7 +26,7 @@ pub use activation::Position;
 pub use block::{BARRIERS, Barrier, BlockState};
 pub use context::{Context, Executed};
 pub use launches::{Launches, PendingLaunch};
-pub use progress::{DEEP, Progress};
+pub use progress::Progress;
 pub use schedule::Schedule;
 pub use step::Stop;
 pub use warp::{Wait, Warp};

@@ -1,65 +1,91 @@
 //! Whether a launch gets on, which tells an endless loop from a long run.
 //!
-//! Under checks a launch may execute only so many instructions after a thread has exited. Each piece of
-//! global memory that is touched for the first time brings some more, and so does a block that begins. There
-//! is an end to all of these, while an endless loop may well store values, change them and meet at barriers.
+//! Under checks, a launch is stopped as soon as every warp that has not ended waits, or stands where it stood
+//! before with the same values in its registers, and no byte of memory has changed in between: nothing can
+//! change any more. Any other loop that does not end has to be told from a long run by a limit: so many
+//! instructions after a thread has exited. A block that begins brings some more, and under checks each piece
+//! of global memory that is touched for the first time. There is an end to all of these.
 
 use crate::memory::number_and_offset;
 
-/// Instructions of warps without progress: two seconds of a run under checks.
-const PATIENCE: u64 = 1 << 22;
+/// Instructions of warps without progress: seconds without checks, and up to half a minute under them.
+pub const PATIENCE: u64 = 1 << 26;
 /// What each warp of a new block adds, and each new piece of memory.
-const A_WARP: u64 = 1 << 10;
+const A_WARP: u64 = 1 << 12;
 const A_PIECE: u64 = 1 << 10;
 /// Grids at a greater depth bring nothing: they may go on for ever, each as the child of the one before.
-pub const DEEP: u32 = 1024;
+const DEEP: u32 = 1024;
 /// Memory is told apart by pieces of so many bytes.
 const PIECE: u64 = 64;
 
+/// What a launch has executed, and how much more it may.
 #[derive(Debug)]
 pub struct Progress {
-    /// `None` without a limit of this kind.
-    left: Option<u64>,
+    /// Instructions of warps: so far, and at which number it ends.
+    pub executed: u64,
+    end: u64,
+    /// Whether progress moves the end: not if the caller has set it.
+    pub moves: bool,
     /// Pieces of each allocation that have been touched, a bit each.
     touched: Vec<Vec<u64>>,
+    /// What has changed, counted; and how many warps have gone round in a circle or waited since.
+    changes: u64,
+    pub stuck: usize,
 }
 
 impl Progress {
-    pub fn new(limited: bool) -> Progress {
-        Progress { left: limited.then_some(PATIENCE), touched: Vec::new() }
+    /// `limit`: instructions of warps in all.
+    pub fn new(limit: Option<u64>) -> Progress {
+        let (end, moves) = (limit.unwrap_or(PATIENCE), limit.is_none());
+        Progress { executed: 0, end, moves, touched: Vec::new(), changes: 1, stuck: 0 }
     }
 
-    /// One instruction more; whether it is one too many.
-    #[inline]
+    /// One instruction more, unless it is one too many.
+    #[inline(always)]
     pub fn step(&mut self) -> bool {
-        match &mut self.left {
-            None => false,
-            Some(0) => true,
-            Some(left) => {
-                *left -= 1;
-                false
-            }
-        }
+        let goes_on = self.executed != self.end;
+        self.executed += goes_on as u64;
+        goes_on
     }
 
     /// A block of so many warps begins, in a grid of this depth.
     pub fn block(&mut self, warps: usize, depth: u32) {
-        if let Some(left) = self.left.as_mut().filter(|_| depth <= DEEP) {
-            *left += warps as u64 * A_WARP;
+        self.changed();
+        if self.moves && depth <= DEEP {
+            self.end += warps as u64 * A_WARP;
         }
     }
 
     /// A thread of a grid of this depth exits.
     pub fn exit(&mut self, depth: u32) {
-        if let Some(left) = self.left.as_mut().filter(|_| depth <= DEEP) {
-            *left = PATIENCE.max(*left);
+        self.changed();
+        if self.moves && depth <= DEEP {
+            self.end = self.end.max(self.executed + PATIENCE);
         }
+    }
+
+    /// Memory has changed, or something else that threads can wait for.
+    #[inline]
+    pub fn changed(&mut self) {
+        (self.changes, self.stuck) = (self.changes + 1, 0);
+    }
+
+    /// Tells one state of all memory from another.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// A warp does not get on by itself; `since` is the warp's own note of when it last did not.
+    pub fn stuck(&mut self, since: &mut u64) {
+        self.stuck += (*since != self.changes) as usize;
+        *since = self.changes;
     }
 
     /// Global memory is touched.
     #[inline]
     pub fn touch(&mut self, address: u64) {
-        if self.left.is_none() || address >> 56 != 0 {
+        if !self.moves || address >> 56 != 0 {
             return;
         }
         let (number, offset) = number_and_offset(address);
@@ -74,8 +100,8 @@ impl Progress {
         }
         if pieces[word] >> (piece % 64) & 1 == 0 {
             pieces[word] |= 1 << (piece % 64);
-            if let Some(left) = self.left.as_mut().filter(|left| **left < PATIENCE) {
-                *left += A_PIECE;
+            if self.end - self.executed < PATIENCE {
+                self.end += A_PIECE;
             }
         }
     }
@@ -87,9 +113,9 @@ mod tests {
 
     #[test]
     fn patience_ends_unless_the_launch_gets_on() {
-        let mut progress = Progress::new(true);
+        let mut progress = Progress::new(None);
         let buffer = 1 << 36;
-        let steps = |progress: &mut Progress| (0..).take_while(|_| !progress.step()).count() as u64;
+        let steps = |progress: &mut Progress| (0..).take_while(|_| progress.step()).count() as u64;
         progress.touch(buffer);
         assert_eq!(steps(&mut progress), PATIENCE);
         progress.touch(buffer + 60);
@@ -105,8 +131,24 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_it_never_ends() {
-        let mut progress = Progress::new(false);
-        assert!((0..2 * PATIENCE).all(|_| !progress.step()));
+    fn a_limit_that_is_set_stays() {
+        let mut progress = Progress::new(Some(1000));
+        progress.block(8, 0);
+        assert_eq!((0..2000).filter(|_| progress.step()).count(), 1000);
+        progress.exit(0);
+        assert!(!progress.step());
+    }
+
+    #[test]
+    fn warps_are_stuck_until_something_changes() {
+        let mut progress = Progress::new(None);
+        let mut since = [0; 2];
+        for warp in [0, 0, 1, 1, 0] {
+            progress.stuck(&mut since[warp]);
+        }
+        assert_eq!(progress.stuck, 2);
+        progress.changed();
+        progress.stuck(&mut since[1]);
+        assert_eq!(progress.stuck, 1);
     }
 }

@@ -19,7 +19,7 @@ use super::warp::{Wait, Warp};
 use crate::arith::{WARP, lanes};
 use crate::decode::FUNCTION_WINDOW;
 use crate::decode::runtime::{self, Call};
-use crate::device::{LaunchConfig, check_config};
+use crate::device::LaunchConfig;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::memory::{self, span};
 use crate::observe::{Act, DeviceLaunch, Event, Watch};
@@ -66,6 +66,7 @@ impl<O: Watch> Context<'_, O> {
         args: &[usize],
         ret: Option<usize>,
     ) -> Executed<()> {
+        self.progress.changed();
         if warp.last_error.is_empty() {
             warp.last_error = vec![0; WARP];
         }
@@ -122,11 +123,7 @@ impl<O: Watch> Context<'_, O> {
         };
         let error = match self.program.functions.get(kernel) {
             None => runtime::INVALID_DEVICE_FUNCTION,
-            Some(function)
-                if check_config(&config).is_err()
-                    || function.shared_bytes + config.shared_mem_bytes as usize
-                        > self.device.shared_per_block =>
-            {
+            Some(function) if function.check(self.device, &config, self.device.shared_per_block).is_err() => {
                 runtime::INVALID_CONFIGURATION
             }
             Some(function) => return (self.launches.open(kernel, config, function.param_bytes), None),

@@ -94,13 +94,9 @@ impl<'e, O: Watch> Context<'e, O> {
             }
             *left -= 1;
             let inst = &function.code[pc as usize];
-            if *self.steps_left == 0 {
-                return Err(self.endless(warp, At { inst, function, slot, mask }, false));
+            if !self.progress.step() {
+                return Err(self.endless(warp, At { inst, function, slot, mask }));
             }
-            if O::CHECKS && self.progress.step() {
-                return Err(self.endless(warp, At { inst, function, slot, mask }, true));
-            }
-            *self.steps_left -= 1;
             self.observer.event(&Event::Instruction { active: mask });
             let activation = &mut warp.activations[slot as usize];
             let active = if inst.guard == NONE {
@@ -113,7 +109,7 @@ impl<'e, O: Watch> Context<'e, O> {
                     self.check_guard(warp, At { inst, function, slot, mask });
                 }
                 if active != 0 {
-                    follow::follow(&mut warp.activations[slot as usize], &inst.op, active);
+                    follow::follow(&mut warp.activations[slot as usize], function, &inst.op, active);
                 }
             }
             let activation = &mut warp.activations[slot as usize];
@@ -199,7 +195,7 @@ impl<'e, O: Watch> Context<'e, O> {
             Op::Fence { scope } => self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope }),
             Op::Clock { d } => {
                 // There is no clock: time is the number of instructions executed so far.
-                let now = u64::MAX - *self.steps_left;
+                let now = self.progress.executed;
                 let d = &mut warp.activations[at.slot as usize].registers[*d as usize];
                 each(at.mask, |lane| d[lane] = now);
             }

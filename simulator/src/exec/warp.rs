@@ -10,7 +10,7 @@
 
 use super::activation::{Activation, Position};
 use super::pending_copies::PendingCopies;
-use crate::arith::WARP;
+use crate::arith::{Lanes, WARP};
 use crate::decode::{Function, NONE};
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
@@ -32,7 +32,7 @@ pub enum Wait {
 }
 
 /// Lanes at one place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Split {
     pub pc: u32,
     pub mask: u32,
@@ -55,7 +55,7 @@ impl Split {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Join {
     pc: u32,
     activation: u32,
@@ -82,6 +82,9 @@ pub struct Warp {
     free_joins: Vec<u32>,
     /// Whether its lanes seem to wait in a loop for what others write.
     pub spin: Spin,
+    /// How it stood some turns ago, while nothing has changed since, and when it was last found stuck.
+    past: Option<Box<Still>>,
+    pub stuck: u64,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.
@@ -107,6 +110,26 @@ pub struct Spin {
     known: bool,
 }
 
+/// All that decides how a warp goes on, but for memory.
+#[derive(Debug)]
+struct Still {
+    changes: u64,
+    /// Turns since, and after how many it is replaced.
+    turns: u32,
+    age: u32,
+    splits: Vec<Split>,
+    joins: Vec<Join>,
+    /// Registers, predicates and call parameters of each activation.
+    values: Vec<(Vec<Lanes>, Vec<u32>, Vec<u8>)>,
+}
+
+impl Still {
+    fn is_now(&self, splits: &[Split], joins: &[Join], activations: &[Activation]) -> bool {
+        let values = self.values.iter().map(|(r, p, f)| (&r[..], &p[..], &f[..]));
+        self.splits == splits && self.joins == joins && values.eq(activations.iter().map(Activation::values))
+    }
+}
+
 /// Instructions without a change after which a warp that watches memory counts as spinning: at first, and
 /// once it is known to. A loop that waits looks at least every so many instructions.
 const SPINS: u32 = 1_024;
@@ -127,6 +150,7 @@ impl Warp {
         self.free_activations.clear();
         self.last_error.clear();
         self.spin = Spin::default();
+        (self.past, self.stuck) = (None, 0);
         self.local.clear();
         self.local_defined.clear();
         self.copies.clear();
@@ -243,6 +267,11 @@ impl Warp {
         any
     }
 
+    /// Whether lanes wait at a join, where they may be let go on alone.
+    pub fn waits_at_join(&self) -> bool {
+        self.joins.iter().any(|join| join.arrived & !self.exited != 0)
+    }
+
     /// Instructions that the next turn may have, at most `turn`.
     pub fn turn(&self, turn: u32) -> u32 {
         if self.spin.known { turn.min(SPINS_AGAIN) } else { turn }
@@ -258,6 +287,30 @@ impl Warp {
         let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
         spin.known |= spins;
         spins
+    }
+
+    /// At the end of a turn in which nothing has changed, in the state of memory of number `changes`: whether
+    /// the warp has stood like this before. What is remembered is renewed after 1, 2, 4 … turns, so that any
+    /// circle is found.
+    pub fn repeats(&mut self, changes: u64) -> bool {
+        let age = match &mut self.past {
+            Some(past) if past.changes == changes => {
+                if past.is_now(&self.splits, &self.joins, &self.activations) {
+                    return true;
+                }
+                past.turns += 1;
+                if past.turns < past.age {
+                    return false;
+                }
+                2 * past.age
+            }
+            _ => 1,
+        };
+        let values =
+            self.activations.iter().map(Activation::values).map(|(r, p, f)| (r.into(), p.into(), f.into()));
+        let (splits, joins, values) = (self.splits.clone(), self.joins.clone(), values.collect());
+        self.past = Some(Box::new(Still { changes, turns: 0, age, splits, joins, values }));
+        false
     }
 
     /// The lanes of `mask` exit; they are lanes of `split`, which goes on with the others, if any.

@@ -1,7 +1,7 @@
 //! What a launch asks for: checked against the limits, and its arguments laid out.
 
 use crate::decode::Program;
-use crate::device::{DeviceProperties, LaunchConfig, check_config};
+use crate::device::{DeviceProperties, LaunchConfig};
 use crate::diagnostic::{Diagnostic, Kind};
 
 /// Checks a launch and lays out its arguments.
@@ -23,18 +23,10 @@ pub fn parameters(
                 "check the spelling, and that the kernel is extern \"C\"",
             )
         })?;
-    check_config(config)
-        .map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block"))?;
     let function = &program.functions[number];
-    let shared = function.shared_bytes + config.shared_mem_bytes as usize;
-    let most = device.max_shared_per_block;
-    if shared > most {
-        return Err(wrong(
-            Kind::LaunchLimit,
-            format!("{shared} bytes of shared memory per block; at most {most} are possible"),
-            "use less shared memory or smaller blocks",
-        ));
-    }
+    function.check(device, config, device.max_shared_per_block).map_err(|message| {
+        wrong(Kind::LaunchLimit, message, "choose another grid or block, or less memory")
+    })?;
     let mut reached = vec![false; program.functions.len()];
     let mut stack = vec![number];
     while let Some(next) = stack.pop() {

@@ -10,17 +10,13 @@ use crate::exec::{Launches, PendingLaunch, Progress, Schedule};
 use crate::memory::Memory;
 use crate::observe::{After, Watch};
 
-/// Instructions that a launch may execute: so many, and so many more for every warp.
-const STEPS: u64 = 1 << 26;
-const STEPS_PER_WARP: u64 = 1 << 12;
-
 /// What a launch may use, and the seed of its schedule.
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub pending_launches: u64,
     /// Levels of grids that may wait for their children.
     pub sync_depth: u32,
-    /// Instructions in all; `None` for a number that grows with the grid.
+    /// Instructions in all; `None` for a number that grows while the launch gets on.
     pub steps: Option<u64>,
     pub schedule: u64,
 }
@@ -76,10 +72,7 @@ pub struct Engine<'e, O> {
     pub printed: &'e mut String,
     pub launches: Launches,
     pub schedule: Schedule,
-    /// Instructions that may still be executed, and how many more every new warp brings.
-    pub steps_left: u64,
     pub progress: Progress,
-    pub steps_per_warp: u64,
     pub grids: Vec<Option<Grid>>,
     pub free: Vec<usize>,
     /// Grids with blocks to run, in turn; fire-and-forget children that wait for a place.
@@ -115,9 +108,7 @@ impl<'e, O: Watch> Engine<'e, O> {
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),
-            progress: Progress::new(limits.steps.is_none()),
-            steps_left: limits.steps.unwrap_or(STEPS),
-            steps_per_warp: if limits.steps.is_some() { 0 } else { STEPS_PER_WARP },
+            progress: Progress::new(limits.steps),
             grids: Vec::new(),
             free: Vec::new(),
             running: VecDeque::new(),

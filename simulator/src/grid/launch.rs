@@ -16,10 +16,9 @@ use std::collections::VecDeque;
 
 use super::block::Block;
 use super::engine::{Engine, Grid, Origin, in_stream};
-use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::LaunchConfig;
-use crate::exec::{DEEP, Executed, PendingLaunch};
+use crate::exec::{Executed, PendingLaunch};
 use crate::observe::{After, Event, Start, Watch};
 
 impl<O: Watch> Engine<'_, O> {
@@ -51,8 +50,6 @@ impl<O: Watch> Engine<'_, O> {
         let function = &self.program.functions[kernel];
         let (x, y, z) = config.grid_dim;
         let blocks = x as u64 * y as u64 * z as u64;
-        let (bx, by, bz) = config.block_dim;
-        let warps = (bx * by * bz).div_ceil(WARP as u32) as u64;
         let workspace = if function.uses_grid_workspace {
             let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
             if let Ok(bytes) = self.memory.slice_mut(address, 64) {
@@ -65,10 +62,6 @@ impl<O: Watch> Engine<'_, O> {
         };
         let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
-        if depth <= DEEP {
-            let more = blocks.saturating_mul(warps * self.steps_per_warp);
-            self.steps_left = self.steps_left.saturating_add(more);
-        }
         self.observer.event(&Event::Grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
@@ -137,6 +130,7 @@ impl<O: Watch> Engine<'_, O> {
                     self.observer.event(&Event::BlockEnd { grid: grid.number, block: block.state.linear });
                     grid.finished_blocks += 1;
                     self.resident -= block.warps.len();
+                    self.progress.changed();
                     self.spare.push(block);
                 }
                 Ok(false) => {

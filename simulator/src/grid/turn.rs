@@ -85,13 +85,17 @@ impl<O: Watch> Engine<'_, O> {
             block_dim: [bx, by, bz],
             launches: &mut self.launches,
             printed: self.printed,
-            steps_left: &mut self.steps_left,
             progress: &mut self.progress,
             schedule: &mut self.schedule,
         };
         if self.quiet > 2 * self.resident * (self.running.len() + 1) {
             block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
         }
+        // Nobody else can come and change something.
+        let all_are_here = self.running.is_empty()
+            && self.ready.is_empty()
+            && (grid.next_block == grid.blocks
+                || grid.resident.len() + 1 >= self.device.most_resident_blocks());
         let mut left = context.schedule.block_turn();
         let count = block.warps.len();
         block.next = (block.next + context.schedule.choose(count)) % count;
@@ -112,17 +116,29 @@ impl<O: Watch> Engine<'_, O> {
             let warp = &mut block.warps[block.next];
             block.next = (block.next + 1) % count;
             if warp.finished() {
+                context.progress.stuck(&mut warp.stuck);
                 idle += 1;
                 continue;
             }
-            let (before, exited) = (*context.steps_left, context.block.exited);
+            let (before, exited) = (context.progress.executed, context.block.exited);
+            let changes = context.progress.changes();
             let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
             if context.block.exited != exited {
                 context.progress.exit(grid.depth);
             }
-            let executed = before - *context.steps_left;
+            let executed = context.progress.executed - before;
             left = left.saturating_sub(executed as u32);
+            let unchanged = O::CHECKS && changes == context.progress.changes() && !warp.waits_at_join();
+            let ran_on = matches!(stop, Stop::Turn | Stop::Spins);
+            let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
+            let circles = unchanged && ran_on && is_certain && warp.repeats(changes);
+            if circles || unchanged && executed == 0 {
+                context.progress.stuck(&mut warp.stuck);
+            }
+            if circles && all_are_here && context.progress.stuck == self.resident {
+                return Err(context.circles(warp));
+            }
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
                 (idle, spins, self.quiet) = (idle + 1, spins || stop == Stop::Spins, self.quiet + 1);
             } else {

@@ -132,6 +132,13 @@ impl Memory {
         Some((&allocation.name, allocation.bytes.len() as u64))
     }
 
+    /// Where the allocation that an address lies in starts, and what it holds.
+    #[inline]
+    pub fn around(&self, address: u64) -> (u64, &[u8]) {
+        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).wrapping_sub(1));
+        (address & !OFFSET_MASK, allocation.map_or(&[], |allocation| &allocation.bytes))
+    }
+
     #[inline]
     pub fn slice(&self, address: u64, bytes: usize) -> Result<&[u8], Wrong> {
         let offset = (address & OFFSET_MASK) as usize;

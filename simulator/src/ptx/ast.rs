@@ -26,6 +26,9 @@ pub struct FunctionAst {
     pub is_entry: bool,
     pub returns: Vec<Variable>,
     pub params: Vec<Variable>,
+    /// Threads of a block that it is compiled for: `.maxntid` and `.reqntid`.
+    pub most_threads: Option<[u32; 3]>,
+    pub block: Option<[u32; 3]>,
     /// `None` for a declaration.
     pub body: Option<Vec<Statement>>,
     pub line: u32,

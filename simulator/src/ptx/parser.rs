@@ -193,12 +193,15 @@ impl Parser<'_> {
         let returns = if self.next_is('(') { self.parameters()? } else { Vec::new() };
         let name = self.word()?;
         let params = if self.next_is('(') { self.parameters()? } else { Vec::new() };
-        // Performance directives: .maxntid 256, 1, 1 and the like.
+        let (mut most_threads, mut block) = (None, None);
         while !self.next_is('{') && !self.next_is(';') {
-            if self.peek().is_none() {
-                return self.error(format!("function {name} has no body"));
+            match self.peek() {
+                Some(Token::Word(word)) if word == ".maxntid" => most_threads = Some(self.block_size()?),
+                Some(Token::Word(word)) if word == ".reqntid" => block = Some(self.block_size()?),
+                // What machine code is to be like: .minnctapersm, .maxnreg.
+                Some(_) => self.at += 1,
+                None => return self.error(format!("function {name} has no body")),
             }
-            self.at += 1;
         }
         let body = if self.eat(';') {
             ast.externs.push(name.clone());
@@ -207,8 +210,20 @@ impl Parser<'_> {
             self.at += 1;
             Some(self.body()?)
         };
-        ast.functions.push(FunctionAst { name, is_entry, returns, params, body, line });
+        ast.functions.push(FunctionAst { name, is_entry, returns, params, most_threads, block, body, line });
         Ok(())
+    }
+
+    /// `.maxntid 256, 1, 1`: what is left out is 1.
+    fn block_size(&mut self) -> Parsed<[u32; 3]> {
+        self.at += 1;
+        let mut size = [self.small()?, 1, 1];
+        for axis in &mut size[1..] {
+            if self.eat(',') {
+                *axis = self.small()?;
+            }
+        }
+        Ok(size)
     }
 
     fn parameters(&mut self) -> Parsed<Vec<Variable>> {

@@ -33,6 +33,8 @@ impl Space {
 /// Memory order and scope of an access (PTX ISA 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
+    /// A weak load of what no thread of the grid writes (`.nc`).
+    ReadOnly,
     /// Orders nothing; what plain loads and stores are.
     Weak,
     /// `.volatile`: relaxed, for the whole system.

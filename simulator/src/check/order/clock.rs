@@ -1,0 +1,142 @@
+//! The order within a block that is under way: barriers of the block and of its warps, and what its threads
+//! have learnt.
+
+use rustc_hash::FxHashMap;
+
+use super::Time;
+use super::partial::Partial;
+use super::release::{Known, Seen, learn_all};
+use crate::arith::{WARP, lanes};
+
+/// What a thread has done and learnt since the last barrier of its block.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadClock {
+    pub known: Known,
+    pub seen: Vec<Seen>,
+    /// Its last fence of each scope.
+    pub fences: [Time; 3],
+    /// Device launches before the last wait for the children of the block.
+    pub children: u32,
+}
+
+/// The rows say, for each lane, up to when it has seen each other lane.
+type Rows = Box<[[Time; WARP]; WARP]>;
+
+/// The order within a block that is under way. Its time counts what orders something in it.
+#[derive(Debug)]
+pub struct BlockClock {
+    pub now: Time,
+    /// The last barrier of the whole block.
+    pub barrier: Time,
+    pub partial: Vec<Partial>,
+    rows: Vec<Option<Rows>>,
+    arrivals: Vec<(u32, u32, u32)>,
+    pub known: Known,
+    pub seen: Vec<Seen>,
+    pub children: u32,
+    pub threads: FxHashMap<u32, ThreadClock>,
+}
+
+impl Default for BlockClock {
+    fn default() -> BlockClock {
+        BlockClock {
+            now: 1,
+            barrier: 0,
+            partial: Vec::new(),
+            rows: Vec::new(),
+            arrivals: Vec::new(),
+            known: Known::new(),
+            seen: Vec::new(),
+            children: 0,
+            threads: FxHashMap::default(),
+        }
+    }
+}
+
+impl BlockClock {
+    pub fn tick(&mut self) -> Time {
+        self.now += 1;
+        self.now
+    }
+
+    pub fn thread(&mut self, warp: u32, lane: usize) -> &mut ThreadClock {
+        self.threads.entry(warp * WARP as u32 + lane as u32).or_default()
+    }
+
+    pub fn arrives(&mut self, warp: u32, mask: u32, id: u32) {
+        self.arrivals.push((id, warp, mask));
+    }
+
+    /// Barrier `id` opens, for all threads of the block that have not exited or for those that have arrived.
+    pub fn barrier_opens(&mut self, id: u32, all: bool) {
+        let time = self.tick();
+        if all {
+            self.barrier = time;
+            self.partial.clear();
+            for thread in self.threads.values_mut() {
+                learn_all(&mut self.known, &std::mem::take(&mut thread.known));
+                Seen::add(&mut self.seen, &std::mem::take(&mut thread.seen));
+                self.children = self.children.max(thread.children);
+            }
+            self.arrivals.retain(|arrival| arrival.0 != id);
+            return;
+        }
+        let mut members = Vec::new();
+        for (_, warp, mask) in self.arrivals.extract_if(.., |arrival| arrival.0 == id) {
+            if members.len() <= warp as usize {
+                members.resize(warp as usize + 1, 0);
+            }
+            members[warp as usize] |= mask;
+        }
+        let threads = (0..).zip(&members).flat_map(|(warp, mask)| threads_of(warp, *mask)).collect();
+        self.share(threads);
+        Partial::add(&mut self.partial, time, members);
+    }
+
+    /// Lanes of a warp meet at `__syncwarp()`.
+    pub fn warp_barrier(&mut self, warp: u32, mask: u32) {
+        let time = self.tick();
+        if self.rows.len() <= warp as usize {
+            self.rows.resize_with(warp as usize + 1, || None);
+        }
+        let rows = self.rows[warp as usize].get_or_insert_with(|| Box::new([[0; WARP]; WARP]));
+        let mut merged = [0; WARP];
+        for lane in lanes(mask) {
+            for (to, from) in merged.iter_mut().zip(&rows[lane]) {
+                *to = (*from).max(*to);
+            }
+        }
+        lanes(mask).for_each(|lane| merged[lane] = time);
+        lanes(mask).for_each(|lane| rows[lane] = merged);
+        self.share(threads_of(warp, mask).collect());
+    }
+
+    /// Up to when a lane has seen each lane of its warp.
+    pub fn row(&self, warp: u32, lane: usize) -> Option<&[Time; WARP]> {
+        Some(&self.rows.get(warp as usize)?.as_ref()?[lane])
+    }
+
+    /// These threads have met: each knows what any of them knows.
+    fn share(&mut self, threads: Vec<u32>) {
+        if self.threads.is_empty() {
+            return;
+        }
+        let mut shared = ThreadClock::default();
+        for thread in threads.iter().filter_map(|thread| self.threads.get(thread)) {
+            learn_all(&mut shared.known, &thread.known);
+            Seen::add(&mut shared.seen, &thread.seen);
+            shared.children = shared.children.max(thread.children);
+        }
+        if shared.known.is_empty() && shared.seen.is_empty() && shared.children == 0 {
+            return;
+        }
+        for thread in threads {
+            let clock = self.threads.entry(thread).or_default();
+            *clock = ThreadClock { fences: clock.fences, ..shared.clone() };
+        }
+    }
+}
+
+fn threads_of(warp: u32, mask: u32) -> impl Iterator<Item = u32> {
+    lanes(mask).map(move |lane| warp * WARP as u32 + lane as u32)
+}

@@ -1,0 +1,251 @@
+//! Releases and acquires: what threads learn of each other through locations in memory (PTX ISA 8.8, 8.9.4).
+//!
+//! A release pattern is a fence and then a strong write, or a `.release`; an acquire pattern a strong read of
+//! what has been written there and then a fence, or an `.acquire`. They synchronise only at scopes that
+//! include both threads: a release for the block is known in its block alone, and a reader whose access or
+//! fence is for its block alone learns nothing of other blocks.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::partial::Partial;
+use super::{BlockId, Order, Past, Time};
+use crate::arith::{WARP, lanes};
+use crate::observe::Actor;
+use crate::ptx::Scope;
+
+/// A location that threads synchronise through: an address in global memory, or in a block's shared memory.
+pub type Location = (Option<BlockId>, u64);
+
+/// Releases to one location that a thread has acquired, up to some entry of its log: those of one block, or
+/// those of any block that are for more than their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acquired {
+    log: u32,
+    of: Option<BlockId>,
+    upto: u32,
+}
+
+pub type Known = Vec<Acquired>;
+
+fn learn(known: &mut Known, more: Acquired) {
+    match known.iter_mut().find(|one| (one.log, one.of) == (more.log, more.of)) {
+        Some(one) => one.upto = one.upto.max(more.upto),
+        None => known.push(more),
+    }
+}
+
+pub fn learn_all(known: &mut Known, more: &[Acquired]) {
+    more.iter().for_each(|one| learn(known, *one));
+}
+
+/// What a strong read has seen, and no fence of sufficient scope has acquired since.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    what: Acquired,
+    /// Whether there has been a fence for the block, which does not acquire it.
+    narrow: bool,
+}
+
+impl Seen {
+    pub fn add(all: &mut Vec<Seen>, more: &[Seen]) {
+        for new in more {
+            match all.iter_mut().find(|one| (one.what.log, one.what.of) == (new.what.log, new.what.of)) {
+                Some(one) => {
+                    one.what.upto = one.what.upto.max(new.what.upto);
+                    one.narrow |= new.narrow;
+                }
+                None => all.push(*new),
+            }
+        }
+    }
+}
+
+/// A point in a thread's program, kept after the thread has gone on: a release, or a launch.
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub grid: u32,
+    pub block: u64,
+    pub warp: u32,
+    pub lane: u8,
+    pub time: Time,
+    pub barrier: Time,
+    pub row: Option<Box<[Time; WARP]>>,
+    pub partial: Vec<Partial>,
+    pub known: Known,
+    pub children: u32,
+}
+
+/// Numbers of entries of one thread: all, and those for more than its block. The last that is known says all
+/// that the earlier ones do.
+#[derive(Debug, Default)]
+struct OfThread {
+    all: Vec<u32>,
+    wide: Vec<u32>,
+}
+
+/// The releases to one location, in their order.
+#[derive(Debug, Default)]
+pub struct Log {
+    entries: Vec<Point>,
+    by_block: FxHashMap<BlockId, FxHashMap<(u32, u8), OfThread>>,
+    /// What all entries up to this one that are for more than their block know of other logs.
+    known: Vec<Known>,
+    /// The blocks with an entry that is for their own threads alone.
+    narrow: FxHashSet<BlockId>,
+}
+
+impl Log {
+    /// The last entry of each thread of a block among those that have been acquired.
+    fn last_of(&self, block: BlockId, acquired: Acquired) -> impl Iterator<Item = &Point> {
+        let of_block = self.by_block.get(&block).filter(|_| acquired.of.is_none_or(|of| of == block));
+        of_block.into_iter().flat_map(FxHashMap::values).filter_map(move |thread| {
+            let numbers = if acquired.of.is_some() { &thread.all } else { &thread.wide };
+            let known = numbers.partition_point(|number| *number < acquired.upto);
+            Some(&self.entries[numbers[known.checked_sub(1)?] as usize])
+        })
+    }
+}
+
+/// How far a thread is from having acquired a past access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gap {
+    /// It has seen the flag, but has no fence behind it.
+    Fence,
+    /// It has one, for its block alone.
+    Scope,
+}
+
+impl Order {
+    /// What else is known with some releases: what those who released there knew.
+    fn with_them(&self, acquired: Acquired) -> Known {
+        let log = &self.logs[acquired.log as usize];
+        let mut known = match acquired.of {
+            None => log.known[acquired.upto as usize - 1].clone(),
+            Some(block) => {
+                let mut known = Known::new();
+                log.last_of(block, acquired).for_each(|point| learn_all(&mut known, &point.known));
+                known
+            }
+        };
+        learn(&mut known, acquired);
+        known
+    }
+
+    pub fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
+        let time = self.clock(actor).tick();
+        let enough = |seen: &Seen| scope > Scope::Cta || seen.what.of.is_some();
+        for lane in lanes(mask) {
+            let clock = self.clock(actor);
+            let shared = clock.seen.clone();
+            let thread = clock.thread(actor.warp, lane);
+            thread.fences[scope as usize] = time;
+            Seen::add(&mut thread.seen, &shared);
+            let seen = std::mem::take(&mut thread.seen);
+            let mut known = Known::new();
+            for seen in seen.iter().filter(|seen| enough(seen)) {
+                learn_all(&mut known, &self.with_them(seen.what));
+            }
+            let thread = self.clock(actor).thread(actor.warp, lane);
+            learn_all(&mut thread.known, &known);
+            let rest = seen.iter().filter(|seen| !enough(seen));
+            thread.seen = rest.map(|seen| Seen { narrow: true, ..*seen }).collect();
+        }
+    }
+
+    /// `lane` reads `location` by a strong access of `scope`: it learns what has been released there, at once
+    /// if the access `acquires` by itself, else with its next fence.
+    pub fn acquire(&mut self, actor: Actor, lane: usize, location: Location, scope: Scope, acquires: bool) {
+        let Some(&log) = self.log_of.get(&location) else { return };
+        let upto = self.logs[log as usize].entries.len() as u32;
+        let block = (actor.grid, actor.block);
+        let own = Acquired { log, of: Some(block), upto };
+        let wide = (scope > Scope::Cta && location.0.is_none()).then_some(Acquired { of: None, ..own });
+        // Mostly the wider one says it all. Kept beside it, the other would grow with the number of blocks.
+        let own = (wide.is_none() || self.logs[log as usize].narrow.contains(&block)).then_some(own);
+        for what in own.into_iter().chain(wide) {
+            let more = if acquires { self.with_them(what) } else { Known::new() };
+            let thread = self.clock(actor).thread(actor.warp, lane);
+            match acquires {
+                true => learn_all(&mut thread.known, &more),
+                false => Seen::add(&mut thread.seen, &[Seen { what, narrow: false }]),
+            }
+        }
+    }
+
+    /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or,
+    /// if the access `releases` by itself, all that is before now.
+    pub fn release(&mut self, actor: Actor, lane: usize, location: Location, scope: Scope, releases: bool) {
+        let clock = self.clock(actor);
+        let thread = clock.threads.get(&(actor.warp * WARP as u32 + lane as u32));
+        let fences = thread.map_or([0; 3], |thread| thread.fences);
+        // The widest scope for which there is something to release.
+        let candidates =
+            [(Scope::System, fences[2]), (Scope::Gpu, fences[1].max(fences[2])), (Scope::Cta, fences[0])];
+        let (reach, upto) = match candidates.iter().find(|(_, time)| *time > 0) {
+            _ if releases => (scope, clock.tick()),
+            Some((fence, time)) => (scope.min(*fence), *time),
+            None => return,
+        };
+        let point = self.point(actor, lane, upto);
+        let number = *self.log_of.entry(location).or_insert_with(|| {
+            self.logs.push(Log::default());
+            self.logs.len() as u32 - 1
+        });
+        let log = &mut self.logs[number as usize];
+        let mut known = log.known.last().cloned().unwrap_or_default();
+        let entry = log.entries.len() as u32;
+        let block = log.by_block.entry((actor.grid, actor.block)).or_default();
+        let thread = block.entry((point.warp, point.lane)).or_default();
+        thread.all.push(entry);
+        if reach > Scope::Cta {
+            thread.wide.push(entry);
+            let others = point.known.iter().filter(|one| (one.log, one.of) != (number, None));
+            others.for_each(|one| learn(&mut known, *one));
+        } else {
+            log.narrow.insert((actor.grid, actor.block));
+        }
+        log.entries.push(point);
+        log.known.push(known);
+    }
+
+    pub fn point(&mut self, actor: Actor, lane: usize, time: Time) -> Point {
+        let here = self.here(actor);
+        let clock = here.clock;
+        let thread = clock.threads.get(&(actor.warp * WARP as u32 + lane as u32));
+        // A fence that releases has acquired what was seen before it; where there is none, the other side is
+        // asked for a fence, not this one.
+        let mut known = clock.known.clone();
+        let seen = clock.seen.iter().chain(thread.iter().flat_map(|thread| &thread.seen));
+        seen.for_each(|seen| learn_all(&mut known, &here.order.with_them(seen.what)));
+        if let Some(thread) = thread {
+            learn_all(&mut known, &thread.known);
+        }
+        Point {
+            grid: actor.grid,
+            block: actor.block,
+            warp: here.warp,
+            lane: lane as u8,
+            time,
+            barrier: clock.barrier.min(time),
+            row: clock.row(actor.warp, lane).map(|row| Box::new(*row)),
+            partial: clock.partial.clone(),
+            known,
+            children: thread.map_or(0, |thread| thread.children).max(clock.children),
+        }
+    }
+
+    /// Whether some release that is known comes after an access in `block`. What is known is closed: it holds
+    /// what the releasing threads knew.
+    pub fn is_known(&self, past: Past, block: BlockId, known: &[Acquired], depth: u32) -> bool {
+        known.iter().any(|acquired| {
+            let mut points = self.logs[acquired.log as usize].last_of(block, *acquired);
+            points.any(|point| self.before_directly(past, point, depth + 1))
+        })
+    }
+
+    /// What is missing for a past access to be known by what has been seen.
+    pub fn gap(&self, past: Past, block: BlockId, seen: &[Seen]) -> Option<Gap> {
+        let known = seen.iter().filter(|seen| self.is_known(past, block, &self.with_them(seen.what), 0));
+        known.map(|seen| if seen.narrow { Gap::Scope } else { Gap::Fence }).min()
+    }
+}

@@ -1,0 +1,13 @@
+// The reader's fence is for its own block alone; the writer is in another.
+// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+extern "C" __global__ void pass(int* data, int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        *data = 42;  // expect-also: data-race
+        __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {}
+        __threadfence_block();
+        *out = *data;  // expect: data-race
+    }
+}
