@@ -8,29 +8,26 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub struct Progress {
     started: Instant,
     bar: Option<ProgressBar>,
-    done: usize,
-    all: usize,
+    all: u64,
 }
 
 impl Progress {
-    /// `all` runs are to be made.
-    pub fn new(all: usize) -> Progress {
-        Progress { started: Instant::now(), bar: None, done: 0, all }
+    /// `all` elements are to be added up.
+    pub fn new(all: u64) -> Progress {
+        Progress { started: Instant::now(), bar: None, all }
     }
 
-    /// A run begins; `run` says which.
-    pub fn step(&mut self, run: String) {
+    /// A run begins, `done` elements after the start; `run` says which.
+    pub fn step(&mut self, run: &str, done: u64) {
         if self.bar.is_none() && self.started.elapsed() > Duration::from_secs(1) {
-            let style = ProgressStyle::with_template("{wide_bar} {pos}/{len}  {msg}");
-            self.bar = Some(
-                ProgressBar::new(self.all as u64).with_style(style.unwrap_or(ProgressStyle::default_bar())),
-            );
+            let style = ProgressStyle::with_template("{wide_bar} {percent} %  {msg}");
+            self.bar =
+                Some(ProgressBar::new(self.all).with_style(style.unwrap_or(ProgressStyle::default_bar())));
         }
         if let Some(bar) = &self.bar {
-            bar.set_position(self.done as u64);
-            bar.set_message(run);
+            bar.set_position(done);
+            bar.set_message(run.to_string());
         }
-        self.done += 1;
     }
 }
 

@@ -45,14 +45,22 @@ impl Device {
     /// # Errors
     /// [`NoGpu`], for [`DeviceChoice::Gpu`] where none is usable.
     pub fn open(choice: DeviceChoice) -> Result<Device> {
+        Device::open_with(choice, SimulatorOptions::default())
+    }
+
+    /// [`Device::open`], with the simulator run as `options` say.
+    ///
+    /// # Errors
+    /// Of [`Device::open`].
+    pub fn open_with(choice: DeviceChoice, options: SimulatorOptions) -> Result<Device> {
         if choice == DeviceChoice::Sim {
-            return Ok(Device::simulator(SimulatorOptions::default()));
+            return Ok(Device::simulator(options));
         }
         match cuda::Gpu::open() {
             Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu))),
             Err(no_gpu) if choice == DeviceChoice::Gpu => Err(no_gpu.into()),
             Err(no_gpu) => {
-                let simulator = Device::simulator(SimulatorOptions::default());
+                let simulator = Device::simulator(options);
                 Ok(Device { no_gpu: Some(no_gpu), ..simulator })
             }
         }

@@ -148,7 +148,8 @@ impl Simulator {
     fn launch(&self, module: &sim::Module, kernel: &str, config: LaunchConfig, args: &[u64]) -> Result<()> {
         let mut core = self.core.borrow_mut();
         let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
-        let ended = if !self.options.checks {
+        // A page always checks, and need not carry the simulator a second time without.
+        let ended = if !self.options.checks && !cfg!(target_family = "wasm") {
             let ended = core.launch_counted(module, kernel, config, args, &mut seen.0);
             ended.inspect_err(|diagnostic| all.push((**diagnostic).clone()))
         } else if let Some(observer) = &*self.observer.borrow() {
