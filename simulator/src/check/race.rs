@@ -62,8 +62,9 @@ impl Shadow {
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
         let in_shared = request.space == Space::Shared;
         let is_strong = strength(request) != Strength::Weak;
-        let location =
-            |lane: usize| -> Location { (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane]) };
+        let location = |lane: usize| -> Location {
+            (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane])
+        };
         if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
             let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
             for lane in lanes(request.mask) {
@@ -94,7 +95,8 @@ impl Shadow {
     ) -> Option<Race> {
         let found = self.touch(order, actor, request);
         for lane in lanes(by.done) {
-            let location = (Some((actor.grid, actor.block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
+            let location =
+                (Some((actor.grid, actor.block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
             if request.access == Access::Load {
                 let acquires = request.order == MemoryOrder::Acquire;
                 order.acquire(actor, lane, location, request.scope, acquires);
@@ -117,6 +119,8 @@ impl Shadow {
         let atomic = matches!(request.access, Access::Atomic { .. });
         let here = order.here(actor);
         let time = here.now();
+        let sees = strength > Strength::Weak && request.access != Access::Store;
+        let mut flag = None;
         let mut own_shared = in_shared.then(|| self.shared.entry((actor.grid, actor.block)).or_default());
         let mut found = None;
         for lane in lanes(request.mask) {
@@ -137,6 +141,11 @@ impl Shadow {
                 let next = end.min((at / 4 + 1) * 4);
                 let race = region.touch(at, next - at, |cell, rest| {
                     let race = race_with(cell, rest, &here, &me, writes);
+                    if sees {
+                        let by_others =
+                            |write: &Seen| !here.is_own_block(write.past) && write.strength > Strength::Weak;
+                        flag = cell.writes(rest).into_iter().flatten().find(by_others).or(flag);
+                    }
                     if writes {
                         cell.write(rest, &me);
                     } else {
@@ -145,7 +154,9 @@ impl Shadow {
                     race
                 });
                 if let Some((earlier, earlier_writes, why)) = race
-                    && found.is_none_or(|found: Race| found.why == NOTED && why != NOTED)
+                    && found.is_none_or(|found: Race| {
+                        here.rank(earlier.past, why) > here.rank(found.earlier, found.why)
+                    })
                 {
                     found = Some(Race {
                         why,
@@ -160,6 +171,9 @@ impl Shadow {
                 }
                 at = next;
             }
+        }
+        if let Some(flag) = flag {
+            order.clock(actor).flag = Some(flag.loc);
         }
         found
     }
@@ -192,28 +206,32 @@ fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
     }
 }
 
-/// A note, where everything else is an error.
-const NOTED: Why = Why::Almost(Gap::Fence);
+impl Here<'_> {
+    /// Which of several races is told: an error rather than a note, and one with another warp rather than one
+    /// within this.
+    fn rank(&self, earlier: Past, why: Why) -> (bool, bool) {
+        (why != Why::Almost(Gap::Fence), earlier.warp != self.warp)
+    }
+}
 
 /// The earlier access to a cell that this one races with, whether that writes, and why. If there are several,
-/// one that is an error.
+/// one of the highest rank.
 #[inline]
 fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, Why)> {
-    let mut noted = None;
+    let mut best: Option<(Seen, bool, Why)> = None;
     let mut race = |earlier: Seen, earlier_writes| {
-        let found = Some((earlier, earlier_writes, why(&earlier, here, me)?));
-        if !matches!(found, Some((.., NOTED))) {
-            return found;
+        let why = why(&earlier, here, me)?;
+        let rank = here.rank(earlier.past, why);
+        if best.is_none_or(|(other, _, why)| rank > here.rank(other.past, why)) {
+            best = Some((earlier, earlier_writes, why));
         }
-        noted = found;
-        None
+        (rank == (true, true)).then_some(())
     };
-    let found = cell.writes(rest).into_iter().flatten().find_map(|write| race(write, true));
-    let found = match found {
-        None if writes => cell.find_read(rest, |read| race(read, false)),
-        found => found,
-    };
-    found.or(noted)
+    let of_writes = cell.writes(rest).into_iter().flatten().find_map(|write| race(write, true));
+    if writes && of_writes.is_none() {
+        cell.find_read(rest, |read| race(read, false));
+    }
+    best
 }
 
 /// Why an access races with an earlier one, if it does.

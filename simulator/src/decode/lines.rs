@@ -35,7 +35,10 @@ impl<'a> Lines<'a> {
     fn relies_on_practice(&self, file: u32) -> Option<Arc<str>> {
         let (_, name) = self.files.get(&file)?.rsplit_once("include/")?;
         let name = name.trim_start_matches("cccl/");
-        ["cooperative_groups/", "cuda/pipeline"].iter().any(|start| name.starts_with(start)).then(|| name.into())
+        ["cooperative_groups/", "cuda/pipeline"]
+            .iter()
+            .any(|start| name.starts_with(start))
+            .then(|| name.into())
     }
 
     /// The index for a `.loc`, or [`NONE`] where it says "no line".

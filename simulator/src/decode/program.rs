@@ -72,7 +72,12 @@ pub struct Function {
 
 impl Function {
     /// Checks what a launch of this kernel asks for, with at most `most_shared` bytes of shared memory.
-    pub fn check(&self, device: &DeviceProperties, config: &LaunchConfig, most_shared: usize) -> Result<(), String> {
+    pub fn check(
+        &self,
+        device: &DeviceProperties,
+        config: &LaunchConfig,
+        most_shared: usize,
+    ) -> Result<(), String> {
         check_config(config)?;
         let (x, y, z) = config.block_dim;
         let show = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
@@ -95,7 +100,9 @@ impl Function {
         }
         let shared = fixed + config.shared_mem_bytes as usize;
         match shared > most_shared {
-            true => Err(format!("{shared} bytes of shared memory per block; at most {most_shared} are possible")),
+            true => {
+                Err(format!("{shared} bytes of shared memory per block; at most {most_shared} are possible"))
+            }
             false => Ok(()),
         }
     }

@@ -24,7 +24,9 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
             }
             activation.undefined.set(*d, active, of_s);
         }
-        Op::Logic { .. } | Op::Test { combine: Some(_), .. } => follow_logic(activation, function, op, active),
+        Op::Logic { .. } | Op::Test { combine: Some(_), .. } => {
+            follow_logic(activation, function, op, active)
+        }
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
@@ -79,9 +81,8 @@ fn depends(activation: &Activation, function: &Function, f: &Alu, s: &[Reg; 4], 
         f.apply(&mut out, [a, b, c, d], active);
         out
     });
-    lanes(active).fold(0, |all, lane| {
-        all | ((tried.iter().any(|other| other[lane] != tried[0][lane])) as u32) << lane
-    })
+    lanes(active)
+        .fold(0, |all, lane| all | ((tried.iter().any(|other| other[lane] != tried[0][lane])) as u32) << lane)
 }
 
 /// Follows undefined values through logic on predicates: `and` with one that is false is false.

@@ -123,9 +123,7 @@ impl<O: Watch> Context<'_, O> {
         };
         let error = match self.program.functions.get(kernel) {
             None => runtime::INVALID_DEVICE_FUNCTION,
-            Some(function)
-                if function.check(self.device, &config, self.device.shared_per_block).is_err() =>
-            {
+            Some(function) if function.check(self.device, &config, self.device.shared_per_block).is_err() => {
                 runtime::INVALID_CONFIGURATION
             }
             Some(function) => return (self.launches.open(kernel, config, function.param_bytes), None),

@@ -306,7 +306,8 @@ impl Warp {
             }
             _ => 1,
         };
-        let values = self.activations.iter().map(Activation::values).map(|(r, p, f)| (r.into(), p.into(), f.into()));
+        let values =
+            self.activations.iter().map(Activation::values).map(|(r, p, f)| (r.into(), p.into(), f.into()));
         let (splits, joins, values) = (self.splits.clone(), self.joins.clone(), values.collect());
         self.past = Some(Box::new(Still { changes, turns: 0, age, splits, joins, values }));
         false

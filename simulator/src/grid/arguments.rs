@@ -24,9 +24,9 @@ pub fn parameters(
             )
         })?;
     let function = &program.functions[number];
-    function
-        .check(device, config, device.max_shared_per_block)
-        .map_err(|message| wrong(Kind::LaunchLimit, message, "choose another grid or block, or less memory"))?;
+    function.check(device, config, device.max_shared_per_block).map_err(|message| {
+        wrong(Kind::LaunchLimit, message, "choose another grid or block, or less memory")
+    })?;
     let mut reached = vec![false; program.functions.len()];
     let mut stack = vec![number];
     while let Some(next) = stack.pop() {

@@ -21,8 +21,8 @@ pub enum Wrong {
     NoAllocation,
     /// The allocation has been given back.
     Freed,
-    /// `offset` bytes into an allocation of `bytes` bytes (negative: in front of it).
-    Outside { offset: i64, bytes: u64 },
+    /// `offset` bytes into an allocation of `bytes` bytes (negative: in front of it), by its number.
+    Outside { number: u64, offset: i64, bytes: u64 },
 }
 
 #[derive(Debug)]
@@ -40,6 +40,8 @@ struct Allocation {
 pub struct Memory {
     allocations: Vec<Allocation>,
     live_bytes: u64,
+    /// What buffers are called in messages, by their numbers.
+    called: FxHashMap<u64, String>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
     heap: FxHashMap<u64, u64>,
     heap_bytes: u64,
@@ -126,10 +128,33 @@ impl Memory {
         (offset..offset + bytes).filter(is_written).count()
     }
 
-    /// What the allocation that `address` points into is called, and how many bytes it has.
-    pub fn describe(&self, address: u64) -> Option<(&str, u64)> {
-        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).checked_sub(1)?)?;
-        Some((&allocation.name, allocation.bytes.len() as u64))
+    /// Says what the allocations are called in messages about the next launch, by the addresses of their
+    /// first bytes, where they have no name of their own.
+    pub fn call(&mut self, names: impl Iterator<Item = (u64, String)>) {
+        self.called.clear();
+        for (address, name) in names {
+            self.called.entry(address >> OFFSET_BITS).or_insert(name);
+        }
+    }
+
+    /// What an allocation is called, by its number: `argument 0`, or a variable's name.
+    pub fn name(&self, number: u64) -> String {
+        let own = self.allocations.get((number as usize).wrapping_sub(1)).map_or("", |one| &one.name[..]);
+        match self.called.get(&number) {
+            _ if !own.is_empty() => format!("`{own}`"),
+            Some(called) => called.clone(),
+            None => "a buffer".to_string(),
+        }
+    }
+
+    /// What all allocations are called that have a name, by their numbers.
+    pub fn names(&self) -> FxHashMap<u64, String> {
+        (1..=self.allocations.len() as u64)
+            .filter(|number| {
+                self.called.contains_key(number) || !self.allocations[*number as usize - 1].name.is_empty()
+            })
+            .map(|number| (number, self.name(number)))
+            .collect()
     }
 
     /// Where the allocation that an address lies in starts, and what it holds.
@@ -170,12 +195,15 @@ impl Memory {
             && let Some(next) = self.allocations.get(index)
             && next.live
         {
-            return Wrong::Outside { offset: offset - (1 << OFFSET_BITS), bytes: next.bytes.len() as u64 };
+            let offset = offset - (1 << OFFSET_BITS);
+            return Wrong::Outside { number: index as u64 + 1, offset, bytes: next.bytes.len() as u64 };
         }
         match index.checked_sub(1).and_then(|i| self.allocations.get(i)) {
             None => Wrong::NoAllocation,
             Some(allocation) if !allocation.live => Wrong::Freed,
-            Some(allocation) => Wrong::Outside { offset, bytes: allocation.bytes.len() as u64 },
+            Some(allocation) => {
+                Wrong::Outside { number: index as u64, offset, bytes: allocation.bytes.len() as u64 }
+            }
         }
     }
 }

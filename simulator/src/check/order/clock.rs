@@ -46,6 +46,8 @@ pub struct BlockClock {
     pub seen: Vec<Seen>,
     pub children: u32,
     pub threads: FxHashMap<u32, ThreadClock>,
+    /// The line where another block has last written what a thread of this one has seen by a strong read.
+    pub flag: Option<u32>,
 }
 
 impl Default for BlockClock {
@@ -60,6 +62,7 @@ impl Default for BlockClock {
             seen: Vec::new(),
             children: 0,
             threads: FxHashMap::default(),
+            flag: None,
         }
     }
 }

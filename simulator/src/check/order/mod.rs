@@ -117,8 +117,7 @@ impl Order {
         self.clock(actor);
         let info = &self.grids[actor.grid as usize];
         let first_warp = info.first_warp + actor.block as u32 * info.warps_a_block;
-        let (warps, warp, id) =
-            (info.warps_a_block, first_warp + actor.warp, (actor.grid, actor.block));
+        let (warps, warp, id) = (info.warps_a_block, first_warp + actor.warp, (actor.grid, actor.block));
         let order = &*self;
         Here { order, clock: &order.blocks[&id], id, first_warp, warps, warp }
     }
@@ -231,7 +230,8 @@ impl Order {
     /// launches when it last did.
     fn in_children(&self, from: u32, (grid, block): BlockId, done: u32) -> bool {
         let mut at = from;
-        while done > 0 && at != grid
+        while done > 0
+            && at != grid
             && let Some(parent) = self.grids[at as usize].parent
         {
             if parent == grid {
