@@ -2,7 +2,7 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `order/`, `shadow.rs` | data-race, child-visibility |
+//! | `race.rs`, `touch.rs`, `order/`, `shadow/` | data-race, child-visibility |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `report.rs` | what is said, and what to do |
@@ -17,6 +17,7 @@ mod order;
 mod race;
 mod report;
 mod shadow;
+mod touch;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

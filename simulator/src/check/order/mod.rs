@@ -74,7 +74,7 @@ pub struct Here<'a> {
     order: &'a Order,
     clock: &'a BlockClock,
     id: BlockId,
-    first_warp: u32,
+    pub first_warp: u32,
     warps: u32,
     pub warp: u32,
 }
@@ -255,6 +255,12 @@ impl Here<'_> {
         self.clock.now
     }
 
+    /// The last barrier of the whole block.
+    #[inline]
+    pub fn barrier(&self) -> Time {
+        self.clock.barrier
+    }
+
     /// Whether the past access is before what `lane` does now.
     #[inline]
     pub fn before(&self, past: Past, lane: usize) -> Before {
@@ -270,12 +276,6 @@ impl Here<'_> {
             return Before::No;
         }
         self.before_slowly(past, lane, same_block)
-    }
-
-    /// The same, where it does not matter whether something is missing.
-    #[inline]
-    pub fn after(&self, past: Past, lane: usize) -> bool {
-        self.before(past, lane) != Before::No
     }
 
     pub fn is_own_grid(&self, past: Past) -> bool {
