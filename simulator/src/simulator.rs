@@ -154,7 +154,7 @@ impl Simulator {
     /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under
     /// checks; after a launch without checks every byte counts as written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
-        self.memory.defined_bytes(address, bytes) == bytes
+        self.memory.written(address).is_none_or(|(written, at)| written.all(at, bytes))
     }
 
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.

@@ -2,7 +2,7 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `touch.rs`, `order/`, `shadow/` | data-race, child-visibility |
+//! | `race.rs`, `conflict.rs`, `touch.rs`, `lanes.rs`, `order/`, `shadow/` | data-race, child-visibility |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `report.rs` | what is said, and what to do |
@@ -12,7 +12,9 @@
 //! uninitialized-read, warp-collective, step-limit, and deadlock in `launch.rs`.
 
 mod barrier;
+mod conflict;
 mod copies;
+mod lanes;
 mod order;
 mod race;
 mod report;

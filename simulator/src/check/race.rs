@@ -12,39 +12,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::order::{BlockId, Gap, Location, Order, Past};
-use super::shadow::{Nodes, Region, Strength};
+use super::conflict::{Race, Strength, strength};
+use super::order::{BlockId, Location, Order};
+use super::shadow::{Nodes, Region};
 use super::touch::Touch;
 use crate::arith::lanes;
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
-use crate::ptx::Space;
-use crate::ptx::{Order as MemoryOrder, Scope};
-
-/// Two accesses that race: the earlier one, as it happened.
-#[derive(Clone, Copy, Debug)]
-pub struct Race {
-    pub lane: usize,
-    pub address: u64,
-    pub earlier: Past,
-    pub earlier_loc: u32,
-    pub earlier_writes: bool,
-    pub earlier_atomic: bool,
-    pub why: Why,
-    /// Both write, and this one writes what is there already.
-    pub same_value: bool,
-}
-
-/// Why two accesses race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Nothing orders them.
-    Unordered,
-    /// Nearly: the later thread has seen the flag that orders them.
-    Almost(Gap),
-    /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
-    ReadOnly,
-}
+use crate::ptx::{Order as MemoryOrder, Space};
 
 #[derive(Debug, Default)]
 pub struct Shadow {
@@ -145,31 +120,11 @@ impl Shadow {
     }
 }
 
-pub fn strength(request: &Request) -> Strength {
-    let in_shared = request.space == Space::Shared;
-    match (request.access, request.order) {
-        _ if !in_shared && request.space != Space::Global => Strength::Weak,
-        (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
-        (_, MemoryOrder::Weak) => Strength::Weak,
-        (_, MemoryOrder::ReadOnly) => Strength::ReadOnly,
-        (_, MemoryOrder::Volatile) if in_shared => Strength::Weak,
-        _ => Strength::Strong(request.scope),
-    }
-}
-
 fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
     if regions.len() <= number {
         regions.resize_with(number + 1, Region::default);
     }
     &mut regions[number]
-}
-
-/// Both strong, at scopes that include both threads.
-pub fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
-    match (a, b) {
-        (Strength::Strong(a), Strength::Strong(b)) => same_block || (a > Scope::Cta && b > Scope::Cta),
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -179,6 +134,7 @@ mod tests {
     use crate::arith::WARP;
     use crate::device::LaunchConfig;
     use crate::observe::{After, Start};
+    use crate::ptx::Scope;
 
     /// A grid of so many blocks of two warps.
     fn grid(blocks: u32) -> Order {

@@ -1,8 +1,8 @@
 //! What the findings say: who, what, where, and what to do.
 
+use super::conflict::{Race, Why};
 use super::copies::Meeting;
 use super::order::Gap;
-use super::race::{Race, Why};
 use super::{Checker, Divergence, MOST};
 use crate::arith::AtomOp;
 use crate::decode::{Op, runtime};

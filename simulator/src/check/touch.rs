@@ -5,21 +5,14 @@
 
 use std::ops::Range;
 
+use super::conflict::{Race, Strength, Why, morally_strong, strength};
+use super::lanes::{Lanes, ascends, equal};
 use super::order::{Before, Gap, Here, Past};
-use super::race::{Race, Why, morally_strong, strength};
 use super::shadow::{
-    Cell, Id, NOBODY, Node, Nodes, Reader, Region, Rich, Riches, Seen, Spread, Strength, WORD, What, Who,
+    Cell, Id, NOBODY, Node, Nodes, Reader, Region, Rich, Riches, Seen, Spread, WORD, What, Who,
 };
-use crate::arith::{WARP, lanes};
+use crate::arith::lanes;
 use crate::observe::{Access, Request};
-
-/// The lanes that access a word.
-#[derive(Clone, Copy, PartialEq)]
-enum Lanes {
-    One(Spread),
-    /// All of these read all of it.
-    All(u32),
-}
 
 /// What becomes of words with the same past.
 #[derive(Clone, Copy)]
@@ -28,8 +21,9 @@ struct Step {
     reads: Id,
     /// Whether only lanes that have written it themselves do not race.
     own_write: bool,
-    /// The lanes, relative to those that have read; any one if none has.
-    who: Option<Who>,
+    /// The lanes, relative to those that have read, if there are any.
+    further: Option<i8>,
+    mask: u32,
     new: Id,
     /// Whether the lanes that read now are the only ones.
     alone: bool,
@@ -59,7 +53,7 @@ impl<'a> Touch<'a> {
         let atomic = matches!(request.access, Access::Atomic { .. });
         let what = What::new(loc, strength, atomic);
         let (block, warp) = (here.first_warp, 1 << (here.warp - here.first_warp));
-        let reader = Reader { block, warp, time: here.now(), what, who: Who::Relative(0) };
+        let reader = Reader { block, warp, time: here.now(), what, who: Who { further: 0, mask: 1 } };
         let writes = request.access != Access::Load;
         let write = if writes { nodes.one(reader) } else { NOBODY };
         nodes.hold(write, 1);
@@ -87,10 +81,7 @@ impl<'a> Touch<'a> {
             // Several lanes that read the same go on as one.
             let same = if shared { rest & equal(&words, words[lane]) } else { 1 << lane };
             rest &= !same;
-            let who = match same & (same - 1) {
-                0 => Lanes::One(Spread::new(lane, bytes)),
-                _ => Lanes::All(same),
-            };
+            let who = Lanes { first: Spread::new(lane, bytes), mask: same >> lane };
             for word in 0..bytes / WORD as u32 {
                 let (cell, riches) = region.word((words[lane] + word) as u64, self.nodes);
                 self.word(cell, riches, who, addresses[lane] + word as u64 * WORD);
@@ -114,10 +105,10 @@ impl<'a> Touch<'a> {
             let (cell, riches) = region.word((address - start) / WORD, self.nodes);
             if is_word {
                 rest &= !(((1 << a_word) - 1) << lane);
-                self.word(cell, riches, Lanes::One(Spread::new(lane, bytes)), address);
+                self.word(cell, riches, Lanes::one(lane, bytes), address);
             } else {
                 rest &= rest - 1;
-                let who = Lanes::One(Spread::new(lane, WORD as u32));
+                let who = Lanes::one(lane, WORD as u32);
                 let first = (address % WORD) as usize;
                 self.bytes(cell, riches, who, first..first + bytes as usize, address);
             }
@@ -129,11 +120,9 @@ impl<'a> Touch<'a> {
     fn word(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) {
         if let Some(step) = &mut self.step
             && (cell.write, cell.reads, cell.second) == (step.write, step.reads, NOBODY)
-            && (!step.own_write || Lanes::One(cell.wrote) == who)
-            && match step.who {
-                None => matches!(who, Lanes::One(_)),
-                lanes => lanes == relative(who, cell),
-            }
+            && (!step.own_write || who == Lanes { first: cell.wrote, mask: 1 })
+            && (who.mask == step.mask)
+            && (step.further.is_none() || step.further == who.first.relative_to(cell.read))
         {
             step.times += 1;
             let (new, alone) = (step.new, step.alone);
@@ -146,11 +135,10 @@ impl<'a> Touch<'a> {
     #[inline(always)]
     fn become_(&self, cell: &mut Cell, who: Lanes, new: Id, alone: bool) {
         cell.reads = new;
-        match who {
-            Lanes::One(spread) if self.writes => (cell.write, cell.wrote) = (self.write, spread),
-            Lanes::One(spread) if alone => cell.read = spread,
-            Lanes::All(_) if alone => cell.read = Spread::new(0, WORD as u32),
-            _ => {}
+        if self.writes {
+            (cell.write, cell.wrote) = (self.write, who.first);
+        } else if alone {
+            cell.read = who.first;
         }
     }
 
@@ -170,7 +158,7 @@ impl<'a> Touch<'a> {
     #[inline(never)]
     fn slowly(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) {
         self.settle();
-        let apart = !self.writes && cell.reads != NOBODY && relative(who, cell).is_none();
+        let apart = !self.writes && cell.reads != NOBODY && who.relative_to(cell.read).is_none();
         if apart || matches!(riches.get(cell), Some(Rich::Bytes(_))) {
             return self.bytes(cell, riches, who, 0..WORD as usize, address);
         }
@@ -187,8 +175,6 @@ impl<'a> Touch<'a> {
     /// What becomes of a word, and of those like it, if there can be any.
     fn first(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) -> Option<Step> {
         let past = *cell;
-        let is_first = cell.reads == NOBODY && matches!(who, Lanes::One(_));
-        let lanes = relative(who, cell).filter(|_| !is_first);
         let mut alike = !Riches::is_rich(cell) && cell.second == NOBODY;
         let mut own_write = false;
         for (write, wrote) in riches.writes(cell) {
@@ -202,8 +188,7 @@ impl<'a> Touch<'a> {
             for reads in [(cell.reads, cell.read), (cell.second, cell.second_read)] {
                 alike &= self.meets(reads, who, false, address) != Meets::Some;
             }
-            let Lanes::One(spread) = who else { return None };
-            (self.with_write(cell, riches, spread)?, true)
+            (self.with_write(cell, riches, who.first)?, true)
         } else {
             self.with_reader(cell, who)?
         };
@@ -211,7 +196,8 @@ impl<'a> Touch<'a> {
         self.nodes.release(cell.reads, 1);
         self.become_(cell, who, new, alone);
         let (write, reads) = (past.write, past.reads);
-        alike.then_some(Step { write, reads, own_write, who: lanes, new, alone, times: 0 })
+        let further = if reads == NOBODY { None } else { who.first.relative_to(past.read) };
+        alike.then_some(Step { write, reads, own_write, further, mask: who.mask, new, alone, times: 0 })
     }
 
     /// A write takes place, of which the caller makes the last one. The readers that are left; `None` if all
@@ -244,11 +230,8 @@ impl<'a> Touch<'a> {
     /// A read takes place: the readers with it, and whether it is the only one; `None` if there is no room for
     /// all.
     fn with_reader(&mut self, cell: &mut Cell, who: Lanes) -> Option<(Id, bool)> {
-        let first = match who {
-            Lanes::One(_) => Who::Relative(0),
-            Lanes::All(mask) => Who::These(mask),
-        };
-        let lanes = if cell.reads == NOBODY { first } else { relative(who, cell).unwrap_or(first) };
+        let first = Who { further: 0, mask: who.mask };
+        let lanes = who.relative_to(cell.read).filter(|_| cell.reads != NOBODY).unwrap_or(first);
         let (here, strength) = (self.here, self.reader.what.strength());
         let covered = |node: &Node| {
             let earlier = node.first;
@@ -269,7 +252,7 @@ impl<'a> Touch<'a> {
                 self.nodes.hold(second, 1);
                 self.nodes.release(cell.second, 1);
                 cell.second = second;
-                cell.second_read = if let Lanes::One(spread) = who { spread } else { cell.second_read };
+                cell.second_read = who.first;
             }
         }
         with_me
@@ -280,11 +263,7 @@ impl<'a> Touch<'a> {
         self.settle();
         let mut all = self.split(cell, riches);
         for (byte, address) in part.zip(address..) {
-            let who = match who {
-                Lanes::One(spread) => Lanes::One(Spread::new(spread.lane(byte), WORD as u32)),
-                all => all,
-            };
-            self.word(&mut all[byte], riches, who, address);
+            self.word(&mut all[byte], riches, who.of_byte(byte), address);
         }
         self.settle();
         *cell = all[0];
@@ -333,7 +312,8 @@ impl<'a> Touch<'a> {
                 continue;
             }
             let own = node.is_of(self.reader.block, self.reader.warp)
-                && matches!(who, Lanes::One(me) if me.relative_to(spread).map(Who::Relative) == Some(node.first.who));
+                && who.mask == 1
+                && who.relative_to(spread) == Some(node.first.who);
             if own && !read_only {
                 meets = meets.max(Meets::Own);
                 continue;
@@ -351,18 +331,11 @@ impl<'a> Touch<'a> {
 
     /// Looks for races with the threads of a node, thread by thread.
     fn judge(&mut self, node: &Node, spread: Spread, who: Lanes, earlier_writes: bool, address: u64) {
-        let mine = |byte: usize| match who {
-            Lanes::One(me) => 1 << me.lane(byte),
-            Lanes::All(mask) => mask,
-        };
-        let theirs = |byte: usize| match node.first.who {
-            Who::Relative(lanes) => 1 << (spread.lane(byte) as i8 + lanes),
-            Who::These(mask) => mask,
-        };
         let mut pairs = (0, 0);
         for byte in 0..WORD as usize {
             // Bytes of the same threads are judged once.
-            if std::mem::replace(&mut pairs, (mine(byte), theirs(byte))) == pairs {
+            if std::mem::replace(&mut pairs, (who.at(byte), node.first.who.lanes(spread.lane(byte)))) == pairs
+            {
                 continue;
             }
             for warp in node.warps() {
@@ -421,27 +394,4 @@ enum Meets {
     Own,
     /// That depends on the lanes.
     Some,
-}
-
-/// The lanes of an access, by those that have read the word.
-#[inline(always)]
-fn relative(who: Lanes, cell: &Cell) -> Option<Who> {
-    match who {
-        Lanes::One(me) => me.relative_to(cell.read).map(Who::Relative),
-        Lanes::All(mask) => Some(Who::These(mask)),
-    }
-}
-
-/// Whether the words of the lanes of `mask` grow from lane to lane, so that no two are the same.
-fn ascends(words: &[u32; WARP], mask: u32) -> bool {
-    if mask == u32::MAX {
-        return words.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
-    }
-    let numbers = || lanes(mask).map(|lane| words[lane]);
-    numbers().zip(numbers().skip(1)).all(|(one, next)| one < next)
-}
-
-/// The lanes with this word.
-fn equal(words: &[u32; WARP], word: u32) -> u32 {
-    words.iter().enumerate().fold(0, |mask, (lane, other)| mask | ((*other == word) as u32) << lane)
 }

@@ -6,6 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Written;
+
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 /// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
@@ -28,8 +30,8 @@ pub enum Wrong {
 #[derive(Debug)]
 struct Allocation {
     bytes: Vec<u8>,
-    /// A bit for each byte that has been written; empty if all count as written.
-    defined: Vec<u64>,
+    /// Which bytes have been written; `None` if all count as written.
+    written: Option<Written>,
     live: bool,
     /// What it is, for messages: a module variable's name, or nothing.
     name: String,
@@ -57,8 +59,8 @@ impl Memory {
         content.try_reserve_exact(bytes as usize).ok()?;
         content.resize(bytes as usize, 0xcd);
         self.live_bytes += bytes;
-        let defined = vec![0; content.len().div_ceil(64)];
-        self.allocations.push(Allocation { bytes: content, defined, live: true, name: name.to_string() });
+        let (written, name) = (Some(Written::default()), name.to_string());
+        self.allocations.push(Allocation { bytes: content, written, live: true, name });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
 
@@ -93,39 +95,29 @@ impl Memory {
     }
 
     /// Bytes of an allocation have been written.
+    #[inline]
     pub fn define(&mut self, address: u64, bytes: usize) {
         let offset = (address & OFFSET_MASK) as usize;
         let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        if let Some(allocation) = self.allocations.get_mut(index)
-            && !allocation.defined.is_empty()
-        {
-            let end = (offset + bytes).min(allocation.bytes.len());
-            let mut at = offset;
-            while at < end {
-                if at.is_multiple_of(64) && end - at >= 64 {
-                    allocation.defined[at / 64] = u64::MAX;
-                    at += 64;
-                } else {
-                    allocation.defined[at / 64] |= 1 << (at % 64);
-                    at += 1;
-                }
-            }
+        let Some(allocation) = self.allocations.get_mut(index) else { return };
+        if bytes == allocation.bytes.len() {
+            allocation.written = None;
+        } else if let Some(written) = &mut allocation.written {
+            written.set(offset, bytes, true);
         }
     }
 
     /// From now on every byte counts as written: a kernel has run without being watched.
     pub fn define_all(&mut self) {
-        self.allocations.iter_mut().for_each(|allocation| allocation.defined = Vec::new());
+        self.allocations.iter_mut().for_each(|allocation| allocation.written = None);
     }
 
-    /// How many of these bytes have been written.
-    pub fn defined_bytes(&self, address: u64, bytes: usize) -> usize {
-        let offset = (address & OFFSET_MASK) as usize;
-        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        let Some(allocation) = self.allocations.get(index) else { return bytes };
-        let is_written =
-            |at: &usize| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1);
-        (offset..offset + bytes).filter(is_written).count()
+    /// Which bytes of the allocation of an address have been written, and which of them the address is; `None`
+    /// if all have.
+    #[inline]
+    pub fn written(&self, address: u64) -> Option<(&Written, usize)> {
+        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).wrapping_sub(1))?;
+        Some((allocation.written.as_ref()?, (address & OFFSET_MASK) as usize))
     }
 
     /// Says what the allocations are called in messages about the next launch, by the addresses of their

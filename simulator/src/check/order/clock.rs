@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::release::{Known, Seen, learn_all};
+use super::known::{Known, Seen, learn_all};
 use super::{Past, Time};
 use crate::arith::{WARP, lanes};
 

@@ -15,6 +15,7 @@
 //! and so on. So no access needs a clock of its own, and blocks that do the same have the same times.
 
 mod clock;
+mod known;
 mod release;
 
 use rustc_hash::FxHashMap;

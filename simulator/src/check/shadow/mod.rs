@@ -9,8 +9,8 @@
 
 mod nodes;
 
+use super::conflict::Strength;
 use super::order::Past;
-use crate::ptx::Scope;
 
 pub use nodes::{Id, NOBODY, Node, Nodes, Reader, What, Who};
 
@@ -18,15 +18,6 @@ pub use nodes::{Id, NOBODY, Node, Nodes, Reader, What, Who};
 const PAGE: usize = 256;
 /// Bytes of a word.
 pub const WORD: u64 = 4;
-
-/// How strongly an access was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
-    /// Of a read, through the path for data that the grid does not write.
-    ReadOnly,
-    Weak,
-    Strong(Scope),
-}
 
 /// An access that has happened.
 #[derive(Clone, Copy, Debug)]

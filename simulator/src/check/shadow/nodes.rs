@@ -4,8 +4,9 @@
 //! lane that the word itself knows, so that the words side by side that a warp reads have one node. Further
 //! readers are a node before it. Nodes are counted by who refers to them.
 
-use super::{Seen, Strength};
+use super::Seen;
 use crate::arith::WARP;
+use crate::check::conflict::Strength;
 use crate::check::order::{Past, Time};
 use crate::ptx::Scope;
 
@@ -56,12 +57,24 @@ impl What {
     }
 }
 
-/// Lanes of a warp.
+/// Lanes of a warp, relative to a lane that the word knows: the first is so many further, and the mask says
+/// which others there are from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// So many more than the lane that the word knows.
-    Relative(i8),
-    These(u32),
+pub struct Who {
+    pub further: i8,
+    pub mask: u32,
+}
+
+impl Who {
+    /// The lanes, if the word's is `lane`.
+    pub fn lanes(self, lane: usize) -> u32 {
+        (u64::from(self.mask) << (lane as i8 + self.further)) as u32
+    }
+
+    fn holds(self, other: Who) -> bool {
+        let bits = |who: Who| u128::from(who.mask) << (WARP as i8 + who.further);
+        bits(other) & !bits(self) == 0
+    }
 }
 
 /// Who accesses: all but those before it, for one warp.
@@ -110,14 +123,10 @@ impl Node {
     /// Whether a reader is among these, or has nothing new to say.
     fn holds(&self, reader: &Reader) -> bool {
         let Reader { time, what, who, .. } = self.first;
-        let lanes = match (who, reader.who) {
-            (Who::These(all), Who::These(some)) => some & !all == 0,
-            (one, other) => one == other,
-        };
         let ahead = reader.block.wrapping_sub(self.first.block);
         let is_block =
             ahead == 0 || ahead.is_multiple_of(self.step.max(1)) && ahead / self.step.max(1) < self.blocks;
-        lanes
+        who.holds(reader.who)
             && is_block
             && time == reader.time
             && what.strength() == reader.what.strength()
@@ -218,14 +227,11 @@ impl Nodes {
     }
 
     /// The readers `old` and one more; `None` where there is no room. And whether only the new one is left,
-    /// with [`Who::Relative`] of 0, since all others are `covered`: what races with one of them races with it
+    /// whose lanes are then no further, since all others are `covered`: what races with one of them races with it
     /// too.
     pub fn with(&mut self, old: Id, reader: Reader, covered: impl Fn(&Node) -> bool) -> Option<(Id, bool)> {
-        let who = match reader.who {
-            Who::Relative(lanes) => lanes as u32,
-            Who::These(lanes) => !lanes,
-        };
-        let mix = [reader.block, reader.warp, reader.time, reader.what.0, who].into_iter();
+        let Who { further, mask } = reader.who;
+        let mix = [reader.block, reader.warp, reader.time, reader.what.0, mask, further as u32].into_iter();
         let hash = mix.fold(old, |hash, part| (hash.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b9));
         let slot = hash as usize >> 16 & (MEMO - 1);
         if let Some(memo) = self.memo[slot].filter(|memo| memo.old == old && memo.reader == reader) {
@@ -250,10 +256,7 @@ impl Nodes {
     fn compute(&mut self, old: Id, reader: Reader, covered: impl Fn(&Node) -> bool) -> Option<(Id, bool)> {
         let node = Node { refs: 0, length: 1, rest: old, first: reader, blocks: 1, step: 0 };
         if self.chain(old).all(covered) {
-            let who = match reader.who {
-                Who::Relative(_) => Who::Relative(0),
-                these => these,
-            };
+            let who = Who { further: 0, ..reader.who };
             let alone = Node { rest: NOBODY, first: Reader { who, ..reader }, ..node };
             return Some((self.keep(alone), true));
         }
@@ -261,12 +264,8 @@ impl Nodes {
             return Some((old, false));
         }
         let head = *self.get(old);
-        let lanes = match (head.first.who, reader.who) {
-            (Who::These(some), Who::These(all)) => some & !all == 0,
-            (one, other) => one == other,
-        };
         // The same threads have read before: what is before them now was so then.
-        if lanes
+        if reader.who.holds(head.first.who)
             && head.is_of(reader.block, reader.warp)
             && reader.what.strength() <= head.first.what.strength()
         {
