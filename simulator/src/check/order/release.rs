@@ -154,6 +154,7 @@ impl Order {
             let others = point.known.iter().filter(|one| (one.log, one.of) != (number, None));
             others.for_each(|one| learn(&mut known, *one));
         }
+        self.releases += 1;
         log.entries.push(point);
         log.known.push(known);
     }
