@@ -15,17 +15,16 @@
 //! and so on. So no access needs a clock of its own, and blocks that do the same have the same times.
 
 mod clock;
-mod partial;
+mod known;
 mod release;
 
 use rustc_hash::FxHashMap;
 
 use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
-use clock::{BlockClock, ThreadClock};
+use clock::{BlockClock, ThreadClock, in_partial};
 use release::{Log, Point};
 
-use partial::in_partial;
 pub use release::{Gap, Location};
 
 pub type Time = u32;
@@ -76,7 +75,7 @@ pub struct Here<'a> {
     order: &'a Order,
     clock: &'a BlockClock,
     id: BlockId,
-    first_warp: u32,
+    pub first_warp: u32,
     warps: u32,
     pub warp: u32,
 }
@@ -257,6 +256,12 @@ impl Here<'_> {
         self.clock.now
     }
 
+    /// The last barrier of the whole block.
+    #[inline]
+    pub fn barrier(&self) -> Time {
+        self.clock.barrier
+    }
+
     /// Whether the past access is before what `lane` does now.
     #[inline]
     pub fn before(&self, past: Past, lane: usize) -> Before {
@@ -272,12 +277,6 @@ impl Here<'_> {
             return Before::No;
         }
         self.before_slowly(past, lane, same_block)
-    }
-
-    /// The same, where it does not matter whether something is missing.
-    #[inline]
-    pub fn after(&self, past: Past, lane: usize) -> bool {
-        self.before(past, lane) != Before::No
     }
 
     pub fn is_own_grid(&self, past: Past) -> bool {
