@@ -1,4 +1,4 @@
-//! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest, beside CUB: the sweep
+//! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest: the sweep
 //! behind the table of src/chapters/ch7_limit. `cargo bench --bench limit -- --record` keeps it for the book.
 
 use std::collections::HashMap;
@@ -12,7 +12,6 @@ use clap::Parser;
 use workbook::build::kernels;
 use workbook::build::nvcc::Nvcc;
 use workbook::chapters::ch7_limit::comparison::NOTHING;
-use workbook::chapters::ch7_limit::libraries::{Libraries, Summed};
 use workbook::chapters::ch7_limit::sweep::{
     self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way,
 };
@@ -71,15 +70,7 @@ fn tune(options: &Options) -> Result<()> {
     let (ptx, machine_code) = code(root, &gpu.compute_capability.replace('.', ""))?;
     let module = device.load_code("tune", &ptx, &machine_code)?;
     let chapter = device.load_module(kernels::get("ch7_limit")?)?;
-    let libraries = match Libraries::open(&device, root)? {
-        Ok(libraries) => Some(libraries),
-        Err(note) => {
-            println!("note: {note}");
-            None
-        }
-    };
-    let bench =
-        Bench { device: &device, module: &module, chapter: &chapter, libraries: libraries.as_ref(), options };
+    let bench = Bench { device: &device, module: &module, chapter: &chapter, options };
     let mut measured = Sweep {
         schema: SCHEMA,
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
@@ -90,7 +81,7 @@ fn tune(options: &Options) -> Result<()> {
     for element in &options.types {
         for &size in &options.sizes {
             let start = Instant::now();
-            ensure!(size <= 30, "2^{size} elements are more than CUB counts in an int");
+            ensure!(size <= 31, "2^{size} elements are more than a kernel counts in 32 bits");
             let of_size = match element.as_str() {
                 "i32" => bench.size::<SumI32>(element, "int", 1 << size)?,
                 "f32" => bench.size::<SumF32>(element, "float", 1 << size)?,
@@ -141,7 +132,6 @@ struct Bench<'a> {
     device: &'a Device,
     module: &'a Module,
     chapter: &'a Module,
-    libraries: Option<&'a Libraries>,
     options: &'a Options,
 }
 
@@ -156,7 +146,7 @@ struct Candidate {
 impl Bench<'_> {
     fn size<O: Operator>(&self, element: &str, type_name: &str, n: usize) -> Result<Size>
     where
-        O::Element: Summed + PartialEq + std::fmt::Debug,
+        O::Element: PartialEq + std::fmt::Debug,
     {
         let device = self.device;
         let bytes = n * size_of::<O::Element>();
@@ -208,7 +198,7 @@ impl Bench<'_> {
         }
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
 
-        // Second round: the best, the best of each way, CUB and an empty kernel, in turns.
+        // Second round: the best, the best of each way and an empty kernel, in turns.
         let mut ways = Vec::new();
         let mut chosen: Vec<&Candidate> = Vec::new();
         for (place, (_, candidate)) in times.iter().enumerate() {
@@ -225,17 +215,8 @@ impl Bench<'_> {
         let nothing = self.chapter.load_function(NOTHING)?;
         let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
         let do_nothing = |_: usize| nothing.launch();
-        let cub = self.libraries.map(|libraries| libraries.cub::<O::Element>(device, n)).transpose()?;
-        let cub_call = |copy: usize| match &cub {
-            Some(cub) => cub.launch(&input.slice(copy * stride..)),
-            None => Ok(()),
-        };
         let mut contenders = vec![Contender { call: &do_nothing, in_graph: true }];
         let mut names = vec![(NOTHING, None, 32, 1)];
-        if cub.is_some() {
-            contenders.push(Contender { call: &cub_call, in_graph: true });
-            names.push(("cub", None, 0, 0));
-        }
         contenders.extend(calls_of.iter().map(|call| Contender { call, in_graph: true }));
         names.extend(
             chosen

@@ -1,7 +1,7 @@
 //! Chapter 2: one block of threads adds up one array, one thread per element.
 //!
 //!     cargo run --example ch2_parallel
-//!     cargo run --example ch2_parallel -- --n 1000
+//!     cargo run --example ch2_parallel -- --n 8       # the post's array: the race is there, the sum is right
 
 use std::process::ExitCode;
 
@@ -11,16 +11,20 @@ use workbook::device::LaunchConfig;
 
 const CHAPTER: Chapter = Chapter {
     place: Place::OneBlock,
-    default_n: |_| 8, // the post's array
+    // Two warps: the fewest for which the simulator's order of turns makes the missing barrier show in the sum.
+    default_n: |_| 64,
     ..Chapter::new(
         "ch2_parallel",
         "One block of threads adds up one array",
         &[
             // Without a barrier the sum may be right or wrong, from one run to the next.
+            // reduceNeighboredNoBarrier: The tree of neighbours in one block, with no barrier between its
+            // steps.
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..Variant::new("reduceNeighboredNoBarrier", reduce)
             },
+            // reduceNeighbored: The same tree with a barrier after each step.
             Variant::new("reduceNeighbored", reduce),
         ],
     )

@@ -13,8 +13,14 @@ const CHAPTER: Chapter = Chapter::new(
     "ch3_blocks",
     "Many blocks, one partial sum per block",
     &[
+        // reduceNeighbored: Many blocks, each with a tree of neighbours: in every step fewer lanes of each
+        // warp work.
         Variant::new("reduceNeighbored", reduce),
+        // reduceNeighboredLess: The same additions by the first threads of the block, so that whole warps are
+        // idle.
         Variant::new("reduceNeighboredLess", reduce),
+        // reduceInterleaved: The second half is added to the first, so that the loads of a warp share
+        // sectors.
         Variant::new("reduceInterleaved", reduce),
     ],
 );

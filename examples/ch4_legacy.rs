@@ -1,5 +1,5 @@
-//! Chapter 4, the nested kernel as the posts wrote it for the CUDA of 2020: its blocks wait for their
-//! children. On the simulator.
+//! Chapter 4, the nested kernel as it was printed for the CUDA of 2020: its blocks wait for their children.
+//! It runs on the simulator.
 //!
 //!     cargo run --example ch4_legacy
 //!     cargo run --example ch4_legacy -- --n 1000      # the last block reads past the end
@@ -19,6 +19,8 @@ const CHAPTER: Chapter = Chapter {
     ..Chapter::new(
         "ch4_legacy",
         "The nested kernel of 2020, whose blocks wait for their children; on the simulator",
+        // gpuRecursiveReduce: The code of 2020: each block halves its part, launches a child for the rest and
+        // waits for it.
         &[Variant {
             expected_failure: what_goes_wrong,
             launches: chain_of_children,
@@ -47,14 +49,14 @@ fn reduce(case: &Case) -> Result<Outcome> {
     let sum = device.clone_dtoh(&g_odata)?.into_iter().fold(0, i32::wrapping_add);
     match ran {
         Ok(cost) => Ok(Outcome::new(sum, cost)),
-        // What stops the kernel is what it is kept to show. The partial sums are then as it left them.
+        // The error is what this kernel is kept to show. The partial sums stay as the kernel left them.
         Err(error) => Ok(Outcome::stopped(sum, error.downcast::<Diagnostic>()?)),
     }
 }
 
-/// The kernel is right where all blocks are full and have a power of two of threads, from 2 on. Otherwise, in
-/// this order: the last block reads past the end; or the halving ends at 1 instead of 2, where a child of no
-/// threads is refused and no result is written; or the halving meets an odd size, and loses its last element.
+/// The kernel is right if every block is full and its size is a power of two, 2 or more. Otherwise, in this
+/// order: the last block reads past the end; or the halving ends at 1 instead of 2, so that a child without
+/// threads is refused and no result is written; or the halving meets an odd size and loses its last element.
 fn what_goes_wrong(n: u64, shape: Shape) -> Option<&'static str> {
     let block = u64::from(shape.block);
     // The first step adds the second half onto the first; blocks of 1 and 3 threads add nothing.
@@ -68,7 +70,7 @@ fn what_goes_wrong(n: u64, shape: Shape) -> Option<&'static str> {
     }
 }
 
-/// One child per block for each halving but the last. The device of then kept any number of launches.
+/// One child per block for each halving but the last. Runtimes of that time kept any number of launches.
 fn chain_of_children(_: u64, shape: Shape) -> Launches {
     let total = u64::from(shape.grid) * u64::from(shape.block.ilog2().saturating_sub(1));
     Launches { total, pending: total, blocks_at_once: u32::MAX, microseconds: 0.0 }

@@ -2,14 +2,14 @@
 // sum in g_odata[blockIdx.x]; the host adds the partial sums.
 //
 // Block b owns the elements from b*blockDim.x on: blockDim.x of them, fewer in the last block, none in
-// a block beyond the end. Every kernel is right for any size and any number of threads per block.
+// a block beyond the end. Every kernel is right for any size and any number of threads per block, in a
+// grid of at most 2^32 threads.
 //
-// The numbers are unsigned here, so that sums wrap as the host's do: signed overflow is undefined in
-// C++.
+// The numbers are unsigned, so that sums wrap as the host's do: signed overflow is undefined in C++.
 
 // ANCHOR: elementsOfThisBlock
-// How many elements this block owns. All its threads get the same answer, so a loop over it is
-// uniform, and no thread has to return before a barrier that the others wait at.
+// How many elements this block owns. All its threads get the same answer, so they go through a loop
+// over it together, and none has to return before a barrier at which the others wait.
 static __device__ unsigned int elementsOfThisBlock(unsigned int size)
 {
     unsigned int first = blockIdx.x * blockDim.x;
@@ -37,7 +37,7 @@ extern "C" __global__ void reduceNeighbored(unsigned int *g_idata, unsigned int 
 // ANCHOR_END: reduceNeighbored
 
 // The same additions, done by other threads: in step `stride` the first count/(2*stride) threads
-// work, so whole warps are idle instead of most lanes of every warp.
+// work, so that whole warps are idle instead of most lanes of every warp.
 // ANCHOR: reduceNeighboredLess
 extern "C" __global__ void reduceNeighboredLess(unsigned int *g_idata, unsigned int *g_odata,
                                                 unsigned int size)
@@ -58,8 +58,8 @@ extern "C" __global__ void reduceNeighboredLess(unsigned int *g_idata, unsigned 
 }
 // ANCHOR_END: reduceNeighboredLess
 
-// The serial recursion's tree: the second half is added onto the first, and the first half is what
-// remains. Neighbouring threads touch neighbouring elements, so a warp's loads share sectors.
+// The tree of the serial recursion: the second half is added onto the first, and the first half is
+// what remains. Neighbouring threads access neighbouring elements, so a warp's loads share sectors.
 // Rounding the half up leaves an odd element in the middle alone, and it takes part in the next step.
 // ANCHOR: reduceInterleaved
 extern "C" __global__ void reduceInterleaved(unsigned int *g_idata, unsigned int *g_odata,

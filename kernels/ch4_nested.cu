@@ -1,12 +1,11 @@
-// Chapter 4: the recursion itself runs on the device. A kernel halves its data and launches a child
-// grid for what is left.
+// Chapter 4: the recursion runs on the device. A kernel halves its data and launches a child grid
+// for what is left.
 //
-// Every device launch is checked where it is made: a launch that the device refuses is invisible to
-// the host, which would go on and read a wrong sum. `failure[0]` receives the first error and
-// `failure[1]` counts the launches that did not happen.
+// Every device launch is checked where it is made. The host does not learn of a launch that the
+// device refuses: it would carry on and read a wrong sum. `failure[0]` receives the first error,
+// and `failure[1]` counts the launches that did not happen.
 //
-// The numbers are unsigned here, so that sums wrap as the host's do: signed overflow is undefined in
-// C++.
+// The numbers are unsigned so that sums wrap as the host's do: signed overflow is undefined in C++.
 
 // ANCHOR: checkLaunch
 static __device__ void checkLaunch(unsigned int *failure)
@@ -27,10 +26,10 @@ static __device__ unsigned int elementsOfThisBlock(unsigned int size)
 }
 // ANCHOR_END: elementsOfThisBlock
 
-// The post's kernel: every block halves its own elements and hands the first half to a child of its
-// own. The post waited for the child with cudaDeviceSynchronize(), which device code can no longer
-// call. A tail launch needs no waiting: the child starts when the whole parent grid has finished, and
-// sees all that it wrote.
+// The textbook's kernel, ported: every block halves its own elements and hands the first half to a
+// child of its own. The textbook waits for the child with cudaDeviceSynchronize(), which device
+// code can no longer call. A tail launch needs no waiting: the child starts when the whole parent
+// grid has finished, and sees everything that grid wrote.
 // ANCHOR: gpuRecursiveReduce
 extern "C" __global__ void gpuRecursiveReduce(unsigned int *g_idata, unsigned int *g_odata,
                                               unsigned int size, unsigned int *failure)
@@ -56,9 +55,9 @@ extern "C" __global__ void gpuRecursiveReduce(unsigned int *g_idata, unsigned in
 }
 // ANCHOR_END: gpuRecursiveReduce
 
-// A fire-and-forget child may start at once, beside its parent. It sees the memory as the launching
-// thread sees it at the launch, so this thread must first have seen the other threads' additions:
-// hence the barrier.
+// A fire-and-forget child may start at once, beside its parent. It sees memory as the launching
+// thread sees it at the launch, so the barrier comes first: after it, this thread sees the other
+// threads' additions.
 // ANCHOR: gpuRecursiveReduceFireAndForget
 extern "C" __global__ void gpuRecursiveReduceFireAndForget(unsigned int *g_idata,
                                                            unsigned int *g_odata, unsigned int size,
@@ -87,8 +86,9 @@ extern "C" __global__ void gpuRecursiveReduceFireAndForget(unsigned int *g_idata
 }
 // ANCHOR_END: gpuRecursiveReduceFireAndForget
 
-// One child per level instead of one per block: the grid as a whole halves the array, and one thread
-// of it launches the next level. A tail launch waits for all blocks, which no barrier could do.
+// One child per level instead of one per block: the whole grid halves the array, and one of its
+// threads launches the next level. The tail launch waits for all blocks; __syncthreads() would wait
+// for one.
 // ANCHOR: gpuRecursiveReduceGridWide
 extern "C" __global__ void gpuRecursiveReduceGridWide(unsigned int *g_data, unsigned int *g_odata,
                                                       unsigned int size, unsigned int *failure)

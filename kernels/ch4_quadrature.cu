@@ -1,9 +1,10 @@
-// Chapter 4, where recursion is the right tool: the area under a curve, found by dividing intervals
-// until each is fine enough. Only the work itself shows which intervals have to be divided.
+// Chapter 4.2, where recursion is the right tool: the area under a curve, found by dividing
+// intervals until each is fine enough. Only the work itself shows which intervals have to be
+// divided.
 //
-// An interval of [0, 1] is a node of a binary tree, numbered as in a heap: node 1 is [0, 1], and
-// the halves of node i are 2*i and 2*i + 1. Areas are added up in units of 2^-40, as whole numbers,
-// so that every order gives the same sum.
+// Each interval is a node of a binary tree, numbered as in a heap: node 1 is [0, 1], and the halves
+// of node i are 2*i and 2*i + 1. Areas are whole numbers in units of 2^-40, so that every order of
+// additions gives the same sum.
 
 typedef unsigned long long Node;
 
@@ -18,14 +19,14 @@ static __device__ void checkLaunch(unsigned int *failure)
 }
 
 // ANCHOR: curve
-// A zigzag with n teeth, ever narrower towards 0.
+// A zigzag with n teeth, narrower and narrower towards 0.
 static __device__ double curve(double x, unsigned int n)
 {
     double r = 1.0 / x;
     return r < n ? fabs(r - floor(r) - 0.5) : 0.0;
 }
 
-// Whether the node has to be divided; if not, its area.
+// Returns whether the node has to be divided. If not, `area` is its area.
 static __device__ bool isCoarse(Node node, unsigned int n, long long *area)
 {
     int level = 63 - __clzll(node);
@@ -38,8 +39,8 @@ static __device__ bool isCoarse(Node node, unsigned int n, long long *area)
 }
 // ANCHOR_END: curve
 
+// Flat: thread t does everything below node first + t, one node after another.
 // ANCHOR: depthFirst
-// Flat: thread t does all that lies below node first + t, one node after the other.
 extern "C" __global__ void depthFirst(unsigned int first, unsigned long long *total, unsigned int n)
 {
     unsigned int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -54,7 +55,7 @@ extern "C" __global__ void depthFirst(unsigned int first, unsigned long long *to
             continue;
         }
         sum += area;
-        while (node != root && node % 2 == 1) { // both halves are done
+        while (node != root && node % 2 == 1) { // a right half: so its parent is done
             node /= 2;
         }
         if (node == root) {
@@ -67,8 +68,8 @@ extern "C" __global__ void depthFirst(unsigned int first, unsigned long long *to
 // ANCHOR_END: depthFirst
 
 // ANCHOR: level
-// All nodes of one level, counts[0] of them: those that have to be divided leave their halves in
-// `halves`, counts[1] in all; the others add their area to `total`.
+// All nodes of one level, counts[0] of them. Those that have to be divided leave their halves in
+// `halves`, counts[1] in all. The others add their area to `total`.
 static __device__ void divideNodes(const Node *nodes, Node *halves, unsigned int *counts,
                                    unsigned long long *total, unsigned int n)
 {
@@ -81,8 +82,8 @@ static __device__ void divideNodes(const Node *nodes, Node *halves, unsigned int
     for (unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
         long long area;
         if (isCoarse(nodes[i], n, &area)) {
-            // One atomic for all lanes that are here: the first asks for places, the others take
-            // theirs.
+            // One atomic addition for all lanes that are here: the first lane reserves the places,
+            // and each takes its own.
             unsigned int here = __activemask(), first = __ffs(here) - 1, lane = threadIdx.x % 32;
             unsigned int place = 0;
             if (lane == first) {
@@ -101,7 +102,7 @@ static __device__ void divideNodes(const Node *nodes, Node *halves, unsigned int
     }
 }
 
-// Flat: one level, for the host to launch, or for a graph.
+// Flat: one level, for the host or a graph to launch.
 extern "C" __global__ void divideLevel(const Node *nodes, Node *halves, unsigned int *counts,
                                        unsigned long long *total, unsigned int n)
 {
@@ -109,17 +110,18 @@ extern "C" __global__ void divideLevel(const Node *nodes, Node *halves, unsigned
 }
 // ANCHOR_END: level
 
+// Nested: the last block to finish knows how many nodes the next level has, and launches that
+// level.
 // ANCHOR: gpuRecursiveDivide
-// Nested: the last block to finish knows how many nodes the next level has, and launches it.
 extern "C" __global__ void gpuRecursiveDivide(Node *nodes, Node *halves, unsigned int *counts,
                                               unsigned int *finished, unsigned long long *total,
                                               unsigned int n, unsigned int *failure)
 {
     divideNodes(nodes, halves, counts, total, n);
     if (threadIdx.x == 0) {
-        __threadfence(); // this block's part of counts[1] before its ticket
+        __threadfence(); // this block's part of counts[1], before it counts itself as finished
         if (atomicAdd(finished, 1) == gridDim.x - 1) {
-            __threadfence(); // all blocks' tickets before the parts of counts[1]
+            __threadfence(); // all blocks have finished, before their parts of counts[1] are read
             unsigned int count = atomicAdd(&counts[1], 0);
             if (count > 0) {
                 unsigned int blocks = (count + blockDim.x - 1) / blockDim.x;

@@ -1,7 +1,7 @@
-// Chapter 4, when nesting pays: recursion over passes instead of halves, with few launches or none,
-// and the same passes and levels for the host or for a graph to launch.
+// Chapter 4.1, when nesting pays: a recursion over passes instead of halves, with few launches or
+// none, and the same passes and levels for the host or a graph to launch.
 //
-// As in ch4_nested.cu, every device launch is checked, and the numbers are unsigned, so that sums
+// As in ch4_nested.cu, every device launch is checked, and the numbers are unsigned so that sums
 // wrap.
 
 #if __CUDA_ARCH__ >= 900
@@ -9,7 +9,7 @@
 namespace cg = cooperative_groups;
 #endif
 
-// The error of a launch that was made just now: cudaGetLastError(), or what cudaGraphLaunch returned.
+// Notes the error of the launch just made: cudaGetLastError(), or what cudaGraphLaunch returned.
 static __device__ void checkLaunch(cudaError_t error, unsigned int *failure)
 {
     if (error != cudaSuccess) {
@@ -18,8 +18,8 @@ static __device__ void checkLaunch(cudaError_t error, unsigned int *failure)
     }
 }
 
-// One level of gpuRecursiveReduceGridWide, for the host to launch, or for a graph: the same halving,
-// and no launch.
+// One level of gpuRecursiveReduceGridWide, for the host or a graph to launch: the same halving, and
+// no launch.
 // ANCHOR: reduceLevel
 extern "C" __global__ void reduceLevel(unsigned int *g_data, unsigned int *g_odata,
                                        unsigned int size)
@@ -39,7 +39,7 @@ extern "C" __global__ void reduceLevel(unsigned int *g_data, unsigned int *g_oda
 // ANCHOR_END: reduceLevel
 
 // ANCHOR: blockSum
-// The sum over a warp whose lanes in `mask`, the lowest, have a value each.
+// The sum over the lanes in `mask`, which are the lowest of the warp. Each has one value.
 static __device__ unsigned int warpSum(unsigned int mask, unsigned int value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -56,7 +56,8 @@ static __device__ unsigned int warpSum(unsigned int mask, unsigned int value)
 #endif
 }
 
-// The sum over the block, in thread 0: one sum per warp, then the first warp adds those up.
+// The sum over the block, returned to thread 0: one sum per warp, then the first warp adds those
+// up.
 static __device__ unsigned int blockSum(unsigned int value)
 {
     __shared__ unsigned int sums[32];
@@ -69,16 +70,16 @@ static __device__ unsigned int blockSum(unsigned int value)
     }
     __syncthreads();
     if (warp == 0) {
-        // There are never fewer lanes than warps: a block of several warps has a full first one.
+        // The first warp has a lane for each warp: in a block of several warps it is full.
         value = warpSum(0xffffffff >> (32 - lanes), lane < warps ? sums[lane] : 0);
     }
     return value;
 }
 // ANCHOR_END: blockSum
 
-// ANCHOR: gpuRecursiveReducePasses
-// What this thread adds up on its own: thread t of T takes the quadruples t, t + T, t + 2T, ... and
-// has four loads of 16 bytes in flight at a time. `data` is aligned to 16 bytes.
+// ANCHOR: sumOfThread
+// The sum of this thread's elements: thread t of T takes the quadruples t, t + T, t + 2T, ... and
+// has four 16-byte loads in flight at a time. `data` is aligned to 16 bytes.
 static __device__ unsigned int sumOfThread(const unsigned int *data, unsigned int size)
 {
     unsigned int t = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
@@ -100,18 +101,22 @@ static __device__ unsigned int sumOfThread(const unsigned int *data, unsigned in
     }
     return sum;
 }
+// ANCHOR_END: sumOfThread
 
-// The blocks of a pass over `size` numbers: one while its threads have at most 512 each, since the
-// host's or a parent's next launch would cost more; else as many as give every thread 16.
+// ANCHOR: blocksOfPass
+// The number of blocks in a pass over `size` numbers: one while its threads have at most 512 each,
+// since another launch would cost more; else as many as give every thread 16.
 static __device__ unsigned int blocksOfPass(unsigned int size)
 {
     unsigned int tile = 16 * blockDim.x;
     return size <= 512 * blockDim.x ? 1 : (size + tile - 1) / tile;
 }
+// ANCHOR_END: blocksOfPass
 
 // The recursion goes over passes, not over halves: each block reduces its share to one sum, and the
-// child does the same to those sums, until one block is enough. The sums of this pass go to
-// `partials`, those of the next behind them, at the next multiple of 16 bytes.
+// child does the same with those sums, until one block is enough. The sums of this pass go to
+// `partials`, those of the next pass after them, from the next multiple of 16 bytes on.
+// ANCHOR: gpuRecursiveReducePasses
 extern "C" __global__ void gpuRecursiveReducePasses(const unsigned int *g_data,
                                                     unsigned int *partials, unsigned int *g_odata,
                                                     unsigned int size, unsigned int *failure)
@@ -130,7 +135,7 @@ extern "C" __global__ void gpuRecursiveReducePasses(const unsigned int *g_data,
 }
 // ANCHOR_END: gpuRecursiveReducePasses
 
-// One pass for the host to launch, or for a graph: block b leaves its sum in sums[b].
+// One pass, for the host or a graph to launch: block b leaves its sum in sums[b].
 // ANCHOR: reducePass
 extern "C" __global__ void reducePass(const unsigned int *g_data, unsigned int *sums,
                                       unsigned int size)
@@ -142,12 +147,13 @@ extern "C" __global__ void reducePass(const unsigned int *g_data, unsigned int *
 }
 // ANCHOR_END: reducePass
 
-// The recursion over passes again, with a cutoff: a pass of few blocks adds up their sums itself.
+// The recursion over passes again, with a cutoff: in a pass of few blocks, the blocks add up their
+// sums themselves.
 
+// The end of the recursion launches nothing. Each block adds its sum to the upper half of `total`
+// and 1 to the lower half, in one addition. The last block to arrive finds all the others counted,
+// and so has their sum. `total` is 0 before and after.
 // ANCHOR: reduceToOne
-// The end of the recursion: no launch in it. Each block adds its sum to the upper half of `total`
-// and a one to the lower half, both with one addition. The last block to arrive, which finds all
-// others counted, has the sum. `total` is 0 before and after.
 extern "C" __global__ void reduceToOne(const unsigned int *g_data, unsigned int *g_odata,
                                        unsigned int size, unsigned long long *total)
 {
@@ -164,11 +170,12 @@ extern "C" __global__ void reduceToOne(const unsigned int *g_data, unsigned int 
 // ANCHOR_END: reduceToOne
 
 // ANCHOR: gpuRecursiveReduceCutoff
-// Found by trial: with more blocks, a child takes less time than their additions to one word.
+// Found by trial: with more blocks than this, a child takes less time than their additions to one
+// word.
 constexpr unsigned int CUTOFF = 32768;
 
-// A step of the recursion: a pass that leaves one sum per block, and a child over those sums. Only
-// more than CUTOFF blocks are worth a child that launches again.
+// A step of the recursion: a pass that leaves one sum per block, and a child for those sums. The
+// child launches again only if it has more than CUTOFF blocks.
 extern "C" __global__ void gpuRecursiveReduceCutoff(const unsigned int *g_data,
                                                     unsigned int *partials, unsigned int *g_odata,
                                                     unsigned int size, unsigned long long *total,
@@ -193,10 +200,11 @@ extern "C" __global__ void gpuRecursiveReduceCutoff(const unsigned int *g_data,
 }
 // ANCHOR_END: gpuRecursiveReduceCutoff
 
-// Two shapes of newer GPUs. Code for older ones has an empty body, and the host does not launch it.
+// Two kernels that are built for compute capability 9.0 and newer. For older GPUs their bodies are
+// empty, and the host does not launch them.
 
-// The same recursion over passes, in which a cluster takes the place of a block: eight blocks that
-// run at the same time and reach each other's shared memory.
+// The recursion over passes, with a cluster in place of a block: eight blocks that run at the same
+// time and reach each other's shared memory.
 // ANCHOR: gpuRecursiveReduceCluster
 #if __CUDA_ARCH__ >= 900
 #define IN_CLUSTERS __cluster_dims__(8, 1, 1)
@@ -212,7 +220,7 @@ extern "C" __global__ void IN_CLUSTERS gpuRecursiveReduceCluster(const unsigned 
 #if __CUDA_ARCH__ >= 900
     cg::cluster_group cluster = cg::this_cluster();
     unsigned int clusters = gridDim.x / 8;
-    __shared__ unsigned int total; // that of the cluster's first block counts
+    __shared__ unsigned int total; // of which only the first block's is used
     if (threadIdx.x == 0) {
         total = 0;
     }
@@ -236,8 +244,8 @@ extern "C" __global__ void IN_CLUSTERS gpuRecursiveReduceCluster(const unsigned 
 }
 // ANCHOR_END: gpuRecursiveReduceCluster
 
-// A pass that hands over to a graph instead of a child grid: `next` is one that the host has made
-// ready for launches from the device: the pass over the sums of this one. 0: none.
+// A pass that launches a graph instead of a child grid. `next` is a graph that the host has
+// prepared for launches from the device: the pass over this pass's sums. 0: there is none.
 // ANCHOR: reducePassThenGraph
 extern "C" __global__ void reducePassThenGraph(const unsigned int *g_data, unsigned int *sums,
                                                unsigned int size, cudaGraphExec_t next,

@@ -1,10 +1,9 @@
 // Chapter 5: the dot product of two arrays. The threads of a block put their sums side by side in
-// shared memory and add them up there; every block leaves one partial sum, which the host adds to
-// the others.
+// shared memory and add them up there; every block leaves one partial sum, and the host adds those.
 //
-// Thread i of the grid owns the elements i, i+G, i+2G, ..., G being the number of threads of the
+// Thread i of the grid owns the elements i, i+G, i+2G, ..., where G is the number of threads in the
 // grid. Any number of elements, of threads per block and of blocks is right, except where a kernel is
-// kept to show a mistake. Below them are the kernels that measure what each memory space costs.
+// kept to show a mistake. The kernels at the end measure what each memory space costs.
 
 #define MAX_THREADS 1024 // per block
 #define WARP 32
@@ -38,7 +37,7 @@ static __device__ void addUpTheCache(float *cache)
 }
 // ANCHOR_END: addUpTheCache
 
-// The post's kernel. Its cache is as long as a constant says: here as long as the largest block.
+// The post's kernel. The length of its cache is a constant, here the size of the largest block.
 // ANCHOR: dot
 extern "C" __global__ void dot(const float *a, const float *b, float *c, unsigned int n)
 {
@@ -54,7 +53,7 @@ extern "C" __global__ void dot(const float *a, const float *b, float *c, unsigne
 }
 // ANCHOR_END: dot
 
-// The same with a cache whose length the launch gives: blockDim.x floats and no more.
+// The same with a cache whose length the launch gives: blockDim.x floats.
 // ANCHOR: dotDynamic
 extern "C" __global__ void dotDynamic(const float *a, const float *b, float *c, unsigned int n)
 {
@@ -70,7 +69,7 @@ extern "C" __global__ void dotDynamic(const float *a, const float *b, float *c, 
 // ANCHOR_END: dotDynamic
 
 // The tree of neighbours. In step `stride` thread t works on element 2*stride*t, so the lanes of a
-// warp are 2*stride words apart: in the same few banks, and those serve one word at a time.
+// warp are 2*stride words apart. These lie in a few banks, each of which serves one word at a time.
 // ANCHOR: dotStrided
 extern "C" __global__ void dotStrided(const float *a, const float *b, float *c, unsigned int n)
 {
@@ -91,8 +90,8 @@ extern "C" __global__ void dotStrided(const float *a, const float *b, float *c, 
 }
 // ANCHOR_END: dotStrided
 
-// Nothing is left to the host: every block adds its partial sum onto c[0], which was 0. The blocks
-// come in any order, and so the rounding differs from run to run.
+// Nothing is left to the host: every block adds its partial sum to c[0], which must be 0 before the
+// launch. The blocks come in any order, so the rounding differs from run to run.
 // ANCHOR: dotAtomic
 extern "C" __global__ void dotAtomic(const float *a, const float *b, float *c, unsigned int n)
 {
@@ -108,7 +107,6 @@ extern "C" __global__ void dotAtomic(const float *a, const float *b, float *c, u
 // ANCHOR_END: dotAtomic
 
 // The post's question: why should threads with nothing to add wait? Kept because it teaches.
-// ANCHOR: dotBarrierInBranch
 extern "C" __global__ void dotBarrierInBranch(const float *a, const float *b, float *c,
                                               unsigned int n)
 {
@@ -116,6 +114,7 @@ extern "C" __global__ void dotBarrierInBranch(const float *a, const float *b, fl
     unsigned int t = threadIdx.x;
     cache[t] = productsOfThisThread(a, b, n);
     __syncthreads();
+    // ANCHOR: barrierInBranch
     for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
         unsigned int half = (length + 1) / 2;
         if (t + half < length) {
@@ -123,16 +122,16 @@ extern "C" __global__ void dotBarrierInBranch(const float *a, const float *b, fl
             __syncthreads(); // wrong: the other threads never come here
         }
     }
+    // ANCHOR_END: barrierInBranch
     if (t == 0) {
         c[blockIdx.x] = cache[0];
     }
 }
-// ANCHOR_END: dotBarrierInBranch
 
-// The same mistake in a block that goes on: here every thread needs the sum, and the last one writes
-// it. Whole warps add or skip. A warp that skips goes straight to barrier B, those that add are at
-// barrier A, and the block's barrier counts both alike: it opens, and the warps at B read too early.
-// No thread waits forever, since a thread past B exits. Kept because it teaches.
+// The same mistake in a block that goes on: every thread needs the sum, and the last one writes it.
+// Whole warps add or skip. Those that skip go straight to barrier B, those that add wait at barrier A,
+// and arrivals at either count alike: the barrier opens, and the warps at B read too early. No thread
+// waits forever, since a thread past B exits. Kept because it teaches.
 // ANCHOR: dotBarriersMispaired
 extern "C" __global__ void dotBarriersMispaired(const float *a, const float *b, float *c,
                                                 unsigned int n)
@@ -163,13 +162,13 @@ extern "C" __global__ void dotBarriersMispaired(const float *a, const float *b, 
 }
 // ANCHOR_END: dotBarriersMispaired
 
-// ---- What a memory space costs. Measured on a GPU; no result is of interest here, only clocks and
-// times.
+// ---- What a memory space costs, measured on a GPU. Only clocks and times matter here, not the
+// results.
 
 // ANCHOR: chase
 // Latency: one thread goes from word to word, and each word says where the next one is, so no load
-// can begin before the one before it has ended. Times `steps` loads in clocks of the
-// multiprocessor, after some to warm up. `end` keeps the loads from being optimised away.
+// can begin before the previous one has ended. Times `steps` loads in clocks of the multiprocessor,
+// after a few to warm up. `end` keeps the loads from being optimised away.
 template <typename Place, typename Load>
 static __device__ void chase(Place place, Load load, unsigned int steps, long long *clocks,
                              unsigned long long *end)
@@ -223,8 +222,8 @@ extern "C" __global__ void chaseShared(unsigned int steps, long long *clocks,
 }
 // ANCHOR_END: chaseShared
 
-// Local memory is the thread's own, and lies where global memory lies; the first-level cache holds
-// these few words. (They take 32 times the room there: a line has a word of each lane.)
+// Local memory belongs to one thread, but lies where global memory lies. L1 holds these few words,
+// which take 32 times their size there: next to each lies the same word of the other lanes.
 extern "C" __global__ void chaseLocal(unsigned int steps, long long *clocks, unsigned long long *end)
 {
     unsigned long long chain[CHAIN];
@@ -261,8 +260,8 @@ extern "C" __global__ void chaseConstant(unsigned int steps, long long *clocks, 
         steps, clocks, end);
 }
 
-// A chain through global memory: a word on each of `lines` lines of 128 bytes, HOP lines further on
-// each time. `start` is its first place.
+// A chain through global memory: one word in each of `lines` lines of 128 bytes, each HOP lines after
+// the one before. `start` receives its first place.
 #define LINE 16 // words of 8 bytes
 extern "C" __global__ void linkGlobal(unsigned long long *chain, unsigned int lines,
                                       unsigned long long *start)
@@ -276,10 +275,10 @@ extern "C" __global__ void linkGlobal(unsigned long long *chain, unsigned int li
     }
 }
 
-// Starts where the run before ended.
+// Starts where the previous run ended.
 extern "C" __global__ void chaseGlobal(unsigned int steps, long long *clocks, unsigned long long *end)
 {
-    // .ca: kept by the first-level cache.
+    // .ca: cached in L1.
     chase(
         *end, [](unsigned long long place) { return __ldca((const unsigned long long *)place); }, steps,
         clocks, end);
@@ -287,7 +286,7 @@ extern "C" __global__ void chaseGlobal(unsigned int steps, long long *clocks, un
 
 extern "C" __global__ void chaseGlobalPastL1(unsigned int steps, long long *clocks, unsigned long long *end)
 {
-    // .cg: the second-level cache, and memory behind it.
+    // .cg: cached in L2 only.
     chase(
         *end, [](unsigned long long place) { return __ldcg((const unsigned long long *)place); }, steps,
         clocks, end);
@@ -318,11 +317,11 @@ static __device__ void stream(Load load, unsigned int turns, float *out)
 }
 // ANCHOR_END: stream
 
-// Three registers are read for each multiplication and addition: 12 bytes.
+// A multiply-add reads three registers: 12 bytes.
 extern "C" __global__ void streamRegister(unsigned int turns, float *out)
 {
     float factor = *out, term = factor + 1;
-    // Two a load, so that the loop itself does not count.
+    // Two in place of each load, so that the loop itself doesn't count.
     stream(
         [=](unsigned int, unsigned int, float sum) { return fmaf(fmaf(sum, factor, term), factor, term); },
         turns, out);
@@ -349,7 +348,7 @@ extern "C" __global__ void streamLocal(unsigned int turns, float *out)
     for (unsigned int i = 0; i < 2 * LOADS; i++) {
         words[i] = *out;
     }
-    // Asked for by address: the compiler would keep so short an array in registers.
+    // Loaded by address: the compiler would keep so short an array in registers.
     unsigned long long address = __cvta_generic_to_local(words);
     stream(
         [=](unsigned int turn, unsigned int k, float sum) {
@@ -363,7 +362,7 @@ extern "C" __global__ void streamLocal(unsigned int turns, float *out)
         turns, out);
 }
 
-// All lanes of a warp read the same word. That is what constant memory is made for.
+// All lanes of a warp read the same word, which is what constant memory is made for.
 extern "C" __global__ void streamConstant(unsigned int turns, float *out)
 {
     unsigned int first = threadIdx.x / WARP;
@@ -374,7 +373,7 @@ extern "C" __global__ void streamConstant(unsigned int turns, float *out)
         turns, out);
 }
 
-// 16 bytes a load. All blocks read the same 16 KiB, which the first-level cache keeps.
+// 16 bytes per load. All blocks read the same 16 KiB, which L1 keeps.
 extern "C" __global__ void streamGlobal(const float4 *data, unsigned int turns, float *out)
 {
     stream(
@@ -385,7 +384,7 @@ extern "C" __global__ void streamGlobal(const float4 *data, unsigned int turns, 
         turns, out);
 }
 
-// 16 bytes a load, each from another place of the first `mask`+1, which is a power of two.
+// 16 bytes per load, each from a different one of the first `mask`+1 places, a power of two.
 extern "C" __global__ void streamGlobalPastL1(const float4 *data, unsigned int mask, unsigned int turns,
                                               float *out)
 {

@@ -11,9 +11,8 @@
 
 // ---- the post's kernel
 
-// With `unsigned long long` for `long`, which has 32 bits on Windows, and with the one thing that was
-// missing: a thread asks whether its partner exists, so that a block need not be a power of two.
-// ANCHOR: reduceKernel
+// `unsigned long long` stands for `long`, which has 32 bits on Windows. One thing is added: a thread asks
+// whether its partner exists, so that a block need not be a power of two.
 extern "C" __global__ void reduceKernel(const unsigned long long *g_in, unsigned long long *g_out,
                                         unsigned int n)
 {
@@ -41,12 +40,11 @@ extern "C" __global__ void reduceKernel(const unsigned long long *g_in, unsigned
         g_out[blockIdx.x] = s_data[0];
     }
 }
-// ANCHOR_END: reduceKernel
 
 // ---- operators
 
-// The least and the greatest value of a type. They are numbers written out, not <limits>, so that a
-// kernel needs no host header; for floats they are the infinities.
+// The least and the greatest value of a type, written out so that a kernel needs no host header; for
+// floats they are the infinities.
 template <typename T> struct Limits;
 template <> struct Limits<int> {
     static __device__ int least() { return -2147483647 - 1; }
@@ -75,7 +73,7 @@ template <typename T> struct Sum {
 };
 // ANCHOR_END: sum
 
-// For floats `min` is fminf or fmin: of a number and a NaN it gives the number.
+// For floats `min` is fminf or fmin, which give the number of a number and a NaN. So they skip NaNs.
 // ANCHOR: minMax
 template <typename T> struct Min {
     typedef T Element;
@@ -89,7 +87,7 @@ template <typename T> struct Max {
 };
 // ANCHOR_END: minMax
 
-// Modulo 2^64: what does not fit is cut off.
+// Modulo 2^64.
 struct Product {
     typedef unsigned long long Element;
     static __device__ Element identity() { return 1; }
@@ -97,7 +95,8 @@ struct Product {
 };
 
 // The greatest value and where it stands; of equal ones the first. The index is as wide as the
-// value, which leaves no gap in memory. A NaN compares with nothing, so the data must have none.
+// value, which leaves no gap in memory. Every comparison with a NaN is false, so the data must have
+// none.
 // ANCHOR: argMax
 template <typename T, typename Index> struct ValueAt {
     T value;
@@ -115,9 +114,9 @@ template <typename T, typename Index> struct ArgMax {
 };
 // ANCHOR_END: argMax
 
-// A string's hash is a number in base P, the characters being its digits, modulo 2^32. To put a
-// string behind another, shift the first one's number by as many digits as the second has: by P to
-// that power.
+// A string's hash is a number in base P, with the characters as digits, modulo 2^32. To append a
+// second string, shift the first number by as many digits as the second string has: multiply it by P
+// to that power.
 // ANCHOR: hash
 struct Hash {
     struct Element {
@@ -157,14 +156,13 @@ static __device__ typename Operator::Element blockReduce(typename Operator::Elem
         __syncthreads();
     }
     typename Operator::Element result = data[0];
-    __syncthreads(); // all have read it before anybody writes again
+    __syncthreads(); // every thread has read it before any thread writes again
     return result;
 }
 // ANCHOR_END: blockReduce
 
-// The tree of chapter 3's reduceInterleaved: element i meets element i + half. The operands change
-// places, so this is right for commutative operators alone.
-// ANCHOR: blockReduceInterleaved
+// The tree of chapter 3's reduceInterleaved: element i meets element i + half. That changes the order
+// of the operands, so it is right for commutative operators alone.
 template <typename Operator>
 static __device__ typename Operator::Element blockReduceInterleaved(typename Operator::Element mine)
 {
@@ -181,11 +179,10 @@ static __device__ typename Operator::Element blockReduceInterleaved(typename Ope
     }
     return data[0];
 }
-// ANCHOR_END: blockReduceInterleaved
 
 // ANCHOR: chunk
-// in[first .. end] reduced by the block, tile by tile, in order; the identity where there is
-// nothing. All threads make the same number of rounds, and all get the result.
+// The block reduces in[first .. end], tile by tile, in order; of an empty range the result is the
+// identity. All threads make the same number of rounds, and all get the result.
 template <typename Operator>
 static __device__ typename Operator::Element reduceChunk(const typename Operator::Element *in,
                                                            unsigned int first, unsigned int end)
@@ -199,7 +196,7 @@ static __device__ typename Operator::Element reduceChunk(const typename Operator
     return total;
 }
 
-// This block's chunk: as many tiles as every block needs to take for the grid to cover n
+// This block's chunk. Every block takes the same number of tiles, enough for the grid to cover n
 // elements.
 template <typename Operator>
 static __device__ typename Operator::Element reduceMyChunk(const typename Operator::Element *in,
@@ -218,7 +215,6 @@ static __device__ typename Operator::Element reduceMyChunk(const typename Operat
 // ---- many blocks
 
 // One pass: n elements become gridDim.x. The host launches again over those, until one is left.
-// ANCHOR: pass
 template <typename Operator>
 static __device__ void reducePass(const typename Operator::Element *in,
                                   typename Operator::Element *out, unsigned int n)
@@ -228,7 +224,6 @@ static __device__ void reducePass(const typename Operator::Element *in,
         out[blockIdx.x] = result;
     }
 }
-// ANCHOR_END: pass
 
 // The same pass with the other tree, one tile per block.
 template <typename Operator>
@@ -243,12 +238,14 @@ static __device__ void reduceInterleaved(const typename Operator::Element *in,
     }
 }
 
-// One launch: every block takes a ticket when its partial result is written, and the block with the
-// last ticket knows that all the others are. atomicInc returns the old value and goes back to 0
-// after gridDim.x - 1, so *ticket is 0 again for the next launch.
+// One launch: every block writes its partial result, then takes a ticket. The block with the last
+// ticket knows that all the others have written theirs. atomicInc returns the old value and goes back
+// to 0 after gridDim.x - 1, so *ticket is 0 again for the next launch. It has to be 0 before the first,
+// and two launches that run at the same time need a ticket each.
 //
-// The fences make that knowledge true. The first orders this thread's store before its ticket, the
-// second orders the ticket before the loads that follow; the barrier hands both on to the block.
+// The fences turn "have written" into "can be seen". The first orders this thread's store before its
+// ticket, the second orders the ticket before the loads that follow; the barrier extends both to the
+// block.
 // ANCHOR: singleLaunch
 template <typename Operator, bool fenced>
 __device__ void reduceSingleLaunch(const typename Operator::Element *in,
@@ -278,8 +275,7 @@ __device__ void reduceSingleLaunch(const typename Operator::Element *in,
 }
 // ANCHOR_END: singleLaunch
 
-// One cooperative launch: all blocks are on the GPU at the same time, so they can wait for each
-// other.
+// One cooperative launch: all blocks run at the same time, so they can wait for each other.
 // ANCHOR: gridSync
 template <typename Operator>
 static __device__ void reduceGridSync(const typename Operator::Element *in,
@@ -300,7 +296,7 @@ static __device__ void reduceGridSync(const typename Operator::Element *in,
 }
 // ANCHOR_END: gridSync
 
-// Atomic additions alone: *out is 0 before, and the blocks add in the order in which they come.
+// Atomic additions alone: *out is 0 before, and the blocks add in whatever order they arrive.
 // ANCHOR: atomics
 template <typename T> static __device__ void reduceAtomicBlocks(const T *in, T *out, unsigned int n)
 {
@@ -310,7 +306,7 @@ template <typename T> static __device__ void reduceAtomicBlocks(const T *in, T *
     }
 }
 
-// One thread per element: n additions to one place.
+// One thread per element: n additions to one location.
 template <typename T> static __device__ void reduceAtomicThreads(const T *in, T *out, unsigned int n)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -322,7 +318,6 @@ template <typename T> static __device__ void reduceAtomicThreads(const T *in, T 
 
 // ---- the kernels by name
 
-// ANCHOR: names
 #define PASS(name, ...)                                                                              \
     extern "C" __global__ void reducePasses_##name(const __VA_ARGS__::Element *in,                   \
                                                    __VA_ARGS__::Element *out, unsigned int n)        \
@@ -348,7 +343,6 @@ PASS(argmax_f32, ArgMax<float, unsigned int>)
 PASS(argmax_f64, ArgMax<double, unsigned long long>)
 PASS(product_u64, Product)
 PASS(hash_u32, Hash)
-// ANCHOR_END: names
 
 extern "C" __global__ void reduceInterleaved_hash_u32(const Hash::Element *in, Hash::Element *out,
                                                       unsigned int n)

@@ -1,11 +1,12 @@
 // Chapter 7: how fast can a sum be? A ladder of kernels, each one change away from the one before,
-// and at its end reduceLimit, the sum at the speed of the memory. The ladder adds `int`s; its end is
-// there for `float` and `long long` too. Whole numbers are unsigned here, so that sums wrap as the
+// and at its end reduceLimit, the sum at the speed of the memory. The ladder adds `int`s; its last rung
+// exists for `float` and `long long` too. Whole numbers are unsigned here, so that sums wrap as the
 // host's do: signed overflow is undefined in C++.
 //
-// All are right for any size, 0 too, and for an array that begins at any element. From
-// reduceShuffle on, a block is a number of whole warps. The kernels before reduceSinglePass leave one
-// partial sum per block; the host launches them again over those until one is left.
+// All are right for any size from 0 to 2^32 - 2^25 (beyond the last element indices go on for a tile,
+// and must not wrap), and for an array that begins at any element. From reduceShuffle on, a block
+// consists of whole warps. The kernels before reduceSinglePass leave one partial sum per block; the
+// host launches them again over those until one is left.
 
 typedef unsigned long long Word;
 
@@ -15,8 +16,8 @@ constexpr unsigned int MAX_WARPS = MAX_BLOCK / 32;
 
 // ANCHOR: reduceSharedTree
 // The tree of chapter 3 in shared memory: step `stride` adds elements that are `stride` apart.
-// Thread t has the pair that begins at 2*stride*t, so working threads are neighbours, and what they
-// touch is not.
+// Thread t adds the pair that begins at 2*stride*t. So working threads are neighbours, but the words
+// that they touch are not.
 extern "C" __global__ void reduceSharedTree(const unsigned int *g_idata, unsigned int *g_odata,
                                             unsigned int size)
 {
@@ -38,8 +39,7 @@ extern "C" __global__ void reduceSharedTree(const unsigned int *g_idata, unsigne
 // ANCHOR_END: reduceSharedTree
 
 // ANCHOR: reduceSequential
-// The second half is added onto the first: what a warp touches lies side by side, in 32 different
-// banks.
+// The second half is added onto the first: a warp touches neighbouring words, in 32 different banks.
 static __device__ unsigned int sequentialTree(unsigned int *shared)
 {
     for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
@@ -51,7 +51,6 @@ static __device__ unsigned int sequentialTree(unsigned int *shared)
     }
     return shared[0];
 }
-// ANCHOR_END: reduceSequential
 
 extern "C" __global__ void reduceSequential(const unsigned int *g_idata, unsigned int *g_odata,
                                             unsigned int size)
@@ -65,9 +64,10 @@ extern "C" __global__ void reduceSequential(const unsigned int *g_idata, unsigne
         g_odata[blockIdx.x] = sum;
     }
 }
+// ANCHOR_END: reduceSequential
 
 // ANCHOR: reduceFirstAdd
-// A thread loads two elements and adds them before the tree begins: half as many blocks.
+// Each thread loads two elements and adds them before the tree begins: half as many blocks.
 extern "C" __global__ void reduceFirstAdd(const unsigned int *g_idata, unsigned int *g_odata,
                                           unsigned int size)
 {
@@ -86,8 +86,8 @@ extern "C" __global__ void reduceFirstAdd(const unsigned int *g_idata, unsigned 
 
 // ANCHOR: reduceInFlight
 // A tile has ITEMS elements per thread; block b owns the tiles b, b+G, ... in a grid of G blocks. All
-// loads of a tile are issued before the first addition waits for one, so each thread has ITEMS of
-// them in flight.
+// loads of a tile are issued before the first addition waits for one, so each thread has ITEMS loads
+// in flight.
 constexpr int ITEMS = 8;
 
 static __device__ unsigned int sumOfTiles(const unsigned int *g_idata, unsigned int size)
@@ -123,7 +123,7 @@ extern "C" __global__ void reduceInFlight(const unsigned int *g_idata, unsigned 
 
 // ANCHOR: reduceShuffle
 // The sum of a warp, in lane 0: each lane passes its number down, five times. No shared memory, no
-// barrier. (The last rung adds other types than `int` with it too.)
+// barrier. (A template, since the last rung adds other types too.)
 template <typename T> static __device__ T warpSum(T sum)
 {
 #pragma unroll
@@ -142,8 +142,8 @@ template <> __device__ unsigned int warpSum(unsigned int sum)
 #endif
 
 // The sum of a block of whole warps, in thread 0: each warp leaves one number, and one barrier
-// later the first warp adds those. `shared` has room for one number per warp, and nothing else uses
-// it.
+// later the first warp adds those. `shared` has room for one number per warp and is used for nothing
+// else.
 template <typename T> static __device__ T blockSum(T sum, T *shared)
 {
     unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -169,9 +169,9 @@ extern "C" __global__ void reduceShuffle(const unsigned int *g_idata, unsigned i
 }
 // ANCHOR_END: reduceShuffle
 
-// ANCHOR: reduceVector
-// How 16 bytes are loaded: as nvcc does it for data that nobody writes; as a stream that is read
-// once; with L1::no_allocate; and with that and 256 bytes fetched into L2 at a time.
+// ANCHOR: load16
+// How 16 bytes are loaded: as read-only data, which is what nvcc chooses by itself; as data that is
+// read once; with L1::no_allocate; and with that and 256 bytes fetched into L2 at a time.
 enum class Load { ReadOnly, Streaming, PassL1, PassL1By256 };
 
 template <Load LOAD> static __device__ uint4 load16(const uint4 *address)
@@ -191,6 +191,8 @@ template <Load LOAD> static __device__ uint4 load16(const uint4 *address)
     return v;
 }
 
+// ANCHOR_END: load16
+
 // The sum of the numbers in 16 bytes.
 static __device__ unsigned int sumOf(uint4 v, unsigned int)
 {
@@ -206,9 +208,10 @@ static __device__ Word sumOf(uint4 v, Word)
     return (Word(v.y) << 32 | v.x) + (Word(v.w) << 32 | v.z);
 }
 
-// sumOfTiles, 16 bytes at a time, LOADS of them in flight. A load of 16 bytes begins at a multiple
-// of 16, so the elements before the first and after the last of those (at most 6) are block 0's,
-// one per thread. ONE_TILE: one block, and its first tile holds the whole array.
+// ANCHOR: reduceVector
+// sumOfTiles, 16 bytes at a time, with LOADS loads in flight. Such a load must begin at a multiple of
+// 16 bytes, so block 0 adds the elements before the first of those and after the last (at most 6),
+// one per thread. ONE_TILE: there is one block, and its first tile holds the whole array.
 template <typename T, int LOADS, Load LOAD, bool ONE_TILE = false>
 static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned int threads)
 {
@@ -217,13 +220,13 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
     unsigned int vectors = (size - head) / PER, tail = (size - head) % PER;
     const uint4 *body = (const uint4 *)(g_idata + head);
 
-    T edge = 0; // in flight together with the others
+    T edge = 0; // in flight with the other loads
     if ((ONE_TILE || blockIdx.x == 0) && threadIdx.x < head + tail) {
         edge = g_idata[threadIdx.x < head ? threadIdx.x : size - tail - head + threadIdx.x];
     }
     T sum = 0;
     unsigned int tile = LOADS * threads, first = ONE_TILE ? 0 : blockIdx.x * tile;
-    do { // the first tile needs no test before it: each load has its own
+    do { // no test before the first tile: each load has its own
         uint4 v[LOADS];
 #pragma unroll
         for (int k = 0; k < LOADS; ++k) {
@@ -239,7 +242,7 @@ static __device__ T sumOfVectors(const T *g_idata, unsigned int size, unsigned i
     return sum + edge;
 }
 
-// As many bytes in flight as before, in a quarter of the loads.
+// As many bytes in flight as before, with a quarter of the loads.
 extern "C" __global__ void reduceVector(const unsigned int *g_idata, unsigned int *g_odata,
                                         unsigned int size)
 {
@@ -252,15 +255,16 @@ extern "C" __global__ void reduceVector(const unsigned int *g_idata, unsigned in
 }
 // ANCHOR_END: reduceVector
 
+// finishByTicket is not static: the build would then name its shared variables after the place of this
+// file.
 // ANCHOR: reduceSinglePass
-// The partial sums are added in the same launch, by the last block to finish. Each block leaves its
-// sum, then takes a ticket; the block with the last ticket knows that all others have left theirs.
-// The fence before the ticket and the one after it make that true for memory too. The ticket returns
-// to 0 by itself: atomicInc starts again after the last block, so the next launch finds it as this
-// one did.
+// The last block to finish adds the partial sums, in the same launch. Each block leaves its sum, then
+// takes a ticket; the block with the last ticket knows that all others have left theirs, and the
+// fences before and after the ticket let it see them. atomicInc goes back to 0 after the last block,
+// so the next launch finds the ticket as this one did.
 //
-// scratch[0] is the ticket, 0 before the first launch; one word per block follows. Not static: the
-// build would then name its shared variables after the place of this file.
+// scratch[0] is the ticket, 0 before the first launch; one word per block follows. Launches that run
+// at the same time need scratch memory each.
 template <typename T>
 __device__ void finishByTicket(T sum, T *g_odata, Word *scratch)
 {
@@ -296,9 +300,9 @@ extern "C" __global__ void reduceSinglePass(const unsigned int *g_idata, unsigne
 // ANCHOR_END: reduceSinglePass
 
 // ANCHOR: sumOfBlock
-// blockSum again, for a block of BLOCK threads, which the compiler knows. The sums of the warps lie
-// side by side, and each lane of the first warp reads them all: no second round of shuffles, and
-// each of these lanes has the sum.
+// blockSum again, for a number of threads that the compiler knows. The sums of the warps lie side by
+// side, and each lane of the first warp reads them all: no second round of shuffles, and each of
+// these lanes has the sum.
 template <typename T, int COUNT> static __device__ T treeSum(const T *number)
 {
     if constexpr (COUNT == 1) {
@@ -320,8 +324,8 @@ template <typename T, int BLOCK> static __device__ T sumOfBlock(T sum, T *shared
 // ANCHOR_END: sumOfBlock
 
 // ANCHOR: digits
-// Whole numbers can be added in any order. So the sums of the blocks are taken apart into digits of
-// 32 bits, and each digit has a word in scratch memory to which the blocks add theirs.
+// Whole numbers can be added in any order. So each block takes its sum apart into digits of 32 bits,
+// and adds each digit to a word of its own in scratch memory.
 template <typename T> struct Digits;
 
 template <> struct Digits<unsigned int> {
@@ -345,9 +349,10 @@ template <> struct Digits<Word> {
 // ANCHOR_END: digits
 
 // ANCHOR: digitsOfFloat
-// A float is a whole number too: a multiple of 2^-149, the smallest one. It has at most 277 bits,
-// which are nine digits, and no more than two of them are not 0. A tenth counts infinities: one
-// kind in its lower half, the other in its upper; a NaN is one of each.
+// A float is a whole number too: a multiple of 2^-149, the smallest positive one. That number has at
+// most 277 bits, which are nine digits, of which at most two are not 0. A tenth digit counts
+// infinities: positive ones in its lower half, negative ones in its upper half; a NaN counts as one
+// of each.
 template <> struct Digits<float> {
     static constexpr int FINITE = 9, COUNT = 10;
     static __device__ long long digit(float sum, int k)
@@ -365,8 +370,9 @@ template <> struct Digits<float> {
         }
         return negative ? -digit : digit;
     }
-    // From the greatest digit down: where they cancel, a double loses nothing. Skipping those that
-    // are 0 would take longer than adding them.
+    // Lane k has the total of digit k. They are added as doubles, from the greatest down: where those
+    // cancel, nothing is lost. The order is fixed, so the result doesn't depend on that of the blocks.
+    // Skipping digits that are 0 would take longer than adding them.
     static __device__ float number(long long total, int k)
     {
         constexpr unsigned int LANES = (1 << COUNT) - 1;
@@ -388,16 +394,17 @@ template <> struct Digits<float> {
 // ANCHOR_END: digitsOfFloat
 
 // ANCHOR: finish
-// How the last rung finishes. One block of one tile has nothing to wait for. Several need one trip to
-// memory, not four (store, fence, ticket, load): a word holds the total of its digit in 48 bits, and
-// in the 16 below them how many blocks have added to it. The block that completes the count has the
-// total.
+// How the last rung finishes. A single block has nothing to wait for. Several blocks need one trip to
+// memory, not four (store, fence, ticket, load): a word holds the total of its digit in its upper 48
+// bits, and in the lower 16 how many blocks have added to it. The block that completes the count has
+// the total.
 //
 // There is room for 2^15 blocks. `scratch` has Digits<T>::COUNT words, which are 0 before the first
-// launch, and 0 again after each. The host checks the grid and provides the zeros.
+// launch and 0 again after each. The host checks the grid and provides the zeros. Launches that run
+// at the same time need scratch memory each.
 //
 // The block that completes the first word writes the sum. If another block has yet to add to the
-// other words, it waits for that one.
+// other words, it waits for that block.
 enum class Finish { Alone, InDigits };
 
 template <typename T> static __device__ void finishInDigits(T sum, T *g_odata, Word *scratch)
@@ -437,7 +444,8 @@ __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scr
 }
 // ANCHOR_END: reduceLimit
 
-// What the host chooses from, by size (src/chapters/limit/); found by the sweep, benches/limit.rs.
+// What the host chooses from, by size (src/chapters/ch7_limit/mod.rs); found by the sweep,
+// benches/limit.rs.
 #define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH)                                                 \
     extern "C" __global__ void __launch_bounds__(BLOCK)                                            \
         NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)                       \

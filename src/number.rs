@@ -57,9 +57,9 @@ pub fn power_of_ten(number: f64) -> String {
     raised(&scientific(number).replace('e', "·10^"))
 }
 
-/// The share that `part` is of `whole`: `97.3 %`.
+/// The share that `part` is of `whole`: `97.3%`.
 pub fn percent(part: f64, whole: f64) -> String {
-    format!("{:.1} %", 100.0 * part / whole)
+    format!("{:.1}%", 100.0 * part / whole)
 }
 
 /// `449 ms`, from microseconds.

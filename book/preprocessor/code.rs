@@ -1,25 +1,56 @@
-//! A listing: the lines of a file between two comments, `ANCHOR: name` and `ANCHOR_END: name`.
+//! A listing: the lines of a file between two comments, `ANCHOR: name` and `ANCHOR_END: name`; those that differ
+//! from another listing marked.
 
-use anyhow::{Context, Result, bail};
+use std::path::Path;
 
-use crate::Workbook;
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::options::Options;
+use crate::{Workbook, changes};
+
+/// How a page writes [`listing`].
+pub const CODE: &str = "{{#code FILE ANCHOR [against=ANCHOR2 or FILE2:ANCHOR2]}}";
 
 /// The listing as a code block, with the file's name below it. `file` is named from the root of the
-/// repository.
-pub fn listing(workbook: &Workbook, file: &str, anchor: &str) -> Result<String> {
-    let path = workbook.root.join(file);
-    let text = std::fs::read_to_string(&path)
+/// repository. With `against=`, the lines that the other listing lacks are marked.
+pub fn listing(workbook: &Workbook, file: &str, anchor: &str, words: &[&str]) -> Result<String> {
+    let code = code(workbook, file, anchor)?;
+    let listing = fenced(language(file), &code);
+    let Some(other) = Options::parse(words, &["against"])?.get("against") else {
+        return Ok(format!("{listing}\n\n<p class=\"listing\"><code>{file}</code></p>\n"));
+    };
+    let (other_file, other_anchor) = other.split_once(':').unwrap_or((file, other));
+    let before = self::code(workbook, other_file, other_anchor).context("against=")?;
+    let changed = changes::changed(&before, &code);
+    ensure!(before != code, "the listing is the same as that of {other}; there is nothing to mark");
+    Ok(format!(
+        "<div class=\"listing-marked\" style=\"{}\">\n\n{listing}\n\n</div>\n\n<p class=\"listing\"><span \
+         class=\"listing-changes\">{} against <code>{other_anchor}</code></span> <code>{file}</code></p>\n",
+        changes::style(&changed),
+        changes::in_words(&changed)
+    ))
+}
+
+/// The text of a listing.
+fn code(workbook: &Workbook, file: &str, anchor: &str) -> Result<String> {
+    let text = std::fs::read_to_string(workbook.root.join(file))
         .with_context(|| format!("cannot read {file} (files are named from {})", workbook.root.display()))?;
-    let lines = anchored(&text, anchor).with_context(|| format!("in {file}"))?;
-    let language = match path.extension().and_then(|extension| extension.to_str()) {
+    Ok(without_indent(&anchored(&text, anchor).with_context(|| format!("in {file}"))?))
+}
+
+fn language(file: &str) -> &'static str {
+    match Path::new(file).extension().and_then(|extension| extension.to_str()) {
         Some("cu" | "cuh") => "cpp",
         Some("rs") => "rust",
         Some("toml") => "toml",
         _ => "text",
-    };
-    let code = without_indent(&lines);
-    let fence = "`".repeat(longest_run(&code).max(2) + 1);
-    Ok(format!("{fence}{language}\n{code}\n{fence}\n\n<p class=\"listing\"><code>{file}</code></p>\n"))
+    }
+}
+
+/// `code` as a code block of Markdown.
+pub fn fenced(language: &str, code: &str) -> String {
+    let fence = "`".repeat(longest_run(code).max(2) + 1);
+    format!("{fence}{language}\n{code}\n{fence}")
 }
 
 /// The lines between the anchor's two comments, without any anchor comments.

@@ -3,18 +3,22 @@
 //!
 //! | directive | becomes |
 //! | --- | --- |
-//! | `{{#cell STEM}}` | the chapter's command; recorded output, charts and their source; the reader's run |
-//! | `{{#chart STEM.KIND NAME}}` | one chart of one record |
-//! | `{{#code FILE ANCHOR}}` | a listing: what a file has between `ANCHOR: …` and `ANCHOR_END: …` |
-//! | `{{#exercise 3.1}}` | an exercise: its task, its code, hints and a solution that fold open |
+//! | `{{#cell STEM kernel=A,B …}}` | `In [k]`, a command; `Out [k]`, what it gave: a table and a chart |
+//! | `{{#table STEM.KIND FIELD kernel=A,B n=N,N}}` | a small table: kernels by sizes, blocks or fields |
+//! | `{{#chart STEM.KIND NAME kernel=A,B}}` | one chart of one record |
+//! | `{{#record STEM}}` | everything recorded of a chapter, folded |
+//! | `{{#kernels}}` | the map of all kernels, a table per chapter |
+//! | `{{#code FILE ANCHOR against=ANCHOR2}}` | a listing: what a file has between `ANCHOR: …` and `ANCHOR_END: …` |
+//! | `{{#exercise 3.1}}` | an exercise: a card with its task, its code, hints and a solution, all folded |
 //! | `{{#speed}}` | how fast the simulator is: the tables of the last recorded `cargo bench` |
 //! | `{{#sweep f32}}` | the sweep behind chapter 7's last kernel: the recorded `cargo bench --bench limit` |
 //! | `{{#value STEM.KIND KERNEL n=N [block=B] FIELD}}` | one number of a record |
 //! | `{{#ratio STEM.KIND KERNEL KERNEL n=N [block=B] FIELD}}` | the first kernel's number over the second's |
 //! | `{{#space STEM.KIND SPACE FIELD}}` | what a memory space costs: `clocks` from load to load, `gbps` |
 //! | `{{#limit STEM.KIND NAME}}` | a limit of the device |
+//! | `{{#term SLUG shown words}}` | the words, with what the glossary says of the term |
 //!
-//! The first six stand alone on a line, the others anywhere in text. `\{{#cell STEM}}` is left as it is.
+//! The last five stand anywhere in text, the others alone on a line. `\{{#cell STEM}}` is left as it is.
 //! mdBook's own includes are refused: they turn a missing anchor into an empty block.
 //!
 //! | file | job |
@@ -22,10 +26,18 @@
 //! | `main.rs` | mdBook's protocol |
 //! | `directives.rs` | finds the directives of a page |
 //! | `expand.rs` | replaces them, and collects what is wrong |
-//! | `code.rs` | listings |
+//! | `options.rs` | reads the options of a directive |
+//! | `selection.rs` | narrows a record to the kernels, size and block of a directive |
 //! | `cell.rs` | cells |
-//! | `exercise.rs` | exercises |
+//! | `table.rs` | small tables |
+//! | `record.rs` | whole records |
+//! | `kernels.rs` | the map of all kernels |
 //! | `figure.rs` | charts, and where a record came from, in words |
+//! | `code.rs` | listings |
+//! | `changes.rs` | what marks their changed lines |
+//! | `exercise.rs` | exercises |
+//! | `term.rs` | the glossary's terms |
+//! | `ncu.rs` | what the profiler counted |
 //! | `speed.rs` | what the benches have recorded |
 //! | `value.rs` | numbers in prose |
 //! | `space.rs` | the same of memory spaces and limits |
@@ -33,20 +45,29 @@
 //! | `version.rs` | whether the code has changed since a record was made |
 
 mod cell;
+mod changes;
 mod code;
 mod directives;
 mod exercise;
 mod expand;
 mod figure;
+mod kernels;
+mod ncu;
+mod options;
+mod record;
 mod records;
+mod selection;
 mod space;
 mod speed;
+mod table;
+mod term;
 mod value;
 mod version;
 
 use std::path::PathBuf;
 
 pub use expand::{Problem, expand};
+pub use term::{Definition, definitions, plain, slug};
 
 /// Where the book finds what it shows.
 #[derive(Clone, Debug)]

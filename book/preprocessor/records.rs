@@ -79,6 +79,14 @@ fn names(workbook: &Workbook) -> Vec<String> {
     names
 }
 
+/// The chapters with a committed record, sorted: `ch4_nested`.
+pub fn stems(workbook: &Workbook) -> Vec<String> {
+    let stem = |name: String| name.rsplit_once('.').map(|(stem, _)| stem.to_string());
+    let mut stems: Vec<_> = names(workbook).into_iter().filter_map(stem).collect();
+    stems.dedup();
+    stems
+}
+
 /// The run of `kernel` at `n` and `block`; without a block, at the record's own, or at the only one there is.
 pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> Result<&'a Run> {
     let of_kernel: Vec<&Run> = runs(record).filter(|run| run.kernel == kernel).collect();
@@ -93,7 +101,8 @@ pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> 
         bail!("{kernel} has no run at n = {n}; there are: {}", list(of_kernel.iter().map(|run| run.n)));
     }
     let blocks = || list(at_n.iter().map(|run| run.block));
-    let at = |block: u32| at_n.iter().copied().find(|run| run.block == block);
+    // Work of the host has no blocks, whatever is asked for.
+    let at = |block: u32| at_n.iter().copied().find(|run| run.block == block || run.block == 0);
     match block {
         Some(block) => match at(block) {
             Some(run) => Ok(run),

@@ -1,12 +1,19 @@
 //! What a memory space costs and where a device has its limits, as numbers in prose.
 
-use anyhow::{Result, bail};
-use workbook::number::{thousands, three_digits};
+use anyhow::{Context, Result, bail};
+use workbook::arguments;
+use workbook::chapters::ch7_limit::comparison::datasheet;
+use workbook::number::{percent, thousands, three_digits};
+use workbook::record::{GpuInfo, Record};
 
 use crate::Workbook;
 use crate::records::{list, named};
 
 /// `29.1` for `clocks`, `4,210 GB/s` for `gbps`. The blank before a unit does not break.
+///
+/// By Little's law, with this latency: `ns` is the latency at the top clock, `in-flight` how many bytes
+/// each multiprocessor must have under way to read at the datasheet's rate, `rate/65536` how fast the GPU
+/// reads at most with 65,536 bytes under way, `share/65536` how much that is of the datasheet's rate.
 pub fn space(workbook: &Workbook, record: &str, space: &str, field: &str) -> Result<String> {
     let record = named(workbook, record)?;
     let Some(cost) = record.memory_spaces.iter().find(|cost| cost.space == space) else {
@@ -15,21 +22,49 @@ pub fn space(workbook: &Workbook, record: &str, space: &str, field: &str) -> Res
             list(record.memory_spaces.iter().map(|cost| &cost.space))
         );
     };
+    let gpu = || gpu(&record);
+    let nanoseconds = || anyhow::Ok(cost.clocks / f64::from(gpu()?.sm_clock_mhz) * 1e3);
+    let bytes = |text: &str| arguments::number(text, u64::MAX).context("wants bytes after the slash");
     match field {
         "clocks" => Ok(three_digits(cost.clocks)),
-        "gbps" => Ok(format!("{}\u{a0}GB/s", three_digits(cost.gbps))),
-        _ => bail!("there is no field `{field}`; there are: clocks, gbps"),
+        "gbps" => Ok(gigabytes_per_second(cost.gbps)),
+        "ns" => Ok(format!("{}\u{a0}ns", three_digits(nanoseconds()?))),
+        "in-flight" => {
+            let each = datasheet(gpu()?) * nanoseconds()? / f64::from(gpu()?.multiprocessors);
+            Ok(format!("{}\u{a0}bytes", thousands((each / 100.0).round() as i64 * 100)))
+        }
+        _ => match field.split_once('/') {
+            Some(("rate", text)) => Ok(gigabytes_per_second(bytes(text)? as f64 / nanoseconds()?)),
+            Some(("share", text)) => Ok(percent(bytes(text)? as f64 / nanoseconds()?, datasheet(gpu()?))),
+            _ => bail!(
+                "there is no field `{field}`; there are: clocks, gbps, ns, in-flight, rate/BYTES, share/BYTES"
+            ),
+        },
     }
 }
 
-/// A limit under the driver's name for it: `2,147,483,647`.
+/// A limit under the driver's name for it, `2,147,483,647`; or of what the record says about its GPU:
+/// `multiprocessors`, `sm_clock_mhz`, and `datasheet`, the rate of its memory, `4,814 GB/s`.
 pub fn limit(workbook: &Workbook, record: &str, name: &str) -> Result<String> {
     let record = named(workbook, record)?;
-    match record.limits.iter().find(|limit| limit.name == name) {
-        Some(limit) => Ok(thousands(limit.value)),
-        None => bail!(
-            "the record has no limit `{name}`; there are: {}",
+    if let Some(limit) = record.limits.iter().find(|limit| limit.name == name) {
+        return Ok(thousands(limit.value));
+    }
+    match name {
+        "multiprocessors" => Ok(gpu(&record)?.multiprocessors.to_string()),
+        "sm_clock_mhz" => Ok(format!("{}\u{a0}MHz", thousands(gpu(&record)?.sm_clock_mhz.into()))),
+        "datasheet" => Ok(gigabytes_per_second(datasheet(gpu(&record)?))),
+        _ => bail!(
+            "the record has no limit `{name}`; there are: {}, multiprocessors, sm_clock_mhz, datasheet",
             list(record.limits.iter().map(|limit| &limit.name))
         ),
     }
+}
+
+fn gpu(record: &Record) -> Result<&GpuInfo> {
+    record.device.gpu.as_ref().context("the record is not of a GPU")
+}
+
+fn gigabytes_per_second(rate: f64) -> String {
+    format!("{}\u{a0}GB/s", three_digits(rate))
 }

@@ -3,10 +3,11 @@
 use anyhow::Result;
 use workbook::build::kernels;
 use workbook::chapters::ch7_limit::sweep::{self, Sweep};
+use workbook::record::columns::escape;
 use workbook::record::speed::{FILE, STEM, Speed};
 
 use crate::Workbook;
-use crate::figure::{changed, escape};
+use crate::figure::changed;
 
 /// The tables, and a note if the kernels have changed since they were measured.
 pub fn speed(workbook: &Workbook) -> Result<String> {

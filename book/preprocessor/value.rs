@@ -1,12 +1,12 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::arguments;
 use workbook::chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time, two_digits};
 use workbook::record::{Record, Run};
 
 use crate::Workbook;
+use crate::options::{number, threads};
 use crate::records::{list, named, run};
 
 /// How a page writes [`value`].
@@ -31,14 +31,8 @@ fn parse<'a, const KERNELS: usize>(arguments: &[&'a str], usage: &str) -> Result
         _ => bail!(wants()),
     };
     let n = number(n.strip_prefix("n=").with_context(wants)?)?;
-    let block =
-        block.map(|block| number(block).map(|block| u32::try_from(block).unwrap_or(u32::MAX))).transpose()?;
+    let block = block.map(|block| number(block).map(threads)).transpose()?;
     Ok(Arguments { kernels: *kernels, n, block, field })
-}
-
-/// `1024`, `2^10`, `1e6`.
-fn number(text: &str) -> Result<u64> {
-    arguments::number(text, u64::MAX).with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
 }
 
 /// One number with its unit: `449 ms`, `182 GB/s`, `133,693,243`. The blank before a unit does not break. The
@@ -48,11 +42,15 @@ fn number(text: &str) -> Result<u64> {
 /// record.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
-    let record = named(workbook, record)?;
-    if let Some(text) = of_comparison(&record, kernel, n, field)? {
+    of_record(&named(workbook, record)?, kernel, n, block, field)
+}
+
+/// [`value`] of a record that is read already.
+pub fn of_record(record: &Record, kernel: &str, n: u64, block: Option<u32>, field: &str) -> Result<String> {
+    if let Some(text) = of_comparison(record, kernel, n, field)? {
         return Ok(text.replace(' ', "\u{a0}"));
     }
-    let run = run(&record, kernel, n, block)?;
+    let run = run(record, kernel, n, block)?;
     let text = match field {
         "sum" => run.sum.to_string(),
         "expected" => run.expected.to_string(),
@@ -94,7 +92,8 @@ fn of_comparison(record: &Record, kernel: &str, n: u64, field: &str) -> Result<O
 }
 
 /// The ratio of two of a comparison, to two decimals: at one size; to three with `n=all` the geometric mean
-/// over all sizes, with `n=least` the smallest. `None` if `field` names no measure of a comparison.
+/// over all sizes, with `n=least` the smallest, with `n=untuned` the smallest at sizes that nothing was tuned
+/// for. `None` if `field` names no measure of a comparison.
 fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<String>> {
     let [first, second, n, field] = *arguments else { return Ok(None) };
     if !comparison::MEASURES.iter().any(|(word, _)| *word == field) {
@@ -105,6 +104,10 @@ fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<Str
     let ratio = match size {
         "all" => comparison::geometric_mean(&ratios),
         "least" => ratios.iter().map(|(_, ratio)| *ratio).min_by(f64::total_cmp),
+        "untuned" => {
+            let ratios = comparison::untuned(record, first, second, field);
+            ratios.into_iter().map(|(_, _, ratio)| ratio).min_by(f64::total_cmp)
+        }
         size => {
             let size = number(size)?;
             ratios.iter().find(|(n, _)| *n == size).map(|(_, ratio)| *ratio)
@@ -112,7 +115,7 @@ fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<Str
     };
     let missing =
         || format!("the comparison of this record has no {field} of both {first} and {second} at {n}");
-    let decimals = if matches!(size, "all" | "least") { 3 } else { 2 };
+    let decimals = if matches!(size, "all" | "least" | "untuned") { 3 } else { 2 };
     Ok(Some(format!("{:.decimals$}", ratio.with_context(missing)?)))
 }
 
@@ -132,7 +135,7 @@ pub fn ratio(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<St
 }
 
 /// A number of `run`, in microseconds or GB/s for a time or a bandwidth.
-fn quantity(run: &Run, field: &str) -> Result<f64> {
+pub fn quantity(run: &Run, field: &str) -> Result<f64> {
     let missing = |what: &str| format!("{} at n = {} has no {what} in this record", run.kernel, run.n);
     match field {
         "time" => run.time_us.map(|time| time.median).with_context(|| missing("time")),

@@ -4,9 +4,9 @@ use anyhow::{Context, Result};
 use workbook::build::kernels::{self, State};
 use workbook::build::prebuilt;
 use workbook::record::Record;
+use workbook::record::columns::escape;
 
 use crate::Workbook;
-use crate::figure::escape;
 
 /// What a page says, as HTML, if the code has changed since `record` was made; `None` if it has not.
 pub fn changed_since(workbook: &Workbook, record: &Record) -> Result<Option<String>> {

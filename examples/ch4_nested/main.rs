@@ -1,8 +1,8 @@
 //! Chapter 4: the recursion runs on the device. Kernels halve their data and launch kernels for what is left.
 //!
 //!     cargo run --example ch4_nested
-//!     cargo run --example ch4_nested -- --n 2^16 --grid 128           # the post's choice: so many blocks
-//!     cargo run --example ch4_nested -- --pending-launches 64         # too little room: drops launches
+//!     cargo run --example ch4_nested -- --n 2^16 --grid 128           # by blocks, as in the posts
+//!     cargo run --example ch4_nested -- --pending-launches 64         # too little room: some are dropped
 //!     cargo run --example ch4_nested -- --kernel gpuRecursiveReduce   # one kernel, level by level
 
 use std::process::ExitCode;
@@ -14,24 +14,32 @@ use workbook::device::LaunchConfig;
 use workbook::record::{DeviceKind, Dropped};
 
 const CHAPTER: Chapter = Chapter {
-    // The forms with one child per block take half a second at 2^20, and in proportion beyond.
+    // One child per block takes up to a quarter of a second at 2^20, and grows with n.
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
     ..Chapter::new(
         "ch4_nested",
         "The recursion runs on the device: kernels launch kernels",
         &[
+            // gpuRecursiveReduce: Each block halves its part and hands the first half to a child of its own,
+            // tail-launched.
             Variant { launches: tail_launches, ..Variant::new("gpuRecursiveReduce", with_room) },
+            // gpuRecursiveReduceFireAndForget: The same recursion with children that may start at once,
+            // beside their parents.
             Variant {
                 launches: fire_and_forget_launches,
                 ..Variant::new("gpuRecursiveReduceFireAndForget", with_room)
             },
+            // gpuRecursiveReduceGridWide: One child per level: the grid halves the array, and one thread
+            // launches the next level.
             Variant {
                 shape: level_shape,
                 launches: one_launch_per_level,
                 ..Variant::new("gpuRecursiveReduceGridWide", with_room)
             },
-            // All blocks in one launch, as the post has it, and blocks too small for the room to suffice.
+            // All blocks in one launch, as in the posts, and blocks so small that the room does not suffice.
+            // gpuRecursiveReduceAtOnce: The first recursion with the default room for pending launches: the
+            // rest is dropped.
             Variant {
                 expected_failure: |n, shape| {
                     overflows_the_default_room(n, shape).then_some("pending-launch-overflow")
@@ -61,14 +69,14 @@ fn main() -> ExitCode {
 }
 
 // ANCHOR: host
-/// With room for every launch that may be pending.
+/// Reserves room for every launch that may be pending.
 fn with_room(case: &Case) -> Result<Outcome> {
     reduce(case, case.launches.pending.max(DEFAULT_ROOM).next_power_of_two())
 }
 
 fn reduce(case: &Case, room: u64) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
-    // Before the first launch: a device launch without room does not happen, and nobody tells the host.
+    // Before the first launch: a device launch that finds no room does not happen, and the host is not told.
     device.set_pending_launch_limit(case.pending_launches.unwrap_or(room))?;
     let kernel = case.kernel()?;
 
@@ -81,15 +89,15 @@ fn reduce(case: &Case, room: u64) -> Result<Outcome> {
     let mut dropped = None; // by the first run that lost any
     let cost = device.measure(
         || {
-            // Not timed: a look at the run before, and the input again. No sum is left of the run before, or
-            // a chunk that is not finished would show the right one.
+            // Not timed: look at the run before, then restore the input. Its sums are cleared, or a chunk
+            // that is left unfinished now would still show the right one.
             dropped = dropped.take().or(read_failure()?);
             device.memset_zeros(&failure)?;
             device.memset_zeros(&g_odata)?;
             device.memcpy_dtod(&input, &g_data)
         },
         || {
-            // One launch; where every block has children, one for each batch of blocks.
+            // One launch, or one per batch of blocks where every block has children.
             let batch = case.launches.blocks_at_once;
             for first_block in (0..grid).step_by(batch as usize) {
                 let first = first_block as usize * block as usize;

@@ -23,13 +23,16 @@ const CHAPTER: Chapter = Chapter {
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",
         &[
-            // Flat: one thread does all below one of the first nodes.
+            // depthFirst: Each thread works through everything below its first interval, depth first.
             divides("depthFirst", depth_first),
-            // Flat: the host launches level after level, and asks after each how many nodes are left.
+            // divideLevel: The host launches level after level, and asks after each how many intervals are
+            // left.
             divides("divideLevel", by_levels),
-            // Flat: as many levels as there can be, in a graph. A level without nodes does nothing.
+            // A level without nodes does nothing.
+            // divideLevelGraph: As many levels as there can be, in a graph.
             Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
-            // Nested: the device launches the next level, one at a time. How many, only the work shows.
+            // Only the work shows how many levels there are.
+            // gpuRecursiveDivide: The last block of a level launches the next level as a child.
             Variant {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },
                 ..divides("gpuRecursiveDivide", nested)
@@ -86,7 +89,7 @@ fn by_levels(case: &Case) -> Result<Outcome> {
     Ok(Outcome::new(tree.area()?, cost))
 }
 
-/// Nobody asks: every level has one block per multiprocessor, whose threads go on to further nodes.
+/// Nobody asks. Every level has one block per multiprocessor, whose threads go on to further nodes.
 fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
     let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
     let grid = case.device.multiprocessors();
@@ -100,7 +103,7 @@ fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
 fn nested(case: &Case) -> Result<Outcome> {
     let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
     let device = case.device;
-    let finished = device.alloc_zeros::<u32>(LEVELS)?; // blocks of each level that have ended
+    let finished = device.alloc_zeros::<u32>(LEVELS)?; // blocks of each level, so far
     let failure = device.alloc_zeros::<u32>(2)?;
     let cost = device.measure(
         || {

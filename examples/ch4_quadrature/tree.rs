@@ -1,14 +1,14 @@
-//! The nodes of the tree of intervals, in two lists that take turns: input of the level-by-level kernels.
+//! The nodes of the tree of intervals, for the kernels that go level by level: two lists, used in turn.
 
 use anyhow::Result;
 use workbook::chapter::Case;
 use workbook::chapters::ch4_quadrature::{FIRST_NODES, LAST_LEVEL, most_nodes};
 use workbook::device::{Buffer, Function, LaunchConfig};
 
-/// Levels that there can be.
+/// The most levels that there can be.
 pub const LEVELS: usize = (LAST_LEVEL - FIRST_NODES.ilog2() + 1) as usize;
 
-/// The nodes of a level and of the next, how many there are in each level, and the area so far.
+/// The nodes of one level and of the next, the number of nodes in each level, and the area so far.
 pub struct Tree<'a> {
     case: &'a Case<'a>,
     first: Buffer<u64>,
@@ -35,14 +35,14 @@ impl Tree<'_> {
         })
     }
 
-    /// Back to the first nodes, and an area of 0.
+    /// Restores the first nodes, and an area of 0.
     pub fn reset(&self) -> Result<()> {
         self.case.device.memset_zeros(&self.total)?;
         self.case.device.memcpy_dtod(&self.no_counts, &self.counts)?;
         self.case.device.memcpy_dtod(&self.first, &self.lists[0])
     }
 
-    /// Divides the nodes of `level` where they need it.
+    /// Divides those nodes of `level` that need it.
     pub fn divide(&self, kernel: &Function, level: usize, grid: u32) -> Result<()> {
         let (nodes, halves) = (&self.lists[level % 2], &self.lists[(level + 1) % 2]);
         let mut launch = self.case.device.launch_builder(kernel);

@@ -1,4 +1,5 @@
-//! The recursion over passes with a cutoff: few blocks add up their sums themselves, more launch a child.
+//! The recursion over passes with a cutoff: few blocks add up their sums themselves, more than that launch a
+//! child.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
@@ -11,7 +12,7 @@ pub fn reduce(case: &Case) -> Result<Outcome> {
     recursion(case, false)
 }
 
-/// What ends the recursion, in a graph, whatever the number of blocks.
+/// The end of the recursion alone, in a graph, for any number of blocks.
 pub fn end_in_a_graph(case: &Case) -> Result<Outcome> {
     recursion(case, true)
 }
@@ -26,7 +27,7 @@ fn recursion(case: &Case, end_in_a_graph: bool) -> Result<Outcome> {
     let g_data = device.alloc::<i32>(data.len())?;
     let g_odata = device.alloc_zeros::<i32>(1)?;
     let partials = device.alloc::<i32>(partial_sums(data.len() as u64, block))?;
-    let total = device.alloc_zeros::<u64>(1)?; // a sum, and how many blocks have added to it
+    let total = device.alloc_zeros::<u64>(1)?; // the sum so far, and how many blocks have added to it
     let failure = device.alloc_zeros::<u32>(2)?;
 
     let reduce = || {
@@ -42,7 +43,7 @@ fn recursion(case: &Case, end_in_a_graph: bool) -> Result<Outcome> {
     let graph = if end_in_a_graph { Some(device.capture(reduce)?) } else { None };
     let cost = device.measure(
         || {
-            // No sum is left of the run before, or a word that is not 0 again would go unseen.
+            // The sum of the run before is cleared, or a `total` that is not 0 again would go unnoticed.
             device.memset_zeros(&g_odata)?;
             device.memcpy_dtod(&input, &g_data)
         },

@@ -1,4 +1,4 @@
-//! The baseline of the nested kernels: the same levels and passes, launched by the host or as a graph.
+//! The baseline for the nested kernels: the same levels and passes, launched by the host or as a graph.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
@@ -57,7 +57,7 @@ pub fn passes_in_a_graph(case: &Case) -> Result<Outcome> {
 // ANCHOR_END: graph
 
 // ANCHOR: graphsOfTheDevice
-/// A graph must exist before the graph whose kernel launches it, so the last pass comes first.
+/// A graph must exist before the graph whose kernel launches it, so the last pass is captured first.
 pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
     let passes = Passes::new(case)?;
     let mut graphs: Vec<Graph> = Vec::new();
@@ -98,14 +98,14 @@ impl Passes<'_> {
         })
     }
 
-    /// For the caches: each repeat begins as in chapter 3.
+    /// So that the caches are as in chapter 3 when a repeat begins.
     fn copy_input(&self) -> Result<()> {
         self.case.device.memcpy_dtod(&self.input, &self.g_data)
     }
 
     // ANCHOR: pass
-    /// Pass i reads the sums of pass i-1 and stores its own after them; the last pass stores the sum. A
-    /// kernel that launches the next pass takes its graph, or 0, and sets `failure` if it does not start.
+    /// Pass i reads the sums of pass i-1 and stores its own after them; the last pass stores the result. A
+    /// kernel that launches the next pass takes its graph, or 0, and sets `failure` if the launch fails.
     fn launch(&self, i: usize, next: Option<Option<&Graph>>) -> Result<()> {
         let Passes { case, list, .. } = self;
         let mut launch = case.device.launch_builder(&self.kernel);

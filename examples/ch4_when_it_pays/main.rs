@@ -14,7 +14,7 @@ use workbook::chapters::ch4_nested::level_shape;
 use workbook::chapters::ch4_when_it_pays::*;
 use workbook::record::DeviceKind;
 
-/// Hopper, the first GPUs with clusters and device-side graph launches on PTX of `compute_90`.
+/// Hopper: the first GPUs with clusters, and the oldest on which the device-launched graphs have been run.
 const HOPPER: Option<(u32, u32)> = Some((9, 0));
 
 const CHAPTER: Chapter = Chapter {
@@ -24,12 +24,16 @@ const CHAPTER: Chapter = Chapter {
         "ch4_when_it_pays",
         "When nesting pays: larger steps, an end without a launch, and graphs",
         &[
+            // gpuRecursiveReducePasses: Each block reduces its share to one sum; a child does the same to
+            // those sums.
             Variant {
                 shape: pass_shape,
                 launches: one_launch_per_pass,
                 ..Variant::new("gpuRecursiveReducePasses", passes::reduce)
             },
+            // reducePass: The same passes, launched by the host.
             Variant { shape: pass_shape, ..Variant::new("reducePass", flat::passes) },
+            // reducePassGraph: The same passes in a graph that the host launches.
             Variant {
                 symbol: "reducePass",
                 shape: pass_shape,
@@ -37,6 +41,8 @@ const CHAPTER: Chapter = Chapter {
                 sweep: Sweep::TimesOnly,
                 ..Variant::new("reducePassGraph", flat::passes_in_a_graph)
             },
+            // gpuRecursiveReduceCutoff: A pass whose blocks add up their sums themselves if they are few,
+            // else launch a child.
             Variant {
                 shape: cutoff_shape,
                 launches: one_launch_per_pass_above_the_cutoff,
@@ -44,6 +50,7 @@ const CHAPTER: Chapter = Chapter {
                 ..Variant::new("gpuRecursiveReduceCutoff", cutoff::reduce)
             },
             // Its end alone, whatever the number of blocks.
+            // reduceToOneGraph: The same passes down to the same end, in a graph that the host launches.
             Variant {
                 symbol: "reduceToOne",
                 shape: cutoff_shape,
@@ -52,8 +59,10 @@ const CHAPTER: Chapter = Chapter {
                 ..Variant::new("reduceToOneGraph", cutoff::end_in_a_graph)
             },
             // The levels of gpuRecursiveReduceGridWide, launched by the host. No nested kernel is captured:
-            // in a graph, an H200 (driver 580.159.04) lost children of children without an error.
+            // in a graph, an H200 (driver 580.159.04) lost children of children, and reported no error.
+            // reduceLevel: The levels of gpuRecursiveReduceGridWide, launched by the host.
             Variant { shape: level_shape, story: false, ..Variant::new("reduceLevel", flat::levels) },
+            // reduceLevelGraph: The same levels in a graph that the host launches.
             Variant {
                 symbol: "reduceLevel",
                 shape: level_shape,
@@ -61,6 +70,8 @@ const CHAPTER: Chapter = Chapter {
                 sweep: Sweep::TimesOnly,
                 ..Variant::new("reduceLevelGraph", flat::levels_in_a_graph)
             },
+            // gpuRecursiveReduceCluster: The recursion over passes, with a cluster of eight blocks in place
+            // of a block.
             Variant {
                 shape: cluster_shape,
                 launches: one_launch_per_pass_of_clusters,
@@ -69,6 +80,7 @@ const CHAPTER: Chapter = Chapter {
                 ..Variant::new("gpuRecursiveReduceCluster", passes::reduce)
             },
             // Every pass but the first is a graph that the device launches.
+            // reducePassThenGraph: A pass that launches the next one from the device, as a graph.
             Variant {
                 shape: pass_shape,
                 story: false,
@@ -79,7 +91,7 @@ const CHAPTER: Chapter = Chapter {
     )
 };
 
-/// Where there are more blocks than the cutoff: in blocks of 512 that is beyond the sweep.
+/// Sizes with more blocks than the cutoff, which blocks of 512 do not reach in the sweep.
 fn small_blocks(kind: DeviceKind) -> &'static [(u64, u32)] {
     match kind {
         DeviceKind::Gpu => &[(1 << 22, 32), (1 << 24, 32), (1 << 26, 32), (1 << 28, 32)],

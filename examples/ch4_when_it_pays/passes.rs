@@ -20,8 +20,8 @@ pub fn reduce(case: &Case) -> Result<Outcome> {
 
     let cost = device.measure(
         || {
-            device.memset_zeros(&g_odata)?; // no sum is left of the run before
-            device.memcpy_dtod(&input, &g_data) // for the caches: each repeat begins as in chapter 3
+            device.memset_zeros(&g_odata)?; // clear the sum of the run before
+            device.memcpy_dtod(&input, &g_data) // so that the caches are as in chapter 3
         },
         || {
             let mut launch = device.launch_builder(&kernel);

@@ -1,4 +1,4 @@
-//! Chapter 5: the dot product. The threads of a block share a cache, and wait for each other at a barrier.
+//! Chapter 5: the dot product. The threads of a block share a cache and wait for each other at a barrier.
 //!
 //!     cargo run --example ch5_shared                                # the post's constants: 33 * 1024 pairs
 //!     cargo run --example ch5_shared -- --n 1_000_003 --block 96 --grid 7
@@ -29,9 +29,13 @@ const CHAPTER: Chapter = Chapter {
         "ch5_shared",
         "Threads of a block cooperate: the dot product in shared memory",
         &[
+            // dot: Each block multiplies, adds up in shared memory and leaves one partial sum to the host.
             dot("dot"),
+            // dotDynamic: The same with shared memory whose size is given at launch.
             Variant { story: false, host: dynamic, ..dot("dotDynamic") },
+            // dotStrided: The same with a tree of neighbours, which meets bank conflicts.
             Variant { story: false, ..dot("dotStrided") },
+            // dotAtomic: Each block adds its partial sum to the result with an atomic.
             Variant { shape: as_many_as_fit, ..dot("dotAtomic") },
             Variant {
                 shape: |_, _, _| Shape::CPU,
@@ -79,9 +83,9 @@ fn main() -> ExitCode {
     chapter::run(&CHAPTER)
 }
 
-/// What a barrier in a branch is kept to show, in blocks of more than `alike` threads; fewer never diverge.
-fn divergence(shape: Shape, alike: u32) -> Option<&'static str> {
-    (shape.block > alike).then_some("barrier-divergence")
+/// The mistake that a barrier in a branch is kept to show. Blocks of at most `uniform` threads don't make it.
+fn divergence(shape: Shape, uniform: u32) -> Option<&'static str> {
+    (shape.block > uniform).then_some("barrier-divergence")
 }
 
 /// Eight blocks per multiprocessor, if there are elements for them.
@@ -97,7 +101,7 @@ fn of_the_post(case: &Case) -> Result<Outcome> {
     product(case, (0..case.data.len()).map(posts_pair).unzip(), 0)
 }
 
-/// The other kernels say themselves how long their cache is.
+/// The only kernel that leaves the length of its cache to the launch.
 fn dynamic(case: &Case) -> Result<Outcome> {
     let shared_mem_bytes = 4 * case.block;
     product(case, case.data.iter().map(|&number| random_pair(number)).unzip(), shared_mem_bytes)

@@ -1,4 +1,4 @@
-//! The dot product on the CPU, beside the kernels: in a loop, and with Kahan's compensation.
+//! The dot product on the CPU, to compare the kernels with: in a loop, and with Kahan's compensation.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
@@ -25,8 +25,8 @@ fn dot_in_a_loop(a: &[f32], b: &[f32]) -> f32 {
 }
 // ANCHOR_END: dotLoop
 
-/// W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965): what an addition rounds away
-/// goes in with the next product.
+/// W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965): what one addition rounds away is
+/// added with the next product.
 // ANCHOR: dotKahan
 fn kahan(a: &[f32], b: &[f32]) -> f32 {
     let (mut sum, mut lost) = (0.0f32, 0.0f32);

@@ -8,7 +8,7 @@ use workbook::reduction::serial;
 use workbook::reduction::value::{Expected, Value};
 
 // ANCHOR: data
-/// Pairs in [0, 1) with 24 bits each, made of one number: its bits in their order and in the other.
+/// Pairs in [0, 1) with 24 bits each, both made from one number: from its bits, and from the same in reverse.
 pub fn random_pair(number: i32) -> (f32, f32) {
     let share = |bits: u32| (bits >> 8) as f32 / (1 << 24) as f32;
     (share(number as u32), share(number.cast_unsigned().reverse_bits()))
@@ -61,9 +61,9 @@ pub const DOT_OF_THE_POST: Operation = Operation {
     },
 };
 
-/// How far a kernel may be off, as a share of the sum of |a·b|. A product goes through the additions of
-/// its thread, of the tree of its block, and of the partial sums; and it may be rounded itself, as may the
-/// post's a and b from 2^24 on.
+/// How far a kernel may be off, as a share of the sum of |a·b|. A product goes through the additions of its
+/// thread, of its block's tree and of the partial sums. It may be rounded itself, as may the post's a and b
+/// from 2^24 on.
 pub fn error(n: u64, shape: Shape) -> f64 {
     let threads = u64::from(shape.block) * u64::from(shape.grid);
     let tree = shape.block.next_power_of_two().ilog2();

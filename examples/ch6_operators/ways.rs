@@ -1,4 +1,4 @@
-//! The host side of chapter 6: ways to bring partial results together, for any operator.
+//! The host side of chapter 6: ways to put partial results together, for any operator.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
@@ -49,7 +49,7 @@ pub fn the_posts_way<O: Operator>(case: &Case) -> Result<Outcome> {
 // ANCHOR_END: thePostsWay
 
 // ANCHOR: passes
-/// Passes over what is left, until that is one element. Two buffers take turns.
+/// Passes over what is left, until one element is left. Two buffers take turns.
 pub fn passes<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
     let (kernel, input) = (case.kernel()?, input::<O>(case)?);
@@ -77,7 +77,7 @@ pub fn passes<O: Operator>(case: &Case) -> Result<Outcome> {
 }
 // ANCHOR_END: passes
 
-// ANCHOR: singleLaunch
+/// The last block finishes.
 pub fn single_launch<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
     let (kernel, input) = (case.kernel()?, input::<O>(case)?);
@@ -95,10 +95,8 @@ pub fn single_launch<O: Operator>(case: &Case) -> Result<Outcome> {
     )?;
     outcome::<O>(case, &result, cost)
 }
-// ANCHOR_END: singleLaunch
 
-// ANCHOR: gridSync
-/// Blocks that wait for each other must all be on the device: there are no more than fit.
+/// Blocks that wait for each other must all run at the same time, so no more are launched than fit.
 pub fn grid_sync<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, .. } = *case;
     let (kernel, input) = (case.kernel()?, input::<O>(case)?);
@@ -116,9 +114,8 @@ pub fn grid_sync<O: Operator>(case: &Case) -> Result<Outcome> {
     )?;
     outcome::<O>(case, &result, Measurement { grid: Some(grid), ..cost })
 }
-// ANCHOR_END: gridSync
 
-// ANCHOR: atomics
+/// The blocks, or the threads, add to one number.
 pub fn atomics<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
     let (kernel, input) = (case.kernel()?, input::<O>(case)?);
@@ -134,4 +131,3 @@ pub fn atomics<O: Operator>(case: &Case) -> Result<Outcome> {
     )?;
     outcome::<O>(case, &result, cost)
 }
-// ANCHOR_END: atomics

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use bytemuck::Pod;
 use workbook::chapter::Shape;
-use workbook::chapters::ch7_limit::{MAX_BLOCKS_IN_DIGITS, scratch_words};
+use workbook::chapters::ch7_limit::{MAX_BLOCKS_IN_DIGITS, MAX_ELEMENTS, scratch_words};
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Prepared, View};
 
 /// The launches of a rung.
@@ -11,17 +11,17 @@ pub struct Chain<'a, T> {
     device: &'a Device,
     launches: Vec<Prepared<'a>>,
     output: Buffer<T>,
-    /// Where partial sums are in between; kept, since the launches name them.
+    /// Partial sums between launches; kept, since the launches name them.
     _partials: [Buffer<T>; 2],
-    /// What a kernel needs that finishes in the same launch.
+    /// Scratch memory of a kernel that finishes in one launch; of this chain alone.
     scratch: Buffer<u64>,
 }
 
 impl<'a, T: Pod> Chain<'a, T> {
     // ANCHOR: chain
-    /// `function` on `n` elements of `input`, at first in the shape `first`. A kernel that takes scratch
-    /// memory as its fourth argument adds its partial sums itself. The others leave one per block, and are
-    /// launched again over those in the shape of `next` until one is left.
+    /// `function` on `n` elements of `input`, first in the shape `first`. A kernel that takes scratch memory as
+    /// its fourth argument adds its partial sums itself. The others leave one per block, and are launched
+    /// again over those in the shape of `next` until one is left.
     pub fn new(
         device: &'a Device,
         function: &'a Function,
@@ -45,7 +45,8 @@ impl<'a, T: Pod> Chain<'a, T> {
         loop {
             let is_last = in_one_launch || shape.grid == 1;
             let to = if is_last { &output } else { &partials[launches.len() % 2] };
-            let size = u32::try_from(left).context("too many elements to count in 32 bits")?;
+            ensure!(left <= MAX_ELEMENTS, "{left} elements are more than the {MAX_ELEMENTS} that fit");
+            let size = left as u32;
             let mut launch = device.launch_builder(function);
             launch.arg(from).arg(to).arg(&size);
             if in_one_launch {
@@ -68,7 +69,7 @@ impl<'a, T: Pod> Chain<'a, T> {
     }
     // ANCHOR_END: chain
 
-    /// What the last launch gave, once it is done. The scratch memory has to be ready for the next.
+    /// The result of the last launch, once it is done. The scratch memory has to be ready for the next.
     pub fn sum(&self) -> Result<T> {
         let left = self.device.clone_dtoh(&self.scratch)?[0];
         ensure!(left == 0, "a launch left {left:#x} in its scratch memory; the next would give a wrong sum");

@@ -19,17 +19,25 @@ use chain::Chain;
 
 /// Each rung is one change away from the one before.
 const RUNGS: &[Variant] = &[
+    // reduceSharedTree: The tree of chapter 3 in shared memory: neighbouring threads, elements far apart.
     Variant::new("reduceSharedTree", reduce::<SumI32>),
+    // reduceSequential: The second half is added to the first: no bank conflicts.
     Variant::new("reduceSequential", reduce::<SumI32>),
     // One thread for two elements.
+    // reduceFirstAdd: Each thread adds two elements before the tree begins.
     Variant {
         shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
         ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
     },
+    // reduceInFlight: Each thread issues eight loads before the first addition.
     tiled("reduceInFlight"),
+    // reduceShuffle: Warps add up through their registers, without barriers.
     tiled("reduceShuffle"),
+    // reduceVector: As many bytes in flight, in loads of 16 bytes.
     tiled("reduceVector"),
+    // reduceSinglePass: The last block to arrive adds up the partial sums in the same launch.
     tiled("reduceSinglePass"),
+    // reduceLimit: Blocks, loads and the way to finish are chosen by size.
     Variant { shape: |n, _, _| choice(&I32, n).shape(), ..Variant::new("reduceLimit", reduce::<SumI32>) },
     Variant {
         shape: |n, _, _| choice(&F32, n).shape(),
@@ -70,7 +78,6 @@ fn main() -> ExitCode {
     chapter::run(&CHAPTER)
 }
 
-// ANCHOR: host
 fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, variant, data, block, grid, .. } = *case;
     let n = data.len() as u64;
@@ -81,4 +88,3 @@ fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let cost = device.measure(|| Ok(()), || chain.launch(&input.slice(0..)))?;
     Ok(Outcome::new(O::value(chain.sum()?), cost))
 }
-// ANCHOR_END: host

@@ -1,8 +1,11 @@
 // Exercise 1.1: Any length
 //
-// The function adds up an array by halving it: the sum of the left half plus the sum of the right half. It is
-// right for 1, 2, 4, 8 … numbers. For every other length it loses some, and for an empty array it never
-// returns. Make it right for every length. The array is only read, and sums wrap in 32 bits.
+// The function sums an array by halving it: the sum of the left half plus the sum of the right half. It is
+// right for 1, 2, 4, 8 … numbers. For every other length it loses some of them, and for an empty array it
+// never returns. Make it right for every length, and keep the recursion. The array is only read, and sums wrap
+// in 32 bits.
+//
+// You learn how to halve any length without losing an element. About 5 minutes.
 //
 // Check it:  cargo run --example exercise -- 1.1
 // A hint:    cargo run --example exercise -- hint 1.1

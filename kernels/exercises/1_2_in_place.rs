@@ -1,10 +1,12 @@
 // Exercise 1.2: In place, with an odd middle
 //
 // Now the other tree: the second half is added onto the first, in place, and the first half is what remains.
-// This is the post's recursion, and it drops the last element of every odd length. Make it right for every
-// length, without a second array: all that the function needs is already in `data`.
+// This is the recursion of the posts, and it loses the last element of every odd length. Make it right for
+// every length, without a second array: all that the function needs is already in `data`.
 //
 // Goal: no allocations.
+//
+// You learn what a tree does with an element that has no partner. About 5 minutes.
 //
 // Check it:  cargo run --example exercise -- 1.2
 // A hint:    cargo run --example exercise -- hint 1.2

@@ -1,25 +1,30 @@
 // Exercise 3.2: No divergence before 32
 //
-// In `reduceNeighbored` the working threads are `2 * stride` apart, so every warp diverges in each of the
-// first five steps. Keep the additions, but give them to other threads: those with the smallest indices. Then
-// no warp diverges while 32 or more threads have work.
+// In each step of this tree a thread adds up to three neighbours to its own number. The working threads are
+// `4 * stride` apart, so a warp diverges as long as any of its lanes works. Keep the additions, but give them
+// to the threads with the smallest indices: then no warp diverges while 32 or more threads have work.
 //
-// The host launches `reduceNeighboredLess(data, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceFours(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: at most 6 divergent branches at n = 512, 512 threads per block.
+// Goal: at most 16 divergent branches at n = 512, 512 threads per block.
+//
+// You learn to give the work to the threads with the smallest indices, so that whole warps are idle. About
+// 15 minutes.
 //
 // Check it:  cargo run --example exercise -- 3.2
 // A hint:    cargo run --example exercise -- hint 3.2
 
-extern "C" __global__ void reduceNeighboredLess(int *g_idata, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceFours(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int first = blockIdx.x * blockDim.x;
     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
-    int *idata = g_idata + first;
-    for (unsigned int stride = 1; stride < count; stride *= 2) {
-        if (tid % (2 * stride) == 0 && tid + stride < count) {
-            idata[tid] += idata[tid + stride];
+    unsigned int *idata = g_idata + first;
+    for (unsigned int stride = 1; stride < count; stride *= 4) {
+        if (tid % (4 * stride) == 0) {
+            for (unsigned int k = tid + stride; k < count && k < tid + 4 * stride; k += stride) {
+                idata[tid] += idata[k];
+            }
         }
         __syncthreads();
     }

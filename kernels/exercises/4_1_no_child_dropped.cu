@@ -1,7 +1,7 @@
 // Exercise 4.1: Nest it without dropping a child
 //
 // Every block halves its own numbers and launches a child for what is left. With more than 2,048 blocks, more
-// children are pending than the device has room for: the rest never run, and no error reaches the host.
+// children are pending than the device has room for: the others never run, and no error reaches the host.
 // Launch one child for the whole grid instead: the grid halves the whole array, and one of its threads
 // launches the next level.
 //
@@ -9,15 +9,17 @@
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 17 device launches at n = 100,003, 32 threads per block.
 //
+// You learn to launch one child per level instead of one per block. About 20 minutes.
+//
 // Check it:  cargo run --example exercise -- 4.1
 // A hint:    cargo run --example exercise -- hint 4.1
 
-extern "C" __global__ void reduceNested(int *g_data, int *g_total, unsigned int size)
+extern "C" __global__ void reduceNested(unsigned int *g_data, unsigned int *g_total, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int first = blockIdx.x * blockDim.x;
     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
-    int *idata = g_data + first;
+    unsigned int *idata = g_data + first;
     if (count <= 1) {
         if (tid == 0 && count == 1) {
             atomicAdd(g_total, idata[0]);

@@ -7,16 +7,18 @@
 // The host launches `reduceForget(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
 //
+// You learn what a child is guaranteed to see of its parent's work. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 4.2
 // A hint:    cargo run --example exercise -- hint 4.2
 
-extern "C" __global__ void reduceForget(int *g_idata, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceForget(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int first = blockIdx.x * blockDim.x;
     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
-    int *idata = g_idata + first;
-    int *odata = g_odata + blockIdx.x;
+    unsigned int *idata = g_idata + first;
+    unsigned int *odata = g_odata + blockIdx.x;
     if (count <= 1) {
         if (tid == 0) {
             *odata = count == 1 ? idata[0] : 0;

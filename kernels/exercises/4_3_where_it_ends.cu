@@ -5,10 +5,12 @@
 //
 // The host launches `reduceLevels(data, out, n)` with a thread for each of the `n` numbers.
 //
+// You learn what the base case of a kernel that launches itself has to do. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 4.3
 // A hint:    cargo run --example exercise -- hint 4.3
 
-extern "C" __global__ void reduceLevels(int *g_data, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceLevels(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned int half = (size + 1) / 2;

@@ -1,19 +1,25 @@
 // Exercise 5.4: The last warp
 //
 // When 32 sums are left, one warp does all the work, and all others wait at five more barriers for nothing.
-// Stop the tree at 32 and let the first warp finish with `__shfl_down_sync`: a lane reads another lane's
-// register, without memory and without a barrier. Blocks here have 64 threads or more, a power of two.
+// The lanes of a warp can do without memory and barriers: `__shfl_down_sync(0xffffffff, sum, 16)` gives lane t
+// the `sum` of lane t + 16, straight from that lane's register. The first argument says which lanes take part:
+// all 32, and all of them must call it. (Beyond lane 31 there is nothing to take: such a lane gets back its own
+// value.) Stop the tree at 32 and let the first warp finish by shuffles. Blocks here have 64 threads or more, a
+// power of two.
 //
 // The host launches `reduceWarp(input, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
-// Goal: at most 32 barriers at n = 256, 256 threads per block.
+// Goal: at most 32 barrier arrivals (one per warp) at n = 256, 256 threads per block.
+//
+// You learn how the lanes of a warp exchange registers, without memory and without barriers. About 20
+// minutes.
 //
 // Check it:  cargo run --example exercise -- 5.4
 // A hint:    cargo run --example exercise -- hint 5.4
 
-extern "C" __global__ void reduceWarp(const int *g_idata, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceWarp(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
 {
-    __shared__ int tile[1024];
+    __shared__ unsigned int tile[1024];
     unsigned int tid = threadIdx.x;
     unsigned int i = blockIdx.x * blockDim.x + tid;
     tile[tid] = i < size ? g_idata[i] : 0;

@@ -7,6 +7,8 @@
 // The host launches `minTile(input, partials, n)` with a thread for each of the `n` numbers.
 // The host launches `minPartials(partials, out, blocks)` with one block.
 //
+// You learn to change an operation and its identity together. About 15 minutes.
+//
 // Check it:  cargo run --example exercise -- 6.2
 // A hint:    cargo run --example exercise -- hint 6.2
 

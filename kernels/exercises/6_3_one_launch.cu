@@ -2,19 +2,21 @@
 //
 // The second launch only waits for the last block of the first. Let that block do its work: every block
 // leaves its partial sum, then takes a ticket from a counter in global memory. The last block to arrive knows
-// that all others have left theirs, and adds them up. Here block 0 does it, without waiting for any other.
+// that all others have left theirs, and adds them up. Here block 0 adds them up, without waiting for any other.
 //
 // The host launches `reduceOnce(input, partials, out, ticket, n)` with a thread for each of the `n`
 // numbers.
 // `ticket` is 0 at the start.
 //
+// You learn how the last block to arrive finishes the work in the same launch. About 25 minutes.
+//
 // Check it:  cargo run --example exercise -- 6.3
 // A hint:    cargo run --example exercise -- hint 6.3
 
 // The sum of `mine` over all threads of the block.
-static __device__ int blockSum(int mine)
+static __device__ unsigned int blockSum(unsigned int mine)
 {
-    __shared__ int tile[1024];
+    __shared__ unsigned int tile[1024];
     unsigned int tid = threadIdx.x;
     __syncthreads(); // the tile may still be in use
     tile[tid] = mine;
@@ -29,18 +31,18 @@ static __device__ int blockSum(int mine)
     return tile[0];
 }
 
-extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_odata, int *ticket,
-                                      unsigned int size)
+extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials, unsigned int *g_odata,
+                                      unsigned int *ticket, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int i = blockIdx.x * blockDim.x + tid;
-    int sum = blockSum(i < size ? g_idata[i] : 0);
+    unsigned int sum = blockSum(i < size ? g_idata[i] : 0);
     if (tid == 0) {
         partials[blockIdx.x] = sum;
     }
     __syncthreads();
     if (blockIdx.x == 0) {
-        int all = 0;
+        unsigned int all = 0;
         for (unsigned int k = tid; k < gridDim.x; k += blockDim.x) {
             all += partials[k];
         }

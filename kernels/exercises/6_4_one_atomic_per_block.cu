@@ -1,20 +1,22 @@
 // Exercise 6.4: One atomic addition per block
 //
 // `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order doesn't
-// matter. But they all queue at one address. Let each block add up its numbers first, and make one atomic
-// addition.
+// matter. But all these additions queue at one address. Let each block add up its numbers first, and then make one
+// atomic addition.
 //
 // The host launches `reduceAtomic(input, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 4 atomics at n = 1,024, 256 threads per block.
+// Goal: at most 4 atomic operations at n = 1,024, 256 threads per block.
+//
+// You learn to combine values within a block before they meet at one address. About 10 minutes.
 //
 // Check it:  cargo run --example exercise -- 6.4
 // A hint:    cargo run --example exercise -- hint 6.4
 
 // The sum of `mine` over all threads of the block.
-static __device__ int blockSum(int mine)
+static __device__ unsigned int blockSum(unsigned int mine)
 {
-    __shared__ int tile[1024];
+    __shared__ unsigned int tile[1024];
     unsigned int tid = threadIdx.x;
     tile[tid] = mine;
     __syncthreads(); // the tile is there
@@ -28,7 +30,7 @@ static __device__ int blockSum(int mine)
     return tile[0];
 }
 
-extern "C" __global__ void reduceAtomic(const int *g_idata, int *total, unsigned int size)
+extern "C" __global__ void reduceAtomic(const unsigned int *g_idata, unsigned int *total, unsigned int size)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < size) {

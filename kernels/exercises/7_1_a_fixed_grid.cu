@@ -1,20 +1,22 @@
 // Exercise 7.1: A fixed grid
 //
 // A grid that grows with the array has many short-lived threads. Here there are 16 blocks, however long the
-// array. Each thread adds up many numbers in a register before the block's tree begins: its own, the one a
-// whole grid further on, the next one after that, and so on.
+// array is. Each thread adds up many numbers in a register before the block's tree begins: its own, the one that
+// lies a whole grid further on, and so on.
 //
 // The host launches `reduceStride(input, total, n)` with 16 blocks.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 16 atomics at n = 100,003, 256 threads per block.
+// Goal: at most 16 atomic operations at n = 100,003, 256 threads per block.
+//
+// You learn to write a grid-stride loop. About 10 minutes.
 //
 // Check it:  cargo run --example exercise -- 7.1
 // A hint:    cargo run --example exercise -- hint 7.1
 
 // The sum of `mine` over all threads of the block.
-static __device__ int blockSum(int mine)
+static __device__ unsigned int blockSum(unsigned int mine)
 {
-    __shared__ int tile[1024];
+    __shared__ unsigned int tile[1024];
     unsigned int tid = threadIdx.x;
     tile[tid] = mine;
     __syncthreads();
@@ -28,14 +30,14 @@ static __device__ int blockSum(int mine)
     return tile[0];
 }
 
-extern "C" __global__ void reduceStride(const int *g_idata, int *total, unsigned int size)
+extern "C" __global__ void reduceStride(const unsigned int *g_idata, unsigned int *total, unsigned int size)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int mine = 0;
+    unsigned int mine = 0;
     if (i < size) {
         mine = g_idata[i];
     }
-    int sum = blockSum(mine);
+    unsigned int sum = blockSum(mine);
     if (threadIdx.x == 0) {
         atomicAdd(total, sum);
     }

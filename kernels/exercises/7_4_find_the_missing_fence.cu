@@ -4,16 +4,19 @@
 // `__threadfence()` is missing: another block may see a ticket before the partial sum that belongs to it.
 // After which line does the fence belong? Write the number of that line below, and change nothing else.
 //
+// You learn why the writer and the reader of a flag each need a fence. About 10 minutes.
+//
 // Check it:  cargo run --example exercise -- 7.4
 // A hint:    cargo run --example exercise -- hint 7.4
 
 // The answer: line 0;
 
 // Blocks of one warp; each takes 32 numbers.
-extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_odata, int *ticket)
+extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials,
+                                      unsigned int *g_odata, unsigned int *ticket)
 {
     bool last = false;
-    int sum = g_idata[blockIdx.x * 32 + threadIdx.x];
+    unsigned int sum = g_idata[blockIdx.x * 32 + threadIdx.x];
     for (int distance = 16; distance > 0; distance /= 2) {
         sum += __shfl_down_sync(0xffffffff, sum, distance);
     }
@@ -23,7 +26,7 @@ extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_
         __threadfence();
     }
     if (last) {
-        int all = 0;
+        unsigned int all = 0;
         for (unsigned int k = 0; k < gridDim.x; k++) {
             all += partials[k];
         }

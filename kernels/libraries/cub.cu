@@ -2,6 +2,12 @@
 // as functions that a program can load at run time (src/chapters/ch7_limit/libraries.rs). Each returns a
 // cudaError_t, 0 where all is well.
 //
+// The example builds this with the headers that nvcc comes with. With newer ones:
+//   pip install nvidia-cuda-cccl
+//   nvcc -I PLACE/nvidia/cu13/include/cccl -shared -Xcompiler -fPIC -O3 -std=c++17 -arch=sm_90 \
+//        -o libcub.so kernels/libraries/cub.cu
+//   WORKBOOK_LIBRARIES=libcub.so cargo run --example ch7_limit
+//
 // The stream is the caller's. The CUDA runtime works in the device's primary context, as does the caller.
 
 #include <cub/device/device_reduce.cuh>
@@ -15,6 +21,63 @@ static cudaError_t cubSum(void *temporary, size_t *bytes, const T *input, T *out
 {
     return cub::DeviceReduce::Sum(temporary, *bytes, input, output, size, stream);
 }
+
+// CUB 3.5 can be asked for less than its default, the same sum in every run on one GPU, or for more.
+// (The request itself is older; earlier versions are not tested here.)
+#if CUB_VERSION >= 300500
+#include <cuda/__execution/determinism.h>
+#include <cuda/__execution/require.h>
+#include <cuda/memory_resource>
+#include <cuda/stream_ref>
+#include <new>
+
+// Such a sum asks for its temporary memory in every call. It gets the caller's, so that no call
+// allocates. If the caller has none yet, this stores how many bytes are wanted and refuses.
+struct CallersMemory {
+    void *memory;
+    size_t *bytes;
+
+    void *allocate_sync(size_t wanted, size_t = 0)
+    {
+        if (memory == nullptr || wanted > *bytes) {
+            *bytes = wanted;
+            throw std::bad_alloc();
+        }
+        return memory;
+    }
+    void *allocate(cuda::stream_ref, size_t wanted, size_t = 0) { return allocate_sync(wanted); }
+    void deallocate_sync(void *, size_t, size_t = 0) noexcept {}
+    void deallocate(cuda::stream_ref, void *, size_t, size_t = 0) noexcept {}
+    bool operator==(const CallersMemory &other) const { return memory == other.memory; }
+    bool operator!=(const CallersMemory &other) const { return memory != other.memory; }
+};
+
+template <typename T, typename Determinism>
+static cudaError_t cubSumBy(Determinism determinism, void *temporary, size_t *bytes, const T *input,
+                            T *output, int size, cudaStream_t stream)
+{
+    CallersMemory memory{temporary, bytes};
+    auto environment = cuda::std::execution::env{
+        cuda::stream_ref{stream}, cuda::execution::require(determinism),
+        cuda::std::execution::prop{cuda::mr::get_memory_resource, memory}};
+    cudaError_t error = cub::DeviceReduce::Sum(input, output, size, environment);
+    return temporary == nullptr && *bytes > 0 ? cudaSuccess : error;
+}
+
+#define SUM_BY(NAME, T, DETERMINISM)                                                                   \
+    extern "C" cudaError_t NAME(void *temporary, size_t *bytes, const T *input, T *output, int size,   \
+                                cudaStream_t stream)                                                   \
+    {                                                                                                  \
+        return cubSumBy(cuda::execution::determinism::DETERMINISM, temporary, bytes, input, output,    \
+                        size, stream);                                                                 \
+    }
+// Atomic additions in any order: one kernel.
+SUM_BY(cub_not_guaranteed_i32, int, not_guaranteed)
+SUM_BY(cub_not_guaranteed_f32, float, not_guaranteed)
+SUM_BY(cub_not_guaranteed_i64, long long, not_guaranteed)
+// The same bits on every GPU. For whole numbers any sum has them.
+SUM_BY(cub_gpu_to_gpu_f32, float, gpu_to_gpu)
+#endif
 
 // Allocates on the device, adds up, copies the sum to the host and waits for it, as thrust::reduce always
 // does.

@@ -1,11 +1,11 @@
-// The candidates of chapter 7's sweep (benches/limit.rs). Their names say: type, threads per block,
-// loads in flight, how they are made, how the partial sums are finished, and blocks per cluster. Two
-// ways to finish are tried here only.
+// The candidates of chapter 7's sweep (benches/limit.rs). A name consists of the type, threads per
+// block, loads in flight, the kind of load, how the blocks' sums become one, and blocks per cluster.
+// Two ways to finish exist here only.
 
 #include "../ch7_limit.cu"
 
-// For any type: each block but the last leaves its sum in a slot, 32 bits in a word, with a flag
-// beside them that says so. A word is written and read as a whole, so no fence is needed.
+// For any type: each block but the last leaves its sum in a slot, 32 bits per word, with a flag beside
+// them. A word is written and read as a whole, so no fence is needed.
 template <typename T> static __device__ void leave(T sum, Word *slot)
 {
     constexpr int HALVES = sizeof(T) / 4;
@@ -17,10 +17,10 @@ template <typename T> static __device__ void leave(T sum, Word *slot)
     }
 }
 
-// The last block waits for the others' sums, and leaves zeros for the next launch: thread t has the
-// slots t, t+BLOCK, ... What it finds it adds to what it has loaded itself, so the whole is added
-// as any block's share is, and in an order that does not depend on which block finishes first. Only
-// the block that starts last waits, so the others need no room that it holds.
+// The last block waits for the others' sums, and leaves zeros for the next launch: thread t reads the
+// slots t, t+BLOCK, ... and adds them to its own elements. So the order of the additions doesn't
+// depend on which block finishes first. Only the block with the highest number waits. It starts after
+// the others, so they never need room that it holds.
 template <typename T, int BLOCK> static __device__ T takeAll(Word *scratch)
 {
     constexpr int HALVES = sizeof(T) / 4;
@@ -43,10 +43,11 @@ template <typename T, int BLOCK> static __device__ T takeAll(Word *scratch)
     }
     return sum;
 }
+
 // From Hopper on, up to 8 blocks can form a cluster (16, where the GPU allows it): they run at the
 // same time, near each other, and can write into each other's shared memory. A grid of one cluster
-// needs no trip to L2: its blocks send their sums to the first of them, which waits at an mbarrier
-// until all bytes have come. (PTX ISA, "mbarrier", "st.async", "barrier.cluster")
+// needs no trip to L2: its blocks send their sums to the first one, which waits at an mbarrier until
+// all bytes have arrived. (PTX ISA, "mbarrier", "st.async", "barrier.cluster")
 #if __CUDA_ARCH__ >= 900
 template <typename T, int CLUSTER> struct Mailbox {
     alignas(16) T ofBlock[CLUSTER];

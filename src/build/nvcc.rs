@@ -149,7 +149,11 @@ impl Nvcc {
         let shown = self.shown(source);
         let flags = self.fatbin_flags();
         if !self.is_nested(&shown)? {
-            return Ok(self.run(&shown, &mut self.command(&flags, &shown), scratch, "fatbin")?.0);
+            let mut command = self.command(&flags, &shown);
+            // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
+            // would the checkout's directory be part of the machine code.
+            command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", &shown]);
+            return Ok(self.run(&shown, &mut command, scratch, "fatbin")?.0);
         }
         self.run(&shown, &mut self.command(OBJECT_FLAGS, &shown), scratch, "o")?;
         let mut link = self.command(&flags, output(&shown, scratch, "o")?);

@@ -7,7 +7,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::options::Options;
 use super::variant::Chapter;
-use crate::record::{Record, Run, chart};
+use crate::record::chart::{self, Vertical};
+use crate::record::{Record, Run};
 
 /// A line on stdout. Nobody may be reading any more (`| head`); the run goes on and leaves its record.
 pub fn print(line: &str) {
@@ -78,8 +79,8 @@ pub fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<St
     }
     let path = record.write(&local).with_context(doing)?;
     let charts = match chapter.section {
-        Some(section) => (section.charts)(&record)?,
-        None => chart::charts(&record, &[])?,
+        Some(section) => (section.charts)(&record, Vertical::Logarithmic)?,
+        None => chart::charts(&record, &[], Vertical::Logarithmic)?,
     };
     for chart in &charts {
         let path = path.with_extension(format!("{}.svg", chart.name));

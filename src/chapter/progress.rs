@@ -10,7 +10,7 @@ pub const LONG: u64 = 1 << 22;
 /// Elements of the runs from which the time of the others is estimated.
 pub const PROBES: [u64; 2] = [1 << 10, 1 << 13];
 /// Seconds that nobody needs to be told of.
-const SHORT: f64 = 5.0;
+const SHORT: f64 = 10.0;
 
 /// What is said before the simulator is busy for `seconds`; nothing if that is not long.
 pub fn forecast(seconds: f64) -> Option<String> {

@@ -85,6 +85,7 @@ impl<'a> Bench<'a> {
             runs: Vec::new(),
             sweep: Vec::new(),
             comparison: Vec::new(),
+            untuned: Vec::new(),
             memory_spaces: Vec::new(),
             limits: Vec::new(),
             ok: false,
@@ -162,8 +163,9 @@ impl<'a> Bench<'a> {
             let expected =
                 expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = self.outcome(case, data)?;
-            let run = checked(case, expected, &outcome);
+            let mut run = checked(case, expected, &outcome);
             if position < requested {
+                run.message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));
                 self.found.extend(outcome.cost.found);
                 self.record.runs.push(run);
@@ -296,6 +298,12 @@ fn on_cpu(chapter: &Chapter, options: &Options) -> Result<Device> {
         );
     }
     Ok(Device::cpu())
+}
+
+/// The first diagnostic of severity error; without errors, the first warning.
+fn most_severe(outcome: &Outcome) -> Option<&Diagnostic> {
+    let found = &outcome.cost.found;
+    found.iter().find(|found| found.severity == Severity::Error).or(found.first())
 }
 
 /// The record of a run, with its verdict.

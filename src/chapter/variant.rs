@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use super::shape::{Place, Shape};
 use crate::device::measure::{self, Measurement};
 use crate::device::{Device, Function, Module};
-use crate::record::chart::Chart;
+use crate::record::chart::{Chart, Vertical};
 use crate::record::{DeviceKind, Dropped, Record};
 use crate::reduction::operation::Operation;
 use crate::reduction::value::Value;
@@ -60,7 +60,7 @@ pub struct Section {
     /// All tables of the record.
     pub table: fn(&Record) -> String,
     /// All charts of the record.
-    pub charts: fn(&Record) -> Result<Vec<Chart>>,
+    pub charts: fn(&Record, Vertical) -> Result<Vec<Chart>>,
 }
 
 /// One way to reduce: a kernel, its host side, and what to expect of it.

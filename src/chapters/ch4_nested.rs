@@ -2,22 +2,22 @@
 
 use crate::chapter::{Launches, Shape};
 
-/// Blocks of a grid whose children may all be pending. The device reserves memory for as many launches as the
-/// limit allows, and the more may be pending the longer each takes: at 2^18 elements, 32 threads per block,
-/// the tail-launched form took 605 ms with all 8,192 blocks at once and 440 ms with 2,048, the other form
-/// 34.7 ms and 12 to 15 ms (measured once, H200, driver 580.159.04).
+/// The most blocks whose children may be pending together. The device reserves memory for as many launches as
+/// the limit allows, and the more may be pending, the longer each takes: at 2^18 elements, 32 threads per
+/// block, the tail-launched form took 605 ms with all 8,192 blocks at once and 440 ms with 2,048, the other
+/// form 34.7 ms and 12 to 15 ms (measured once, H200, driver 580.159.04).
 const BLOCKS_AT_ONCE: u32 = 2_048;
 
 /// Pending launches that a device has room for unless it is told otherwise
 /// (`cudaLimitDevRuntimePendingLaunchCount`, CUDA C++ Programming Guide, "Dynamic Parallelism").
 pub const DEFAULT_ROOM: u64 = 2_048;
 
-/// Halvings, rounded up, that bring `count` elements down to one.
+/// The number of halvings, each rounded up, that reduce `count` elements to one.
 fn halvings(count: u64) -> u64 {
     count.max(1).next_power_of_two().ilog2().into()
 }
 
-/// One child per block and halving: the full blocks, and the last.
+/// One child per block and halving: those of the full blocks, and those of the last.
 fn children(n: u64, shape: Shape) -> u64 {
     let block = u64::from(shape.block);
     n / block * halvings(block) + halvings(n % block)
@@ -55,7 +55,7 @@ pub fn one_launch_per_level(n: u64, _: Shape) -> Launches {
     Launches::one_after_another(halvings(n))
 }
 
-/// The blocks that halve `n` elements: one thread for each addition.
+/// The blocks that halve `n` elements, with one thread per addition.
 pub fn level_shape(n: u64, shape: Shape, _: u32) -> Shape {
     Shape::of_blocks(n / 2, shape.block)
 }

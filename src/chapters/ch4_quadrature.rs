@@ -3,9 +3,9 @@
 use crate::reduction::operation::Operation;
 use crate::reduction::value::Expected;
 
-/// Levels of the tree below which no interval is divided any more.
+/// The last level: its intervals are not divided any more.
 pub const LAST_LEVEL: u32 = 48;
-/// The level that the work begins with: the nodes `FIRST_NODES` to `2 * FIRST_NODES - 1`.
+/// The work begins with the nodes `FIRST_NODES` to `2 * FIRST_NODES - 1`, which are one level.
 pub const FIRST_NODES: u32 = 1 << 10;
 
 /// The area under a zigzag with as many teeth as there are numbers, in units of 2^-40.
@@ -24,21 +24,102 @@ fn curve(x: f64, n: u32) -> f64 {
     if r < f64::from(n) { (r - r.floor() - 0.5).abs() } else { 0.0 }
 }
 
-/// The area below the node, found as the kernels find it. All products are with powers of 2 and all quotients
-/// are rounded as IEEE 754 says, so CPU and GPU divide the same intervals.
-fn area(node: u64, n: u32) -> i64 {
-    let level = node.ilog2();
-    let width = 1.0 / (1u64 << level) as f64;
-    let start = (node - (1 << level)) as f64 * width;
-    let coarse = curve(start + 0.5 * width, n);
-    let fine = 0.5 * (curve(start + 0.25 * width, n) + curve(start + 0.75 * width, n));
-    if (fine - coarse).abs() > 1.0 / 256.0 && level < LAST_LEVEL {
-        return area(2 * node, n) + area(2 * node + 1, n);
-    }
-    (fine * width * (1u64 << 40) as f64).round_ties_even() as i64
+/// The interval of a node, and the two estimates of the curve's mean on it.
+struct Interval {
+    start: f64,
+    width: f64,
+    coarse: f64,
+    fine: f64,
 }
 
-/// Places that a list of nodes needs: no level has more.
+impl Interval {
+    /// All products are with powers of 2 and all quotients are rounded as IEEE 754 says, so CPU and GPU
+    /// divide the same intervals.
+    fn of(node: u64, n: u32) -> Interval {
+        let level = node.ilog2();
+        let width = 1.0 / (1u64 << level) as f64;
+        let start = (node - (1 << level)) as f64 * width;
+        let at = |part: f64| curve(start + part * width, n);
+        Interval { start, width, coarse: at(0.5), fine: 0.5 * (at(0.25) + at(0.75)) }
+    }
+
+    fn is_coarse(&self, tolerance: f64) -> bool {
+        (self.fine - self.coarse).abs() > tolerance
+    }
+}
+
+/// The area below the node, found as the kernels find it.
+fn area(node: u64, n: u32) -> i64 {
+    let interval = Interval::of(node, n);
+    if interval.is_coarse(1.0 / 256.0) && node.ilog2() < LAST_LEVEL {
+        return area(2 * node, n) + area(2 * node + 1, n);
+    }
+    (interval.fine * interval.width * (1u64 << 40) as f64).round_ties_even() as i64
+}
+
+/// The page's figure, an SVG: the curve with 8 teeth, and below it the intervals of each level, from 4 on and
+/// with a larger tolerance than the kernels have.
+pub fn figure() -> String {
+    const TEETH: u32 = 8;
+    const TOLERANCE: f64 = 1.0 / 32.0;
+    const LEFT: f64 = 76.0;
+    const WIDTH: f64 = 396.0;
+    const FLOOR: f64 = 148.0;
+    let place = |x: f64| LEFT + WIDTH * x;
+    let height = |y: f64| FLOOR - 260.0 * y;
+
+    // Tooth k lies between 1/(k + 1) and 1/k; it falls from 1/2 to 0 in its middle, and rises again.
+    let mut path = format!("M{LEFT} {FLOOR}H{:.1}", place(1.0 / f64::from(TEETH)));
+    for eighths in (8..=8 * TEETH).rev() {
+        let y = f64::from(eighths % 8) / 8.0 - 0.5;
+        path += &format!("L{:.1} {:.1}", place(8.0 / f64::from(eighths)), height(y.abs()));
+    }
+
+    let (mut open, mut done, mut counts, mut cuts) =
+        (String::new(), String::new(), String::new(), String::new());
+    let mut nodes: Vec<u64> = (4..8).collect();
+    let mut top = 176.0;
+    while !nodes.is_empty() {
+        counts += &format!("<text x=\"56\" y=\"{:.0}\">{}</text>", top + 13.0, nodes.len());
+        let mut halves = Vec::new();
+        for node in nodes {
+            let interval = Interval::of(node, TEETH);
+            let (x, width) = (place(interval.start), WIDTH * interval.width);
+            let cell = format!("M{x:.1} {top:.0}h{width:.1}v16h-{width:.1}z");
+            if interval.is_coarse(TOLERANCE) {
+                open += &cell;
+                halves.extend([2 * node, 2 * node + 1]);
+            } else {
+                done += &cell;
+                cuts += &format!("M{x:.1} {FLOOR}V{:.1}h{width:.1}V{FLOOR}", height(interval.fine));
+            }
+        }
+        nodes = halves;
+        top += 22.0;
+    }
+    let blue = "style=\"stroke:var(--links, #3b7dd8);fill:var(--links, #3b7dd8)\" fill-opacity=\"0.25\"";
+    let black = "fill=\"none\" stroke=\"currentColor\"";
+    [
+        format!("<svg viewBox=\"0 0 480 {top:.0}\" width=\"480\" role=\"img\""),
+        "  aria-labelledby=\"fig-intervals\" style=\"max-width:100%;height:auto;display:block;margin:auto\""
+            .into(),
+        "  font-size=\"16\" text-anchor=\"end\" fill=\"currentColor\">".into(),
+        "  <title id=\"fig-intervals\">A zigzag, and the intervals that its area takes</title>".into(),
+        format!("  <desc>A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0."),
+        "  Below it a row of boxes for each level: first four intervals, then the halves of those that"
+            .into(),
+        "  have to be divided, mostly where the teeth are narrow or the curve has a corner.</desc>".into(),
+        format!("  <path d=\"{cuts}\" {blue}/>"),
+        format!("  <path d=\"{path}\" {black} stroke-width=\"1.5\"/>"),
+        format!("  <text x=\"68\" y=\"166\">intervals</text>{counts}"),
+        format!("  <path d=\"{open}\" {black}/>"),
+        format!("  <path d=\"{done}\" {blue}/>"),
+        "</svg>".into(),
+    ]
+    .join("\n")
+}
+
+/// Length that suffices for a list of nodes: no level has more.
 pub fn most_nodes(n: u64) -> usize {
     (n + 2 * u64::from(FIRST_NODES)) as usize
 }
@@ -52,13 +133,8 @@ mod tests {
         let mut widths = Vec::new();
         while !nodes.is_empty() {
             widths.push(nodes.len());
-            let divided = |&node: &u64| {
-                let level = node.ilog2();
-                let width = 1.0 / (1u64 << level) as f64;
-                let start = (node - (1 << level)) as f64 * width;
-                let at = |part: f64| curve(start + part * width, n);
-                level < LAST_LEVEL && (0.5 * (at(0.25) + at(0.75)) - at(0.5)).abs() > 1.0 / 256.0
-            };
+            let divided =
+                |&node: &u64| node.ilog2() < LAST_LEVEL && Interval::of(node, n).is_coarse(1.0 / 256.0);
             nodes = nodes.iter().copied().filter(divided).flat_map(|node| [2 * node, 2 * node + 1]).collect();
         }
         widths

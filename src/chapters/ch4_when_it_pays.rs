@@ -1,9 +1,9 @@
-//! Chapter 4, when nesting pays: the passes of its recursions, by the device or by the host.
+//! Chapter 4.1, when nesting pays: the passes of its recursions, launched by the device or by the host.
 
 use crate::chapter::{Launches, Shape};
 
-/// The most blocks that add up their sums themselves: `CUTOFF` of `gpuRecursiveReduceCutoff`. With this many
-/// blocks of 512 it took 250 µs without a child and 259 µs with one; with twice as many of 256, 269 and
+/// The most blocks that add up their sums themselves: `CUTOFF` of `gpuRecursiveReduceCutoff`. With so many
+/// blocks of 512 a sum took 250 µs without a child and 259 µs with one; with twice as many of 256, 269 and
 /// 260 µs; blocks of 32 break even a little earlier, 40.6 and 36.1 µs (once, H200, driver 580.159.04).
 pub const CUTOFF_BLOCKS: u64 = 1 << 15;
 
@@ -102,7 +102,7 @@ fn passes_until(enough: u64, n: u64, blocks: impl Fn(u64) -> u64) -> Vec<Pass> {
     }
 }
 
-/// Places in the buffer of partial sums, for [`passes`], for those in clusters and for those to a cutoff.
+/// Length of a buffer of partial sums that is enough for all passes: [`passes`], in clusters, to a cutoff.
 pub fn partial_sums(n: u64, block: u32) -> usize {
     passes(n, block).iter().map(|pass| pass.sums + pass.grid as usize).max().unwrap_or(1)
 }

@@ -1,26 +1,25 @@
-//! What a load from each memory space of a GPU costs: latency and bandwidth, measured by the kernels of
-//! chapter 5.
+//! What a load from each memory space of a GPU costs in latency and bandwidth, measured by chapter 5's
+//! kernels.
 
 use anyhow::{Context, Result};
 
 use crate::device::{Buffer, Device, LaunchConfig, Module};
 use crate::number::{thousands, three_digits};
-use crate::record::columns::{Column, text_table};
+use crate::record::columns::Column;
 use crate::record::{MemorySpace, Record, Timing};
 
-/// Measurements of a latency; the median counts.
+/// Measurements of a latency, of which the median counts.
 const REPEATS: usize = 11;
-/// Loads in a row, of which one measurement is the average.
+/// Loads in a row; a measurement is their average.
 const STEPS: u32 = 4096;
-/// Loads before the first measurement: they bring in all that a cache is to hold, the 8 MiB of the second
-/// level too.
+/// Loads before the first measurement. They fill the caches, with up to 8 MiB for L2.
 const WARM_UP: u32 = 1 << 16;
 /// Threads per block, and blocks per multiprocessor, that fill a GPU.
 const BLOCK: u32 = 256;
 const BLOCKS: u32 = 8;
-/// Independent loads of a thread in a turn, as the kernels have it.
+/// Independent loads per thread and turn, as in the kernels.
 const LOADS: u64 = 8;
-/// Bytes between two places of a chain through global memory: a line of the caches.
+/// Bytes between two places of a chain through global memory: a cache line.
 const LINE: usize = 128;
 
 /// Where a kernel reads.
@@ -28,26 +27,25 @@ const LINE: usize = 128;
 enum Data {
     /// Not in global memory.
     None,
-    /// So many bytes of global memory.
+    /// In this many bytes of global memory.
     Global(usize),
-    /// The same, past the first-level cache.
+    /// The same, past L1.
     GlobalPastL1(usize),
 }
 
-/// A memory space, the kernel with its latency and the kernel with its bandwidth.
+/// A memory space, the kernel that measures its latency and the one that measures its bandwidth.
 struct Probe {
     space: &'static str,
     chase: &'static str,
     chased: Data,
     stream: &'static str,
     streamed: Data,
-    /// Bytes a load and thread, and turns of [`LOADS`] loads: about a millisecond on an H200.
+    /// Bytes per load and thread, and turns of [`LOADS`] loads: about a millisecond on an H200.
     bytes: u64,
     turns: u32,
 }
 
-/// Caches hold 16 KiB in the first level and 8 or 16 MiB in the second; 256 MiB and 1 GiB are more than any
-/// holds.
+/// 16 KiB fit into L1, 8 and 16 MiB into L2, 256 MiB and 1 GiB into neither.
 const PROBES: [Probe; 7] = [
     Probe::of("register", "chaseRegister", "streamRegister", 24, 8192),
     Probe::of("shared", "chaseShared", "streamShared", 4, 4096),
@@ -85,7 +83,7 @@ impl Probe {
 /// Adds a GPU's limits and the costs of its memory spaces to `record`, unless the reader asks for a size.
 ///
 /// # Errors
-/// What goes wrong on the device.
+/// A measurement that fails on the device.
 pub fn add(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
     if n.is_none() {
         record.limits = device.limits();
@@ -125,11 +123,11 @@ fn latency(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
         chase(STEPS)?;
         samples.push(device.clone_dtoh(&clocks)?[0] as f64 / f64::from(STEPS));
     }
-    drop(chain); // until here the kernel has followed it
+    drop(chain); // the kernel follows it until here
     Ok(Timing::of(samples).map_or(0.0, |clocks| clocks.median))
 }
 
-/// A chain through `bytes` of global memory, its first place in `start`.
+/// A chain through `bytes` of global memory; `start` receives its first place.
 fn linked(device: &Device, module: &Module, bytes: usize, start: &Buffer<u64>) -> Result<Buffer<u64>> {
     let link = module.load_function("linkGlobal")?;
     let lines = (bytes / LINE) as u32;
@@ -137,14 +135,14 @@ fn linked(device: &Device, module: &Module, bytes: usize, start: &Buffer<u64>) -
     let config = LaunchConfig::new(lines.div_ceil(BLOCK), BLOCK);
     device.launch_builder(&link).arg(&chain).arg(&lines).arg(start).launch(config)?;
     if bytes > 64 << 20 {
-        // What was written last is in the second-level cache. Something else takes its place.
+        // What was written last is still in L2. Something else evicts it.
         device.alloc_zeros::<u8>(256 << 20)?;
         device.synchronize()?;
     }
     Ok(chain)
 }
 
-/// GB/s of all threads of a full GPU.
+/// GB/s of a GPU full of threads.
 fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
     let kernel = module.load_function(probe.stream)?;
     let multiprocessors = device.info().gpu.map_or(1, |gpu| gpu.multiprocessors);
@@ -173,21 +171,21 @@ fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
     Ok(cost.time.map_or(0.0, |time| bytes / time.median / 1e3))
 }
 
-/// What the memory spaces of the device cost and its limits, where the record has them; else empty.
-pub fn table(record: &Record) -> String {
+/// What the device's memory spaces cost, and its limits. Empty if the record has neither.
+pub fn columns(record: &Record) -> Vec<Vec<Column>> {
     let (spaces, limits) = (&record.memory_spaces, &record.limits);
-    let spaces = [
-        Column::left("memory space", spaces.iter().map(|row| row.space.as_str())),
-        Column::right("clocks per load", spaces.iter().map(|row| three_digits(row.clocks))),
-        Column::right("GB/s, whole GPU", spaces.iter().map(|row| three_digits(row.gbps))),
-    ];
-    let limits = [
-        Column::left("limit", limits.iter().map(|row| row.name.as_str())),
-        Column::right("of this GPU", limits.iter().map(|row| thousands(row.value))),
-    ];
-    if record.memory_spaces.is_empty() {
-        String::new()
-    } else {
-        text_table(&spaces) + "\n" + &text_table(&limits)
+    if spaces.is_empty() {
+        return Vec::new();
     }
+    vec![
+        vec![
+            Column::left("memory space", spaces.iter().map(|row| row.space.as_str())),
+            Column::right("clocks per load", spaces.iter().map(|row| three_digits(row.clocks))),
+            Column::right("GB/s, whole GPU", spaces.iter().map(|row| three_digits(row.gbps))),
+        ],
+        vec![
+            Column::left("limit", limits.iter().map(|row| row.name.as_str())),
+            Column::right("of this GPU", limits.iter().map(|row| thousands(row.value))),
+        ],
+    ]
 }

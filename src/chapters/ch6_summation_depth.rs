@@ -1,4 +1,4 @@
-//! How many additions an element passes through until it is in the sum, at most: the height of the tree by
+//! How many additions an element passes through on its way into the sum, at most: the height of the tree in
 //! which chapter 6's kernels add. The error bound of a sum of floats grows with it
 //! ([`crate::reduction::error_bound::of_sum`]).
 //!

@@ -20,23 +20,32 @@ pub mod ch7_limit;
 use anyhow::Result;
 
 use crate::chapters::ch7_limit::{comparison, comparison_charts};
-use crate::record::chart::{self, Chart};
+use crate::record::chart::{self, Chart, Vertical};
+use crate::record::columns::{Column, text_table};
 use crate::record::{Record, table};
 
 /// The tables of `record`, those of a single chapter after those that all have. At most 100 columns, ends in
 /// a newline.
 pub fn table(record: &Record) -> String {
-    let of_chapters = [comparison::table(record), ch5_memory_spaces::table(record)];
-    let of_chapters = of_chapters.iter().filter(|text| !text.is_empty()).map(|text| format!("\n{text}"));
+    let of_chapters =
+        tables_of_chapters(record).into_iter().map(|columns| format!("\n{}", text_table(&columns)));
     table::table(record) + &of_chapters.collect::<String>()
+}
+
+/// What a single chapter has beyond the table of its runs, each as the columns of one table.
+pub fn tables_of_chapters(record: &Record) -> Vec<Vec<Column>> {
+    let mut tables = vec![comparison::columns(record)];
+    tables.extend(ch5_memory_spaces::columns(record));
+    tables.retain(|columns| columns.len() > 1);
+    tables
 }
 
 /// The charts that `record` has data for, those of a single chapter after those that all have.
 ///
 /// # Errors
 /// A chart that cannot be drawn.
-pub fn charts(record: &Record) -> Result<Vec<Chart>> {
-    let mut charts = chart::charts(record, &comparison_charts::references(record))?;
-    charts.extend(comparison_charts::charts(record)?);
+pub fn charts(record: &Record, vertical: Vertical) -> Result<Vec<Chart>> {
+    let mut charts = chart::charts(record, &comparison_charts::references(record), vertical)?;
+    charts.extend(comparison_charts::charts(record, vertical)?);
     Ok(charts)
 }

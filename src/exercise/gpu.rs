@@ -35,7 +35,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
         let (result, expected) = (run.result()?.context("the plan has no result")?, run.expected());
         if result != expected {
             return Ok(Report::Wrong(format!(
-                "{case}: on the GPU the {} is {}, and the serial recursion gives {}.",
+                "{case}: on the GPU the {} is {}, and should be {}.",
                 plan.op.noun(),
                 thousands(result.into()),
                 thousands(expected.into())

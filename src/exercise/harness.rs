@@ -1,17 +1,21 @@
 //! Compiled beside an exercise in Rust, as a program of its own: calls the learner's function for each input.
 //!
-//! stdin: for each input its length (`u32`), then the numbers (`i32`), little-endian. stdout: a line for each
-//! input, `ok RESULT ALLOCATIONS` or `panic`. If the program ends earlier, the input after the last line is
-//! to blame.
+//! Arguments: two files. The first has, for each input, its length (`u32`), then the numbers (`i32`),
+//! little-endian. Into the second it writes a line for each input, `ok RESULT ALLOCATIONS` or `panic WHY`; if
+//! the program ends earlier, the input after the last line is to blame. What the function itself prints goes
+//! to stdout and stderr, and means nothing here.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::io::{Read, Write};
+use std::io::Write;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Stack of the thread that calls the function, in bytes: enough for a depth of the logarithm of any length.
 const STACK: usize = 256 * 1024;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+/// What the last panic said, and where.
+static PANIC: Mutex<String> = Mutex::new(String::new());
 
 struct Counting;
 
@@ -32,8 +36,18 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn main() {
-    let mut bytes = Vec::new();
-    std::io::stdin().read_to_end(&mut bytes).expect("the inputs");
+    let mut files = std::env::args_os().skip(1);
+    let mut file = || files.next().expect("two files");
+    let bytes = std::fs::read(file()).expect("the inputs");
+    let mut results = std::fs::File::create(file()).expect("the results");
+    // Its buffer is not the learner's.
+    let _ = std::io::stdout();
+    std::panic::set_hook(Box::new(|panic| {
+        let text = panic.payload().downcast_ref::<&str>().map(ToString::to_string);
+        let what = text.or(panic.payload().downcast_ref::<String>().cloned()).unwrap_or_default();
+        let at = panic.location().map(ToString::to_string).unwrap_or_default();
+        *PANIC.lock().unwrap() = format!("at {at}: {what}").replace('\n', " ");
+    }));
     let word = |word: &[u8]| i32::from_le_bytes([word[0], word[1], word[2], word[3]]);
     let mut words = bytes.chunks_exact(4).map(word);
     while let Some(length) = words.next() {
@@ -44,10 +58,10 @@ fn main() {
             (result, ALLOCATIONS.load(Ordering::Relaxed) - before)
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread");
-        match thread.join() {
-            Ok((result, allocations)) => println!("ok {result} {allocations}"),
-            Err(_) => println!("panic"),
-        }
-        let _ = std::io::stdout().flush();
+        let line = match thread.join() {
+            Ok((result, allocations)) => format!("ok {result} {allocations}"),
+            Err(_) => format!("panic {}", PANIC.lock().unwrap()),
+        };
+        writeln!(results, "{line}").expect("a result");
     }
 }

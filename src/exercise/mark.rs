@@ -7,12 +7,12 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use super::code::{self, Built};
-use super::plan::{Case, Goal, Plan};
+use super::names::{self, Names};
+use super::plan::{self, Case, Goal, Plan};
 use super::run::{self, Outcome};
-use super::rust;
 use super::source::{Exercise, Kind};
-use super::think;
-use super::verdict::{Failure, Reached, Verdict, failed, too_much};
+use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
+use super::{rules, rust, summary, think, weigh};
 use crate::build::prebuilt::source_hash;
 use crate::device::{Device, Module, SimulatorOptions};
 use crate::number::thousands;
@@ -33,12 +33,12 @@ pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
 /// Marks `text`, the contents of the learner's file. Compilers read the file itself.
 fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
     match &exercise.kind {
-        Kind::Function(name) => rust::mark(root, exercise, name),
+        Kind::Function(name) => rust::mark(root, exercise, name, text),
         Kind::Line { lines, .. } => Ok(mark_line(exercise, lines, text)),
         Kind::Kernel(plan) => match code::build(root, exercise, text)? {
             Built::NoNvcc => Ok(Verdict::NoNvcc),
             Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
-            Built::Ptx { text: ptx, warnings } => Ok(match mark_ptx(root, exercise, plan, &ptx)? {
+            Built::Ptx { text: ptx, warnings } => Ok(match mark_ptx(root, exercise, plan, text, &ptx)? {
                 Verdict::Failed(failure) => Verdict::Failed(Box::new(Failure { warnings, ..*failure })),
                 passed => passed,
             }),
@@ -46,8 +46,11 @@ fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
     }
 }
 
-/// Marks PTX.
-fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<Verdict> {
+/// Marks PTX. `source` is the learner's file.
+fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, source: &str, ptx: &str) -> Result<Verdict> {
+    if let Some(what) = too_large(ptx) {
+        return Ok(failed(exercise, "memory-limit", what));
+    }
     let module = match load(exercise, ptx) {
         Ok(module) => module,
         Err(error) => {
@@ -58,19 +61,147 @@ fn mark_ptx(root: &Path, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<
     if let Some(what) = misfit(&module, plan) {
         return Ok(failed(exercise, "missing-kernel", what));
     }
+    let mut tried = Tried::default();
     // Where a goal is measured the answer has to be right, too.
-    let cases: Vec<Case> = plan.cases().into_iter().chain(exercise.goals.iter().map(Goal::case)).collect();
-    let wrong = |case: &Case| wrong(exercise, &module, plan, *case).transpose();
-    if let Some(failure) = cases.par_iter().find_map_first(wrong) {
-        return Ok(Verdict::Failed(Box::new(failure?)));
+    let goal_case = exercise.goals.first().map(Goal::case);
+    let mut cases: Vec<Case> = plan.cases().into_iter().chain(goal_case).collect();
+    cases.sort_by_key(|case| case.n);
+    for cases in cases.chunk_by(|a, b| a.n == b.n) {
+        // What fails for short arrays is not tried with long ones, and what never ends not again.
+        if tried.is_hopeless || !tried.failed.is_empty() && cases[0].n > SHORT {
+            break;
+        }
+        let checked: Vec<(Case, Checked)> = cases
+            .par_iter()
+            .map(|case| Ok((*case, check(exercise, &module, plan, *case)?)))
+            .collect::<Result<_>>()?;
+        tried.take(checked);
     }
-    let reference = reference(root, exercise);
-    let goals: Vec<Reached> =
-        exercise.goals.iter().filter_map(|goal| reached(goal, &module, reference.as_ref(), plan)).collect();
-    Ok(match goals.iter().all(Reached::is_met) {
-        true => Verdict::Passed { tried: cases.len(), goals },
-        false => too_much(exercise, plan.op.noun(), cases.len(), goals),
+    if let Some(failure) = tried.failure() {
+        let names = Names { source, ptx, plan };
+        return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
+    }
+    let reference = known(root, exercise, &exercise.solution());
+    if let Some(reference) = &reference {
+        let pair = |case| {
+            let run = |module| run::simulate(module, plan, case);
+            anyhow::Ok(rules::Pair { case, yours: run(&module)?, solution: run(reference)? })
+        };
+        let cases: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
+        let pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
+        if let Some(rules::Finding { kind, what }) = rules::broken(plan, &pairs) {
+            return Ok(failed(exercise, kind, what));
+        }
+    }
+    let given = known(root, exercise, &exercise.stub());
+    let modules = [Some(&module), given.as_ref(), reference.as_ref()];
+    let (tried, printed) = (tried.passed.len(), tried.printed.map_or(String::new(), |(_, text)| text));
+    let counts = counts(exercise, plan, modules)?;
+    Ok(match counts.rows.iter().all(Counted::is_met) {
+        true => Verdict::Passed(Box::new(Passed { tried, counts, printed })),
+        false => too_much(exercise, plan.op.noun(), tried, counts),
     })
+}
+
+/// Arrays up to this length are checked before longer ones.
+const SHORT: usize = 5000;
+/// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
+const MOST_GLOBAL: usize = 64 << 20;
+const MOST_LOCAL: usize = 16 << 10;
+
+/// Why a check has no room for a kernel's variables, if so.
+fn too_large(ptx: &str) -> Option<String> {
+    let bytes =
+        |space| names::variables(ptx, space).iter().map(|variable| variable.2).fold(0, usize::saturating_add);
+    let (global, local) = (bytes(".global"), bytes(".local"));
+    let number = |bytes: usize| thousands(bytes as i64);
+    match () {
+        _ if global > MOST_GLOBAL => Some(format!(
+            "The file declares {} bytes of `__device__` variables. A check has room for {}.",
+            number(global),
+            number(MOST_GLOBAL)
+        )),
+        _ if local > MOST_LOCAL => Some(format!(
+            "Every thread has {} bytes of local memory, for arrays of its own. A check has room for {} per \
+             thread.",
+            number(local),
+            number(MOST_LOCAL)
+        )),
+        _ => None,
+    }
+}
+
+/// What was found for one input.
+struct Checked {
+    failure: Option<Failure>,
+    printed: String,
+}
+
+/// What was found for all inputs that have been tried.
+#[derive(Default)]
+struct Tried {
+    passed: Vec<Case>,
+    failed: Vec<(Case, Failure)>,
+    /// What the answer printed for the first input for which it did.
+    printed: Option<(Case, String)>,
+    /// It does not end for some input.
+    is_hopeless: bool,
+}
+
+impl Tried {
+    fn take(&mut self, checked: Vec<(Case, Checked)>) {
+        for (case, Checked { failure, printed }) in checked {
+            let first = !printed.is_empty() && self.printed.as_ref().is_none_or(|(other, _)| other.n < 2);
+            if first {
+                self.printed = Some((case, format!("{case}:\n{printed}")));
+            }
+            match failure {
+                None => self.passed.push(case),
+                Some(failure) => {
+                    self.is_hopeless |= failure.kinds.iter().any(|kind| kind == "step-limit");
+                    self.failed.push((case, failure));
+                }
+            }
+        }
+    }
+
+    /// The failure that says most, with what is common to all.
+    fn failure(&mut self) -> Option<(Case, Failure)> {
+        let failing: Vec<Case> = self.failed.iter().map(|(case, _)| *case).collect();
+        let telling = summary::telling(&failing)?;
+        let (case, failure) = self.failed.drain(..).find(|(case, _)| *case == telling)?;
+        let summary = match self.is_hopeless {
+            true => format!("{} inputs, and longer arrays were not tried", failing.len()),
+            false => summary::summary(&failing, &self.passed),
+        };
+        let what = format!("It fails for {summary}.\n\n{}", failure.what);
+        let printed = match failure.printed.is_empty() {
+            true => String::new(),
+            false => format!("{case}:\n{}", failure.printed),
+        };
+        Some((case, Failure { what, printed, ..failure }))
+    }
+}
+
+/// The failure with the names of the source, and with what a wrong result leaves out.
+fn explained(
+    exercise: &Exercise,
+    module: &Module,
+    names: &Names,
+    (case, mut failure): (Case, Failure),
+) -> Failure {
+    for found in &mut failure.diagnostics {
+        names.apply(found, case);
+    }
+    if failure.kinds == ["wrong-result"] && case.n > 0 {
+        let plan = names.plan;
+        let run = |inputs| run::result_for(module, plan, case, inputs);
+        if let Some(explained) = weigh::explain(plan.op, &run::inputs(case), run) {
+            failure.what += &format!("\n{explained}");
+            failure.think = think::sentence(exercise, &["miscounted".into()]);
+        }
+    }
+    failure
 }
 
 /// The kernels of an answer, for every simulator.
@@ -121,9 +252,16 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
     None
 }
 
-/// What is wrong for one input, if anything is.
-fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Result<Option<Failure>> {
+/// Runs the answer for one input.
+fn check(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Result<Checked> {
     let outcome = run::simulate(module, plan, case)?;
+    let is_kept = case.schedule == 0 && case.n < SHORT;
+    let printed = if is_kept { outcome.printed.clone() } else { String::new() };
+    Ok(Checked { failure: wrong(exercise, plan, case, outcome), printed })
+}
+
+/// What is wrong for one input, if anything is.
+fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Option<Failure> {
     let Outcome { result, expected, diagnostics, completed, changed, written_at, printed, .. } = outcome;
     let diagnostics: Vec<Diagnostic> =
         diagnostics.into_iter().filter(|found| found.severity != Severity::Note).collect();
@@ -133,17 +271,23 @@ fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Resul
     } else if let Some(element) = changed {
         (Some("input-changed"), format!("{case}: element {element} of the input has been changed."))
     } else {
-        let serial = format!("the serial recursion gives {}", thousands(expected.into()));
+        let expected_text = thousands(expected.into());
         match result {
-            Some(result) if result == expected && diagnostics.is_empty() => return Ok(None),
+            Some(result) if result == expected && diagnostics.is_empty() => return None,
             Some(result) if result == expected => {
-                (None, format!("{case}: the {noun} is right this time, and by chance."))
+                (None, format!("{case}: the {noun} is right this time, but by chance."))
             }
             Some(result) => {
                 let result = thousands(result.into());
-                (Some("wrong-result"), format!("{case}: the {noun} is {result}, and {serial}."))
+                (
+                    Some("wrong-result"),
+                    format!("{case}: the {noun} is {result}, and should be {expected_text}."),
+                )
             }
-            None => (Some("wrong-result"), format!("{case}: nobody has written the {noun}; {serial}.")),
+            None => (
+                Some("nothing-written"),
+                format!("{case}: nobody has written the {noun}, which should be {expected_text}."),
+            ),
         }
     };
     let mut kinds: Vec<String> = diagnostics.iter().map(|found| found.kind.to_string()).collect();
@@ -154,18 +298,56 @@ fn wrong(exercise: &Exercise, module: &Module, plan: &Plan, case: Case) -> Resul
         false => think::sentence(exercise, &kinds),
     };
     let line = line.map(|(_, line)| line);
-    Ok(Some(Failure { kinds, what, diagnostics, line, printed, think, ..Failure::default() }))
+    Some(Failure { kinds, what, diagnostics, line, printed, think, ..Failure::default() })
 }
 
-/// The committed build of the solution.
-fn reference(root: &Path, exercise: &Exercise) -> Option<Module> {
-    let ptx = code::committed(root, exercise, &source_hash(&exercise.solution())).ok()??;
+/// The committed build of a text of the exercise.
+fn known(root: &Path, exercise: &Exercise, text: &str) -> Option<Module> {
+    let ptx = code::committed(root, exercise, &source_hash(text)).ok()??;
     load(exercise, &ptx).ok()
 }
 
-fn reached(goal: &Goal, module: &Module, reference: Option<&Module>, plan: &Plan) -> Option<Reached> {
-    let count = |module| goal.of(&run::simulate(module, plan, goal.case()).ok()?.counters);
-    Some(Reached { goal: goal.clone(), yours: count(module)?, reference: reference.and_then(count) })
+/// The counters that are compared, as the simulator calls them.
+const COUNTERS: [&str; 10] = [
+    "warp_instructions",
+    "divergent_branches",
+    "global_load_requests",
+    "global_load_sectors",
+    "global_store_requests",
+    "global_store_sectors",
+    "shared_bank_conflicts",
+    "barriers",
+    "atomics",
+    "device_launches",
+];
+
+/// What the answer, the task as given and the solution cost, for the input of the goals or the longest one.
+fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Result<Counts> {
+    let at = exercise.goals.first().map(Goal::case).or(plan.work_cases().first().copied());
+    let Some(case) = at else { return Ok(Counts::default()) };
+    let mut outcomes = Vec::new();
+    for module in modules {
+        let outcome = module.map(|module| run::simulate(module, plan, case)).transpose()?;
+        outcomes.push(outcome.filter(|outcome| outcome.completed));
+    }
+    let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
+        let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_ref()?)).collect();
+        let (yours, given, reference) = (counts[0].unwrap_or(0), counts[1], counts[2]);
+        let is_of_interest = most.is_some() || counts.iter().flatten().any(|count| *count > 0);
+        is_of_interest.then_some(Counted { name, given, yours, reference, most })
+    };
+    let mut rows: Vec<Counted> = COUNTERS
+        .iter()
+        .filter_map(|field| {
+            let goal = exercise.goals.iter().find(|goal| goal.field() == *field);
+            row(plan::name(field), goal.map(|goal| goal.most), &|outcome| {
+                plan::counter(&outcome.counters, field)
+            })
+        })
+        .collect();
+    let busiest = |outcome: &Outcome| Some(outcome.effort.busiest.loads);
+    rows.extend(row("loads by the busiest thread".into(), None, &busiest));
+    Ok(Counts { at, rows })
 }
 
 /// Marks an answer that is the number of a line: `// The answer: line 17;`
@@ -192,7 +374,9 @@ fn mark_line(exercise: &Exercise, lines: &[u32], text: &str) -> Verdict {
             format!("There is no line `{ANSWER} NUMBER;` in {}.", exercise.path),
         ),
         Some(0) => failed(exercise, "wrong-line", "There is no answer yet.".to_string()),
-        Some(number) if lines.contains(&number) => Verdict::Passed { tried: 1, goals: Vec::new() },
+        Some(number) if lines.contains(&number) => {
+            Verdict::Passed(Box::new(Passed { tried: 1, ..Passed::default() }))
+        }
         Some(number) => {
             let line = text.lines().nth(number as usize - 1).unwrap_or("").trim();
             failed(exercise, "wrong-line", format!("It is not line {number}: `{line}`"))

@@ -11,27 +11,36 @@
 //! | `plan.rs` | how the host launches an answer, for which inputs, with which goals |
 //! | `code.rs` | from an answer to PTX: the committed build, or nvcc |
 //! | `run.rs` | one input on a device |
-//! | `mark.rs`, `think.rs` | the verdict, and a sentence on what to think about |
+//! | `mark.rs`, `verdict.rs`, `think.rs` | the verdict, and a sentence on what to think about |
+//! | `summary.rs` | for which inputs an answer fails, in a few words |
+//! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
+//! | `names.rs` | `g_data[2]` for `byte 8 of argument 0` |
+//! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
-//! | `session.rs` | the verbs: list, check, hint, watch, reset, solution |
+//! | `session.rs` | the verbs: list, check, hint, why, watch, reset, solution |
 
 pub mod catalogue;
 pub mod code;
+mod effort;
 mod gpu;
 pub mod mark;
+mod names;
 mod options;
 mod plan;
+mod rules;
 mod run;
 mod rust;
 mod session;
 mod show;
 pub mod source;
 mod state;
+mod summary;
 mod think;
 pub mod verdict;
+mod weigh;
 
 use std::io::Write;
 use std::process::ExitCode;

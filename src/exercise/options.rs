@@ -49,6 +49,12 @@ pub enum Verb {
         #[arg(value_name = "N.M")]
         id: Option<Id>,
     },
+    /// Why it is as it is: the question after an exercise that is done, with its answer
+    Why {
+        /// The exercise, like 3.1
+        #[arg(value_name = "N.M")]
+        id: Id,
+    },
     /// Checks on every save, and moves on
     Watch {
         /// Where to begin; without it the next one that is not done

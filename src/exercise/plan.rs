@@ -78,8 +78,12 @@ pub enum Place {
 pub enum Op {
     #[default]
     Sum,
+    /// The sum of `input[i] * input[i]`.
+    Squares,
     Max,
     Min,
+    /// The largest less the smallest; 0 for no numbers.
+    Range,
     /// The sum of `input[i] * other[i]`.
     Dot,
 }
@@ -94,7 +98,7 @@ pub struct Goal {
 }
 
 /// One input: numbers, threads per block, the order of turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Case {
     pub n: usize,
     pub block: u32,
@@ -103,7 +107,8 @@ pub struct Case {
 
 /// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
 const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
-const BLOCKS: &[u32] = &[32, 96, 256];
+/// From one warp to the largest block.
+const BLOCKS: &[u32] = &[32, 96, 256, 1024];
 /// The plain order of turns and two shuffled ones.
 const SCHEDULES: &[u64] = &[0, 1, 2];
 
@@ -137,6 +142,18 @@ impl Plan {
         cases
     }
 
+    /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest and
+    /// with the smallest blocks.
+    pub fn work_cases(&self) -> Vec<Case> {
+        let cases: Vec<Case> = self.cases().into_iter().filter(|case| case.schedule == 0).collect();
+        let blocks = cases.iter().map(|case| case.block);
+        let longest = |block| cases.iter().rfind(|case| Some(case.block) == block).copied();
+        let mut found: Vec<Case> =
+            [blocks.clone().max(), blocks.min()].into_iter().filter_map(longest).collect();
+        found.dedup();
+        found
+    }
+
     /// The input that is timed on a GPU: long, as far as the blocks may go; or what fits one block.
     pub fn timed(&self) -> Option<Case> {
         let last = Case { schedule: 0, ..*self.cases().last()? };
@@ -163,8 +180,8 @@ impl Plan {
             self.launches.iter().map(|launch| format!("The host launches {launch}.")).collect();
         let uses = |arg| self.launches.iter().any(|launch| launch.args.contains(&arg));
         let combined = match self.op {
-            Op::Sum | Op::Dot => "adds them up",
-            Op::Max => "takes the largest of them",
+            Op::Sum | Op::Squares | Op::Dot => "adds them up",
+            Op::Max | Op::Range => "takes the largest of them",
             Op::Min => "takes the smallest of them",
         };
         if self.result == Place::Partials {
@@ -239,8 +256,13 @@ impl Op {
     pub fn expected(self, input: &[i32], other: &[i32]) -> i32 {
         match self {
             Op::Sum => recursive_reduce(&mut input.to_vec()),
+            Op::Squares => Op::Dot.expected(input, input),
             Op::Max => input.iter().copied().max().unwrap_or(i32::MIN),
             Op::Min => input.iter().copied().min().unwrap_or(i32::MAX),
+            Op::Range => {
+                let ends = input.iter().max().zip(input.iter().min());
+                ends.map_or(0, |(largest, smallest)| largest.wrapping_sub(*smallest))
+            }
             Op::Dot => {
                 let mut products: Vec<i32> =
                     input.iter().zip(other).map(|(a, b)| a.wrapping_mul(*b)).collect();
@@ -249,9 +271,20 @@ impl Op {
         }
     }
 
+    /// What changes no result: an element with this value counts as if it were not there. `None` if there is
+    /// no such value.
+    pub fn identity(self) -> Option<i32> {
+        match self {
+            Op::Sum | Op::Squares | Op::Dot => Some(0),
+            Op::Max => Some(i32::MIN),
+            Op::Min => Some(i32::MAX),
+            Op::Range => None,
+        }
+    }
+
     /// The results of several blocks as one.
     pub fn combined(self, partials: &[i32]) -> i32 {
-        let op = if self == Op::Dot { Op::Sum } else { self };
+        let op = if matches!(self, Op::Dot | Op::Squares) { Op::Sum } else { self };
         op.expected(partials, &[])
     }
 
@@ -259,6 +292,8 @@ impl Op {
     pub fn noun(self) -> &'static str {
         match self {
             Op::Sum => "sum",
+            Op::Squares => "sum of squares",
+            Op::Range => "range",
             Op::Max => "maximum",
             Op::Min => "minimum",
             Op::Dot => "dot product",
@@ -287,7 +322,12 @@ impl Goal {
 
     /// The counter's value, if there is such a counter.
     pub fn of(&self, counters: &Counters) -> Option<u64> {
-        serde_json::to_value(counters).ok()?.get(&self.field)?.as_u64()
+        counter(counters, &self.field)
+    }
+
+    /// As [`Counters`] calls it.
+    pub fn field(&self) -> &str {
+        &self.field
     }
 
     /// Whether it counts allocations of a Rust function, all sizes together.
@@ -297,7 +337,7 @@ impl Goal {
 
     /// `divergent branches`
     pub fn name(&self) -> String {
-        self.field.replace('_', " ")
+        name(&self.field)
     }
 
     pub fn case(&self) -> Case {
@@ -308,9 +348,14 @@ impl Goal {
 impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = thousands(self.most as i64);
+        let (name, unit) = self
+            .name()
+            .split_once(" (")
+            .map_or((self.name(), String::new()), |(name, unit)| (name.to_string(), format!(" ({unit}")));
         match self.most {
-            0 => write!(f, "no {}", self.name())?,
-            _ => write!(f, "at most {most} {}", self.name())?,
+            0 => write!(f, "no {name}")?,
+            1 => write!(f, "at most one {}{unit}", name.trim_end_matches('s'))?,
+            _ => write!(f, "at most {most} {name}{unit}")?,
         }
         if self.is_allocations() { Ok(()) } else { write!(f, " at {}", self.case()) }
     }
@@ -320,12 +365,28 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "n = {}", thousands(self.n as i64))?;
         if self.block > 0 {
-            write!(f, ", {} threads per block", self.block)?;
+            write!(f, ", {} threads per block", thousands(self.block.into()))?;
         }
         match self.schedule {
             0 => Ok(()),
             schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
         }
+    }
+}
+
+/// The counter `field`, if there is such a counter.
+pub fn counter(counters: &Counters, field: &str) -> Option<u64> {
+    serde_json::to_value(counters).ok()?.get(field)?.as_u64()
+}
+
+/// What a counter is called: `barrier arrivals (one per warp)`.
+pub fn name(field: &str) -> String {
+    match field {
+        "barriers" => "barrier arrivals (one per warp)".into(),
+        "global_load_requests" => "global load requests (one per warp)".into(),
+        "global_store_requests" => "global store requests (one per warp)".into(),
+        "atomics" => "atomic operations".into(),
+        _ => field.replace('_', " "),
     }
 }
 

@@ -2,16 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
 
+use super::effort::{Effort, Watcher};
 use super::plan::{Arg, Case, Place, Plan};
 use crate::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
 use crate::reduction::data;
-use crate::sim::observe::{Access, Act, Event, Observer};
-use crate::sim::{Counters, Diagnostic, Space};
+use crate::sim::{Counters, Diagnostic};
 
 /// Seeds of the two inputs, in the plain order of turns. In a shuffled one the numbers are others, too.
 pub const SEEDS: [u64; 2] = [1, 2];
@@ -42,6 +41,11 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub fn new(device: &'a Device, plan: &'a Plan, case: Case) -> Result<Run<'a>> {
+        Run::of(device, plan, case, inputs(case))
+    }
+
+    /// A run with other inputs than usual, as long as `case` says.
+    pub fn of(device: &'a Device, plan: &'a Plan, case: Case, inputs: [Vec<i32>; 2]) -> Result<Run<'a>> {
         let blocks = plan.launches.first().map_or(1, |launch| launch.grid.blocks(case));
         let mut buffers = HashMap::new();
         for arg in plan.launches.iter().flat_map(|launch| &launch.args).filter(|arg| arg.bytes() == 8) {
@@ -52,7 +56,7 @@ impl<'a> Run<'a> {
             };
             buffers.insert(*arg, device.alloc(len)?);
         }
-        let run = Run { device, plan, case, inputs: inputs(case), blocks, buffers };
+        let run = Run { device, plan, case, inputs, blocks, buffers };
         run.fill(|_| true)?;
         Ok(run)
     }
@@ -143,6 +147,10 @@ pub struct Outcome {
     pub changed: Option<usize>,
     /// File and line of the last store to the place of the result.
     pub written_at: Option<(String, u32)>,
+    /// How the work was shared out.
+    pub effort: Effort,
+    /// How many threads had left with writes of their own when a barrier opened, and the line of that barrier.
+    pub left: Option<(u32, u32)>,
     /// What device `printf` wrote.
     pub printed: String,
 }
@@ -157,9 +165,8 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         SimulatorOptions { schedule: case.schedule, step_limit, keep_printed: true, ..Default::default() };
     let device = Device::simulator(options);
     let run = Run::new(&device, plan, case)?;
-    let to = run.place().map_or(0..0, Buffer::addresses);
-    let last_store = Rc::new(RefCell::new(LastStore { to, loc: None }));
-    device.observe(last_store.clone());
+    let watcher = Rc::new(RefCell::new(Watcher::new(run.place().map_or(0..0, Buffer::addresses))));
+    device.observe(watcher.clone());
     let completed = match run.launch(&functions(module, plan)?) {
         Ok(()) => true,
         // It is among the findings.
@@ -167,9 +174,14 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         Err(error) => return Err(error),
     };
     let seen = device.take_seen();
-    let loc = last_store.borrow().loc;
-    let written_at = loc.and_then(|loc| module.ptx().source_line(loc));
+    let effort = std::mem::take(&mut watcher.borrow_mut().effort);
+    let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
+    let left = effort.left.map(|left| {
+        let line = module.ptx().source_line(left.loc).map_or(0, |(_, line)| line);
+        (left.threads, line)
+    });
     Ok(Outcome {
+        left,
         result: if completed { run.result()? } else { None },
         expected: run.expected(),
         diagnostics: seen.found,
@@ -177,8 +189,21 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         completed,
         changed: run.changed()?,
         written_at: written_at.map(|(file, line)| (file.to_string(), line)),
+        effort,
         printed: device.take_printed(),
     })
+}
+
+/// The result of `plan` for other inputs than those of `case`, as long as they; unchecked. `None` if there is
+/// none.
+pub fn result_for(module: &Module, plan: &Plan, case: Case, inputs: [Vec<i32>; 2]) -> Option<i32> {
+    let step_limit = Some(step_limit(plan, case));
+    let (schedule, checks) = (case.schedule, false);
+    let options = SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() };
+    let device = Device::simulator(options);
+    let run = Run::of(&device, plan, case, inputs).ok()?;
+    run.launch(&functions(module, plan).ok()?).ok()?;
+    run.result().ok()?
 }
 
 /// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,
@@ -187,24 +212,6 @@ fn step_limit(plan: &Plan, case: Case) -> u64 {
     let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
     let most = plan.launches.iter().map(|launch| warps(launch.grid.blocks(case))).max().unwrap_or(0);
     (1 << 21) + 4096 * most
-}
-
-/// Listens for the last store to the addresses `to`.
-struct LastStore {
-    to: Range<u64>,
-    loc: Option<u32>,
-}
-
-impl Observer for LastStore {
-    fn event(&mut self, event: &Event) {
-        let Event::By(actor, Act::Access(request)) = event else { return };
-        if request.space != Space::Global || request.access == Access::Load {
-            return;
-        }
-        if (0..32).any(|lane| request.mask >> lane & 1 == 1 && self.to.contains(&request.addresses[lane])) {
-            self.loc = Some(actor.loc);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,27 +4,30 @@
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::iter;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::plan;
+use super::plan::{self, Case, Op};
 use super::run::SEEDS;
 use super::source::Exercise;
-use super::verdict::{Reached, Verdict, failed, too_much};
+use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
+use super::{summary, think, weigh};
 use crate::number::thousands;
 use crate::reduction::data;
 use crate::reduction::serial::recursive_reduce;
 
 /// How long all calls together may take; a right answer needs some milliseconds.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
+/// Lengths for which a wrong sum is looked into.
+const SHORT: usize = 64;
 
 const HARNESS: &str = include_str!("harness.rs");
 
-/// Marks the file of `exercise`, which has to have the function `name`.
-pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
+/// Marks the file of `exercise`, whose contents are `text`, and which has to have the function `name`.
+pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Verdict> {
     let scratch = tempfile::tempdir()?;
     let library = scratch.path().join("libanswer.rlib");
     let mut compile = rustc(root);
@@ -34,63 +37,137 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str) -> Result<Verdict> {
         return Ok(failed(exercise, "compile-error", said(&compiled)));
     }
 
-    let (main, program) = (scratch.path().join("main.rs"), scratch.path().join(format!("main{EXE_SUFFIX}")));
+    let main = scratch.path().join("main.rs");
+    let program = Program { path: scratch.path().join(format!("main{EXE_SUFFIX}")), scratch: scratch.path() };
     fs::write(&main, HARNESS.replace("FUNCTION", name))?;
     let mut compile = rustc(root);
-    compile.arg("--extern").arg(format!("answer={}", library.display())).arg(&main).arg("-o").arg(&program);
-    let compiled = output(&mut compile)?;
+    compile.arg("--extern").arg(format!("answer={}", library.display())).arg(&main);
+    let compiled = output(compile.arg("-o").arg(&program.path))?;
     if !compiled.status.success() {
         let what = format!(
-            "The function pub fn {name}(data: &mut [i32]) -> i32 cannot be called; give it its name and its \
-             parameters back.\n{}",
+            "The function `pub fn {name}(data: &mut [i32]) -> i32` (or with `&[i32]`) cannot be called.\n{}",
             said(&compiled)
         );
-        return Ok(failed(exercise, "missing-kernel", what));
+        return Ok(failed(exercise, "missing-function", what));
     }
+    mark_program(exercise, &program, text)
+        .with_context(|| format!("cannot run the answer to {}", exercise.id))
+}
 
-    let sizes = plan::sizes();
-    let inputs: Vec<Vec<i32>> = sizes.iter().map(|&n| data::numbers(n, SEEDS[0])).collect();
-    let ran = run(&program, &inputs, scratch.path())
-        .with_context(|| format!("cannot run the answer to {}", exercise.id))?;
+fn mark_program(exercise: &Exercise, program: &Program, text: &str) -> Result<Verdict> {
+    let cases: Vec<Case> = plan::sizes().iter().map(|&n| Case { n, block: 0, schedule: 0 }).collect();
+    let input = |case: &Case| data::numbers(case.n, SEEDS[0]);
     let mut allocations = 0;
-    for (number, input) in inputs.iter().enumerate() {
-        let n = format!("n = {}", thousands(input.len() as i64));
-        let words: Vec<&str> =
-            ran.lines.get(number).map(|line| line.split(' ').collect()).unwrap_or_default();
-        let (kind, what) = match words[..] {
-            ["ok", result, count] => {
-                allocations += count.parse::<u64>().unwrap_or(0);
-                let expected = recursive_reduce(&mut input.clone());
-                if result == expected.to_string() {
-                    continue;
+    let (mut failures, mut passed): (Vec<(Case, Failure)>, Vec<Case>) = (Vec::new(), Vec::new());
+    // Where the program has ended, the inputs behind it have another one.
+    while failures.len() + passed.len() < cases.len() {
+        let left = &cases[failures.len() + passed.len()..];
+        let ran = program.run(&left.iter().map(input).collect::<Vec<_>>())?;
+        let tried = left.iter().zip(ran.results.iter().map(Some).chain([None]));
+        for (case, result) in tried {
+            match verdict(exercise, *case, &input(case), result, &ran) {
+                Ok(count) => {
+                    allocations += count;
+                    passed.push(*case);
                 }
-                let (result, expected) = (result.parse().unwrap_or(0), i64::from(expected));
-                let (result, expected) = (thousands(result), thousands(expected));
-                (
-                    "wrong-result",
-                    format!("{n}: the sum is {result}, and the serial recursion gives {expected}."),
-                )
+                Err(failure) => failures.push((*case, *failure)),
             }
-            ["panic"] => ("panic", format!("{n}: the function panicked.\n{}", ran.said.trim_end())),
-            _ if ran.status.is_none() => {
-                let seconds = TIME_LIMIT.as_secs();
-                ("time-limit", format!("{n}: the function has not come back after {seconds} seconds."))
-            }
-            _ if ran.said.contains("overflowed its stack") => {
-                ("stack-overflow", format!("{n}: the recursion is deeper than the stack has room for."))
-            }
-            _ => ("panic", format!("{n}: the program ended in the middle.\n{}", ran.said.trim_end())),
-        };
-        return Ok(failed(exercise, kind, what));
+        }
+        if ran.status.is_none() {
+            break;
+        }
     }
-
+    let failing: Vec<Case> = failures.iter().map(|(case, _)| *case).collect();
+    if let Some(telling) = summary::telling(&failing)
+        && let Some((case, failure)) = failures.into_iter().find(|(case, _)| *case == telling)
+    {
+        let summary = summary::summary(&failing, &passed);
+        let mut failure = Failure { what: format!("It fails for {summary}.\n\n{}", failure.what), ..failure };
+        if failure.kinds != ["time-limit"] {
+            failure.printed = program.prints(&input(&case))?;
+        }
+        if failure.kinds == ["wrong-result"] && (1..=SHORT).contains(&case.n) {
+            let result = |inputs: [Vec<i32>; 2]| program.result(&inputs[0]);
+            if let Some(explained) = weigh::explain(Op::Sum, &[input(&case), input(&case)], result) {
+                failure.what += &format!("\n{explained}");
+                failure.think = think::sentence(exercise, &["miscounted".into()]);
+            }
+        }
+        return Ok(Verdict::Failed(Box::new(failure)));
+    }
+    if !has_recursion(text) {
+        let what = "Right, but not by halving: no function of the file calls itself.".to_string();
+        return Ok(failed(exercise, "no-recursion", what));
+    }
     let goals = exercise.goals.iter().filter(|goal| goal.is_allocations());
-    let goals: Vec<Reached> =
-        goals.map(|goal| Reached { goal: goal.clone(), yours: allocations, reference: Some(0) }).collect();
-    if goals.iter().all(Reached::is_met) {
-        return Ok(Verdict::Passed { tried: sizes.len(), goals });
+    let row = |most| Counted {
+        name: "allocations".into(),
+        given: None,
+        yours: allocations,
+        reference: Some(0),
+        most: Some(most),
+    };
+    let counts = Counts { at: None, rows: goals.map(|goal| row(goal.most)).collect() };
+    if !counts.rows.iter().all(Counted::is_met) {
+        return Ok(too_much(exercise, "sum", cases.len(), counts));
     }
-    Ok(too_much(exercise, "sum", sizes.len(), goals))
+    let printed = program.prints(&data::numbers(3, SEEDS[0]))?;
+    Ok(Verdict::Passed(Box::new(Passed { tried: cases.len(), counts, printed })))
+}
+
+/// Allocations for one input; else why it fails. `result` is the program's line for it; `None` if the program
+/// has ended before.
+fn verdict(
+    exercise: &Exercise,
+    case: Case,
+    input: &[i32],
+    result: Option<&String>,
+    ran: &Ran,
+) -> Result<u64, Box<Failure>> {
+    let (kind, what) = match result.and_then(|line| line.split_once(' ')) {
+        Some(("ok", numbers)) => {
+            let (result, count) = numbers.split_once(' ').unwrap_or((numbers, ""));
+            let expected = recursive_reduce(&mut input.to_vec());
+            if result == expected.to_string() {
+                return Ok(count.parse().unwrap_or(0));
+            }
+            let (result, expected) = (result.parse().unwrap_or(0), i64::from(expected));
+            let (result, expected) = (thousands(result), thousands(expected));
+            ("wrong-result", format!("the sum is {result}, and should be {expected}."))
+        }
+        Some((_, why)) => ("panic", format!("the function panics {why}")),
+        None if ran.status.is_none() => {
+            let seconds = TIME_LIMIT.as_secs();
+            ("time-limit", format!("the function has not come back after {seconds} seconds."))
+        }
+        None if ran.said.contains("overflowed its stack") => {
+            ("stack-overflow", "the recursion is deeper than the stack has room for.".into())
+        }
+        None => ("panic", format!("the program ended in the middle.\n{}", ran.said.trim_end())),
+    };
+    let think = match case.n == 0 && kind == "wrong-result" {
+        true => think::sentence(exercise, &["no numbers".into()]),
+        false => think::sentence(exercise, &[kind.into()]),
+    };
+    let (kinds, what) = (vec![kind.into()], format!("{case}: {what}"));
+    Err(Box::new(Failure { kinds, what, think, ..Failure::default() }))
+}
+
+/// Whether a function of `text` calls itself.
+fn has_recursion(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect();
+    let code = lines.join("\n");
+    code.match_indices("fn ").any(|(at, _)| {
+        let rest = &code[at + "fn ".len()..];
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let Some(body) = rest.find('{').map(|start| &rest[start..]) else { return false };
+        let mut depth = 0;
+        let end = body.char_indices().find_map(|(at, c)| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            (depth == 0).then_some(at)
+        });
+        !name.is_empty() && body[..end.unwrap_or(body.len())].contains(&format!("{name}("))
+    })
 }
 
 /// rustc in the repository root, so that it names the learner's file from there. With debug assertions: an
@@ -111,25 +188,52 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim_end().to_string()
 }
 
-/// What the child process left behind.
+/// The learner's function as a program, and where it may write.
+struct Program<'a> {
+    path: PathBuf,
+    scratch: &'a Path,
+}
+
+/// What the program left behind.
 struct Ran {
-    lines: Vec<String>,
-    /// What it wrote to stderr.
+    /// A line for each input that it came to the end of.
+    results: Vec<String>,
+    /// What was written to stdout.
+    printed: String,
+    /// What was written to stderr.
     said: String,
     /// `None`: it was stopped at the time limit.
     status: Option<ExitStatus>,
 }
 
-/// Runs `program` on `inputs`, with the files in `scratch` that it reads and writes.
-fn run(program: &Path, inputs: &[Vec<i32>], scratch: &Path) -> Result<Ran> {
-    let [stdin, stdout, stderr] = ["stdin", "stdout", "stderr"].map(|name| scratch.join(name));
-    let words = inputs.iter().flat_map(|input| iter::once(input.len() as i32).chain(input.iter().copied()));
-    fs::write(&stdin, words.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
-    let mut command = Command::new(program);
-    command.stdin(File::open(&stdin)?).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
-    let status = wait(&mut command.spawn()?)?;
-    let text = |path| anyhow::Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned());
-    Ok(Ran { lines: text(stdout)?.lines().map(str::to_string).collect(), said: text(stderr)?, status })
+impl Program<'_> {
+    fn run(&self, inputs: &[Vec<i32>]) -> Result<Ran> {
+        let [numbers, results, stdout, stderr] =
+            ["numbers", "results", "stdout", "stderr"].map(|name| self.scratch.join(name));
+        let words =
+            inputs.iter().flat_map(|input| iter::once(input.len() as i32).chain(input.iter().copied()));
+        fs::write(&numbers, words.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
+        fs::write(&results, "")?;
+        let mut command = Command::new(&self.path);
+        command.arg(&numbers).arg(&results).stdin(Stdio::null());
+        command.stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
+        let status = wait(&mut command.spawn()?)?;
+        let text = |path| anyhow::Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned());
+        let results = text(results)?.lines().map(str::to_string).collect();
+        Ok(Ran { results, printed: text(stdout)?, said: text(stderr)?, status })
+    }
+
+    /// The result for one input, if there is one.
+    fn result(&self, input: &[i32]) -> Option<i32> {
+        let ran = self.run(&[input.to_vec()]).ok()?;
+        ran.results.first()?.strip_prefix("ok ")?.split(' ').next()?.parse().ok()
+    }
+
+    /// What the function prints for one input.
+    fn prints(&self, input: &[i32]) -> Result<String> {
+        let printed = self.run(&[input.to_vec()])?.printed;
+        Ok(if printed.is_empty() { printed } else { format!("n = {}:\n{printed}", input.len()) })
+    }
 }
 
 /// Waits for `child`; ends it at the time limit.
@@ -145,5 +249,19 @@ fn wait(child: &mut Child) -> Result<Option<ExitStatus>> {
             return Ok(None);
         }
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_recursion;
+
+    #[test]
+    fn a_function_that_calls_itself_is_told_from_one_that_does_not() {
+        assert!(has_recursion(
+            "pub fn sum(data: &[i32]) -> i32 {\n    if true { sum(&data[1..]) } else { 0 }\n}\n"
+        ));
+        assert!(has_recursion("pub fn sum() -> i32 { go() }\nfn go() -> i32 { go() }\n"));
+        assert!(!has_recursion("pub fn sum() -> i32 { 0 } // sum()\nfn go() -> i32 { sum() }\n"));
     }
 }

@@ -1,4 +1,4 @@
-//! The verbs: list, check, hint, watch, reset, solution.
+//! The verbs: list, check, hint, why, watch, reset, solution.
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::mark;
 use super::options::{COMMAND, Verb};
 use super::show;
 use super::source::{Exercise, Id, Kind};
-use super::state::{State, free_name};
+use super::state::{Progress, State, free_name};
 use super::verdict::Verdict;
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::device::{Device, DeviceChoice};
@@ -47,6 +47,7 @@ impl Session {
             Verb::List => self.list(),
             Verb::Check { id } => self.check(id, device),
             Verb::Hint { id } => self.hint(id),
+            Verb::Why { id } => self.why(id),
             Verb::Watch { id } => self.watch(id, device),
             Verb::Reset { id } => self.reset(id),
             Verb::Solution { id, give_up } => self.solution(id, give_up),
@@ -83,7 +84,9 @@ impl Session {
             ),
             Verdict::Failed(failure) => {
                 let source = std::fs::read_to_string(self.root.join(&exercise.path)).unwrap_or_default();
-                say(&show::failed(&exercise, &failure, &source, stdout().is_terminal()));
+                let again = self.state.of(id).failed == failure.kinds;
+                say(&show::failed(&exercise, &failure, &source, again, stdout().is_terminal()));
+                self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
                 let missing = failure.kinds == ["missing-file"];
                 say(&match missing {
                     true => format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"),
@@ -91,8 +94,8 @@ impl Session {
                 });
                 Ok(1)
             }
-            Verdict::Passed { tried, goals } => {
-                say(&show::passed(&exercise, tried, &goals));
+            Verdict::Passed(passed) => {
+                say(&show::passed(&exercise, &passed));
                 if let Some(gpu) = gpu
                     && !self.on_gpu(&exercise, &gpu)?
                 {
@@ -100,7 +103,7 @@ impl Session {
                     return Ok(1);
                 }
                 self.remember(|state| state.at(id).passed = true);
-                say(&format!("\nCompare with a solution: {COMMAND} solution {id}\n\n"));
+                say(&format!("Compare with a solution: {COMMAND} solution {id}\n\n"));
                 say(&show::what_next(&self.exercises, &self.state, Some(id)));
                 Ok(0)
             }
@@ -145,6 +148,19 @@ impl Session {
         Ok(0)
     }
 
+    fn why(&mut self, id: Id) -> Result<u8> {
+        let exercise = catalogue::find(&self.exercises, id)?;
+        let Progress { passed, gave_up, .. } = self.state.of(id);
+        if !passed && !gave_up {
+            say(&format!("{}: asked once your answer has passed.\n\n", show::title(exercise)));
+            say(&show::try_again(exercise, &self.state));
+            return Ok(1);
+        }
+        say(&show::why(exercise));
+        say(&format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))));
+        Ok(0)
+    }
+
     fn reset(&mut self, id: Id) -> Result<u8> {
         let exercise = catalogue::find(&self.exercises, id)?;
         let path = self.root.join(&exercise.path);
@@ -186,7 +202,8 @@ impl Session {
         Ok(0)
     }
 
-    /// Checks whenever the learner's file is saved, and moves on when it passes. Ends when all is done.
+    /// Checks whenever a file is saved: that of the exercise, and moves on when it passes; that of another
+    /// exercise, and comes back. Ends when all is done.
     fn watch(&mut self, id: Option<Id>, device: DeviceChoice) -> Result<u8> {
         let mut exercise = self.asked_or_next(id)?;
         while let Some(now) = exercise {
@@ -196,30 +213,40 @@ impl Session {
         self.list()
     }
 
-    /// Checks `exercise` whenever its file is saved, until it passes. An untouched task is not checked.
+    /// Checks what is saved, until `exercise` passes. An untouched task is not checked.
     fn watch_one(&mut self, exercise: &Exercise, device: DeviceChoice) -> Result<()> {
         say(&format!(
             "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
             show::title(exercise),
             exercise.path
         ));
-        let path = self.root.join(&exercise.path);
-        let is_task = std::fs::read_to_string(&path).is_ok_and(|text| text == exercise.stub());
-        let mut seen = if is_task { stamp(&path) } else { None };
+        let files: Vec<(Id, PathBuf)> =
+            self.exercises.iter().map(|other| (other.id, self.root.join(&other.path))).collect();
+        let stamps = || files.iter().map(|(_, path)| stamp(path)).collect::<Vec<_>>();
+        let mut seen = stamps();
+        let is_task =
+            std::fs::read_to_string(self.root.join(&exercise.path)).is_ok_and(|text| text == exercise.stub());
+        if let Some(mine) = files.iter().position(|(id, _)| *id == exercise.id)
+            && !is_task
+        {
+            seen[mine] = None;
+        }
         loop {
-            let now = stamp(&path);
+            let now = stamps();
             // A file that is just being written is not there for a moment, or in parts.
-            if now.is_some() && now != seen {
+            let saved = (0..files.len()).find(|&file| now[file].is_some() && now[file] != seen[file]);
+            if let Some(file) = saved {
                 std::thread::sleep(SETTLE);
-                if stamp(&path) != now {
+                if stamp(&files[file].1) != now[file] {
                     continue;
                 }
-                seen = now;
-                if self.check(exercise.id, device)? == 0 {
-                    say("\n");
+                seen[file] = now[file];
+                let id = files[file].0;
+                let passed = self.check(id, device)? == 0;
+                say("\n");
+                if id == exercise.id && passed {
                     return Ok(());
                 }
-                say("\n");
             }
             std::thread::sleep(LOOK);
         }

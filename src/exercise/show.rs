@@ -2,12 +2,13 @@
 
 use super::catalogue;
 use super::options::COMMAND;
-use super::source::{Exercise, Id, Kind, wrapped};
+use super::source::{Exercise, Id, Kind};
 use super::state::State;
-use super::verdict::{Failure, Reached};
+use super::verdict::{Counted, Counts, Failure, Passed};
 use crate::number::thousands;
-use crate::record::columns::{Column, text_table};
+use crate::record::columns::{Column, text_table, wrapped};
 use crate::record::diagnostics;
+use crate::sim::Diagnostic;
 
 /// Columns of running text.
 const WIDTH: usize = 96;
@@ -32,16 +33,14 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
             (false, true) => "next",
             (false, false) => "",
         };
-        let mut notes = Vec::new();
+        let mut notes = vec![format!("{} min", exercise.minutes)];
         if progress.hints > 0 {
             notes.push(format!("hints: {} of {}", progress.hints, exercise.hints.len()));
         }
         if progress.gave_up {
             notes.push("solution seen".to_string());
         }
-        let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
-        text += format!("  {mark:4}  {}  {}{notes}", exercise.id, exercise.title).trim_end();
-        text.push('\n');
+        text += &format!("  {mark:4}  {}  {}  ({})\n", exercise.id, exercise.title, notes.join(", "));
     }
     text
 }
@@ -55,10 +54,12 @@ pub fn next<'a>(exercises: &'a [Exercise], state: &State, after: Option<Id>) -> 
 /// What to do next, after the exercise `after`.
 pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> String {
     match next(exercises, state, after) {
-        Some(exercise) => format!(
-            "Next: {} {}. Edit {}, then\n  {COMMAND} {}\nIts text is also in the book, in chapter {}.\n",
-            exercise.id, exercise.title, exercise.path, exercise.id, exercise.id.chapter
-        ),
+        Some(exercise) => {
+            let Exercise { id, title, learn, minutes, path, .. } = exercise;
+            paragraph(&format!("Next: {id} {title}, about {minutes} minutes. {learn}"))
+                + &format!("Edit {path}, then\n  {COMMAND} {id}\n")
+                + &format!("Its text is also in the book, in chapter {}.\n", id.chapter)
+        }
         None => "All exercises are done. Take a kernel of your own: cargo run --example simulate -- --help\n"
             .into(),
     }
@@ -70,27 +71,38 @@ pub fn title(exercise: &Exercise) -> String {
 }
 
 /// What an answer that passes gets.
-pub fn passed(exercise: &Exercise, tried: usize, goals: &[Reached]) -> String {
+pub fn passed(exercise: &Exercise, passed: &Passed) -> String {
+    let tried = passed.tried;
     let how = match exercise.kind {
         Kind::Kernel(_) => {
             format!(
-                "passed. Right for all {tried} inputs, in several orders of turns, and nothing was found \
-                 wrong."
+                "passed. Right for all {tried} inputs, in several orders of turns, and nothing was found wrong."
             )
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
         Kind::Line { .. } => "passed. That is the line.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
-    if !goals.is_empty() {
-        text += &format!("\n{}", table(goals));
+    text += &printed(&passed.printed);
+    if !passed.counts.rows.is_empty() {
+        text += &format!("\n{}", table(&passed.counts));
+    }
+    if !exercise.why.is_empty() {
+        text += &format!("\n{}", paragraph(&format!("Can you explain it? {}", exercise.why)));
+        text += &format!("An answer: {COMMAND} why {}\n", exercise.id);
     }
     text
 }
 
-/// Why an answer does not pass. `source` is the learner's file.
-pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, color: bool) -> String {
-    let mut text = format!("{}: not yet.\n\n{}\n", title(exercise), failure.what.trim_end());
+/// Why an answer does not pass. `source` is the learner's file. `again`: it has failed this way before, so what
+/// to do about it is said, too.
+pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool, color: bool) -> String {
+    let mut text = format!("{}: not yet.\n\n", title(exercise));
+    for line in failure.what.trim_end().lines() {
+        // What a compiler says has lines of its own.
+        let is_prose = failure.kinds != ["compile-error"] && !line.starts_with(' ');
+        text += &if is_prose { paragraph(line) } else { format!("{line}\n") };
+    }
     if let Some(line) = failure.line {
         let code = source.lines().nth(line as usize - 1).unwrap_or("").trim();
         text += &format!("It was stored at {}:{line}:\n  {code}\n", exercise.path);
@@ -98,28 +110,47 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, color: bool)
     if !failure.warnings.is_empty() {
         text += &format!("\nnvcc warns:\n{}\n", failure.warnings.trim_end());
     }
-    if !failure.printed.is_empty() {
-        let lines: Vec<&str> = failure.printed.lines().collect();
-        text += "\nThe kernel printed:\n";
-        text.extend(lines.iter().take(PRINTED).map(|line| format!("  {line}\n")));
-        if lines.len() > PRINTED {
-            text += &format!("  … {} lines more\n", lines.len() - PRINTED);
-        }
-    }
+    text += &printed(&failure.printed);
     for found in failure.diagnostics.iter().take(SHOWN) {
         let quoted = |file: &str| (file == exercise.path).then_some(source);
-        text += &format!("\n{}", diagnostics::render_with(found, quoted, color));
+        let help = if again { found.help.clone() } else { String::new() };
+        let found = Diagnostic { help, ..found.clone() };
+        text += &format!("\n{}", diagnostics::render_with(&found, quoted, color));
     }
     if failure.diagnostics.len() > SHOWN {
         text += &format!("… and {} more.\n", failure.diagnostics.len() - SHOWN);
     }
-    if !failure.goals.is_empty() {
-        text += &format!("\n{}", table(&failure.goals));
+    if !failure.counts.rows.is_empty() {
+        text += &format!("\n{}", table(&failure.counts));
     }
     if !failure.think.is_empty() {
         text += &format!("\n{}", paragraph(&format!("Think about: {}", failure.think)));
     }
+    if !failure.diagnostics.is_empty() && !again {
+        text += "If it fails this way once more, the message will say what usually helps.\n";
+    }
     text
+}
+
+/// What the answer wrote to the terminal.
+fn printed(printed: &str) -> String {
+    if printed.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<&str> = printed.lines().collect();
+    let mut text = "\nIt printed, for ".to_string();
+    for (number, line) in lines.iter().take(PRINTED + 1).enumerate() {
+        text += &if number == 0 { format!("{line}\n") } else { format!("  {line}\n") };
+    }
+    if lines.len() > PRINTED + 1 {
+        text += &format!("  … {} lines more\n", lines.len() - PRINTED - 1);
+    }
+    text
+}
+
+/// The question after an exercise, with its answer.
+pub fn why(exercise: &Exercise) -> String {
+    format!("{}\n\n{}\n{}", title(exercise), paragraph(&exercise.why), paragraph(&exercise.because))
 }
 
 /// What to do after an answer has failed.
@@ -136,24 +167,27 @@ pub fn try_again(exercise: &Exercise, state: &State) -> String {
     text
 }
 
-/// The answer's counts, the goals and what the solution has, side by side.
-fn table(goals: &[Reached]) -> String {
-    let column =
-        |title: &str, cell: &dyn Fn(&Reached) -> String| Column::right(title, goals.iter().map(cell));
-    let number = |count: u64| thousands(count as i64);
-    text_table(&[
-        Column::left("goals", goals.iter().map(|reached| reached.goal.name())),
-        column("yours", &|reached| number(reached.yours)),
-        column("goal", &|reached| format!("<= {}", number(reached.goal.most))),
-        column("solution", &|reached| reached.reference.map_or("-".into(), number)),
-        Column::left(
-            "  at",
-            goals.iter().map(|reached| match reached.goal.is_allocations() {
-                true => "  all lengths together".to_string(),
-                false => format!("  {}", reached.goal.case()),
-            }),
-        ),
-    ])
+/// The answer's counts, those of the task as it is given and of the solution, and the goals, side by side.
+fn table(counts: &Counts) -> String {
+    let Counts { at, rows } = counts;
+    let number = |count: Option<u64>| count.map_or("-".into(), |count| thousands(count as i64));
+    let column = |title: &str, cell: &dyn Fn(&Counted) -> String| Column::right(title, rows.iter().map(cell));
+    let at = at.map_or("all lengths together".to_string(), |case| case.to_string());
+    let mut columns = vec![Column::left(
+        &format!("counts at {at}").replace("at all", "of all"),
+        rows.iter().map(|row| row.name.clone()),
+    )];
+    if rows.iter().any(|row| row.given.is_some()) {
+        columns.push(column("as given", &|row| number(row.given)));
+    }
+    columns.push(column("yours", &|row| number(Some(row.yours))));
+    columns.push(column("solution", &|row| number(row.reference)));
+    if rows.iter().any(|row| row.most.is_some()) {
+        let goal =
+            |row: &Counted| row.most.map_or(String::new(), |most| format!("<= {}", number(Some(most))));
+        columns.push(column("goal", &goal));
+    }
+    text_table(&columns)
 }
 
 /// `text` in lines of the terminal's width.

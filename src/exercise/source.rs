@@ -1,11 +1,12 @@
-//! One solution file, read: the task, the hints, how it is launched, its goals and its mutants. Stub,
-//! solution and mutants are derived from the same lines, so they cannot drift apart.
+//! One solution file, read: the task, the hints, how it is launched, its goals, and other answers, wrong and
+//! right. Stub, solution and mutants are derived from the same lines, so they cannot drift apart.
 //!
 //! The head of the file is plain comments: `// 2.1 Title`, an empty comment line, the task in Markdown. The
 //! rest is the solution as it compiles, with lines of its own:
 //!
 //! | line | meaning |
 //! | --- | --- |
+//! | `//@ learn how …`, `//@ minutes 10` | "You learn how ….", and about how long it takes |
 //! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
 //! | `//@ op sum` | what is computed: `sum`, `max`, `min` or `dot` |
@@ -15,8 +16,10 @@
 //! | `//@ goal FIELD <= N n=N block=B` | a counter goal, measured at that size |
 //! | `//@ hint TEXT` | hints, in order; lines that begin with `//@` and three blanks go on |
 //! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
-//! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; then pairs of the next two |
-//! | `//@ - TEXT`, `//@ + TEXT` | the text, which stands once in the solution, and what replaces it |
+//! | `//@ why QUESTION`, `//@ because ANSWER` | a question for after it has passed, and its answer; may go on too |
+//! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; or a right one: `passes` |
+//! | `//@ - TEXT`, `//@ + TEXT` | how it differs: the text, which stands once in the solution, and what replaces it |
+//! | `//@ = CODE` | or all of its code, line by line |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
 //! | `//@ here TEXT` | where a line is asked for: after the line above, TEXT is missing |
 
@@ -24,11 +27,14 @@ use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
 
 use super::plan::{Goal, Plan};
+use crate::record::columns::wrapped;
 
 /// `3.1`: chapter, then number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Id {
     /// From 1.
     pub chapter: u32,
@@ -41,6 +47,20 @@ impl Id {
     pub fn parse(text: &str) -> Option<Id> {
         let (chapter, number) = text.split_once('.')?;
         Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
+    }
+}
+
+impl From<Id> for String {
+    fn from(id: Id) -> String {
+        id.to_string()
+    }
+}
+
+impl TryFrom<String> for Id {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Id, String> {
+        text.parse()
     }
 }
 
@@ -74,15 +94,25 @@ pub enum Kind {
     },
 }
 
-/// A wrong answer that the check must refuse.
+/// An answer that the check must refuse, or must not.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// What it does wrong, in a word or two.
+    /// What it does, in a word or two.
     pub name: String,
-    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`].
+    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`]. `passes` if
+    /// it is right in another way than the solution.
     pub fails: String,
     /// Texts, each of which stands once in the solution, and what replaces them.
     replace: Vec<(String, String)>,
+    /// All of its code, if it has little in common with the solution.
+    code: String,
+}
+
+impl Mutant {
+    /// Whether it is as right as the solution.
+    pub fn is_right(&self) -> bool {
+        self.fails == "passes"
+    }
 }
 
 /// One exercise.
@@ -98,13 +128,21 @@ pub struct Exercise {
     pub title: String,
     /// Markdown.
     pub task: Vec<String>,
+    /// What one learns, in one sentence: `You learn how … .`
+    pub learn: String,
+    /// About how long it takes.
+    pub minutes: u32,
     /// What the learner writes.
     pub kind: Kind,
     /// In the order in which they are given.
     pub hints: Vec<String>,
     /// What the answer may cost at most.
     pub goals: Vec<Goal>,
-    /// The wrong answers that tests try.
+    /// A question for after the exercise has passed.
+    pub why: String,
+    /// The answer to it.
+    pub because: String,
+    /// The other answers that tests try.
     pub mutants: Vec<Mutant>,
     thinks: Vec<(String, String)>,
     /// What follows the head, marks included.
@@ -152,7 +190,7 @@ impl Exercise {
                 Some(last) if goes_on && !mutant_lines => *last += &format!(" {}", mark.trim()),
                 _ => marks.push(mark.to_string()),
             }
-            mutant_lines = mark.starts_with("- ") || mark.starts_with("+");
+            mutant_lines = mark.starts_with(['-', '+', '=']);
         }
 
         let mut exercise = Exercise {
@@ -161,9 +199,13 @@ impl Exercise {
             path: path.to_string(),
             title: title.to_string(),
             task,
+            learn: String::new(),
+            minutes: 0,
             kind: Kind::Line { lines: Vec::new(), plan: Plan::default() },
             hints: Vec::new(),
             goals: Vec::new(),
+            why: String::new(),
+            because: String::new(),
             mutants: Vec::new(),
             thinks: Vec::new(),
             body: trimmed(body),
@@ -189,13 +231,21 @@ impl Exercise {
             anyhow::Ok((name.to_string(), text.trim().to_string()))
         };
         match word {
+            "learn" => self.learn = format!("You learn {rest}."),
+            "minutes" => self.minutes = rest.parse().context("minutes are a number")?,
             "call" => self.kind = Kind::Function(rest.to_string()),
+            "why" => self.why = rest.to_string(),
+            "because" => self.because = rest.to_string(),
             "hint" => self.hints.push(rest.to_string()),
             "goal" => self.goals.push(Goal::parse(rest)?),
             "think" => self.thinks.push(named()?),
             "mutant" => {
                 let (name, fails) = named()?;
-                self.mutants.push(Mutant { name, fails, replace: Vec::new() });
+                self.mutants.push(Mutant { name, fails, replace: Vec::new(), code: String::new() });
+            }
+            "=" => {
+                let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
+                mutant.code += &format!("{rest}\n");
             }
             "-" => {
                 let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
@@ -211,7 +261,12 @@ impl Exercise {
     }
 
     fn check(&self) -> Result<()> {
+        let cases = self.goals.windows(2).all(|goals| goals[0].case() == goals[1].case());
+        ensure!(cases, "the goals are measured at different sizes");
         ensure!(!self.hints.is_empty(), "there is no hint");
+        ensure!(!self.learn.is_empty(), "it does not say what one learns");
+        ensure!(self.why.is_empty() == self.because.is_empty(), "why and because do not come together");
+        ensure!(self.minutes > 0, "it does not say how many minutes it takes");
         let count = |mark: &str| self.body.iter().filter(|line| line.trim() == mark).count();
         let parts = ["//@ begin", "//@ stub", "//@ end"].map(count);
         ensure!(parts[0] > 0 && parts == [parts[0]; 3], "begin, stub and end do not come together");
@@ -246,8 +301,12 @@ impl Exercise {
         self.head() + &self.derive(Part::Mended).0
     }
 
-    /// The solution with the texts of `mutant` replaced.
+    /// The answer `mutant`, as a learner's file.
     pub fn mutated(&self, mutant: &Mutant) -> Result<String> {
+        if !mutant.code.is_empty() {
+            ensure!(mutant.replace.is_empty(), "mutant {}: both `-` and `=`", mutant.name);
+            return Ok(format!("{}\n{}", self.head(), mutant.code));
+        }
         let mut text = self.solution();
         for (old, new) in &mutant.replace {
             let times = text.matches(old).count();
@@ -265,7 +324,7 @@ impl Exercise {
         self.thinks.iter().find(|(known, _)| known == kind).map(|(_, text)| text.as_str())
     }
 
-    /// The head comment of the learner's file: the task, the launch, the goals, what to type.
+    /// The head comment of the learner's file: the task, the launch, the goals, what one learns, what to type.
     fn head(&self) -> String {
         let mut lines = vec![format!("Exercise {}: {}", self.id, self.title), String::new()];
         lines.extend(self.task.iter().cloned());
@@ -274,6 +333,8 @@ impl Exercise {
             lines.push(String::new());
             lines.extend(about.iter().flat_map(|line| wrapped(line, 104)));
         }
+        lines.push(String::new());
+        lines.extend(wrapped(&format!("{} About {} minutes.", self.learn, self.minutes), 104));
         lines.push(String::new());
         lines.push(format!("Check it:  cargo run --example exercise -- {}", self.id));
         lines.push(format!("A hint:    cargo run --example exercise -- hint {}", self.id));
@@ -359,27 +420,12 @@ fn trimmed(mut lines: Vec<String>) -> Vec<String> {
     lines.split_off(blank)
 }
 
-/// `text` in lines of at most `width` characters, broken at blanks.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const TEXT: &str = "// 3.1 Add them up\n//\n// All of them.\n//\n\
+        //@ learn to add\n//@ minutes 5\n\
         //@ launch sum(data, out, n) grid=n/(2*block)\n//@ result out\n\
         //@ goal barriers <= 8 n=96 block=32\n\
         //@ hint One,\n//@      and the same.\n//@ hint Two.\n\
@@ -401,7 +447,8 @@ mod tests {
         let exercise = parse(TEXT).unwrap();
         let head = "// Exercise 3.1: Add them up\n//\n// All of them.\n//\n\
             // The host launches `sum(data, out, n)` with a thread for every 2 of the `n` numbers.\n\
-            // Goal: at most 8 barriers at n = 96, 32 threads per block.\n//\n\
+            // Goal: at most 8 barrier arrivals (one per warp) at n = 96, 32 threads per block.\n//\n\
+            // You learn to add. About 5 minutes.\n//\n\
             // Check it:  cargo run --example exercise -- 3.1\n\
             // A hint:    cargo run --example exercise -- hint 3.1\n\nvoid sum(int *data)\n{\n";
         let body = "    data[1] += data[2];\n    data[0] += data[1];\n";
@@ -435,6 +482,8 @@ mod tests {
         for (from, to, said) in [
             ("// 3.1 Add", "// Add", "the first line is not `// N.M Title`"),
             ("// All of them.\n", "", "there is no task"),
+            ("//@ learn to add\n", "", "it does not say what one learns"),
+            ("minutes 5", "minutes five", "minutes are a number"),
             ("//@ hint", "//@ hnt", "//@ hnt One,"),
             ("//@ end", "", "begin, stub and end do not come together"),
             ("data, out, n)", "data, out, m)", "there is no argument m"),

@@ -12,27 +12,30 @@ use crate::record::write_json;
 /// Its name, in the repository root.
 pub const FILE: &str = ".exercises.json";
 
-/// The learner's progress.
+/// The learner's progress. A file that says anything else is damaged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(deny_unknown_fields)]
 pub struct State {
     /// Whether the commands that bring nvcc have been said.
     pub told_of_nvcc: bool,
     /// By number, `3.1`.
-    exercises: BTreeMap<String, Progress>,
+    exercises: BTreeMap<Id, Progress>,
     #[serde(skip)]
     path: PathBuf,
 }
 
 /// Progress with one exercise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(deny_unknown_fields)]
 pub struct Progress {
     pub passed: bool,
     /// Hints given.
     pub hints: usize,
     /// Whether the solution was shown before it was earned.
     pub gave_up: bool,
+    /// How the last check failed: the kinds of its failure.
+    #[serde(default)]
+    pub failed: Vec<String>,
 }
 
 impl State {
@@ -75,11 +78,11 @@ impl State {
     }
 
     pub fn of(&self, id: Id) -> Progress {
-        self.exercises.get(&id.to_string()).cloned().unwrap_or_default()
+        self.exercises.get(&id).cloned().unwrap_or_default()
     }
 
     pub fn at(&mut self, id: Id) -> &mut Progress {
-        self.exercises.entry(id.to_string()).or_default()
+        self.exercises.entry(id).or_default()
     }
 }
 

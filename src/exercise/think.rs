@@ -32,9 +32,21 @@ fn general(kind: &str) -> Option<&'static str> {
         "wrong-result" => {
             "Which elements are left out or counted twice? Take the smallest input that fails, and a pencil."
         }
+        "miscounted" => "What becomes of these elements, step by step?",
+        "one-thread" => "How could the other threads of the block share this work, step by step?",
+        "atomics" => {
+            "Which threads could combine their numbers first, so that few are left for the atomic operation?"
+        }
+        "launches" => "Which part of the work is the child's, and who launches it?",
+        "tail-launch" => "When does a tail launch start, and when a fire-and-forget launch?",
+        "work" => "Which threads execute this loop, and how many times do they have to?",
+        "left-early" => "Which threads come to this barrier, and which have already left the kernel?",
+        "no-recursion" => "What is the sum of an array in terms of the sums of its halves?",
+        "memory-limit" => "How much memory does a sum need beside its numbers?",
+        "nothing-written" => "Which thread should write the result, and does it come to that line?",
         "input-changed" => "The input is only to be read: where can the intermediate sums go instead?",
         "divergent branches" => "Which lanes of a warp go which way at this branch, in each step?",
-        "global load requests" => {
+        "global load requests (one per warp)" => {
             "Which numbers are loaded more than once, and could be kept or loaded together?"
         }
         "global load sectors" => {
@@ -44,14 +56,17 @@ fn general(kind: &str) -> Option<&'static str> {
         "shared bank conflicts" => {
             "Which words do the lanes of a warp touch together, and in which banks are they?"
         }
-        "barriers" => "At which barriers does most of the block wait for nothing?",
-        "atomics" => "Which threads have to make an atomic operation, and which could leave it to another?",
+        "barrier arrivals (one per warp)" => "At which barriers does most of the block wait for nothing?",
+        "atomic operations" => {
+            "Which threads have to make an atomic operation, and which could leave it to another?"
+        }
         "device launches" => "How many levels are there, and how many children does each of them launch?",
         "allocations" => "What needs memory of its own that is there already?",
         "goal" => "Where does it do more than it has to?",
         "no numbers" => "What is the answer if there are no numbers at all?",
         "wrong-line" => "Which two lines touch the same element without anything between them?",
         "compile-error" => "The first error counts; those that follow may come from it.",
+        "missing-function" => "The checker calls the function by its name, with one slice of numbers.",
         "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",
         "missing-file" => "The task can be brought back at any time.",
         "panic" => "Which index or which addition does Rust refuse, and for which length?",

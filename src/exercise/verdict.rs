@@ -1,6 +1,6 @@
 //! What a check of an answer says.
 
-use super::plan::Goal;
+use super::plan::Case;
 use super::source::Exercise;
 use super::think;
 use crate::sim::Diagnostic;
@@ -8,25 +8,32 @@ use crate::sim::Diagnostic;
 /// What a check says.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Right; how many inputs were tried, and the goals.
-    Passed {
-        /// How many inputs.
-        tried: usize,
-        /// All of them are met.
-        goals: Vec<Reached>,
-    },
+    /// Right.
+    Passed(Box<Passed>),
     /// It does not pass, and why.
     Failed(Box<Failure>),
     /// It cannot be checked without nvcc.
     NoNvcc,
 }
 
+/// An answer that is right, and within its goals.
+#[derive(Debug, Default)]
+pub struct Passed {
+    /// For how many inputs.
+    pub tried: usize,
+    /// What it costs.
+    pub counts: Counts,
+    /// What it wrote by `printf` or `println!` for one input, below a line that says for which.
+    pub printed: String,
+}
+
 /// Why an answer does not pass.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
-    /// The kinds of the diagnostics; or one of `wrong-result`, `input-changed`, `goal`, `wrong-line`,
-    /// `compile-error`, `missing-file`, `missing-kernel`, `unreadable`, and for Rust `panic`,
-    /// `stack-overflow`, `time-limit`.
+    /// The kinds of the diagnostics; or one of `wrong-result`, `nothing-written`, `input-changed`, `goal`, `wrong-line`,
+    /// `compile-error`, `missing-file`, `missing-kernel`, `memory-limit`; for answers that are right
+    /// `one-thread`, `atomics`, `launches`, `tail-launch`, `work`, `left-early`; for Rust `missing-function`,
+    /// `panic`, `stack-overflow`, `time-limit`, `no-recursion`.
     pub kinds: Vec<String>,
     /// What is wrong, in a sentence or with what a compiler said.
     pub what: String,
@@ -34,9 +41,9 @@ pub struct Failure {
     pub diagnostics: Vec<Diagnostic>,
     /// The line of the learner's file that stored a wrong result.
     pub line: Option<u32>,
-    /// With at least one that is not met; empty if the result is wrong.
-    pub goals: Vec<Reached>,
-    /// What device `printf` wrote.
+    /// With at least one goal that is not met; empty if the result is wrong.
+    pub counts: Counts,
+    /// What it wrote by `printf` or `println!`, below a line that says for which input.
     pub printed: String,
     /// What nvcc warned of.
     pub warnings: String,
@@ -44,21 +51,34 @@ pub struct Failure {
     pub think: String,
 }
 
-/// A goal beside what the answer and the solution have.
-#[derive(Clone, Debug)]
-pub struct Reached {
-    /// What the exercise asks for.
-    pub goal: Goal,
-    /// The counter's value for the answer.
-    pub yours: u64,
-    /// The same for the solution.
-    pub reference: Option<u64>,
+/// What an answer costs, beside the task as it is given and the solution.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// For which input; `None`: for all together.
+    pub at: Option<Case>,
+    /// Empty if nothing is counted.
+    pub rows: Vec<Counted>,
 }
 
-impl Reached {
+/// A counter.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// `divergent branches`
+    pub name: String,
+    /// Of the task as it is given, if that ends.
+    pub given: Option<u64>,
+    /// Of the answer.
+    pub yours: u64,
+    /// Of the solution.
+    pub reference: Option<u64>,
+    /// The goal: at most so many.
+    pub most: Option<u64>,
+}
+
+impl Counted {
     /// Whether the answer costs no more than it may.
     pub fn is_met(&self) -> bool {
-        self.yours <= self.goal.most
+        self.most.is_none_or(|most| self.yours <= most)
     }
 }
 
@@ -69,14 +89,14 @@ pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
 }
 
 /// An answer that is right, and misses a goal.
-pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, goals: Vec<Reached>) -> Verdict {
-    let missed = goals.iter().find(|reached| !reached.is_met()).map(|reached| reached.goal.name());
+pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: Counts) -> Verdict {
+    let missed = counts.rows.iter().find(|row| !row.is_met()).map(|row| row.name.clone());
+    let what = format!(
+        "The {noun} is right for all {tried} inputs, but there are too many {}.",
+        missed.as_deref().unwrap_or("operations")
+    );
     let about: Vec<String> = missed.into_iter().chain(["goal".to_string()]).collect();
-    Verdict::Failed(Box::new(Failure {
-        kinds: vec!["goal".into()],
-        what: format!("The {noun} is right for all {tried} inputs, and it costs too much."),
-        goals,
-        think: think::sentence(exercise, &about),
-        ..Failure::default()
-    }))
+    let think = think::sentence(exercise, &about);
+    let kinds = vec!["goal".into()];
+    Verdict::Failed(Box::new(Failure { kinds, what, counts, think, ..Failure::default() }))
 }

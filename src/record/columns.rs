@@ -1,10 +1,15 @@
-//! Tables from columns: for the terminal, and as Markdown.
+//! Tables from columns: for the terminal, as Markdown and as HTML.
 
 /// Columns of a line in the terminal.
 pub const MAX_WIDTH: usize = 100;
 
+/// The cell of a row that has no value.
+pub const NONE: &str = "-";
+
 /// A column: its title, and one cell per row.
+#[derive(Clone)]
 pub struct Column {
+    name: String,
     cells: Vec<String>,
     right: bool,
 }
@@ -13,12 +18,50 @@ impl Column {
     /// Cells that begin below each other.
     pub fn left(title: &str, cells: impl IntoIterator<Item = impl Into<String>>) -> Column {
         let cells = cells.into_iter().map(Into::into);
-        Column { cells: std::iter::once(title.to_string()).chain(cells).collect(), right: false }
+        let words: Vec<_> =
+            title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        Column {
+            name: words.join("-").to_lowercase(),
+            cells: std::iter::once(title.to_string()).chain(cells).collect(),
+            right: false,
+        }
     }
 
     /// Cells that end below each other.
     pub fn right(title: &str, cells: impl IntoIterator<Item = impl Into<String>>) -> Column {
         Column { right: true, ..Column::left(title, cells) }
+    }
+
+    /// The column under another name than its title's.
+    pub fn named(self, name: &str) -> Column {
+        Column { name: name.to_string(), ..self }
+    }
+
+    /// What a page calls the column: `ld-sectors` for the title `ld sectors`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The cells below the title.
+    fn rows(&self) -> &[String] {
+        self.cells.get(1..).unwrap_or_default()
+    }
+
+    /// Whether any row has a value.
+    pub fn has_values(&self) -> bool {
+        self.rows().iter().any(|cell| cell != NONE)
+    }
+
+    /// Whether a reader learns something from it: any row has a value that is not zero.
+    pub fn has_something_to_say(&self) -> bool {
+        self.rows().iter().any(|cell| cell != NONE && cell != "0")
+    }
+
+    /// Whether all rows that have a value have the same.
+    pub fn is_constant(&self) -> bool {
+        let mut values = self.rows().iter().filter(|cell| *cell != NONE);
+        let first = values.next();
+        values.all(|value| Some(value) == first)
     }
 
     /// Characters of the longest cell.
@@ -60,6 +103,22 @@ pub fn text_table_in_groups(columns: &[Column], starts_group: impl Fn(usize) -> 
     text
 }
 
+/// `text` in lines of at most `width` characters, broken at blanks.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
 /// The columns as a Markdown table that also reads in a terminal. Ends in a newline.
 pub fn markdown_table(columns: &[Column]) -> String {
     let line = |cell: &dyn Fn(&Column) -> String| {
@@ -75,9 +134,65 @@ pub fn markdown_table(columns: &[Column]) -> String {
     line(&|column| column.cell(0)) + &line(&rule) + &body.collect::<String>()
 }
 
+/// The columns as an HTML table without blank lines. The first names the rows; its long names may break
+/// inside. Ends in a newline.
+pub fn html_table(columns: &[Column]) -> String {
+    let row = |row: usize| {
+        let cell = |(place, column): (usize, &Column)| {
+            let text = column.cells.get(row).map_or("", String::as_str);
+            let class = if column.right { " class=\"number\"" } else { "" };
+            match (row, place) {
+                (0, _) => format!("<th scope=\"col\"{class}>{}</th>", escape(text)),
+                (_, 0) => format!("<th scope=\"row\">{}</th>", breakable(text)),
+                _ => format!("<td{class}>{}</td>", escape(text)),
+            }
+        };
+        format!("<tr>{}</tr>\n", columns.iter().enumerate().map(cell).collect::<String>())
+    };
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    let body: String = (1..rows).map(row).collect();
+    format!("<table>\n<thead>\n{}</thead>\n<tbody>\n{body}</tbody>\n</table>\n", row(0))
+}
+
+/// `text` within HTML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// `name` within HTML, with places where a narrow page may break it: `gpu<wbr>Recursive<wbr>Reduce`.
+pub fn breakable(name: &str) -> String {
+    let mut text = String::new();
+    let mut before = ' ';
+    for c in name.chars() {
+        if before == '_' || (before.is_lowercase() && c.is_uppercase()) {
+            text.push_str("<wbr>");
+        }
+        text.push_str(&escape(c.encode_utf8(&mut [0; 4])));
+        before = c;
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_named_and_long_names_may_break() {
+        let columns = [
+            Column::left("kernel", ["reduceSingleLaunch_sum_i32"]),
+            Column::right("GB/s", ["<1"]).named("gbps"),
+        ];
+        assert_eq!(
+            html_table(&columns),
+            "<table>\n<thead>\n<tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"number\">GB/s</th>\
+             </tr>\n</thead>\n<tbody>\n<tr><th scope=\"row\">reduce<wbr>Single<wbr>Launch_<wbr>sum_<wbr>i32</th>\
+             <td class=\"number\">&lt;1</td></tr>\n</tbody>\n</table>\n"
+        );
+        assert_eq!(columns[1].name(), "gbps");
+        assert_eq!(Column::right("warp inst.", ["0"]).name(), "warp-inst");
+        assert!(!Column::right("warp inst.", ["0", "-"]).has_something_to_say());
+    }
 
     fn columns() -> [Column; 2] {
         [Column::left("kernel", ["ours", "theirs"]), Column::right("µs", ["1.00", "20.0"])]

@@ -48,7 +48,9 @@ pub fn render_with<'a>(
     if found.file.is_none() && found.kernel.is_some() {
         group = group.element(Level::NOTE.message(who(found)));
     }
-    group = group.element(Level::HELP.message(&*found.help));
+    if !found.help.is_empty() {
+        group = group.element(Level::HELP.message(&*found.help));
+    }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&[group]) + "\n"
 }

@@ -56,6 +56,9 @@ pub struct Record {
     /// Chapter 7's kernels beside those of libraries, timed in turns and in several ways; on a GPU.
     #[serde(default, alias = "contest", skip_serializing_if = "Vec::is_empty")]
     pub comparison: Vec<Run>,
+    /// The last rungs and CUB at sizes and places that nothing was tuned for, timed in the same way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untuned: Vec<Run>,
     /// What each memory space costs, and the limits of the device; chapter 5 on a GPU.
     #[serde(default, alias = "spaces", skip_serializing_if = "Vec::is_empty")]
     pub memory_spaces: Vec<MemorySpace>,
@@ -149,6 +152,9 @@ pub struct Run {
     pub symbol: Option<String>,
     /// Elements summed.
     pub n: u64,
+    /// Elements between the start of an aligned buffer and the first that is summed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: u64,
     /// Threads per block; 0 where there is no kernel.
     pub block: u32,
     /// Blocks of the first grid; 0 where there is no kernel.
@@ -172,6 +178,9 @@ pub struct Run {
     /// Kinds of the diagnostics of severity error; the simulator only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<Kind>,
+    /// The first of these diagnostics, or else the first warning, as the terminal shows it, in plain text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
     #[serde(rename = "teaches")]
     pub expected_failure: Option<String>,
@@ -211,6 +220,10 @@ pub struct Limit {
     pub name: String,
     /// In the unit that the driver has for it.
     pub value: i64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Device launches that did not happen.

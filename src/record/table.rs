@@ -1,7 +1,7 @@
 //! A record as the text that the terminal and the book show.
 
 use crate::number::{scientific, thousands, three_digits, time};
-use crate::record::columns::{Column, fit, text_table, text_table_in_groups};
+use crate::record::columns::{Column, NONE, fit, text_table, text_table_in_groups};
 use crate::record::levels::Level;
 use crate::record::{Record, Run};
 use crate::reduction::value::{Expected, Value};
@@ -10,12 +10,45 @@ use crate::sim::{Counters, Kind};
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most
 /// 100 columns, ends in a newline.
 pub fn table(record: &Record) -> String {
+    let runs: Vec<&Run> = record.runs.iter().collect();
+    let mut columns = vec![names("kernel", &runs)];
+    columns.extend(results(record));
+    let mut text = format!("{}: {}\n\n", record.stem, headline(record));
+    let times = times(&runs);
+    if !fit(columns.iter().chain(&times)) {
+        text += &in_groups(&columns, &runs);
+        text.push('\n');
+        columns = vec![names("times", &runs)];
+    }
+    columns.extend(times);
+    text += &in_groups(&columns, &runs);
+    let launching = runs.iter().copied().filter(|run| per_launch(run).is_some()).collect();
+    text += &part("kernels that launch kernels", launching, launches);
+    let counted = runs.iter().copied().filter(|run| run.counters.is_some()).collect();
+    text += &part("counts", counted, counts);
+    let notes = notes(record);
+    if notes.is_empty() { text } else { format!("{text}\n{}\n", notes.join("\n")) }
+}
+
+/// All columns of [`table`] side by side, the kernel's name first; a row per run.
+pub fn columns(record: &Record) -> Vec<Column> {
+    let runs: Vec<&Run> = record.runs.iter().collect();
+    let mut columns = vec![names("kernel", &runs)];
+    columns.extend(results(record));
+    columns.extend(times(&runs));
+    columns.extend(launches(&runs));
+    columns.extend(counts(&runs));
+    columns
+}
+
+/// Shape, result and verdict of each run.
+fn results(record: &Record) -> Vec<Column> {
     let runs = &record.runs;
     let any = |has: fn(&Run) -> bool| runs.iter().any(has);
-    let mut columns = vec![names("kernel", runs)];
+    let mut columns = Vec::new();
     let mut add = |title, cell: fn(&Run) -> String| columns.push(Column::right(title, runs.iter().map(cell)));
     if any(|run| run.grid > 0) {
-        add("grid", |run| if run.grid > 0 { thousands(run.grid.into()) } else { "-".into() });
+        add("grid", |run| if run.grid > 0 { thousands(run.grid.into()) } else { NONE.into() });
     }
     add(if any(|run| run.operation.is_some()) { "result" } else { "sum" }, |run| run.sum.to_string());
     if common_expected(record).is_none() {
@@ -25,38 +58,42 @@ pub fn table(record: &Record) -> String {
         );
     }
     if any(|run| run.bound.is_some()) {
-        add("within", |run| run.bound.map_or("-".into(), scientific));
+        add("within", |run| run.bound.map_or(NONE.into(), scientific));
     }
     add("check", verdict);
-
-    let mut text = headline(record);
-    if any(|run| run.time_us.is_some()) {
-        let rate = |run: &Run| run.gigabytes_per_second().map_or("-".into(), three_digits);
-        let times = [
-            Column::right(
-                "median [min .. max]",
-                runs.iter().map(|run| run.time_us.map_or("-".into(), |t| t.to_string())),
-            ),
-            Column::right("GB/s", runs.iter().map(rate)),
-        ];
-        if !fit(columns.iter().chain(&times)) {
-            text += &in_groups(&columns, runs);
-            text.push('\n');
-            columns = vec![names("times", runs)];
-        }
-        columns.extend(times);
-    }
-    text += &in_groups(&columns, runs);
-    text + &launches(runs) + &counts(runs) + &notes(record)
+    columns
 }
 
-fn names<'a>(title: &str, runs: impl IntoIterator<Item = &'a Run>) -> Column {
-    Column::left(title, runs.into_iter().map(|run| run.kernel.as_str()))
+/// Times and rates; none without a clock.
+fn times(runs: &[&Run]) -> Vec<Column> {
+    if runs.iter().all(|run| run.time_us.is_none()) {
+        return Vec::new();
+    }
+    let time = |run: &&Run| run.time_us.map_or(NONE.into(), |time| time.to_string());
+    let rate = |run: &&Run| run.gigabytes_per_second().map_or(NONE.into(), three_digits);
+    vec![
+        Column::right("median [min .. max]", runs.iter().map(time)).named("time"),
+        Column::right("GB/s", runs.iter().map(rate)).named("gbps"),
+    ]
+}
+
+/// A table of the columns `of` some runs, set off from what is above; empty without runs.
+fn part(title: &str, runs: Vec<&Run>, of: fn(&[&Run]) -> Vec<Column>) -> String {
+    if runs.is_empty() {
+        return String::new();
+    }
+    let mut columns = vec![names(title, &runs)];
+    columns.extend(of(&runs).into_iter().filter(Column::has_something_to_say));
+    format!("\n{}", in_groups(&columns, &runs))
+}
+
+fn names(title: &str, runs: &[&Run]) -> Column {
+    Column::left(title, runs.iter().map(|run| run.kernel.as_str()))
 }
 
 /// A table with a row per run. In a long one a blank line sets off runs of one operation from those of
 /// another; a list of operations with one run each is one group.
-fn in_groups(columns: &[Column], runs: &[Run]) -> String {
+fn in_groups(columns: &[Column], runs: &[&Run]) -> String {
     let same = |a: usize, b: usize| match (runs.get(a), runs.get(b)) {
         (Some(a), Some(b)) => a.operation == b.operation,
         _ => false,
@@ -79,16 +116,16 @@ fn verdict(run: &Run) -> String {
     }
 }
 
-/// `ch3_blocks: 65,536 elements, 512 threads per block; the serial recursion gives 1,234`
-fn headline(record: &Record) -> String {
-    let mut text = format!("{}: {} elements", record.stem, thousands(record.n as i64));
+/// `65,536 elements, 512 threads per block; the serial recursion gives 1,234`
+pub fn headline(record: &Record) -> String {
+    let mut text = format!("{} elements", thousands(record.n as i64));
     if record.block > 0 {
         text += &format!(", {} threads per block", thousands(record.block.into()));
     }
     if let Some(expected) = common_expected(record) {
         text += &format!("; the serial recursion gives {expected}");
     }
-    text + "\n\n"
+    text
 }
 
 /// What the serial recursion says, where it is the same for all runs.
@@ -97,29 +134,28 @@ fn common_expected(record: &Record) -> Option<&Value> {
     record.runs.iter().all(|run| run.expected == *first).then_some(first)
 }
 
-/// What device code launches, and the share of the time that falls to each launch; empty where it launches
-/// nothing.
-fn launches<'a>(runs: &'a [Run]) -> String {
-    let timed = |run: &'a Run| Some((run, run.device_launches?, run.time_us?.median));
-    let all_made = runs.iter().filter(|run| run.dropped.is_none());
-    let rows: Vec<(&Run, u64, f64)> = all_made.filter_map(timed).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    "\n".to_string()
-        + &text_table(&[
-            names("kernels that launch kernels", rows.iter().map(|(run, ..)| *run)),
-            Column::right("launches", rows.iter().map(|(_, launches, _)| thousands(*launches as i64))),
-            Column::right("median", rows.iter().map(|(.., median)| time(*median))),
-            Column::right(
-                "per launch",
-                rows.iter().map(|(_, launches, median)| time(median / *launches as f64)),
-            ),
-        ])
+/// Kernels that device code launches in a timed run, and the run's time over them.
+fn per_launch(run: &Run) -> Option<(u64, f64)> {
+    let (launches, time) = (run.device_launches.filter(|_| run.dropped.is_none())?, run.time_us?);
+    Some((launches, time.median / launches as f64))
 }
 
-/// Exact counts; a kind of event that no kernel shows has no column. Empty without counts.
-fn counts(runs: &[Run]) -> String {
+/// What device code launches, and the share of the time that falls to each launch; none where it launches
+/// nothing.
+fn launches(runs: &[&Run]) -> Vec<Column> {
+    let all: Vec<Option<(u64, f64)>> = runs.iter().map(|run| per_launch(run)).collect();
+    if all.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let cell = |of: fn((u64, f64)) -> String| all.iter().map(move |one| one.map_or(NONE.into(), of));
+    vec![
+        Column::right("launches", cell(|(launches, _)| thousands(launches as i64))),
+        Column::right("per launch", cell(|(_, share)| time(share))),
+    ]
+}
+
+/// Exact counts.
+fn counts(runs: &[&Run]) -> Vec<Column> {
     type Count = fn(&Counters) -> u64;
     let counts: [(&str, Count); 8] = [
         ("warp inst.", |c| c.warp_instructions),
@@ -131,22 +167,19 @@ fn counts(runs: &[Run]) -> String {
         ("atomics", |c| c.atomics),
         ("launches", |c| c.device_launches),
     ];
-    let counted: Vec<Run> = runs.iter().filter(|run| run.counters.is_some()).cloned().collect();
-    if counted.is_empty() {
-        return String::new();
-    }
-    let mut columns = vec![names("counts", &counted)];
-    for (title, count) in counts {
-        let of: Vec<u64> = counted.iter().filter_map(|run| run.counters.as_ref().map(count)).collect();
-        if of.iter().any(|&count| count > 0) {
-            columns.push(Column::right(title, of.into_iter().map(|count| thousands(count as i64))));
-        }
-    }
-    format!("\n{}", in_groups(&columns, &counted))
+    let column = |(title, count): (&str, Count)| {
+        let count = |run: &&Run| run.counters.as_ref().map(count);
+        Column::right(
+            title,
+            runs.iter().map(|run| count(run).map_or(NONE.into(), |count| thousands(count as i64))),
+        )
+    };
+    counts.into_iter().map(column).collect()
 }
 
-/// What a reader should know about a row: what it is kept to show, launches that did not happen.
-fn notes(record: &Record) -> String {
+/// What a reader should know about a row: what it is kept to show, launches that did not happen. One line
+/// each.
+pub fn notes(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for run in &record.runs {
         if let Some(failure) = &run.expected_failure {
@@ -171,7 +204,17 @@ fn notes(record: &Record) -> String {
             thousands(run.block.into())
         ));
     }
-    if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
+    for run in record.comparison.iter().chain(&record.untuned).filter(|run| !run.as_expected()) {
+        lines.push(format!(
+            "WRONG in the comparison: {}, n = {}, start {}: {}, not {}",
+            run.kernel,
+            thousands(run.n as i64),
+            run.offset,
+            run.sum,
+            run.expected
+        ));
+    }
+    lines
 }
 
 /// How a nested kernel went, level by level, and how many levels and grids each kernel had.
@@ -227,6 +270,7 @@ mod tests {
             runs: vec![run],
             sweep: vec![],
             comparison: vec![],
+            untuned: vec![],
             memory_spaces: vec![],
             limits: vec![],
             ok: true,

@@ -24,3 +24,11 @@ fn chapter_1_shows_the_dropped_element_and_times_the_rest() {
     let runs = power["runs"].as_array().unwrap();
     assert!(runs.iter().all(|run| run["ok"] == true && run["teaches"].is_null()));
 }
+
+/// The chapter's own size is no power of two, so its first cell shows the lost elements.
+#[test]
+fn chapter_1_loses_elements_at_its_own_size() {
+    let json = run("ch1-story", "ch1_serial", "--kernel recursiveReduce --json").json();
+    assert_eq!(json["runs"][0]["teaches"], "drops-odd-element");
+    assert_eq!(json["runs"][0]["ok"], false);
+}

@@ -1,6 +1,8 @@
 //! What makes an operator fit for a reduction: its identity changes nothing, it is associative; and what does
 //! not.
 
+use workbook::build::kernels;
+use workbook::device::{Device, DeviceChoice, LaunchConfig};
 use workbook::reduction::data;
 use workbook::reduction::operator::{ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements};
 use workbook::reduction::serial::recursive_reduce_by;
@@ -83,4 +85,29 @@ fn the_recursion_keeps_the_operands_in_their_order() {
         let in_order = letters.iter().fold(Hash::IDENTITY, |hash, &letter| Hash::combine(hash, letter));
         assert_eq!(recursive_reduce_by::<Hash>(&mut letters.clone()), in_order, "{n}");
     }
+}
+
+/// What one block of a kernel of chapter 6 makes of `elements`, on the simulator.
+fn reduced(kernel: &str, elements: &[f32]) -> f32 {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let module = device.load_module(kernels::get("ch6_operators").unwrap()).unwrap();
+    let function = module.load_function(kernel).unwrap();
+    let (input, output) = (device.clone_htod(elements).unwrap(), device.alloc_zeros::<f32>(1).unwrap());
+    let mut launch = device.launch_builder(&function);
+    launch.arg(&input).arg(&output).arg(&(elements.len() as u32));
+    let one_block = LaunchConfig { shared_mem_bytes: 32 * 4, ..LaunchConfig::new(1, 32) };
+    launch.launch(one_block).unwrap();
+    device.clone_dtoh(&output).unwrap()[0]
+}
+
+/// As chapter 6 says of NaNs and of the identities of `f32`.
+#[test]
+fn minimum_and_maximum_skip_nans_and_a_sum_of_negative_zeros_is_positive() {
+    let nan = f32::NAN;
+    assert_eq!(reduced("reducePasses_min_f32", &[nan, 3.0, nan, 5.0]), 3.0);
+    assert_eq!(reduced("reducePasses_max_f32", &[nan, 3.0, nan, 5.0]), 5.0);
+    assert_eq!(reduced("reducePasses_min_f32", &[nan; 4]), f32::INFINITY);
+    assert_eq!(reduced("reducePasses_max_f32", &[nan; 4]), f32::NEG_INFINITY);
+    assert!(reduced("reducePasses_sum_f32", &[nan, 3.0]).is_nan());
+    assert_eq!(reduced("reducePasses_sum_f32", &[-0.0; 5]).to_bits(), 0.0f32.to_bits());
 }

@@ -5,13 +5,14 @@ use std::fmt::Debug;
 
 use rayon::prelude::*;
 use workbook::build::kernels;
+use workbook::chapters::ch7_limit::comparison::UNTUNED;
 use workbook::chapters::ch7_limit::{self, Choice, F32, I32, I64, SumF32, SumI64};
 use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig};
 use workbook::reduction::data;
 use workbook::reduction::operation::Operation;
 use workbook::reduction::operator::{Operator, SumI32, elements};
 
-const SIZES: [usize; 9] = [0, 1, 2, 31, 33, 1000, 1025, 262_145, 1_000_003];
+const SIZES: [usize; 7] = [0, 1, 2, 31, 33, 1000, 1025];
 /// Rungs that leave one partial sum per block.
 const SEVERAL_LAUNCHES: [&str; 6] = [
     "reduceSharedTree",
@@ -22,7 +23,7 @@ const SEVERAL_LAUNCHES: [&str; 6] = [
     "reduceVector",
 ];
 
-/// An array of `n` elements that begins at element `offset` of a buffer, with strangers before and behind it.
+/// An array of `n` elements that begins at element `offset` of a buffer, with other numbers before and after it.
 struct Case<O: Operator> {
     device: Device,
     buffer: Buffer<O::Element>,
@@ -79,10 +80,12 @@ fn grid(n: usize, tile: usize) -> u32 {
     n.div_ceil(tile).max(1) as u32
 }
 
-/// Sizes, and where the array begins.
+/// Sizes, and where the array begins: also those at which the comparison on a GPU is made besides the tuned.
 fn places() -> Vec<(usize, usize)> {
     let offsets = |n: usize| if n < 100_000 { vec![0, 1, 3] } else { vec![1] };
-    SIZES.iter().flat_map(|&n| offsets(n).into_iter().map(move |offset| (n, offset))).collect()
+    let sizes = SIZES.iter().flat_map(|&n| offsets(n).into_iter().map(move |offset| (n, offset)));
+    let untuned = UNTUNED.iter().filter(|(n, _)| *n < 1 << 20);
+    sizes.chain(untuned.map(|&(n, offset)| (n as usize, offset as usize))).collect()
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn tables() -> String {
 /// How many of the kernels that show something are noticed, by kind; and how many look-alikes are blamed.
 fn summary(out: &mut String, cases: &[Case], agrees: &[bool], measured: &Measured) {
     out.push_str(
-        "| | kernels | simulator | the GPU alone | memcheck | racecheck | initcheck | synccheck | \
+        "| what is wrong | kernels | simulator | the GPU alone | memcheck | racecheck | initcheck | synccheck | \
                   any tool |\n",
     );
     out.push_str("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");

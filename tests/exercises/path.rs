@@ -168,10 +168,17 @@ fn the_whole_path_from_the_first_exercise_to_the_last() {
         let id = exercise.id.to_string();
         assert_eq!(path.types(&id), 1, "the stub of {id} passes");
         match id.as_str() {
-            "1.1" => assert_eq!((path.types("hint"), path.types("solution 1.1")), (0, 1)),
+            "1.1" => {
+                assert_eq!(
+                    (path.types("hint"), path.types("solution 1.1"), path.types("why 1.1")),
+                    (0, 1, 1)
+                );
+            }
             "2.1" => {
-                let text = mutant("2.1", "barrier-in-the-if");
+                let text = mutant("2.1", "in-the-if");
                 path.edits(&exercise, "the barrier goes into the `if`", &text);
+                assert_eq!((path.types("2.1"), path.types("2.1")), (1, 1));
+                path.edits(&exercise, "one thread does it all", &mutant("2.1", "thread-0-alone"));
                 assert_eq!(path.types("2.1"), 1);
                 for _ in 0..=exercise.hints.len() {
                     assert_eq!(path.types("hint 2.1"), 0);
@@ -183,23 +190,14 @@ fn the_whole_path_from_the_first_exercise_to_the_last() {
         path.edits(&exercise, "a solution", &exercise.solution());
         assert_eq!(path.types(&id), 0, "the solution of {id} fails");
         if id == "1.1" {
-            assert_eq!(path.types("solution 1.1"), 0);
+            assert_eq!((path.types("why 1.1"), path.types("solution 1.1")), (0, 0));
         }
     }
     assert_eq!(path.types(""), 0);
     assert!(path.text.contains("All exercises are done."), "{}", path.text);
 
-    let file = root().join("tests/exercises/transcript.txt");
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, &path.text).unwrap();
-    }
-    let expected = std::fs::read_to_string(&file).unwrap_or_default();
-    for (number, (line, expected)) in (1..).zip(path.text.lines().zip(expected.lines())) {
-        let bless = "WORKBOOK_BLESS=1 cargo test --test exercises path";
-        assert_eq!(line, expected, "{}:{number}; if this is meant: {bless}", file.display());
-    }
-    assert_eq!(path.text.lines().count(), expected.lines().count(), "{}", file.display());
+    let bless = "WORKBOOK_BLESS=1 cargo test --test exercises path";
+    super::same_as_committed("tests/exercises/transcript.txt", &path.text, bless);
 }
 
 #[test]
@@ -253,7 +251,13 @@ fn a_damaged_state_is_said_and_set_aside() {
     learner.says("2.1").exits(0, &["passed"]);
     learner.says("").exits(0, &["Exercises: 1 of", "done  2.1"]);
 
-    for (bytes, aside) in [(&b"{\"exerc"[..], "damaged"), (&b"\xff\xfe\x00"[..], "damaged-2")] {
+    let unknown = b"{\"told_of_nvcc\": true, \"exercises\": {\"2.1x\": {}}}";
+    for (bytes, aside) in [
+        (&b"{\"exerc"[..], "damaged"),
+        (b"\xff\xfe\x00", "damaged-2"),
+        (b"{}", "damaged-3"),
+        (unknown, "damaged-4"),
+    ] {
         std::fs::write(learner.root.join(".exercises.json"), bytes).unwrap();
         let name = format!(".exercises.json.{aside}");
         learner.says("").exits(0, &["is damaged", &name, "Exercises: 0 of"]);
@@ -267,19 +271,26 @@ fn a_damaged_state_is_said_and_set_aside() {
 fn kernels_that_go_astray_are_said_clearly_and_the_next_exercise_works() {
     let learner = Learner::new("astray");
     for (id, name, parts) in [
-        ("2.1", "renamed", &["named reduceNeighbored", "the file has reduceNeighbours"][..]),
+        ("2.1", "renamed", &["named sumOfSquares", "the file has sumOfSquare"][..]),
         ("2.2", "endless", &["error[step-limit]", "2_2_any_length.cu", "Which condition ends this loop"]),
         ("3.1", "another-parameter", &["takes 4 parameters that do not fit"]),
         ("3.1", "all-blocks-write-one", &["error[data-race]", "3_1_last_block.cu"]),
         ("3.1", "no-guard", &["error[out-of-bounds]", "Which index is the largest"]),
         ("6.4", "writes-into-the-input", &["element 0 of the input has been changed", "only to be read"]),
-        ("1.1", "does-not-wrap", &["the function panicked", "1_1_any_length.rs", "overflow"]),
-        ("1.1", "one-by-one", &["deeper than the stack", "n = 4,097"]),
+        ("1.1", "does-not-wrap", &["the function panics at kernels/exercises/1_1_any_length.rs", "overflow"]),
+        (
+            "1.1",
+            "one-by-one",
+            &["2 of 11 inputs: every n from 4,097 on", "deeper than the stack", "n = 4,097"],
+        ),
+        ("1.1", "the-middle-twice", &["n = 3:", "Element 1 is counted twice."]),
+        ("2.2", "two-gigabytes-of-variables", &["2,000,000,000 bytes of `__device__` variables"]),
+        ("2.2", "forty-megabytes-per-thread", &["40,000,000 bytes of local memory"]),
     ] {
         learner.write(&exercise(id), &mutant(id, name));
         learner.says(id).exits(1, parts).exits(1, &["not yet", "Think about", "Next: edit"]);
         assert_eq!(learner.read(&exercise(id).path), mutant(id, name));
-        learner.says("2.3").exits(1, &["the maximum is 0"]);
+        learner.says("2.3").exits(1, &["the maximum is 1,341,504,397"]);
     }
 }
 
@@ -290,7 +301,11 @@ fn rust_that_does_not_compile_or_never_ends() {
     let solution = exercise.solution();
     for (from, to, parts) in [
         ("let half =", "let half", &["error: expected", "kernels/exercises/1_2_in_place.rs:"][..]),
-        ("pub fn reduce_in_place", "pub fn renamed", &["pub fn reduce_in_place(data: &mut [i32])"]),
+        (
+            "pub fn reduce_in_place",
+            "pub fn renamed",
+            &["pub fn reduce_in_place(data: &mut [i32])", "calls the function by its name"],
+        ),
         ("let half =", "loop {} #[allow(unreachable_code)] let half =", &["n = 2:", "after 3 seconds"]),
         ("let half =", "std::process::exit(0); #[allow(unreachable_code)] let half =", &["n = 2:", "ended"]),
     ] {
@@ -304,6 +319,12 @@ fn rust_that_does_not_compile_or_never_ends() {
     }
     learner.write(&exercise, &solution);
     learner.says("1.2").exits(0, &["passed", "allocations"]);
+    // What the function prints is shown, and nothing but that.
+    learner.write(&exercise, &mutant("1.2", "prints"));
+    learner.says("1.2").exits(0, &["passed", "It printed, for n = 3:\n  ok 1 0\n"]);
+    let wrong = mutant("1.2", "drops-the-last").replacen("let half", "println!(\"here\"); let half", 1);
+    learner.write(&exercise, &wrong);
+    learner.says("1.2").exits(1, &["Element 2 is left out", "It printed, for n = 3:\n  here\n"]);
 }
 
 #[test]
@@ -376,10 +397,13 @@ fn watch_checks_what_is_saved_and_moves_on() {
         seen = seen.split_once(part).unwrap().1.to_string();
     };
     wait_for("Watching kernels/exercises/2_1_barrier.cu");
-    learner.write(&exercise("2.1"), &mutant("2.1", "barrier-in-the-if"));
+    learner.write(&exercise("2.1"), &mutant("2.1", "in-the-if"));
     wait_for("error[barrier-divergence]");
+    // Another file is checked, too, and this one stays the one that is waited for.
+    learner.write(&exercise("3.2"), &mutant("3.2", "as-before"));
+    wait_for("3.2 No divergence before 32: not yet");
     learner.write(&exercise("2.1"), &exercise("2.1").solution());
-    wait_for("2.1 Put the barrier where it belongs: passed");
+    wait_for("2.1 One barrier is enough: passed");
     wait_for("Watching kernels/exercises/2_2_any_length.cu");
 }
 
@@ -396,9 +420,14 @@ fn what_the_learner_writes_is_compiled() {
             1,
             &["kernels/exercises/2_1_barrier.cu(", "error: expected a \";\""][..],
         ),
-        ("extern \"C\" ", "", 1, &["named reduceNeighbored"]),
+        ("extern \"C\" ", "", 1, &["named sumOfSquares"]),
         ("stride *= 2", "stride *= 1", 1, &["error[step-limit]"]),
-        ("if (tid == 0) {", "if (tid == 0) { printf(\"%d numbers\\n\", size);", 0, &["passed"]),
+        (
+            "if (tid == 0) {",
+            "if (tid == 0) { printf(\"%d numbers\\n\", size);",
+            0,
+            &["passed", "It printed, for n = 2, 32 threads per block:\n  2 numbers\n"],
+        ),
     ] {
         assert!(solution.contains(from));
         let text = format!("#include <stdio.h>\n{}", solution.replacen(from, to, 1));
@@ -412,8 +441,14 @@ fn what_the_learner_writes_is_compiled() {
         .replace("__syncthreads();", "int never = 1;")
         .replace("if (tid == 0) {", "printf(\"here\\n\"); if (tid == 0) {");
     learner.write(&exercise, &format!("#include <stdio.h>\n{text}"));
-    let parts =
-        ["nvcc warns:", "\"never\"", "The kernel printed:\n  here\n", "lines more", "error[data-race]"];
+    let parts = [
+        "nvcc warns:",
+        "\"never\"",
+        "It printed, for n = 2",
+        ":\n  here\n",
+        "lines more",
+        "error[data-race]",
+    ];
     learner.says("2.1").exits(1, &parts);
 }
 
@@ -428,4 +463,29 @@ fn a_gpu_that_is_not_there_is_said_before_anything_is_checked() {
         assert!(!said.text.contains("passed"), "{}", said.text);
         learner.says("2.1 --device auto").exits(0, &["passed"]);
     }
+}
+
+/// A message says what to do only when it comes again, and names what the source names.
+#[test]
+fn the_cure_is_said_at_the_second_failure() {
+    let learner = Learner::new("cure");
+    let first = learner.says("2.1").exits(1, &["`g_data[1]`", "once more"]);
+    assert!(!first.text.contains("= help:"), "{}", first.text);
+    learner.says("2.1").exits(1, &["`g_data[1]`", "= help:"]);
+    // Another failure, and the one before again.
+    learner.write(&exercise("2.1"), &mutant("2.1", "guard-off-by-one"));
+    let other = learner.says("2.1").exits(1, &["error[out-of-bounds]", "once more"]);
+    assert!(!other.text.contains("= help:"), "{}", other.text);
+}
+
+#[test]
+fn an_answer_to_why_has_to_be_earned() {
+    let learner = Learner::new("why");
+    let exercise = exercise("2.1");
+    learner.says("why 2.1").exits(1, &["asked once your answer has passed"]);
+    learner.write(&exercise, &exercise.solution());
+    learner.says("2.1").exits(0, &["Can you explain it?", "why 2.1"]);
+    learner.says("why 2.1").exits(0, &["element 0, which no other thread has ever written"]);
+    learner.says("solution 2.2 --give-up").exits(0, &[]);
+    learner.says("why 2.2").exits(0, &["2 > 1"]);
 }

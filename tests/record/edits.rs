@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use workbook::chapters::{charts, table};
 use workbook::record::Record;
+use workbook::record::chart::Vertical;
 
 /// The JSON pointers of `value` and of all that is in it.
 fn places(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -61,7 +62,8 @@ fn no_edit_of_a_record_makes_it_panic() {
                     refused += 1;
                     continue;
                 };
-                let show = || (table(&edited), charts(&edited).map(|charts| charts.len()));
+                let charts = |vertical| charts(&edited, vertical).map(|charts| charts.len());
+                let show = || (table(&edited), charts(Vertical::Logarithmic), charts(Vertical::Linear));
                 if catch_unwind(AssertUnwindSafe(show)).is_err() {
                     panicked.push(format!("{name}: {edit} as {wild}"));
                 }

@@ -3,13 +3,18 @@
 // The tree works for every associative operation. Let it find the largest number. For an empty array the
 // answer is the value that changes no maximum: the smallest `int`, `INT_MIN`.
 //
+//@ learn what an operation other than the sum needs: its own identity
+//@ minutes 5
 //@ launch maxNeighbored(data, out, n) grid=1
 //@ result out
 //@ op max
 //@ one-block
-//@ blocks 32 96 256 1024
 //@ hint Two lines are about addition. What gives the larger of two numbers? CUDA has `max(a, b)`.
 //@ hint 0 changes no sum. It does change a maximum if all numbers are negative, or if there are none.
+//@ why If no array were ever empty, would this kernel still need `INT_MIN`?
+//@ because No. The identity stands for what is not there, and this tree skips what is not there. A tree that fills
+//@      up missing elements, as those of chapters 5 and 6 do, needs it in every incomplete block: with 0 in its
+//@      place, an array of negative numbers would have the maximum 0.
 //@ mutant still-the-sum: wrong-result
 //@ - max(g_data[tid], g_data[tid + stride])
 //@ + g_data[tid] + g_data[tid + stride]
@@ -19,12 +24,44 @@
 //@ mutant unsigned: wrong-result
 //@ - max(g_data[tid], g_data[tid + stride])
 //@ + (int)max((unsigned)g_data[tid], (unsigned)g_data[tid + stride])
+//@ mutant the-last-one: wrong-result
+//@ - tid + stride < size) {
+//@ + tid + stride < size - 1) {
 //@ mutant no-barrier: data-race
 //@ - __syncthreads();
 //@ + // nothing
 //@ mutant no-guard: out-of-bounds
 //@ - tid + stride < size) {
 //@ + true) {
+//@ mutant thread-0-alone: one-thread
+//@ = #include <limits.h>
+//@ =
+//@ = extern "C" __global__ void maxNeighbored(int *g_data, int *g_odata, unsigned int size)
+//@ = {
+//@ =     if (threadIdx.x == 0) {
+//@ =         int largest = INT_MIN;
+//@ =         for (unsigned int i = 0; i < size; i++) {
+//@ =             largest = max(largest, g_data[i]);
+//@ =         }
+//@ =         *g_odata = largest;
+//@ =     }
+//@ = }
+//@ mutant every-number-an-atomic: atomics
+//@ = #include <limits.h>
+//@ =
+//@ = extern "C" __global__ void maxNeighbored(int *g_data, int *g_odata, unsigned int size)
+//@ = {
+//@ =     if (threadIdx.x == 0) {
+//@ =         *g_odata = INT_MIN;
+//@ =     }
+//@ =     __syncthreads();
+//@ =     if (threadIdx.x < size) {
+//@ =         atomicMax(g_odata, g_data[threadIdx.x]);
+//@ =     }
+//@ = }
+//@ mutant by-a-comparison: passes
+//@ - g_data[tid] = max(g_data[tid], g_data[tid + stride]);
+//@ + if (g_data[tid + stride] > g_data[tid]) g_data[tid] = g_data[tid + stride];
 
 #include <limits.h>
 

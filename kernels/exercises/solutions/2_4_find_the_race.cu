@@ -3,31 +3,37 @@
 // This kernel reverses an array in place. It often works, but one `__syncthreads()` is missing. After which
 // line does it belong? Write the number of that line below, and change nothing else.
 //
-//@ launch turnAround(data, n) grid=1
+//@ learn to find a race by asking who reads and who writes each element
+//@ minutes 10
+//@ launch reverseInPlace(data, n) grid=1
 //@ one-block
 //@ hint Two threads that access one element need a barrier between their accesses if one of them writes.
 //@ hint Thread 0 writes the element that thread size - 1 reads. Is it certain that it has been read?
 //@ hint Which element does thread t read, and which does it write?
+//@ why Would a `__syncwarp()` do if the array had 32 numbers? And with 33?
+//@ because With 32 it would: all of them belong to one warp, and it orders the lanes of a warp. With 33, thread 0
+//@      writes the element that thread 32 reads. That thread is in the next warp, and only a barrier of the block
+//@      orders the two.
 //@ mutant behind-the-write: wrong-line
-//@ - // The answer: line 17;
-//@ + // The answer: line 19;
+//@ - // The answer: line 19;
+//@ + // The answer: line 21;
 //@ mutant before-the-read: wrong-line
-//@ - // The answer: line 17;
-//@ + // The answer: line 14;
-//@ mutant in-the-if: wrong-line
-//@ - // The answer: line 17;
+//@ - // The answer: line 19;
 //@ + // The answer: line 16;
+//@ mutant in-the-if: wrong-line
+//@ - // The answer: line 19;
+//@ + // The answer: line 18;
 
 //@ begin
-// The answer: line 17;
+// The answer: line 19;
 //@ stub
 //| // The answer: line 0;
 //@ end
 
-extern "C" __global__ void turnAround(int *g_data, unsigned int size)
+extern "C" __global__ void reverseInPlace(unsigned int *g_data, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
-    int mine = 0;
+    unsigned int mine = 0;
     if (tid < size) {
         mine = g_data[tid];
     }

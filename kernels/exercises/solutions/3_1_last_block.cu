@@ -1,53 +1,106 @@
 // 3.1 The last block
 //
-// Every block adds up a chunk of `blockDim.x` numbers. The last block may own fewer, and the kernel ignores
-// that. Make it right for any array length and any block size, without a `return` before a barrier.
+// Every block finds the largest of its `blockDim.x` numbers: in each step the second half is compared with the
+// first, and the first half remains. That is right if the block size is a power of two and the last block is full.
+// Make it right for any array length and any block size. A block that owns no number leaves `INT_MIN`.
 //
-//@ launch reduceNeighbored(data, partials, n) grid=n/block
+//@ learn how a block handles a chunk that is shorter than the block, and what a barrier asks of its threads
+//@ minutes 15
+//@ launch maxOfBlocks(data, partials, n) grid=n/block
+//@ op max
 //@ hint How many elements does block b own? Its chunk begins at `blockIdx.x * blockDim.x`, and the array ends
 //@      at `size`.
-//@ hint Give every thread of the block the same `count`, and use it in the loop and the guard instead of
-//@      `blockDim.x`.
-//@ hint An empty array has one block, which owns nothing: what does it write?
+//@ hint Give every thread of the block the same `count`, and let no comparison reach beyond it.
+//@ hint A stride need not be half of what is left. Which strides are right for every block size up to 1,024?
+//@ hint A thread that has returned is not waited for at a barrier. All threads that have not returned must come
+//@      to the same barrier.
+//@ why May a thread return as soon as it has nothing more to compare?
+//@ because After its next barrier, yes. A barrier does not wait for threads that have returned. But it orders only
+//@      what those threads did that come to it: whatever a thread has written must be followed by a barrier of
+//@      its own before another thread may read it.
 //@ mutant no-guard: out-of-bounds
-//@ - && tid + stride < count
-//@ + && tid + stride < blockDim.x
+//@ - tid < stride && tid + stride < count
+//@ + tid < stride
 //@ mutant guard-off-by-one: out-of-bounds
-//@ - && tid + stride < count
-//@ + && tid + stride <= count
+//@ - tid + stride < count
+//@ + tid + stride <= count
 //@ mutant no-barrier: data-race
 //@ - __syncthreads();
 //@ + // nothing
-//@ mutant empty: out-of-bounds
-//@ - count > 0 ? idata[0] : 0
-//@ + idata[0]
+//@ mutant strides-of-this-block: wrong-result
+//@ - unsigned int stride = 512;
+//@ + unsigned int stride = blockDim.x / 2;
+//@ mutant empty: wrong-result
+//@ - : INT_MIN
+//@ + : 0
 //@ mutant all-blocks-write-one: data-race
 //@ - g_odata[blockIdx.x] =
 //@ + g_odata[0] =
 //@ mutant another-parameter: missing-kernel
 //@ - int *g_odata, unsigned int size)
 //@ + int *g_odata, unsigned int size, int more)
+//@ mutant thread-0-alone: one-thread
+//@ = #include <limits.h>
+//@ =
+//@ = extern "C" __global__ void maxOfBlocks(int *g_idata, int *g_odata, unsigned int size)
+//@ = {
+//@ =     unsigned int first = blockIdx.x * blockDim.x;
+//@ =     if (threadIdx.x == 0) {
+//@ =         int largest = INT_MIN;
+//@ =         for (unsigned int i = first; i < size && i < first + blockDim.x; i++) {
+//@ =             largest = max(largest, g_idata[i]);
+//@ =         }
+//@ =         g_odata[blockIdx.x] = largest;
+//@ =     }
+//@ = }
+//@ mutant every-number-an-atomic: atomics
+//@ = #include <limits.h>
+//@ =
+//@ = extern "C" __global__ void maxOfBlocks(int *g_idata, int *g_odata, unsigned int size)
+//@ = {
+//@ =     __shared__ int largest;
+//@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+//@ =     if (threadIdx.x == 0) {
+//@ =         largest = INT_MIN;
+//@ =     }
+//@ =     __syncthreads();
+//@ =     if (i < size) {
+//@ =         atomicMax(&largest, g_idata[i]);
+//@ =     }
+//@ =     __syncthreads();
+//@ =     if (threadIdx.x == 0) {
+//@ =         g_odata[blockIdx.x] = largest;
+//@ =     }
+//@ = }
+//@ mutant early-return: passes
+//@ - for (unsigned int stride = 512;
+//@ + if (tid > 0 && tid >= count) return; for (unsigned int stride = 512;
+//@ mutant halves-of-what-is-left: passes
+//@ - for (unsigned int stride = 512; stride > 0; stride /= 2) {
+//@ + for (unsigned int length = count, stride = (count + 1) / 2; length > 1; length = stride, stride = (length + 1) / 2) {
 
-extern "C" __global__ void reduceNeighbored(int *g_idata, int *g_odata, unsigned int size)
+#include <limits.h>
+
+extern "C" __global__ void maxOfBlocks(int *g_idata, int *g_odata, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
-    int *idata = g_idata + blockIdx.x * blockDim.x;
-    //@ begin
     unsigned int first = blockIdx.x * blockDim.x;
+    int *idata = g_idata + first;
+    //@ begin
     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
-    for (unsigned int stride = 1; stride < count; stride *= 2) {
-        if (tid % (2 * stride) == 0 && tid + stride < count) {
-            idata[tid] += idata[tid + stride];
+    for (unsigned int stride = 512; stride > 0; stride /= 2) {
+        if (tid < stride && tid + stride < count) {
+            idata[tid] = max(idata[tid], idata[tid + stride]);
         }
         __syncthreads();
     }
     if (tid == 0) {
-        g_odata[blockIdx.x] = count > 0 ? idata[0] : 0;
+        g_odata[blockIdx.x] = count > 0 ? idata[0] : INT_MIN;
     }
     //@ stub
-    //| for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
-    //|     if (tid % (2 * stride) == 0 && tid + stride < blockDim.x) {
-    //|         idata[tid] += idata[tid + stride];
+    //| for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    //|     if (tid < stride) {
+    //|         idata[tid] = max(idata[tid], idata[tid + stride]);
     //|     }
     //|     __syncthreads();
     //| }

@@ -4,14 +4,23 @@
 // it at that moment. Here the child starts too early: it reads sums that other threads of the parent have yet
 // to write. Make sure that the child sees all of them. Keep it a fire-and-forget launch.
 //
+//@ learn what a child is guaranteed to see of its parent's work
+//@ minutes 10
 //@ launch reduceForget(data, partials, n) grid=n/block
 //@ blocks 96 256 1024
 //@ most-blocks 100
 //@ hint Thread 0 launches. Which additions of the other threads has it seen by then?
 //@ hint What makes all threads of a block wait for each other, and lets each see what the others wrote?
-//@ hint Threads that have left before the barrier are fine; threads that wait in a branch are not.
+//@ hint A barrier orders what those threads did that come to it. Threads that have returned are not waited for,
+//@      and what they wrote is not covered: all that add must come.
 //@ think child-visibility: What has thread 0 waited for before it launches?
 //@ think data-race: What has thread 0 waited for before it launches?
+//@ think tail-launch: Which threads must have finished before the child may start? What waits for just those?
+//@ think one-thread: Which threads of the parent could make the additions of its level?
+//@ why A tail launch would need no barrier. Why?
+//@ because It starts when the whole grid has finished, and then sees all that the grid has written. That is also
+//@      why it comes later: it waits for all blocks of the parent, while a fire-and-forget child may start as
+//@      soon as its own block is ready.
 //@ mutant no-barrier: data-race
 //@ - __syncthreads();
 //@ + // nothing
@@ -20,6 +29,11 @@
 //@ + // nothing
 //@ - (idata, odata, half);
 //@ + (idata, odata, half); } __syncthreads(); {
+//@ mutant barrier-in-the-if: left-early
+//@ - __syncthreads();
+//@ + // nothing
+//@ - if (tid == 0) { // one child per block
+//@ + if (tid == 0) { __syncthreads();
 //@ mutant no-guard: out-of-bounds
 //@ - if (tid + half < count) {
 //@ + if (tid < half) {
@@ -29,14 +43,52 @@
 //@ mutant fence-only: data-race
 //@ - __syncthreads();
 //@ + __threadfence();
+//@ mutant a-tail-launch: tail-launch
+//@ - cudaStreamFireAndForget
+//@ + cudaStreamTailLaunch
+//@ mutant a-tail-launch-without-barrier: tail-launch
+//@ - __syncthreads();
+//@ + // nothing
+//@ - cudaStreamFireAndForget
+//@ + cudaStreamTailLaunch
+//@ mutant thread-0-alone: one-thread
+//@ = extern "C" __global__ void reduceForget(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = {
+//@ =     if (threadIdx.x == 0) {
+//@ =         unsigned int first = blockIdx.x * blockDim.x;
+//@ =         unsigned int sum = 0;
+//@ =         for (unsigned int i = first; i < size && i < first + blockDim.x; i++) {
+//@ =             sum += g_idata[i];
+//@ =         }
+//@ =         g_odata[blockIdx.x] = sum;
+//@ =     }
+//@ = }
+//@ mutant no-child: launches
+//@ = extern "C" __global__ void reduceForget(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = {
+//@ =     unsigned int tid = threadIdx.x;
+//@ =     unsigned int first = blockIdx.x * blockDim.x;
+//@ =     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
+//@ =     unsigned int *idata = g_idata + first;
+//@ =     for (unsigned int length = count; length > 1; length = (length + 1) / 2) {
+//@ =         unsigned int half = (length + 1) / 2;
+//@ =         if (tid + half < length) {
+//@ =             idata[tid] += idata[tid + half];
+//@ =         }
+//@ =         __syncthreads();
+//@ =     }
+//@ =     if (tid == 0) {
+//@ =         g_odata[blockIdx.x] = count > 0 ? idata[0] : 0;
+//@ =     }
+//@ = }
 
-extern "C" __global__ void reduceForget(int *g_idata, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceForget(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int first = blockIdx.x * blockDim.x;
     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
-    int *idata = g_idata + first;
-    int *odata = g_odata + blockIdx.x;
+    unsigned int *idata = g_idata + first;
+    unsigned int *odata = g_odata + blockIdx.x;
     if (count <= 1) {
         if (tid == 0) {
             *odata = count == 1 ? idata[0] : 0;

@@ -3,12 +3,18 @@
 // A recursion needs a base case that launches nothing. This one has none: it halves one element to one
 // element, and goes on. Give it a base case, for one element and for none, that writes the result.
 //
+//@ learn what the base case of a kernel that launches itself has to do
+//@ minutes 10
 //@ launch reduceLevels(data, out, n) grid=n/block
 //@ result out
 //@ hint Which sizes need no further level? What is the sum then?
 //@ hint One thread of the whole grid writes the result, and no thread launches: all of them return.
 //@ think step-limit: What size does a level have if its parent had one element?
 //@ think launch-limit: What size does a level have if its parent had one element?
+//@ think launches: Does every level halve the array, down to one element?
+//@ why Why must the base case cover an empty array, although no level ever halves its way down to 0?
+//@ because The host may launch the kernel for an empty array. Half of 0, rounded up, is 0: without a case for it the
+//@      next level would have no block at all, and a grid without blocks cannot be launched.
 //@ mutant no-case-for-none: launch-limit
 //@ - if (size <= 1) {
 //@ + if (size == 1) {
@@ -21,8 +27,40 @@
 //@ mutant at-once: data-race
 //@ - cudaStreamTailLaunch
 //@ + cudaStreamFireAndForget
+//@ mutant writes-and-goes-on: step-limit
+//@ - return;
+//@ + // nothing
+//@ mutant thread-0-alone: one-thread
+//@ = extern "C" __global__ void reduceLevels(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
+//@ = {
+//@ =     if (blockIdx.x == 0 && threadIdx.x == 0) {
+//@ =         unsigned int sum = 0;
+//@ =         for (unsigned int i = 0; i < size; i++) {
+//@ =             sum += g_data[i];
+//@ =         }
+//@ =         *g_odata = sum;
+//@ =     }
+//@ = }
+//@ mutant the-last-block-without-a-child: launches
+//@ - if (size <= 1) {
+//@ + if (size <= blockDim.x) { if (blockIdx.x == 0) { for (unsigned int stride = 512; stride > 0; stride /= 2) { if (i < stride && i + stride < size) g_data[i] += g_data[i + stride]; __syncthreads(); } }
+//@ - size == 1 ? g_data[0] : 0
+//@ + size > 0 ? g_data[0] : 0
+//@ mutant every-number-an-atomic: launches
+//@ = extern "C" __global__ void reduceLevels(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
+//@ = {
+//@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+//@ =     if (i > 0 && i < size) {
+//@ =         atomicAdd(&g_data[0], g_data[i]);
+//@ =     }
+//@ =     if (i == 0 && gridDim.x * blockDim.x > 1) {
+//@ =         reduceLevels<<<1, 1, 0, cudaStreamTailLaunch>>>(g_data, g_odata, size);
+//@ =     } else if (i == 0) {
+//@ =         *g_odata = size > 0 ? g_data[0] : 0;
+//@ =     }
+//@ = }
 
-extern "C" __global__ void reduceLevels(int *g_data, int *g_odata, unsigned int size)
+extern "C" __global__ void reduceLevels(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     //@ begin

@@ -4,6 +4,8 @@
 // identity, the value that changes nothing and stands in for missing elements. Find the smallest number. For
 // an empty array the answer is `INT_MAX`.
 //
+//@ learn to change an operation and its identity together
+//@ minutes 15
 //@ launch minTile(input, partials, n) grid=n/block
 //@ launch minPartials(partials, out, blocks) grid=1
 //@ result out
@@ -11,6 +13,9 @@
 //@ hint Where does the code add, and where does it use the identity of addition?
 //@ hint Give both a name: a function `combine(a, b)` and a constant. Then there is one place to change.
 //@ hint 0 is no identity of the minimum: all numbers might be positive, or there might be none.
+//@ why A thread that finds no number contributes the identity. Why is it always safe to combine it once more?
+//@ because min(x, INT_MAX) is x for every int x, as x + 0 is x: that is what makes it the identity. So threads without
+//@      a number need no branch of their own, and all of them can take part in every barrier.
 //@ mutant identity-of-the-sum: wrong-result
 //@ - const int identity = INT_MAX;
 //@ + const int identity = 0;
@@ -26,6 +31,39 @@
 //@ mutant filled-up-with-0: wrong-result
 //@ - i < size ? g_idata[i] : identity
 //@ + i < size ? g_idata[i] : 0
+//@ mutant thread-0-alone: one-thread
+//@ - unsigned int i = threadIdx.x; i < count; i += blockDim.x
+//@ + unsigned int i = 0; threadIdx.x == 0 && i < count; i++
+//@ mutant every-number-an-atomic: atomics
+//@ = #include <limits.h>
+//@ =
+//@ = extern "C" __global__ void minTile(const int *g_idata, int *partials, unsigned int size)
+//@ = {
+//@ =     __shared__ int smallest;
+//@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+//@ =     if (threadIdx.x == 0) {
+//@ =         smallest = INT_MAX;
+//@ =     }
+//@ =     __syncthreads();
+//@ =     if (i < size) {
+//@ =         atomicMin(&smallest, g_idata[i]);
+//@ =     }
+//@ =     __syncthreads();
+//@ =     if (threadIdx.x == 0) {
+//@ =         partials[blockIdx.x] = smallest;
+//@ =     }
+//@ = }
+//@ =
+//@ = extern "C" __global__ void minPartials(const int *partials, int *g_odata, unsigned int count)
+//@ = {
+//@ =     if (threadIdx.x == 0) {
+//@ =         *g_odata = INT_MAX;
+//@ =     }
+//@ =     __syncthreads();
+//@ =     for (unsigned int i = threadIdx.x; i < count; i += blockDim.x) {
+//@ =         atomicMin(g_odata, partials[i]);
+//@ =     }
+//@ = }
 //@ mutant unsigned: wrong-result
 //@ - return min(a, b);
 //@ + return (int)min((unsigned)a, (unsigned)b);

@@ -1,9 +1,11 @@
 // 7.1 A fixed grid
 //
 // A grid that grows with the array has many short-lived threads. Here there are 16 blocks, however long the
-// array. Each thread adds up many numbers in a register before the block's tree begins: its own, the one a
-// whole grid further on, the next one after that, and so on.
+// array is. Each thread adds up many numbers in a register before the block's tree begins: its own, the one that
+// lies a whole grid further on, and so on.
 //
+//@ learn to write a grid-stride loop
+//@ minutes 10
 //@ launch reduceStride(input, total, n) grid=16
 //@ result total
 //@ goal atomics <= 16 n=100003 block=256
@@ -11,6 +13,9 @@
 //@      load neighbours?
 //@ hint Write a loop that starts at i, advances by the number of threads in the grid, and ends at `size`.
 //@ hint Call `blockSum` once, after the loop: all threads reach it, whatever they have found.
+//@ why Thread i could also take a run of adjacent numbers, from `i * size / threads` on. What would that cost?
+//@ because The lanes of a warp would be a whole run apart. In each load they would touch 32 sectors and use four bytes
+//@      of each. With a stride of the grid, neighbouring lanes load neighbouring numbers: four sectors per load.
 //@ mutant a-block-further: wrong-result
 //@ - k += gridDim.x * blockDim.x
 //@ + k += blockDim.x
@@ -20,17 +25,23 @@
 //@ mutant plain-addition: data-race
 //@ - atomicAdd(total, sum);
 //@ + *total += sum;
-//@ mutant every-number-an-atomic: goal
+//@ mutant every-number-an-atomic: atomics
 //@ - mine += g_idata[k];
 //@ + atomicAdd(total, g_idata[k]);
+//@ mutant thread-0-alone: one-thread
+//@ - unsigned int k = i; k < size; k += gridDim.x * blockDim.x
+//@ + unsigned int k = blockIdx.x; threadIdx.x == 0 && k < size; k += gridDim.x
+//@ mutant one-block-alone: one-thread
+//@ - unsigned int k = i; k < size; k += gridDim.x * blockDim.x
+//@ + unsigned int k = i; blockIdx.x == 0 && k < size; k += blockDim.x
 //@ mutant skips-the-first: wrong-result
 //@ - unsigned int k = i; k
 //@ + unsigned int k = i + 1; k
 
 // The sum of `mine` over all threads of the block.
-static __device__ int blockSum(int mine)
+static __device__ unsigned int blockSum(unsigned int mine)
 {
-    __shared__ int tile[1024];
+    __shared__ unsigned int tile[1024];
     unsigned int tid = threadIdx.x;
     tile[tid] = mine;
     __syncthreads();
@@ -44,10 +55,10 @@ static __device__ int blockSum(int mine)
     return tile[0];
 }
 
-extern "C" __global__ void reduceStride(const int *g_idata, int *total, unsigned int size)
+extern "C" __global__ void reduceStride(const unsigned int *g_idata, unsigned int *total, unsigned int size)
 {
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int mine = 0;
+    unsigned int mine = 0;
     //@ begin
     for (unsigned int k = i; k < size; k += gridDim.x * blockDim.x) {
         mine += g_idata[k];
@@ -57,7 +68,7 @@ extern "C" __global__ void reduceStride(const int *g_idata, int *total, unsigned
     //|     mine = g_idata[i];
     //| }
     //@ end
-    int sum = blockSum(mine);
+    unsigned int sum = blockSum(mine);
     if (threadIdx.x == 0) {
         atomicAdd(total, sum);
     }

@@ -4,6 +4,8 @@
 // `__threadfence()` is missing: another block may see a ticket before the partial sum that belongs to it.
 // After which line does the fence belong? Write the number of that line below, and change nothing else.
 //
+//@ learn why the writer and the reader of a flag each need a fence
+//@ minutes 10
 //@ launch reduceOnce(input, partials, out, ticket) grid=n/block
 //@ result out
 //@ blocks 32
@@ -12,27 +14,32 @@
 //@ hint Which two writes to global memory does thread 0 make, and in which order must the last block see
 //@      them?
 //@ hint The fence that is already there is the reader's. The writer has none.
+//@ why Two fences look symmetrical. What goes wrong without the writer's, and what without the reader's?
+//@ because Without the writer's, its ticket may become visible before its partial sum: the last block reads an old
+//@      value. Without the reader's, the last block may have loaded partial sums before it took its ticket. One
+//@      orders two writes, the other a read and the reads that depend on it.
 //@ mutant behind-the-ticket: wrong-line
-//@ - // The answer: line 21;
-//@ + // The answer: line 22;
-//@ mutant behind-the-barrier: wrong-line
-//@ - // The answer: line 21;
-//@ + // The answer: line 24;
+//@ - // The answer: line 24;
+//@ + // The answer: line 25;
+//@ mutant behind-the-other-fence: wrong-line
+//@ - // The answer: line 24;
+//@ + // The answer: line 26;
 //@ mutant where-it-is-computed: wrong-line
-//@ - // The answer: line 21;
-//@ + // The answer: line 19;
+//@ - // The answer: line 24;
+//@ + // The answer: line 22;
 
 //@ begin
-// The answer: line 21;
+// The answer: line 24;
 //@ stub
 //| // The answer: line 0;
 //@ end
 
 // Blocks of one warp; each takes 32 numbers.
-extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_odata, int *ticket)
+extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials,
+                                      unsigned int *g_odata, unsigned int *ticket)
 {
     bool last = false;
-    int sum = g_idata[blockIdx.x * 32 + threadIdx.x];
+    unsigned int sum = g_idata[blockIdx.x * 32 + threadIdx.x];
     for (int distance = 16; distance > 0; distance /= 2) {
         sum += __shfl_down_sync(0xffffffff, sum, distance);
     }
@@ -43,7 +50,7 @@ extern "C" __global__ void reduceOnce(const int *g_idata, int *partials, int *g_
         __threadfence();
     }
     if (last) {
-        int all = 0;
+        unsigned int all = 0;
         for (unsigned int k = 0; k < gridDim.x; k++) {
             all += partials[k];
         }

@@ -257,10 +257,14 @@ impl Checker<'_> {
         finding.severity = Severity::Note;
         finding.message =
             format!("{exited} of the block's {threads} threads had already left when this barrier opened");
-        finding.help = "that is allowed after an early return; but if the barrier stands inside an `if`, move it out, to \
-                        where every thread of the block comes"
-            .to_string();
-        if !self.said.contains(&(Kind::BarrierDivergence, Severity::Error, loc, loc)) {
+        finding.help =
+            "allowed after an early return; in an `if`, move the barrier to where all come".to_string();
+        // Once for a kernel: what leaves before its first barrier leaves before all.
+        let said_of_kernel = self.found.iter().any(|earlier| {
+            let is_same = (earlier.kind, earlier.severity) == (finding.kind, finding.severity);
+            is_same && earlier.kernel == finding.kernel
+        });
+        if !said_of_kernel && !self.said.contains(&(Kind::BarrierDivergence, Severity::Error, loc, loc)) {
             self.say(finding, loc, loc);
         }
     }

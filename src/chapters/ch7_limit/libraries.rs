@@ -49,6 +49,17 @@ impl Summed for i64 {
     const SUFFIX: &'static str = "i64";
 }
 
+/// What `cub::DeviceReduce::Sum` promises about the order of its additions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Determinism {
+    /// Its default: the same sum in every run on one GPU.
+    RunToRun,
+    /// Any order: atomic additions in one kernel.
+    NotGuaranteed,
+    /// The same bits on every GPU, for `f32`; of whole numbers every sum has them.
+    GpuToGpu,
+}
+
 /// `cub::DeviceReduce::Sum` of `size` elements, with its temporary memory.
 pub struct Cub<'a, T> {
     device: &'a Device,
@@ -96,22 +107,31 @@ impl Libraries {
         Ok(Ok(Libraries { library, stream, version }))
     }
 
-    /// Prepares `cub::DeviceReduce::Sum` of `size` elements.
+    /// Prepares `cub::DeviceReduce::Sum` of `size` elements; `None` if this CUB has no such sum.
     ///
     /// # Errors
     /// If there are too many elements for CUB, or too little device memory.
-    pub fn cub<'a, T: Summed>(&'a self, device: &'a Device, size: usize) -> Result<Cub<'a, T>> {
-        let name = format!("cub_sum_{}", T::SUFFIX);
+    pub fn cub<'a, T: Summed>(
+        &'a self,
+        device: &'a Device,
+        determinism: Determinism,
+        size: usize,
+    ) -> Result<Option<Cub<'a, T>>> {
+        let name = match determinism {
+            Determinism::RunToRun => "sum",
+            Determinism::NotGuaranteed => "not_guaranteed",
+            Determinism::GpuToGpu => "gpu_to_gpu",
+        };
         // SAFETY: a function of `SOURCE` with this signature.
-        let function = unsafe { self.library.get::<CubSum>(&name) }
-            .with_context(|| format!("the library of {SOURCE} has no {name}"))?;
+        let function = unsafe { self.library.get::<CubSum>(&format!("cub_{name}_{}", T::SUFFIX)) };
+        let Ok(function) = function else { return Ok(None) };
         let size = c_int::try_from(size).context("too many elements for CUB to count in an int")?;
         let output = device.alloc::<T>(1)?;
         let mut bytes = 0;
         // SAFETY: without temporary memory it writes the number of bytes and touches no other memory.
         checked("cub::DeviceReduce::Sum", unsafe { function(0, &mut bytes, 0, 0, size, self.stream) })?;
         let temporary = device.alloc::<u8>(bytes.max(1))?;
-        Ok(Cub { device, libraries: self, function, temporary, output, size })
+        Ok(Some(Cub { device, libraries: self, function, temporary, output, size }))
     }
 
     /// `thrust::reduce` of the first `size` elements of `input`: allocates, copies the sum back and waits.

@@ -38,6 +38,9 @@ pub fn kernel(symbol: &'static str, operation: &Operation, n: u64) -> &'static s
     if LAST_RUNGS.contains(&symbol) { choice(operation, n).kernel } else { symbol }
 }
 
+/// The most elements of an array: the kernels count in 32 bits, and go on beyond the end for a tile per block.
+pub const MAX_ELEMENTS: u64 = (1 << 32) - (1 << 25);
+
 /// The most blocks that a kernel which finishes in digits can count: 16 bits of a word, with room to spare.
 pub const MAX_BLOCKS_IN_DIGITS: u32 = 1 << 15;
 
@@ -122,7 +125,8 @@ pub fn choice(operation: &Operation, n: u64) -> Choice {
 }
 
 /// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word per block, or
-/// a word per digit. All are 0 before the first launch, and the ones that matter after each.
+/// a word per digit. All are 0 before the first launch; after each launch those are 0 again that have to be.
+/// Launches that run at the same time must not share them.
 pub fn scratch_words(grid: u32) -> usize {
     (1 + grid as usize).max(10)
 }

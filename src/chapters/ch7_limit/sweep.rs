@@ -45,14 +45,14 @@ pub struct Size {
     pub n: u64,
     /// Candidates in the first round, each in one shape.
     pub tried: u32,
-    /// The second round: the best of the first, the best of each way, CUB and an empty kernel.
+    /// The second round: the best of the first, the best of each way, and an empty kernel.
     pub contenders: Vec<Contender>,
 }
 
 /// Medians in microseconds, by the three measures of [`crate::chapters::ch7_limit::timing`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contender {
-    /// A kernel of [`SOURCE`], `cub`, or [`crate::chapters::ch7_limit::comparison::NOTHING`].
+    /// A kernel of [`SOURCE`] or [`crate::chapters::ch7_limit::comparison::NOTHING`].
     pub kernel: String,
     /// How a candidate works; `None` for what it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,7 +165,6 @@ impl Sweep {
         row("an empty kernel", &|size| {
             named(size, crate::chapters::ch7_limit::comparison::NOTHING).map(three_digits)
         });
-        row("CUB", &|size| named(size, "cub").map(three_digits));
         let best = |size: &Size| {
             least(size, |other| other.way.is_some()).map(|(time, best)| (time, best.block, best.grid))
         };
@@ -178,7 +177,6 @@ impl Sweep {
         }
         row("threads of the best", &|size| Some(best(size)?.1.to_string()));
         row("its blocks", &|size| Some(thousands(best(size)?.2.into())));
-        row("candidates", &|size| Some(thousands(size.tried.into())));
         let mut columns = vec![Column::left(&format!("`{element}`"), rows.iter().map(|(name, _)| *name))];
         columns.extend(sizes.iter().enumerate().map(|(i, size)| {
             Column::right(
@@ -225,7 +223,6 @@ mod tests {
             tried: 1234,
             contenders: vec![
                 other("doNothing", 0.57),
-                other("cub", 2.9),
                 contender(gather, 16, 2.1),
                 contender(gather, 32, 2.2),
                 contender(in_digits, 16, digits),
@@ -246,13 +243,11 @@ mod tests {
         for line in [
             "| `f32` | 2¹⁶ | 2¹⁸ |",
             "| an empty kernel | 0.57 | 0.57 |",
-            "| CUB | 2.90 | 2.90 |",
             "| digits | **1.99** | 2.35 |",
             "| slots | 2.10 | **2.10** |",
             "| — past L1 | 12.3 | 12.3 |",
             "| threads of the best | 128 | 128 |",
             "| its blocks | 16 | 16 |",
-            "| candidates | 1,234 | 1,234 |",
         ] {
             let cells = |line: &str| line.split_whitespace().map(str::to_string).collect::<Vec<_>>();
             assert!(text.lines().any(|other| cells(other) == cells(line)), "{line} is not in:\n{text}");

@@ -13,6 +13,7 @@ use anyhow::Result;
 
 use crate::device::{Buffer, Device, Function, LaunchConfig, Module};
 use crate::record::Timing;
+use crate::reduction::data;
 
 /// What is timed.
 pub struct Contender<'a> {
@@ -103,7 +104,8 @@ pub fn work_alone(
     })
 }
 
-/// `samples` times of each of `contenders`, in turns, after a warm-up.
+/// `samples` times of each of `contenders`, in turns, after a warm-up. Each round has an order of its own, so
+/// that nobody always comes after the same one.
 fn alternate(
     contenders: usize,
     samples: usize,
@@ -111,9 +113,12 @@ fn alternate(
 ) -> Result<Vec<Option<Timing>>> {
     let mut times = vec![Vec::new(); contenders];
     for sample in 0..WARM_UP + samples {
-        for (contender, times) in times.iter_mut().enumerate() {
+        let keys = data::numbers(contenders, sample as u64);
+        let mut order: Vec<usize> = (0..contenders).collect();
+        order.sort_by_key(|&contender| keys[contender]);
+        for contender in order {
             let time = time(contender)?;
-            times.extend(time.filter(|_| sample >= WARM_UP));
+            times[contender].extend(time.filter(|_| sample >= WARM_UP));
         }
     }
     Ok(times.into_iter().map(Timing::of).collect())

@@ -15,9 +15,10 @@ use plotters::element::{PathElement, Polygon, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontStyle, IntoFont, TRANSPARENT, TextStyle};
 
-use super::line::{Point, Series, Style};
+use super::line::{Point, SERIES, Series, Style};
 use super::scale::Scale;
 use super::svg::{self, GRID, Ink, MUTED, PAPER, Svg, TEXT, dashed, series, solid};
+use crate::record::columns::wrapped;
 
 /// Everything on a chart.
 pub struct Figure<'a> {
@@ -34,13 +35,28 @@ pub struct Figure<'a> {
 
 /// Units of the drawing for one pixel of the figure. All other lengths here are in pixels.
 const UNIT: f64 = 10.0;
-/// Size of the figure.
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 390.0;
-/// Space above the plot for title, subtitle and the name of the vertical axis; beside and below it for tick
-/// labels, and for the name of the horizontal axis.
-const TOP: f64 = 92.0;
-const LEFT: f64 = 72.0;
+
+/// What differs between a drawing for a page and one for a phone.
+pub struct Layout {
+    /// The class by which the page's style sheet chooses one of the two.
+    class: &'static str,
+    width: f64,
+    /// Height of the plot.
+    plot: f64,
+    /// Space for the tick labels of the vertical axis.
+    left: f64,
+    /// Whether the names of the lines stand beside their ends, or in a list below the plot.
+    names_beside: bool,
+}
+
+/// For a column of text on a page.
+pub const WIDE: Layout = Layout { class: "wide", width: 760.0, plot: 244.0, left: 72.0, names_beside: true };
+/// For a phone.
+pub const NARROW: Layout =
+    Layout { class: "narrow", width: 330.0, plot: 190.0, left: 62.0, names_beside: false };
+
+/// Space beside everything; below the plot for tick labels and the name of the horizontal axis.
+const MARGIN: f64 = 16.0;
 const TICK_LABELS: f64 = 24.0;
 const X_TITLE: f64 = 30.0;
 /// Font size, height of a row of text, and width of a character that no usual font exceeds on average.
@@ -55,9 +71,9 @@ const NAME_GAP: f64 = 6.0;
 /// the share of the radius. The first are the largest, and their lines the widest, so that they still show
 /// where another kernel's values are the same.
 const MARKER: f64 = 4.4;
-const SHAPES: [(i32, f64, f64); 6] =
-    [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1), (6, 0.0, 0.9)];
-const WIDTHS: [f64; 6] = [3.0, 2.6, 2.2, 1.9, 1.7, 1.5];
+const SHAPES: [(i32, f64, f64); SERIES] =
+    [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1)];
+const WIDTHS: [f64; SERIES] = [3.0, 2.6, 2.2, 1.9, 1.7];
 
 type Area<'a> = DrawingArea<Svg<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
@@ -65,29 +81,60 @@ type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
 type Place = (i32, i32);
 
 /// The figure as a complete SVG file.
-pub fn svg(figure: &Figure) -> Result<String> {
+pub fn svg(figure: &Figure, layout: &Layout) -> Result<String> {
+    let head = head(figure, layout);
+    let top = head.last().map_or(0.0, |(y, ..)| y + 20.0);
+    let names = if layout.names_beside { 0.0 } else { ROW * figure.lines.len() as f64 + 8.0 };
+    let height = top + layout.plot + TICK_LABELS + X_TITLE + names;
     let mut drawing = String::new();
-    draw(figure, &mut drawing)
+    let size = (units(layout.width) as u32, units(height) as u32);
+    let root = Svg { written: &mut drawing, size }.into_drawing_area();
+    draw(figure, layout, &head, (top, names), &root)
         .map_err(|error| anyhow!("cannot draw the chart {:?}: {error}", figure.title))?;
-    Ok(svg::file(WIDTH, HEIGHT, UNIT, figure.title, figure.description, &drawing))
+    drop(root);
+    let class = format!("chart {}", layout.class);
+    Ok(svg::file(&class, layout.width, height, UNIT, figure.description, &drawing))
 }
 
-fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
-    let size = (units(WIDTH) as u32, units(HEIGHT) as u32);
-    let root = Svg { written: drawing, size }.into_drawing_area();
-    let (left, centre) = (HPos::Left, HPos::Center);
+/// What stands above the plot, from the top: title, subtitle, the name of the vertical axis; each line with
+/// its middle and its style.
+fn head<'a>(figure: &Figure, layout: &Layout) -> Vec<(f64, String, TextStyle<'a>)> {
     let bold = ("inherit", (FONT + 2.0) * UNIT, FontStyle::Bold).into_font().color(&TEXT);
-    text(&root, figure.title, (16.0, 20.0), left, bold)?;
-    text(&root, figure.subtitle, (16.0, 42.0), left, font(MUTED, FONT - 0.5))?;
-    text(&root, figure.y_title, (16.0, TOP - 20.0), left, font(TEXT, FONT - 0.5))?;
+    let mut lines = Vec::new();
+    let mut middle = 20.0;
+    for (words, style, character, gap) in [
+        (figure.title, bold, 1.15 * CHARACTER, 3.0),
+        (figure.subtitle, font(MUTED, FONT - 0.5), 0.9 * CHARACTER, 11.0),
+        (figure.y_title, font(TEXT, FONT - 0.5), 0.9 * CHARACTER, 0.0),
+    ] {
+        for line in wrapped(words, ((layout.width - 2.0 * MARGIN) / character) as usize) {
+            lines.push((middle, line, style.clone()));
+            middle += ROW;
+        }
+        middle += gap;
+    }
+    lines
+}
 
-    let mut chart = ChartBuilder::on(&root)
-        .margin_top(units(TOP))
-        .margin_right(units(names_width(figure.lines)))
-        .margin_bottom(units(X_TITLE))
+fn draw(
+    figure: &Figure,
+    layout: &Layout,
+    head: &[(f64, String, TextStyle)],
+    (top, names): (f64, f64),
+    root: &Area,
+) -> Drawn {
+    for (middle, words, style) in head {
+        text(root, words, (MARGIN, *middle), HPos::Left, style.clone())?;
+    }
+    let right = if layout.names_beside { names_width(figure.lines, layout) } else { MARGIN };
+    let room = layout.width - layout.left - right;
+    let mut chart = ChartBuilder::on(root)
+        .margin_top(units(top))
+        .margin_right(units(right))
+        .margin_bottom(units(X_TITLE + names))
         .x_label_area_size(units(TICK_LABELS))
-        .y_label_area_size(units(LEFT))
-        .build_cartesian_2d(figure.x_scale.clone(), figure.y_scale.clone())?;
+        .y_label_area_size(units(layout.left))
+        .build_cartesian_2d(figure.x_scale.clone().thinned(room, 0.85 * CHARACTER), figure.y_scale.clone())?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -99,41 +146,52 @@ fn draw(figure: &Figure, drawing: &mut String) -> Drawn {
         .draw()?;
     let (x_range, y_range) = chart.plotting_area().get_pixel_range();
     let middle = f64::from(x_range.start + x_range.end) / 2.0 / UNIT;
-    text(&root, figure.x_title, (middle, HEIGHT - 14.0), centre, font(TEXT, FONT - 0.5))?;
+    let below = top + layout.plot + TICK_LABELS;
+    text(root, figure.x_title, (middle, below + X_TITLE - 14.0), HPos::Center, font(TEXT, FONT - 0.5))?;
     let part = |range: &Range<i32>, share: f64| (share * f64::from(range.end - range.start)) as i32;
     if let Some(gap) = figure.y_scale.gap() {
-        break_axis(&root, (x_range.start, y_range.end - part(&y_range, gap)), (0, 1))?;
+        break_axis(root, (x_range.start, y_range.end - part(&y_range, gap)), (0, 1))?;
     }
     if let Some(gap) = figure.x_scale.gap() {
-        break_axis(&root, (x_range.start + part(&x_range, gap), y_range.end), (1, 0))?;
+        break_axis(root, (x_range.start + part(&x_range, gap), y_range.end), (1, 0))?;
     }
 
     let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
     for line in figure.lines {
-        draw_line(&root, line, place)?;
+        draw_line(root, line, figure, place)?;
     }
     // Filled markers last: where lines coincide, the larger hollow one shows behind them.
     for filled in [false, true] {
         for line in figure.lines {
             for point in line.points.iter().filter(|point| point.right == filled) {
-                marker(&root, line.style, place(point.x, point.y), filled)?;
+                marker(root, line.style, place(point.x, point.y), filled)?;
             }
         }
     }
-    let lasts = figure.lines.iter().filter_map(|line| line.points.last());
-    let ends: Vec<Place> = lasts.map(|point| place(point.x, point.y)).collect();
-    let rows = spread(&ends, &y_range);
-    for ((line, end), row) in figure.lines.iter().zip(ends).zip(rows) {
-        name_line(&root, line, end, (x_range.end, row))?;
+    if layout.names_beside {
+        let lasts = figure.lines.iter().filter_map(|line| line.points.last());
+        let ends: Vec<Place> = lasts.map(|point| place(point.x, point.y)).collect();
+        let rows = spread(&ends, &y_range);
+        for ((line, end), row) in figure.lines.iter().zip(ends).zip(rows) {
+            let start = x_range.end + units(SAMPLE_GAP);
+            let leader = [(end.0 + units(MARKER + 3.0), end.1), (start - units(3.0), row)];
+            let faint = solid(line.style.ink()).mix(0.35).stroke_width(units(1.0) as u32);
+            root.draw(&PathElement::new(leader, faint))?;
+            name_line(root, line, (start, row))?;
+        }
+    } else {
+        for (i, line) in figure.lines.iter().enumerate() {
+            name_line(root, line, (units(MARGIN), units(below + X_TITLE + ROW * (i as f64 + 0.5))))?;
+        }
     }
     root.present()
 }
 
 /// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
 /// far away on a logarithmic axis.
-fn draw_line(area: &Area, line: &Series, place: impl Fn(f64, f64) -> Place) -> Drawn {
+fn draw_line(area: &Area, line: &Series, figure: &Figure, place: impl Fn(f64, f64) -> Place) -> Drawn {
     let ink = line.style.ink();
-    let on_scale = |point: &Point| point.x > 0.0 && point.y > 0.0;
+    let on_scale = |point: &Point| figure.x_scale.holds(point.x) && figure.y_scale.holds(point.y);
     for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {
         let path: Vec<Place> = piece.iter().map(|point| place(point.x, point.y)).collect();
         stroke(area, path, ink, line.style.width())?;
@@ -147,25 +205,19 @@ fn draw_line(area: &Area, line: &Series, place: impl Fn(f64, f64) -> Place) -> D
     Ok(())
 }
 
-/// The name of a line at the right of the plot, on the row given, with a sample of the line; a thin line
-/// leads to it from the last point.
-fn name_line(area: &Area, line: &Series, end: Place, at: Place) -> Drawn {
-    let (ink, row) = (line.style.ink(), at.1);
-    let start = at.0 + units(SAMPLE_GAP);
-    let leader = [(end.0 + units(MARKER + 3.0), end.1), (start - units(3.0), row)];
-    let faint = solid(ink).mix(0.35).stroke_width(units(1.0) as u32);
-    area.draw(&PathElement::new(leader, faint))?;
+/// A sample of a line from the place given on, and its name.
+fn name_line(area: &Area, line: &Series, (start, row): Place) -> Drawn {
     let sample = [(start, row), (start + units(SAMPLE), row)];
-    stroke(area, sample, ink, line.style.width())?;
+    stroke(area, sample, line.style.ink(), line.style.width())?;
     marker(area, line.style, (start + units(SAMPLE / 2.0), row), true)?;
     let name = (f64::from(start) / UNIT + SAMPLE + NAME_GAP, f64::from(row) / UNIT);
     text(area, &line.name, name, HPos::Left, font(TEXT, FONT))
 }
 
 /// The column at the right that the names take, and no more than half of the figure.
-fn names_width(lines: &[Series]) -> f64 {
+fn names_width(lines: &[Series], layout: &Layout) -> f64 {
     let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
-    (SAMPLE_GAP + SAMPLE + NAME_GAP + CHARACTER * longest as f64 + 10.0).min(WIDTH / 2.0)
+    (SAMPLE_GAP + SAMPLE + NAME_GAP + CHARACTER * longest as f64 + 10.0).min(layout.width / 2.0)
 }
 
 /// A row for each end of a line: as near to it as possible, without touching another, in the plot where there
@@ -206,18 +258,12 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
     rows
 }
 
-/// Which of [`SHAPES`] the i-th kernel has. There are as many colours as shapes: where the colours begin
-/// again, each has the next shape, so that no two of 36 kernels look alike.
-fn shape(i: usize) -> usize {
-    (i + i / SHAPES.len()) % SHAPES.len()
-}
-
 /// A marker's shape tells the lines apart without their colours. Hollow: the run went wrong.
 fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     let (corners, turn, radius) = match style {
         Style::Limit => return Ok(()),
-        Style::Host => (16, 0.0, 0.85),
-        Style::Kernel(i) | Style::SameKernel(i) => SHAPES[shape(i)],
+        Style::Host => (6, 0.0, 0.9),
+        Style::Kernel(i) => SHAPES[i % SERIES],
     };
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
     let corner = |i: i32| {
@@ -263,14 +309,13 @@ impl Style {
     fn ink(self) -> Ink {
         match self {
             Style::Kernel(i) => series(i),
-            Style::SameKernel(i) => dashed(series(i)),
             Style::Host | Style::Limit => dashed(MUTED),
         }
     }
 
     fn width(self) -> f64 {
         match self {
-            Style::Kernel(i) | Style::SameKernel(i) => WIDTHS[i % WIDTHS.len()],
+            Style::Kernel(i) => WIDTHS[i % WIDTHS.len()],
             Style::Host | Style::Limit => 1.6,
         }
     }
@@ -320,13 +365,5 @@ mod tests {
         let from_top_to_bottom: Vec<i32> = (0..=8).map(|place| place * row).collect();
         assert_eq!(rows(&[8 * row; 9], 8), from_top_to_bottom);
         assert_eq!(rows(&[4 * row; 9], 6), from_top_to_bottom, "no room: they end below it");
-    }
-
-    #[test]
-    fn no_two_kernels_have_both_colour_and_shape_in_common() {
-        let looks: Vec<_> = (0..36).map(|i| (Style::Kernel(i).ink(), shape(i))).collect();
-        for (i, look) in looks.iter().enumerate() {
-            assert!(!looks[..i].contains(look), "kernel {i} looks like one before it");
-        }
     }
 }

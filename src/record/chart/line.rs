@@ -1,5 +1,8 @@
 //! The lines of a chart, and their points.
 
+/// The most lines that a reader can follow in one chart.
+pub const SERIES: usize = 5;
+
 /// One line of a chart.
 pub struct Series {
     /// What stands beside the line.
@@ -13,10 +16,8 @@ pub struct Series {
 /// How a line is told from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// The i-th kernel of the record: its colour and marker, the same in all charts of the record.
+    /// The i-th kernel of the record: its colour and marker.
     Kernel(usize),
-    /// The same kernel, launched in another way: dashed.
-    SameKernel(usize),
     /// Work of the host that kernels are compared with.
     Host,
     /// A computed limit, not a measurement.

@@ -10,7 +10,8 @@
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
-//! Both axes of every chart are logarithmic. A chapter may have charts of its own, by [`plot`]. `draw.rs` and
+//! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at most
+//! [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` and
 //! `svg.rs` are the only files that name plotters.
 
 mod draw;
@@ -28,9 +29,9 @@ use crate::number::{scientific, size, thousands, three_digits, time};
 use crate::record::{DeviceKind, Record, Run};
 use crate::sim::Counters;
 
-pub use line::{Point, Series, Style};
-pub use plot::{Against, Chart, Quantity, plot};
-pub use scale::Scale;
+pub use line::{Point, SERIES, Series, Style};
+pub use plot::{Against, Chart, Quantity, plot, plot_of};
+pub use scale::{Scale, Vertical};
 
 /// What an axis has room for; an edited record may hold anything.
 const LARGEST: f64 = 1e100;
@@ -45,40 +46,44 @@ pub const BANDWIDTH: Quantity = Quantity {
     axis: "bytes of input over time, GB/s",
     words: |value| format!("{} GB/s", three_digits(value)),
     scale: Scale::decades,
+    vertical: Vertical::Logarithmic,
 };
 
 const TIME: Quantity =
-    Quantity { name: "time", title: "Time", axis: "time", words: time, scale: Scale::times };
+    Quantity { name: "time", title: "Time", axis: "time", words: time, scale: Scale::times, ..BANDWIDTH };
 
 const COUNT: Quantity =
-    Quantity { name: "", title: "", axis: "", words: |value| thousands(value as i64), scale: Scale::decades };
+    Quantity { name: "", title: "", axis: "", words: |value| thousands(value as i64), ..BANDWIDTH };
 
 /// The charts that every record has if it has data for them, in the order in which a page shows them.
-/// `references` are rates that the kernels' bandwidth is drawn beside, in GB/s against n.
+/// `references` are rates that the kernels' bandwidth is drawn beside, in GB/s against n, as far as a chart has
+/// room for them.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn charts(record: &Record, references: &[Series]) -> Result<Vec<Chart>> {
+pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Result<Vec<Chart>> {
+    let (times, rates, counts) =
+        (Quantity { vertical, ..TIME }, Quantity { vertical, ..BANDWIDTH }, Quantity { vertical, ..COUNT });
     let divergence = Quantity {
         name: "divergence",
         title: "Divergent branches",
         axis: "branches at which a warp divided",
-        ..COUNT
+        ..counts
     };
     let sectors = Quantity {
         name: "sectors",
         title: "Global memory traffic",
         axis: "sectors of 32 bytes, loaded and stored",
-        ..COUNT
+        ..counts
     };
     let error = Quantity {
         name: "error",
         title: "Error",
         axis: "difference from the reference, as a share of it",
         words: scientific,
-        scale: Scale::decades,
+        ..rates
     };
-    let block = Quantity { title: "Instructions", axis: "instructions executed by warps", ..COUNT };
+    let block = Quantity { title: "Instructions", axis: "instructions executed by warps", ..counts };
     let exactly = |value: f64| (value, None);
     let time = |run: &Run| run.time_us.map(|time| (time.median, Some((time.min, time.max))));
     let rate = |run: &Run| run.gigabytes_per_second().map(exactly);
@@ -89,11 +94,11 @@ pub fn charts(record: &Record, references: &[Series]) -> Result<Vec<Chart>> {
     let all_sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
     let charts = match record.device.kind {
         DeviceKind::Gpu | DeviceKind::Cpu => [
-            against_size(record, &TIME, time, &[])?,
-            against_size(record, &BANDWIDTH, rate, references)?,
+            against_size(record, &times, time, &[])?,
+            against_size(record, &rates, rate, references)?,
             against_size(record, &error, relative_error, &[])?,
-            against_launches(record, time)?,
-            against_block(record, TIME, time)?,
+            against_launches(record, &times, time)?,
+            against_block(record, times, time)?,
         ],
         DeviceKind::Sim => [
             against_size(record, &divergence, count(|c| c.divergent_branches), &[])?,
@@ -118,8 +123,7 @@ fn against_size(
     if lines.is_empty() {
         return Ok(None);
     }
-    let of_kernels =
-        lines.iter().filter(|line| matches!(line.style, Style::Kernel(_) | Style::SameKernel(_)));
+    let of_kernels = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_)));
     let one_block = of_kernels.flat_map(|line| &line.points).all(|point| point.block == record.block);
     let detail = match one_block && record.block > 0 {
         true => format!(" · {} threads per block", thousands(record.block.into())),
@@ -134,12 +138,16 @@ fn against_size(
     }
     let axis = if reads(record) { "n, elements summed" } else { "n" };
     let against = Against { word: "n", axis, scale: Scale::powers_of_two, detail };
-    plot(record, quantity, &against, &lines).map(Some)
+    plot(record, quantity, &against, lines).map(Some)
 }
 
 /// Time against launches by device code, over all runs of nested kernels, with a straight line through those
 /// of the first; `None` unless that has several numbers of launches.
-fn against_launches(record: &Record, value: impl Fn(&Run) -> Option<Value>) -> Result<Option<Chart>> {
+fn against_launches(
+    record: &Record,
+    quantity: &Quantity,
+    value: impl Fn(&Run) -> Option<Value>,
+) -> Result<Option<Chart>> {
     let mut lines = lines(record, |run| run.device_launches.filter(|_| run.ok), value);
     lines.retain(|line| line.points.len() > 2);
     let Some(first) = lines.first() else { return Ok(None) };
@@ -161,7 +169,7 @@ fn against_launches(record: &Record, value: impl Fn(&Run) -> Option<Value>) -> R
         scale: Scale::decades,
         detail: " · all sizes and blocks; dashed: fitted to the first kernel".to_string(),
     };
-    plot(record, &Quantity { name: "launches", ..TIME }, &against, &lines).map(Some)
+    plot(record, &Quantity { name: "launches", ..*quantity }, &against, lines).map(Some)
 }
 
 /// A quantity against the block size, at the record's n; `None` unless a kernel has two block sizes there.
@@ -181,7 +189,7 @@ fn against_block(
         scale: Scale::powers_of_two,
         detail: format!(" · n = {}", size(record.n)),
     };
-    plot(record, &Quantity { name: "block", ..quantity }, &against, &leave_out_points(lines)).map(Some)
+    plot(record, &Quantity { name: "block", ..quantity }, &against, leave_out_points(lines)).map(Some)
 }
 
 /// A kernel that is not swept is a point, and no line: it is left out where there are lines.
@@ -244,22 +252,14 @@ fn lines(
 /// The first run of each kernel, and the style of its line.
 fn styles(record: &Record) -> Vec<(&Run, Style)> {
     let mut styles: Vec<(&Run, Style)> = Vec::new();
-    let mut kernels = 0;
+    let mut kernels = 0..;
     for run in runs(record) {
         if styles.iter().any(|(first, _)| first.kernel == run.kernel) {
             continue;
         }
-        let same = styles.iter().find(|(first, _)| first.symbol() == run.symbol());
-        let style = match same {
-            // A run without a block is the host's: beside kernels it is what they are compared with.
-            _ if run.block == 0 && record.device.kind != DeviceKind::Cpu => Style::Host,
-            Some(&(_, Style::Kernel(i))) => Style::SameKernel(i),
-            _ => {
-                kernels += 1;
-                Style::Kernel(kernels - 1)
-            }
-        };
-        styles.push((run, style));
+        // A run without a block is the host's: beside kernels it is what they are compared with.
+        let is_host = run.block == 0 && record.device.kind != DeviceKind::Cpu;
+        styles.push((run, if is_host { Style::Host } else { Style::Kernel(kernels.next().unwrap_or(0)) }));
     }
     styles
 }

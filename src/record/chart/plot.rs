@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::draw::{self, Figure};
-use super::line::{Point, Series};
-use super::scale::Scale;
+use super::draw::{self, Figure, NARROW, WIDE};
+use super::line::{Point, SERIES, Series, Style};
+use super::scale::{Scale, Vertical};
 use crate::number::thousands;
 use crate::record::Record;
 
@@ -19,8 +19,12 @@ pub struct Chart {
     pub description: String,
     /// A complete SVG file. Its colours are fixed for a reader of the file alone; the book's style sheet
     /// replaces them by those of the page's theme, by the classes `paper`, `text`, `muted`, `grid`,
-    /// `series-1` to `series-6`.
+    /// `series-1` to `series-5`.
     pub svg: String,
+    /// The same drawing for a page of a phone's width.
+    pub narrow: String,
+    /// Measured lines beyond the first [`SERIES`], which are not drawn.
+    pub left_out: usize,
 }
 
 /// What a chart plots: its vertical axis.
@@ -36,6 +40,8 @@ pub struct Quantity {
     pub words: fn(f64) -> String,
     /// The axis for these values.
     pub scale: fn(&[f64]) -> Scale,
+    /// How that axis counts.
+    pub vertical: Vertical,
 }
 
 /// What it is plotted against: the horizontal axis.
@@ -50,14 +56,30 @@ pub struct Against {
     pub detail: String,
 }
 
-/// The chart of `lines`, which were measured in `record`.
+/// The chart of the first [`SERIES`] of `lines`, which were measured in `record`; a computed limit has a place
+/// only where a measurement needs none.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: &[Series]) -> Result<Chart> {
-    let title = format!("{} against {}", quantity.title, against.word);
+pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: Vec<Series>) -> Result<Chart> {
     let day = record.date.get(..10).unwrap_or(&record.date);
-    let subtitle = format!("{} · {day}{}", record.device.name, against.detail);
+    plot_of(&format!("{} · {day}", record.device.name), quantity, against, lines)
+}
+
+/// [`plot`] of something else than a record: `source` is the device and the day of the measurement.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn plot_of(source: &str, quantity: &Quantity, against: &Against, lines: Vec<Series>) -> Result<Chart> {
+    let (limits, measured): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.style == Style::Limit);
+    let all = measured.len();
+    let lines: Vec<Series> = measured.into_iter().chain(limits).take(SERIES).collect();
+    let lines = &distinct(lines)[..];
+    let title = format!("{} against {}", quantity.title, against.word);
+    let mut subtitle = format!("{source}{}", against.detail);
+    if all > SERIES {
+        subtitle += &format!(" · the first {SERIES} of {all}");
+    }
     let points = || lines.iter().flat_map(|line| &line.points);
     let mut axis = quantity.axis.to_string();
     if points().any(|point| point.spread.is_some()) {
@@ -71,17 +93,36 @@ pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: &[Se
         let (low, high) = point.spread.unwrap_or((point.y, point.y));
         [point.y, low, high]
     };
-    let svg = draw::svg(&Figure {
+    let values: Vec<f64> = points().flat_map(values).collect();
+    let y_scale = (quantity.scale)(&values);
+    let figure = Figure {
         title: &title,
         subtitle: &subtitle,
         description: &description,
         x_title: against.axis,
         y_title: &axis,
         x_scale: (against.scale)(&points().map(|point| point.x).collect::<Vec<_>>()),
-        y_scale: (quantity.scale)(&points().flat_map(values).collect::<Vec<_>>()),
+        y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero(&values) } else { y_scale },
         lines,
-    })?;
-    Ok(Chart { name: quantity.name, title, description, svg })
+    };
+    let (svg, narrow) = (draw::svg(&figure, &WIDE)?, draw::svg(&figure, &NARROW)?);
+    Ok(Chart { name: quantity.name, svg, narrow, left_out: all.saturating_sub(SERIES), title, description })
+}
+
+/// The lines with a colour and a marker of its own for each kernel: those that it has in all charts of the
+/// record, where that has no more kernels than a chart has lines.
+fn distinct(mut lines: Vec<Series>) -> Vec<Series> {
+    let kernels =
+        || lines.iter().filter_map(|line| if let Style::Kernel(i) = line.style { Some(i) } else { None });
+    if kernels().any(|i| i >= SERIES) {
+        let mut next = 0;
+        for line in &mut lines {
+            if let Style::Kernel(i) = &mut line.style {
+                (*i, next) = (next, next + 1);
+            }
+        }
+    }
+    lines
 }
 
 /// The chart in words: every line from its first point to its last, and how many runs went wrong.
@@ -93,7 +134,11 @@ fn describe(
     against: &Against,
     lines: &[Series],
 ) -> String {
-    let mut text = format!("{title}, both on logarithmic scales. {subtitle}. Values: {axis}.");
+    let scales = match quantity.vertical {
+        Vertical::Logarithmic => "both on logarithmic scales",
+        Vertical::Linear => "from zero on, against a logarithmic scale",
+    };
+    let mut text = format!("{title}, {scales}. {subtitle}. Values: {axis}.");
     for line in lines {
         let end = |point: &Point| {
             format!("{} at {} = {}", (quantity.words)(point.y), against.word, thousands(point.x as i64))

@@ -1,14 +1,24 @@
-//! Logarithmic axes: where a value stands, and which values are labelled.
+//! Axes, logarithmic or from zero: where a value stands, and which values are labelled.
 
 use crate::number::{power_of_two, power_tick, tick, time_tick};
 
-/// A logarithmic axis. Zero has no place on one, so where the data has a zero the axis has a row of its own
-/// for it, before the smallest positive value.
+/// How a vertical axis counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vertical {
+    /// Equal factors are equally far apart.
+    Logarithmic,
+    /// Equal differences are, from zero on.
+    Linear,
+}
+
+/// An axis, logarithmic unless [`Scale::from_zero`] has made it linear. Zero has no place on a logarithmic one, so where
+/// the data has a zero the axis has a row of its own for it, before the smallest positive value.
 #[derive(Clone)]
 pub struct Scale {
-    /// Ends of the logarithmic part; 0 < low < high.
+    /// Ends of the logarithmic part; 0 < low < high. A linear axis has no low.
     low: f64,
     high: f64,
+    linear: bool,
     /// Whether the axis has a row for zero.
     pub has_zero: bool,
     /// The values that are labelled.
@@ -32,7 +42,7 @@ impl Scale {
         // Multiples of the step, counted from 0, so that two charts of a chapter label the same sizes.
         let ticks = (first..=last).filter(|power| power % step == 0).map(|power| f64::from(power).exp2());
         let label = if high < 8192.0 { tick } else { power_of_two };
-        Scale { low, high, has_zero, ticks: with_zero(ticks.collect(), has_zero), label }
+        Scale { low, high, linear: false, has_zero, ticks: with_zero(ticks.collect(), has_zero), label }
     }
 
     /// An axis for measurements: a tick at every power of ten, and at twice and five times it where there are
@@ -54,7 +64,7 @@ impl Scale {
             }
         }
         let label = if low < 1e-3 { power_tick } else { tick };
-        Scale { low, high, has_zero, ticks: with_zero(ticks, has_zero), label }
+        Scale { low, high, linear: false, has_zero, ticks: with_zero(ticks, has_zero), label }
     }
 
     /// The same for times in microseconds.
@@ -69,16 +79,46 @@ impl Scale {
         let step = [1, 2, 5, 10, 100].into_iter().find(|step| (high - low) * 10.0 / f64::from(*step) < 12.0);
         let tenths = (1..).step_by(step.unwrap_or(1000) as usize).map(|tenths| f64::from(tenths - 1) / 10.0);
         let ticks = tenths.take_while(|tick| *tick <= high).filter(|tick| *tick >= low).collect();
-        Scale { low, high, has_zero, ticks: with_zero(ticks, has_zero), label: tick }
+        Scale { low, high, linear: false, has_zero, ticks: with_zero(ticks, has_zero), label: tick }
+    }
+
+    /// The same axis for these values, linear from zero on: a tick at every one, two or five of a power of ten, eight at most.
+    pub fn from_zero(self, values: &[f64]) -> Scale {
+        let high = extent(values.iter().copied()).1 * 1.06;
+        let digit =
+            |power: i32| [1, 2, 5].map(|digit| format!("{digit}e{power}").parse().unwrap_or(f64::MAX));
+        let power = high.log10().floor() as i32;
+        let steps = (power - 1..=power).flat_map(digit);
+        let step: f64 = steps.into_iter().find(|step| high / step <= 8.0).unwrap_or(high);
+        let ticks = (0..=8).map(|count| f64::from(count) * step).filter(|tick| *tick <= high).collect();
+        Scale { high, linear: true, has_zero: false, ticks, ..self }
+    }
+
+    /// The same axis with every second, third … tick, as many as have room for their labels on so many
+    /// pixels, where a character takes so many.
+    pub fn thinned(mut self, room: f64, character: f64) -> Scale {
+        let widest = self.ticks.iter().map(|tick| (self.label)(*tick).chars().count()).max().unwrap_or(0);
+        let most = (room / (character * (widest + 1) as f64)).max(1.0);
+        let step = (self.ticks.len() as f64 / most).ceil().max(1.0) as usize;
+        self.ticks = self.ticks.into_iter().step_by(step).collect();
+        self
     }
 
     /// Where `value` stands, from 0 to 1.
     pub fn position(&self, value: f64) -> f64 {
+        if self.linear {
+            return (value / self.high).max(0.0);
+        }
         let zero_row = if self.has_zero { ZERO_ROW } else { 0.0 };
         if value <= 0.0 {
             return zero_row / 2.0;
         }
         zero_row + (1.0 - zero_row) * (value / self.low).ln() / (self.high / self.low).ln()
+    }
+
+    /// Whether the axis has a place for `value`, from which a line can go on.
+    pub fn holds(&self, value: f64) -> bool {
+        self.linear || value > 0.0
     }
 
     /// Where the logarithmic part ends and the row for zero begins, from 0 to 1, if there is one.

@@ -12,11 +12,13 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
 };
 
+use super::line::SERIES;
 use crate::number::powers;
+use crate::record::columns::escape;
 
 /// Classes, and their colours on white. Those of the lines follow the colour-blind safe set of Okabe and Ito
 /// (<https://jfly.uni-koeln.de/color/>), darkened to a contrast of at least 4.5 so that a thin line holds.
-const INKS: [(&str, &str); 10] = [
+const INKS: [(&str, &str); 4 + SERIES] = [
     ("paper", "#FFFFFF"),
     ("text", "#222222"),
     ("muted", "#5A5A5A"),
@@ -26,7 +28,6 @@ const INKS: [(&str, &str); 10] = [
     ("series-3", "#007A56"),
     ("series-4", "#A3457F"),
     ("series-5", "#7A6500"),
-    ("series-6", "#4A4FB8"),
 ];
 
 /// What plotters carries as a colour: a number of [`INKS`], and 1 where a line is to be dashed.
@@ -37,9 +38,9 @@ pub const TEXT: Ink = RGBColor(1, 0, 0);
 pub const MUTED: Ink = RGBColor(2, 0, 0);
 pub const GRID: Ink = RGBColor(3, 0, 0);
 
-/// The ink of the i-th line; after six they begin again.
+/// The ink of the i-th line; after [`SERIES`] they begin again.
 pub fn series(i: usize) -> Ink {
-    RGBColor(4 + (i % 6) as u8, 0, 0)
+    RGBColor(4 + (i % SERIES) as u8, 0, 0)
 }
 
 /// The same for a dashed line.
@@ -52,24 +53,19 @@ pub fn solid(ink: Ink) -> Ink {
     RGBColor(ink.0, 0, 0)
 }
 
-/// A complete SVG file of `width` by `height` pixels, with a text alternative. `body` is what [`Svg`] has
-/// written, in `unit` units per pixel.
-pub fn file(width: f64, height: f64, unit: f64, title: &str, description: &str, body: &str) -> String {
+/// A complete SVG file of these classes, of `width` by `height` pixels. `body` is what [`Svg`] has written, in
+/// `unit` units per pixel. The text alternative is an attribute: the search of the book finds no words in it.
+pub fn file(class: &str, width: f64, height: f64, unit: f64, description: &str, body: &str) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" width=\"{width}\" \
-         height=\"{height}\" viewBox=\"0 0 {} {}\" font-family=\"'Open Sans', system-ui, sans-serif\" \
-         stroke-linejoin=\"round\" stroke-linecap=\"butt\">\n<title>{}</title>\n<desc>{}</desc>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" role=\"img\" aria-label=\"{}\" \
+         width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" font-family=\"'Open Sans', system-ui, \
+         sans-serif\" stroke-linejoin=\"round\" stroke-linecap=\"butt\">\n\
          <rect class=\"paper\" fill=\"{}\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
+        escape(description),
         width * unit,
         height * unit,
-        escape(title),
-        escape(description),
         INKS[0].1
     )
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// `text` with its powers raised, `2^20`, `10^-7`.
@@ -79,11 +75,11 @@ fn superscripts(text: &str) -> String {
         written += &match i {
             0 => escape(base),
             _ if base.is_empty() => String::new(),
-            // 0.45 of 72% of the font size: back to the line.
-            _ => format!("<tspan dy=\"0.324em\">{}</tspan>", escape(base)),
+            // 0.45 of 90% of the font size: back to the line.
+            _ => format!("<tspan dy=\"0.405em\">{}</tspan>", escape(base)),
         };
         if !exponent.is_empty() {
-            written += &format!("<tspan dy=\"-0.45em\" font-size=\"72%\">{exponent}</tspan>");
+            written += &format!("<tspan dy=\"-0.45em\" font-size=\"90%\">{exponent}</tspan>");
         }
     }
     written

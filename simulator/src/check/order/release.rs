@@ -5,7 +5,7 @@
 //! include both threads: a release for the block is known in its block alone, and a reader whose access or
 //! fence is for its block alone learns nothing of other blocks.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Partial;
 use super::known::{Acquired, Known, Seen, learn, learn_all};
@@ -47,6 +47,8 @@ pub struct Log {
     by_block: FxHashMap<BlockId, FxHashMap<(u32, u8), OfThread>>,
     /// What all entries up to this one that are for more than their block know of other logs.
     known: Vec<Known>,
+    /// The blocks with an entry that is for their own threads alone.
+    narrow: FxHashSet<BlockId>,
 }
 
 impl Log {
@@ -112,9 +114,12 @@ impl Order {
     pub fn acquire(&mut self, actor: Actor, lane: usize, location: Location, scope: Scope, acquires: bool) {
         let Some(&log) = self.log_of.get(&location) else { return };
         let upto = self.logs[log as usize].entries.len() as u32;
-        let own = Acquired { log, of: Some((actor.grid, actor.block)), upto };
+        let block = (actor.grid, actor.block);
+        let own = Acquired { log, of: Some(block), upto };
         let wide = (scope > Scope::Cta && location.0.is_none()).then_some(Acquired { of: None, ..own });
-        for what in [own].into_iter().chain(wide) {
+        // Mostly the wider one says it all. Kept beside it, the other would grow with the number of blocks.
+        let own = (wide.is_none() || self.logs[log as usize].narrow.contains(&block)).then_some(own);
+        for what in own.into_iter().chain(wide) {
             let more = if acquires { self.with_them(what) } else { Known::new() };
             let thread = self.clock(actor).thread(actor.warp, lane);
             match acquires {
@@ -153,6 +158,8 @@ impl Order {
             thread.wide.push(entry);
             let others = point.known.iter().filter(|one| (one.log, one.of) != (number, None));
             others.for_each(|one| learn(&mut known, *one));
+        } else {
+            log.narrow.insert((actor.grid, actor.block));
         }
         self.releases += 1;
         log.entries.push(point);

@@ -1,0 +1,86 @@
+//! Which lines of a listing another one lacks, and how a page marks them without a script.
+
+use std::ops::Range;
+
+/// The lines of `after`, counted from 0, that `before` lacks, as ranges; the longest common sequence of lines
+/// is what the two share. Indentation does not count.
+pub fn changed(before: &str, after: &str) -> Vec<Range<usize>> {
+    let lines = |text: &'_ str| -> Vec<String> { text.lines().map(|line| line.trim().to_string()).collect() };
+    let (before, after) = (lines(before), lines(after));
+    // common[i][j]: lines that before[i..] and after[j..] share.
+    let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
+    for i in (0..before.len()).rev() {
+        for j in (0..after.len()).rev() {
+            common[i][j] = match before[i] == after[j] {
+                true => common[i + 1][j + 1] + 1,
+                false => common[i + 1][j].max(common[i][j + 1]),
+            };
+        }
+    }
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while j < after.len() {
+        if i < before.len() && before[i] == after[j] {
+            (i, j) = (i + 1, j + 1);
+        } else if i < before.len() && common[i + 1][j] >= common[i][j + 1] {
+            i += 1;
+        } else {
+            match ranges.last_mut() {
+                Some(last) if last.end == j => last.end += 1,
+                _ => ranges.push(j..j + 1),
+            }
+            j += 1;
+        }
+    }
+    ranges
+}
+
+/// Bands of one line's height for the style sheet: `--marks` in the colour of a bar beside the lines,
+/// `--tint` in that behind them. A gradient survives the script that colours the code.
+pub fn style(changed: &[Range<usize>]) -> String {
+    let bands = |ink: &str| {
+        let mut stops = String::new();
+        for Range { start, end } in changed {
+            stops += &format!(", transparent {start}lh, var({ink}) {start}lh {end}lh, transparent {end}lh");
+        }
+        format!("linear-gradient(transparent 0{stops})")
+    };
+    format!("--marks: {}; --tint: {}", bands("--mark-bar"), bands("--mark-tint"))
+}
+
+/// `changed: lines 3–5, 8`
+pub fn in_words(changed: &[Range<usize>]) -> String {
+    let lines: Vec<String> = changed
+        .iter()
+        .map(|range| match range.len() {
+            1 => range.end.to_string(),
+            _ => format!("{}–{}", range.start + 1, range.end),
+        })
+        .collect();
+    match (changed, &lines[..]) {
+        ([], _) => "changed: some lines are gone".to_string(),
+        ([one], _) if one.len() == 1 => format!("changed: line {}", lines[0]),
+        _ => format!("changed: lines {}", lines.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_the_other_listing_lacks_are_changed() {
+        let before = "if (a) {\n    b;\n    c;\n}";
+        assert_eq!(changed(before, "if (x) {\nb;\nd;\ne;\n}"), [0..1, 2..4]);
+        assert_eq!(changed(before, before), []);
+        assert_eq!(changed(before, "b;"), []);
+        assert_eq!(in_words(&[0..1, 2..4]), "changed: lines 1, 3–4");
+        assert_eq!(in_words(&changed("", "x")), "changed: line 1");
+    }
+
+    #[test]
+    fn bands_are_as_high_as_lines() {
+        let style = style(&[0..1, 2..4]);
+        assert!(style.contains("transparent 2lh, var(--mark-bar) 2lh 4lh, transparent 4lh"), "{style}");
+    }
+}

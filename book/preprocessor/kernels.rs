@@ -1,0 +1,220 @@
+//! The map of all kernels: what each does, what it costs, where it is the fastest. The first comes from the
+//! examples, where a comment `// NAME: what it does.` stands above each variant; all else from the records.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result};
+use workbook::number::{raised, size, thousands, time};
+use workbook::record::columns::{Column, NONE, html_table};
+use workbook::record::{DeviceKind, Record, Run};
+
+use crate::Workbook;
+use crate::cell::scrolling;
+use crate::figure::{changed, figure, provenance};
+use crate::records::{committed, stems};
+use crate::version::changed_since;
+
+/// The size at which launches and sectors are counted, and those at which times are shown.
+const COUNTED: u64 = 1 << 16;
+const TIMED: [u64; 2] = [1 << 20, 1 << 24];
+
+/// A chapter with its kernels, and where they were recorded.
+struct Chapter {
+    stem: String,
+    /// `ch3_blocks.md`; that of the chapter's first page where the stem has none of its own.
+    page: String,
+    /// The text of the example.
+    source: String,
+    gpu: Option<Record>,
+    sim: Option<Record>,
+}
+
+/// The shortest time of any kernel of the book that adds up `i32`, in microseconds, by size: of sizes at which
+/// kernels of several chapters were timed.
+type Best = BTreeMap<u64, f64>;
+
+/// A heading per page and a table per chapter, in the order of the book.
+pub fn kernels(workbook: &Workbook) -> Result<String> {
+    let chapters = chapters(workbook)?;
+    let best = best(&chapters);
+    let mut text = String::new();
+    let mut page = "";
+    for chapter in &chapters {
+        if chapter.page != page {
+            page = &chapter.page;
+            // A heading that is a link would leave mdBook's own link to the heading without text.
+            let title = heading(workbook, page)?;
+            text += &format!("## {title}\n\nExplained in [{title}]({page}).\n\n");
+        }
+        text += &format!("{}\n\n", table(workbook, chapter, &best)?);
+    }
+    Ok(text)
+}
+
+/// The chapters that have kernels and a record, as their pages come in the book.
+fn chapters(workbook: &Workbook) -> Result<Vec<Chapter>> {
+    let file = workbook.root.join("book/src/SUMMARY.md");
+    let summary =
+        std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut found = Vec::new();
+    for stem in stems(workbook) {
+        let files = [format!("examples/{stem}.rs"), format!("examples/{stem}/main.rs")];
+        let source = files.iter().find_map(|file| std::fs::read_to_string(workbook.root.join(file)).ok());
+        let first = format!("({}_", stem.split('_').next().unwrap_or_default());
+        let place = summary.find(&format!("({stem}.md)")).or(summary.find(&first));
+        let (Some(source), Some(place)) = (source, place) else { continue };
+        let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
+        let (gpu, sim) =
+            (committed(workbook, &stem, DeviceKind::Gpu)?, committed(workbook, &stem, DeviceKind::Sim)?);
+        if gpu.is_some() || sim.is_some() {
+            found.push((place, Chapter { stem, page, source, gpu, sim }));
+        }
+    }
+    found.sort_by_key(|(place, _)| *place);
+    Ok(found.into_iter().map(|(_, chapter)| chapter).collect())
+}
+
+/// `4 · Nested`: the title of a page.
+fn heading(workbook: &Workbook, page: &str) -> Result<String> {
+    let text = std::fs::read_to_string(workbook.root.join("book/src").join(page))
+        .with_context(|| format!("cannot read book/src/{page}"))?;
+    let title = text.lines().next().and_then(|line| line.strip_prefix("# "));
+    Ok(title.with_context(|| format!("book/src/{page} does not begin with its title"))?.to_string())
+}
+
+fn all(record: Option<&Record>) -> impl Iterator<Item = &Run> {
+    record.into_iter().flat_map(|record| record.runs.iter().chain(&record.sweep))
+}
+
+/// The median time of `kernel` at `n`, the shortest where several block sizes were timed.
+fn fastest(record: Option<&Record>, kernel: &str, n: u64) -> Option<f64> {
+    let times =
+        all(record).filter(|run| run.kernel == kernel && run.n == n && run.ok).filter_map(|run| run.time_us);
+    times.map(|time| time.median).min_by(f64::total_cmp)
+}
+
+fn best(chapters: &[Chapter]) -> Best {
+    let mut best: BTreeMap<u64, (f64, BTreeSet<&str>)> = BTreeMap::new();
+    for chapter in chapters {
+        for run in all(chapter.gpu.as_ref()).filter(|run| run.ok && is_sum(run)) {
+            let Some(time) = run.time_us else { continue };
+            let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
+            *least = least.min(time.median);
+            stems.insert(&chapter.stem);
+        }
+    }
+    best.into_iter().filter(|(_, (_, stems))| stems.len() > 1).map(|(n, (least, _))| (n, least)).collect()
+}
+
+/// Whether the run is a kernel that adds up `i32`.
+fn is_sum(run: &Run) -> bool {
+    run.block > 0 && run.operation.is_none()
+}
+
+/// The kernels of a chapter that were run over many sizes.
+fn table(workbook: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
+    let Some(record) = chapter.gpu.as_ref().or(chapter.sim.as_ref()) else { return Ok(String::new()) };
+    let mut runs: Vec<&Run> = Vec::new();
+    for run in &record.runs {
+        if run.block > 0 && record.sweep.iter().any(|swept| swept.kernel == run.kernel) {
+            runs.push(run);
+        }
+    }
+    let counted = |run: &&Run| {
+        let found = all(chapter.sim.as_ref()).find(|other| other.kernel == run.kernel && other.n == COUNTED);
+        found.and_then(|run| run.counters.clone())
+    };
+    let ideas = runs.iter().map(|run| idea(chapter, &run.kernel)).collect::<Result<Vec<_>>>()?;
+    let mut columns = vec![
+        Column::left("kernel", runs.iter().map(|run| run.kernel.as_str())),
+        Column::left("what it does", ideas),
+        Column::right(
+            &format!("sectors, {}", raised(&size(COUNTED))),
+            runs.iter().map(counted).map(|counts| {
+                counts.map_or(NONE.into(), |counts| {
+                    thousands((counts.global_load_sectors + counts.global_store_sectors) as i64)
+                })
+            }),
+        ),
+        Column::right(
+            &format!("launches, {}", raised(&size(COUNTED))),
+            runs.iter()
+                .map(counted)
+                .map(|counts| counts.map_or(NONE.into(), |counts| thousands(counts.device_launches as i64))),
+        ),
+    ];
+    for n in TIMED {
+        let cell = |run: &&Run| fastest(chapter.gpu.as_ref(), &run.kernel, n).map_or(NONE.into(), time);
+        columns.push(Column::right(&format!("time, {}", raised(&size(n))), runs.iter().map(cell)));
+    }
+    columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
+    let says = |column: &Column| column.name() == "kernel" || column.has_something_to_say();
+    columns.retain(says);
+    let note = changed_since(workbook, record)?.map(|note| changed(&note)).unwrap_or_default();
+    let label = format!("Kernels of {}", chapter.stem);
+    let mut sources: Vec<String> =
+        [&chapter.gpu, &chapter.sim].into_iter().flatten().map(provenance).collect();
+    sources.dedup();
+    Ok(figure(&(scrolling(&html_table(&columns), &label) + &note), &sources.join("<br>")))
+}
+
+/// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.
+fn wins(chapter: &Chapter, run: &Run, best: &Best) -> String {
+    if !is_sum(run) {
+        return NONE.to_string();
+    }
+    let is_best = |(n, time): (&u64, &f64)| fastest(chapter.gpu.as_ref(), &run.kernel, *n) == Some(*time);
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    let mut goes_on = false;
+    for (n, time) in best {
+        let wins = is_best((n, time));
+        match ranges.last_mut() {
+            Some(last) if wins && goes_on => last.1 = *n,
+            _ if wins => ranges.push((*n, *n)),
+            _ => {}
+        }
+        goes_on = wins;
+    }
+    let words = ranges.into_iter().map(|(first, last)| match first == last {
+        true => raised(&size(first)),
+        false => format!("{} to {}", raised(&size(first)), raised(&size(last))),
+    });
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { NONE.to_string() } else { words.join(", ") }
+}
+
+/// What a kernel does: the comment `// NAME: …` of its example.
+fn idea(chapter: &Chapter, kernel: &str) -> Result<String> {
+    let begin = format!("// {kernel}: ");
+    let mut lines = chapter.source.lines().map(str::trim_start).skip_while(|line| !line.starts_with(&begin));
+    let first = lines.next().with_context(|| {
+        format!(
+            "examples/{} does not say what {kernel} does; write above its variant: {begin}…",
+            chapter.stem
+        )
+    })?;
+    let is_another = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| !name.contains(' '));
+    let more = lines.map_while(|line| line.strip_prefix("// ")).take_while(|line| !is_another(line));
+    let words: Vec<&str> = std::iter::once(&first[begin.len()..]).chain(more).collect();
+    Ok(words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variants_comment_says_what_it_does() {
+        let source =
+            "[\n    // sum: adds them up,\n    // in order.\n    // sums: many.\n    sum(),\n]\n".to_string();
+        let chapter = Chapter { stem: "ch9".into(), page: String::new(), source, gpu: None, sim: None };
+        assert_eq!(idea(&chapter, "sum").unwrap(), "adds them up, in order.");
+        assert_eq!(idea(&chapter, "sums").unwrap(), "many.");
+        assert!(
+            idea(&chapter, "product")
+                .unwrap_err()
+                .to_string()
+                .contains("write above its variant: // product: …")
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! What Nsight Compute counted of some kernels (`benches/ncu.json`, made by `benches/ncu.py`): a table, where
+//! warps spend their time, and the instruction roofline.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use workbook::build::kernels;
+use workbook::chapters::ch7_limit::comparison::datasheet;
+use workbook::number::{percent, thousands, three_digits, two_digits};
+use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
+use workbook::record::columns::{Column, escape, html_table};
+
+use crate::Workbook;
+use crate::cell::scrolling;
+use crate::figure::{changed, figure, frame};
+use crate::options::Options;
+use crate::records::{list, named};
+
+/// How a page writes [`ncu`].
+pub const NCU: &str = "{{#ncu table|states|roofline kernel=A,B}}";
+/// How a page writes [`value`].
+pub const VALUE: &str = "{{#ncu-value KERNEL FIELD}} or, for a ratio, {{#ncu-value KERNEL/KERNEL FIELD}}";
+
+const FILE: &str = "benches/ncu.json";
+/// The record whose GPU is the one that was profiled: its clock and its memory.
+const GPU: &str = "ch7_limit.gpu";
+/// Warp schedulers of a multiprocessor; each issues one instruction per clock (CUDA C++ Programming Guide,
+/// "Compute Capability 9.x").
+const SCHEDULERS: f64 = 4.0;
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
+
+/// States of a warp, as a reader tells them apart, and what ncu calls them (Nsight Compute documentation,
+/// "Warp Scheduler States"). What is in none of the first four is in the last.
+const STATES: [(&str, &[&str]); 5] = [
+    ("waiting for global memory", &["long_scoreboard"]),
+    ("waiting at a barrier", &["barrier"]),
+    ("waiting for shared memory", &["short_scoreboard"]),
+    ("issuing, or ready to", &["selected", "not_selected", "wait"]),
+    ("other", &[]),
+];
+
+#[derive(Deserialize)]
+struct Report {
+    date: String,
+    device: String,
+    driver: String,
+    ncu: String,
+    n: u64,
+    code: BTreeMap<String, String>,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Deserialize)]
+struct Kernel {
+    kernel: String,
+    time_us: f64,
+    warp_instructions: f64,
+    /// Of 1.
+    issue_slots_used: f64,
+    /// Of 1.
+    occupancy: f64,
+    memory_bytes_read: f64,
+    /// Warps in each state, per instruction issued.
+    states: BTreeMap<String, f64>,
+}
+
+impl Report {
+    fn read(workbook: &Workbook) -> Result<Report> {
+        let text = std::fs::read_to_string(workbook.root.join(FILE))
+            .with_context(|| format!("cannot read {FILE}"))?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("{FILE} is no report; make it: python3 benches/ncu.py"))
+    }
+
+    fn kernel(&self, name: &str) -> Result<&Kernel> {
+        let found = self.kernels.iter().find(|kernel| kernel.kernel == name);
+        let there_are = || list(self.kernels.iter().map(|kernel| &kernel.kernel));
+        found.with_context(|| format!("ncu has not profiled `{name}`; there are: {}", there_are()))
+    }
+
+    fn source(&self) -> String {
+        format!("{} · driver {} · ncu {} · {}", self.device, self.driver, self.ncu, self.date)
+    }
+
+    /// A note if the kernels have changed since they were profiled.
+    fn note(&self) -> String {
+        let is_old = |(stem, code): (&String, &String)| {
+            kernels::all().iter().any(|build| build.stem == stem && build.code_hash != code)
+        };
+        match self.code.iter().any(is_old) {
+            true => changed(
+                "The kernels have changed since they were profiled; run <code>python3 benches/ncu.py</code>.",
+            ),
+            false => String::new(),
+        }
+    }
+}
+
+impl Kernel {
+    fn instructions_per_sector(&self) -> f64 {
+        self.warp_instructions / (self.memory_bytes_read / SECTOR)
+    }
+
+    /// Shares of a warp's time, in the order of [`STATES`].
+    fn shares(&self) -> [f64; STATES.len()] {
+        let all: f64 = self.states.values().sum();
+        let mut shares = STATES
+            .map(|(_, names)| names.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
+        shares[STATES.len() - 1] = 1.0 - shares.iter().sum::<f64>();
+        shares
+    }
+
+    /// A field as a number.
+    fn field(&self, name: &str) -> Result<f64> {
+        Ok(match name {
+            "time" => self.time_us,
+            "warp-instructions" => self.warp_instructions,
+            "instructions-per-sector" => self.instructions_per_sector(),
+            "issue" => self.issue_slots_used,
+            "occupancy" => self.occupancy,
+            "memory-share" => self.shares()[0],
+            _ => bail!(
+                "there is no field `{name}`; there are: time, warp-instructions, instructions-per-sector, issue, \
+                 occupancy, memory-share"
+            ),
+        })
+    }
+}
+
+/// One number of a kernel, or the ratio of two kernels' numbers.
+pub fn value(workbook: &Workbook, kernel: &str, field: &str) -> Result<String> {
+    let report = Report::read(workbook)?;
+    if let Some((above, below)) = kernel.split_once('/') {
+        return Ok(two_digits(report.kernel(above)?.field(field)? / report.kernel(below)?.field(field)?));
+    }
+    let value = report.kernel(kernel)?.field(field)?;
+    Ok(match field {
+        "issue" | "occupancy" | "memory-share" => percent(value, 1.0),
+        "time" => format!("{} µs", three_digits(value)),
+        "warp-instructions" => thousands(value as i64),
+        _ => two_digits(value),
+    })
+}
+
+/// A figure of the kernels of `kernel=`.
+pub fn ncu(workbook: &Workbook, what: &str, words: &[&str]) -> Result<String> {
+    let report = Report::read(workbook)?;
+    let options = Options::parse(words, &["kernel"])?;
+    let kernels: Vec<&Kernel> =
+        options.list("kernel").into_iter().map(|name| report.kernel(name)).collect::<Result<_>>()?;
+    ensure!(!kernels.is_empty(), "wants {NCU}");
+    let content = match what {
+        "table" => scrolling(&table(&kernels), "What ncu counted"),
+        "states" => states(&kernels),
+        "roofline" => frame(&roofline(workbook, &report, &kernels)?),
+        _ => bail!("there is no `{what}`; wants {NCU}"),
+    };
+    let n = format!(" · n = {}", thousands(report.n as i64));
+    Ok(figure(&(content + &report.note()), &escape(&(report.source() + &n))))
+}
+
+fn table(kernels: &[&Kernel]) -> String {
+    let column = |title: &str, cell: &dyn Fn(&Kernel) -> String| {
+        Column::right(title, kernels.iter().map(|kernel| cell(kernel)))
+    };
+    html_table(&[
+        Column::left("kernel", kernels.iter().map(|kernel| kernel.kernel.as_str())),
+        column("time under ncu", &|kernel| format!("{} µs", three_digits(kernel.time_us))),
+        column("warp instructions", &|kernel| thousands(kernel.warp_instructions as i64)),
+        column("per sector", &|kernel| two_digits(kernel.instructions_per_sector())),
+        column("issue slots used", &|kernel| percent(kernel.issue_slots_used, 1.0)),
+        column("occupancy", &|kernel| percent(kernel.occupancy, 1.0)),
+    ])
+}
+
+/// A bar per kernel, in parts as long as the time that its warps spend in each state.
+fn states(kernels: &[&Kernel]) -> String {
+    let mut html = String::from("<div class=\"states\">\n");
+    for kernel in kernels {
+        html += &format!("<p><code>{}</code></p>\n<div class=\"bar\">", escape(&kernel.kernel));
+        for (series, ((name, _), share)) in (1..).zip(STATES.iter().zip(kernel.shares())) {
+            let words = percent(share, 1.0);
+            // A narrow part has no room for its number.
+            let shown = if share >= 0.08 { format!("{:.0}%", share * 100.0) } else { String::new() };
+            html += &format!(
+                "<span class=\"series-{series}\" style=\"flex-grow:{:.0}\" title=\"{name}: {words}\">{shown}\
+                 <span class=\"visually-hidden\">{name}: {words}; </span></span>",
+                share * 1000.0
+            );
+        }
+        html += "</div>\n";
+    }
+    html += "<ul class=\"legend\" aria-hidden=\"true\">";
+    for (series, (name, _)) in (1..).zip(STATES) {
+        html += &format!("<li><span class=\"series-{series}\"></span>{name}</li>");
+    }
+    html + "</ul>\n</div>\n"
+}
+
+/// Instructions issued per second against instructions per sector, below what the GPU can issue and what its
+/// memory can deliver (Ding and Williams, "An Instruction Roofline Model for GPUs", PMBS 2019).
+fn roofline(workbook: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Chart> {
+    let record = named(workbook, GPU)?;
+    let gpu = record.device.gpu.as_ref().with_context(|| format!("{GPU} names no GPU"))?;
+    let giga_issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
+    let giga_sectors = datasheet(gpu) / SECTOR;
+    let mut lines: Vec<Series> = (0..)
+        .zip(kernels)
+        .map(|(i, kernel)| Series {
+            name: kernel.kernel.clone(),
+            style: Style::Kernel(i),
+            points: vec![Point::new(
+                kernel.instructions_per_sector(),
+                kernel.warp_instructions / kernel.time_us / 1e3,
+            )],
+        })
+        .collect();
+    let at = |x: f64| Point::new(x, (x * giga_sectors).min(giga_issued));
+    let (first, last) = (0.5, 200.0);
+    lines.push(Series {
+        name: "the limit".to_string(),
+        style: Style::Limit,
+        points: vec![at(first), at(giga_issued / giga_sectors), at(last)],
+    });
+    let quantity = Quantity {
+        name: "roofline",
+        title: "Instructions per second",
+        axis: "billion warp instructions per second",
+        words: |value| format!("{} billion", three_digits(value)),
+        scale: Scale::decades,
+        vertical: Vertical::Logarithmic,
+    };
+    let against = Against {
+        word: "instructions per sector",
+        axis: "warp instructions per sector read from memory",
+        scale: Scale::decades,
+        detail: String::new(),
+    };
+    plot_of(&format!("{} · {}", report.device, report.date), &quantity, &against, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    fn workbook() -> Workbook {
+        let book = Path::new(env!("CARGO_MANIFEST_DIR"));
+        Workbook {
+            root: book.parent().unwrap().to_path_buf(),
+            records: book.join("records"),
+            local: PathBuf::from("not there"),
+        }
+    }
+
+    #[test]
+    fn the_states_are_all_of_a_warps_time() {
+        for kernel in &Report::read(&workbook()).unwrap().kernels {
+            let shares = kernel.shares();
+            assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{}: {shares:?}", kernel.kernel);
+            assert!(shares.iter().all(|share| (0.0..1.0).contains(share)), "{}: {shares:?}", kernel.kernel);
+        }
+    }
+
+    #[test]
+    fn no_kernel_is_above_its_limit() {
+        let workbook = workbook();
+        let report = Report::read(&workbook).unwrap();
+        let kernels: Vec<&Kernel> = report.kernels.iter().take(4).collect();
+        let chart = roofline(&workbook, &report, &kernels).unwrap();
+        assert!(chart.description.contains("the limit: 75.2 billion"), "{}", chart.description);
+        for kernel in &report.kernels {
+            let rate = kernel.warp_instructions / kernel.time_us / 1e3;
+            assert!(
+                rate < (150.5 * kernel.instructions_per_sector()).min(1046.0),
+                "{}: {rate}",
+                kernel.kernel
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_kernel_or_field_is_told_what_there_is() {
+        let of = |kernel, field| format!("{:#}", value(&workbook(), kernel, field).unwrap_err());
+        assert!(of("reduceAll", "time").contains("reduceInterleaved"));
+        assert!(of("reduceLimit", "speed").contains("memory-share"));
+    }
+}

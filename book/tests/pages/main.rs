@@ -1,0 +1,48 @@
+//! The pages of this book: every directive in them can be replaced, and they have the shape that a reader
+//! relies on. mdBook need not be installed for this.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `page.rs` | reads the pages in the order of the book; what of a page is prose |
+//! | `shape.rs` | titles, opening lines, lengths, small cells, exercises |
+//! | `terms.rs` | no term before its definition |
+//! | `links.rs` | every link within the book leads somewhere |
+
+mod links;
+mod page;
+mod shape;
+mod terms;
+
+use std::path::PathBuf;
+
+use page::{book, files, pages};
+use workbook_book::{Workbook, expand};
+
+/// The repository, without a reader's own records: they are not the business of a test.
+fn workbook() -> Workbook {
+    let root = book().parent().unwrap().to_path_buf();
+    Workbook { root, records: book().join("records"), local: PathBuf::from("not there") }
+}
+
+#[test]
+fn every_directive_can_be_replaced() {
+    let mut wrong = String::new();
+    for page in pages() {
+        let problems = expand(&workbook(), &format!("book/src/{}", page.file), &page.text).err();
+        for problem in problems.into_iter().flatten() {
+            wrong += &format!("{problem}\n\n");
+        }
+    }
+    assert!(wrong.is_empty(), "the book cannot be built:\n\n{wrong}");
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let pages = pages();
+    for name in files() {
+        assert!(
+            pages.iter().any(|page| page.file == name),
+            "book/src/{name} is not in book/src/SUMMARY.md, so no reader finds it"
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! A page of the story has a number, an opening line, sections of a length that a reader can hold, small cells
+//! and a close.
+
+use std::fmt::Write;
+
+use workbook::exercise::catalogue;
+
+use crate::page::{Page, book, pages, words};
+
+/// Words of prose, folded parts not counted.
+const SECTION: usize = 450;
+const PAGE: usize = 2200;
+
+/// Headings that say nothing of the section.
+const EMPTY: [&str; 3] = ["The cell", "What to run", "What the numbers say"];
+
+/// Pages that are looked things up in, and not read from beginning to end.
+const REFERENCE: [&str; 3] = ["glossary.md", "kernels.md", "appendix_simulator.md"];
+
+/// Calls `check` with every page; fails with all that it has written.
+fn every(check: impl Fn(&Page, &mut String)) {
+    let mut wrong = String::new();
+    for page in pages() {
+        check(&page, &mut wrong);
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+fn is_story(page: &Page) -> bool {
+    page.number.is_some()
+}
+
+#[test]
+fn a_page_is_called_what_the_sidebar_calls_it() {
+    every(|page, wrong| {
+        let number = page.number.as_ref().map_or(String::new(), |number| format!("{number} · "));
+        let title = format!("# {number}{}", page.title);
+        if page.text.lines().next() != Some(&title) {
+            writeln!(wrong, "{} does not begin with `{title}`", page.file).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_page_of_the_story_says_first_what_it_is_for_and_last_what_one_knows() {
+    every(|page, wrong| {
+        if !is_story(page) {
+            return;
+        }
+        let opening = page.text.split("\n\n").nth(1).unwrap_or_default();
+        let has_time = opening.contains("About ") && opening.trim_end().ends_with("minutes.*");
+        if !opening.starts_with('*') || !has_time {
+            writeln!(
+                wrong,
+                "{}: below the title stands no line like *After this page you can … . About 20 minutes.*",
+                page.file
+            )
+            .unwrap();
+        }
+        if !page.text.contains("\n## You now know\n") {
+            writeln!(wrong, "{}: there is no section `## You now know`", page.file).unwrap();
+        }
+    });
+}
+
+#[test]
+fn headings_say_what_is_below_them() {
+    every(|page, wrong| {
+        for line in page.lines() {
+            let heading = line.trim_start_matches('#').trim();
+            if line.starts_with('#') && EMPTY.contains(&heading) {
+                writeln!(
+                    wrong,
+                    "{}: a section is called {heading:?}; say its question or its claim",
+                    page.file
+                )
+                .unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn sections_and_pages_are_not_too_long() {
+    every(|page, wrong| {
+        if REFERENCE.contains(&page.file.as_str()) {
+            return;
+        }
+        let sections = page.sections();
+        for (heading, prose) in &sections {
+            let count = words(prose);
+            if count > SECTION {
+                writeln!(wrong, "{}: {heading:?} has {count} words of prose, at most {SECTION}", page.file)
+                    .unwrap();
+            }
+        }
+        let count: usize = sections.iter().map(|(_, prose)| words(prose)).sum();
+        if count > PAGE {
+            writeln!(wrong, "{} has {count} words of prose, at most {PAGE}", page.file).unwrap();
+        }
+    });
+}
+
+/// A whole chapter in a cell is for a chapter that is being written; `{{#record}}` folds it.
+#[test]
+fn cells_are_small() {
+    every(|page, wrong| {
+        for line in page.lines() {
+            let cell = line.strip_prefix("{{#cell ").and_then(|line| line.strip_suffix("}}"));
+            if cell.is_some_and(|cell| !cell.trim().contains(' ')) {
+                writeln!(wrong, "{}: {line} shows everything; say which kernels", page.file).unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn the_exercises_call_the_chapters_as_the_book_does() {
+    for page in pages() {
+        let Some(number) = page.number.as_ref().and_then(|number| number.parse().ok()) else { continue };
+        let listed = catalogue::chapter(number);
+        assert!(
+            listed == page.title || listed == "More",
+            "chapter {number} is {listed:?}, in the book {:?}",
+            page.title
+        );
+    }
+}
+
+/// A chapter without a page has its exercises in the terminal alone.
+#[test]
+fn every_exercise_is_once_on_a_page_of_its_chapter() {
+    let pages = pages();
+    for exercise in catalogue::read(book().parent().unwrap()).unwrap() {
+        let directive = format!("{{{{#exercise {}}}}}", exercise.id);
+        let chapter = format!("ch{}_", exercise.id.chapter);
+        let count = |own: bool| -> usize {
+            let pages = pages.iter().filter(|page| page.file.starts_with(&chapter) == own);
+            pages.map(|page| page.text.matches(&directive).count()).sum()
+        };
+        let has_page = pages.iter().any(|page| page.file.starts_with(&chapter));
+        let (own, others) = (count(true), count(false));
+        assert!(
+            others == 0 && own == usize::from(has_page),
+            "{directive} stands {own} times on the pages of its chapter, and {others} times on others"
+        );
+    }
+}

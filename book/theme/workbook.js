@@ -1,0 +1,63 @@
+// Small things that style sheets cannot do.
+'use strict';
+
+(() => {
+    const main = document.querySelector('main');
+
+    // What scrolls sideways can have the focus, and only that.
+    const regions = [...main.querySelectorAll('pre > code, .table-wrapper, .table-frame, .chart-frame')];
+    const update = region => {
+        if (region.scrollWidth > region.clientWidth) {
+            region.tabIndex = 0;
+        } else {
+            region.removeAttribute('tabindex');
+        }
+    };
+    const observer = new ResizeObserver(entries => entries.forEach(entry => update(entry.target)));
+    regions.forEach(region => observer.observe(region));
+    document.fonts.ready.then(() => regions.forEach(update));
+
+    // There the arrow keys scroll, and do not turn the page as mdBook would have it.
+    main.addEventListener('keydown', event => {
+        if (/^Arrow(Left|Right)$/.test(event.key) && regions.includes(event.target)) {
+            event.stopPropagation();
+        }
+    });
+
+    // A command that is too long for its line breaks between options, not within one.
+    for (const code of main.querySelectorAll('.cell > pre > code')) {
+        const parts = code.textContent.trimEnd().split(/ (?=--)/);
+        const option = part => Object.assign(document.createElement('span'), { className: 'option', textContent: part });
+        code.replaceChildren(...parts.flatMap((part, index) => (index ? [' ', option(part)] : [option(part)])));
+    }
+
+    // The definition of a term stands below its word, above everything that could cut it off, within the window. It
+    // goes with Escape.
+    for (const term of main.querySelectorAll('.term')) {
+        const definition = term.querySelector('.term-definition');
+        definition.popover = 'manual';
+        const show = () => {
+            definition.showPopover();
+            const word = term.getClientRects()[0];
+            const [width, height] = [definition.offsetWidth, definition.offsetHeight];
+            const left = Math.max(8, Math.min(word.left, document.documentElement.clientWidth - width - 8));
+            const top = word.bottom + height > innerHeight ? word.top - height : word.bottom;
+            definition.style.left = `${left + scrollX}px`;
+            definition.style.top = `${top + scrollY}px`;
+        };
+        const hide = () => {
+            if (!term.matches(':hover, :focus-within')) {
+                definition.hidePopover();
+            }
+        };
+        term.addEventListener('mouseenter', show);
+        term.addEventListener('focusin', show);
+        term.addEventListener('mouseleave', hide);
+        term.addEventListener('focusout', () => setTimeout(hide));
+    }
+    document.addEventListener('keydown', event => {
+        if (event.key === 'Escape') {
+            main.querySelectorAll('.term-definition:popover-open').forEach(definition => definition.hidePopover());
+        }
+    });
+})();

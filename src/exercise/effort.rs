@@ -1,0 +1,153 @@
+//! How the work is shared out among the threads, heard from the simulator's events. Its counters say how much
+//! is done, not by whom.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::sim::Space;
+use crate::sim::observe::{Access, Act, Actor, After, Event, Observer, Request};
+
+/// A lane for each bit of a mask.
+const WARP: u32 = 32;
+
+/// What no counter says.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    /// The thread with the most loads.
+    pub busiest: Busiest,
+    /// Children that were launched into the tail stream.
+    pub tail_launches: u64,
+    /// The first barrier that opened when others had left with their writes.
+    pub left: Option<Left>,
+    /// Index into the line table, of the last store to the watched addresses.
+    pub last_store: Option<u32>,
+}
+
+/// A thread, and its loads from global and shared memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Busiest {
+    /// By the thread.
+    pub loads: u64,
+    /// By all threads of its block.
+    pub of_block: u64,
+    /// Its number in its block.
+    pub thread: u32,
+    /// The block's number in its grid.
+    pub block: u64,
+}
+
+impl Busiest {
+    /// Whether it makes more loads than all other threads of its block together.
+    pub fn is_most_of_block(&self) -> bool {
+        2 * self.loads > self.of_block
+    }
+}
+
+/// Threads that have left the kernel, had written something since their last barrier, and missed this one.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// How many.
+    pub threads: u32,
+    /// Of the barrier: index into the line table.
+    pub loc: u32,
+}
+
+/// Listens to a run.
+#[derive(Default)]
+pub struct Watcher {
+    /// Stores here are remembered.
+    pub result: Range<u64>,
+    pub effort: Effort,
+    blocks: HashMap<(u32, u64), Block>,
+}
+
+/// A block that is under way.
+#[derive(Default)]
+struct Block {
+    /// Of each thread.
+    loads: Vec<u64>,
+    /// Threads that have written since their last barrier, by warp.
+    wrote: Vec<u32>,
+    /// At the barrier that is about to open: its number, warp and lanes.
+    arrived: Vec<(u32, u32, u32)>,
+    /// Of the last arrival.
+    loc: u32,
+}
+
+impl Watcher {
+    pub fn new(result: Range<u64>) -> Watcher {
+        Watcher { result, ..Watcher::default() }
+    }
+
+    fn access(&mut self, actor: Actor, request: &Request) {
+        let is_store = request.access != Access::Load;
+        let block = self.blocks.entry((actor.grid, actor.block)).or_default();
+        let to = |lane: u32| self.result.contains(&request.addresses[lane as usize]);
+        if is_store {
+            let warp = actor.warp as usize;
+            block.wrote.resize(block.wrote.len().max(warp + 1), 0);
+            block.wrote[warp] |= request.mask;
+            if request.space == Space::Global && lanes(request.mask).any(to) {
+                self.effort.last_store = Some(actor.loc);
+            }
+            return;
+        }
+        let first = (actor.warp * WARP) as usize;
+        block.loads.resize(block.loads.len().max(first + WARP as usize), 0);
+        for lane in lanes(request.mask) {
+            block.loads[first + lane as usize] += 1;
+        }
+    }
+
+    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
+        let Some(block) = self.blocks.get_mut(&(grid, block)) else { return };
+        for (_, warp, mask) in block.arrived.extract_if(.., |(other, ..)| *other == id) {
+            if let Some(wrote) = block.wrote.get_mut(warp as usize) {
+                *wrote &= !mask;
+            }
+        }
+        // All that have not left are here: those who still have writes of their own to show have left.
+        let threads = block.wrote.iter().map(|mask| mask.count_ones()).sum();
+        if all && threads > 0 {
+            self.effort.left.get_or_insert(Left { threads, loc: block.loc });
+        }
+    }
+
+    fn block_end(&mut self, grid: u32, number: u64) {
+        let Some(block) = self.blocks.remove(&(grid, number)) else { return };
+        let most = block.loads.iter().copied().max().unwrap_or(0);
+        if most > self.effort.busiest.loads {
+            let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
+            let of_block = block.loads.iter().sum();
+            self.effort.busiest = Busiest { loads: most, of_block, thread, block: number };
+        }
+    }
+}
+
+impl Observer for Watcher {
+    fn event(&mut self, event: &Event) {
+        match *event {
+            Event::Grid(start) if start.parent.is_some() && start.after == After::Parent => {
+                self.effort.tail_launches += 1;
+            }
+            Event::BlockEnd { grid, block } => self.block_end(grid, block),
+            Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),
+            Event::By(actor, &Act::Access(request))
+                if matches!(request.space, Space::Global | Space::Shared) =>
+            {
+                self.access(actor, request);
+            }
+            Event::By(actor, &Act::Barrier { mask, id }) => {
+                let block = self.blocks.entry((actor.grid, actor.block)).or_default();
+                block.arrived.push((id, actor.warp, mask));
+                block.loc = actor.loc;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
+}

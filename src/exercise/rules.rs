@@ -1,0 +1,124 @@
+//! Right, and yet not what was asked for: one thread that does the work of all, an atomic operation for every
+//! number, no child where a child was asked for.
+//!
+//! Nothing here is set by hand for an exercise. The bounds come from the solution, run on the same input, with
+//! room for other ways to be right; the right answers that the solutions' files list hold that there is.
+
+use super::plan::{Case, Plan};
+use super::run::Outcome;
+use crate::number::thousands;
+
+/// What an answer does more of than the solution, or less: the kind of the failure, and a sentence.
+pub struct Finding {
+    pub kind: &'static str,
+    pub what: String,
+}
+
+/// Runs of an answer and of the solution on one input.
+pub struct Pair {
+    pub case: Case,
+    pub yours: Outcome,
+    pub solution: Outcome,
+}
+
+/// Compares what the answer does with what the solution does, for several inputs: the most telling difference.
+pub fn broken(plan: &Plan, pairs: &[Pair]) -> Option<Finding> {
+    let rules: [&dyn Fn(&Pair) -> Broken; 6] = [
+        &left_early,
+        &|pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block()),
+        &|pair| launches(pair),
+        &|pair| atomics(plan, pair),
+        &one_thread,
+        &work,
+    ];
+    rules.into_iter().find_map(|rule| {
+        pairs.iter().find_map(|pair| {
+            let (kind, what) = rule(pair)?;
+            Some(Finding { kind, what: format!("At {}: right, but {what}.", pair.case) })
+        })
+    })
+}
+
+type Broken = Option<(&'static str, String)>;
+
+/// A thread that leaves is not waited for. What it has written since its last barrier is not ordered before
+/// what comes after the next one (PTX ISA, `bar.sync`: for the threads that take part).
+fn left_early(Pair { yours, .. }: &Pair) -> Broken {
+    let (threads, line) = yours.left?;
+    let what = format!(
+        "by chance: when the barrier in line {line} opened, {threads} threads of its block had left the kernel. \
+         A barrier orders what threads did that come to it, and these had written something since their last one"
+    );
+    Some(("left-early", what))
+}
+
+/// A tree of another shape may need twice the loads of the solution's, and a few more.
+fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let (busiest, most) = (yours.effort.busiest, solution.effort.busiest.loads);
+    (busiest.loads > 2 * most + 8).then(|| {
+        let what = format!(
+            "not a tree: thread {} of block {} makes {} of the {} loads of its block. In the solution no thread \
+             makes more than {}",
+            busiest.thread,
+            thousands(busiest.block as i64),
+            if busiest.loads == busiest.of_block { "all".into() } else { thousands(busiest.loads as i64) },
+            thousands(busiest.of_block as i64),
+            thousands(most as i64),
+        );
+        ("one-thread", what)
+    })
+}
+
+/// A block may leave its result by an atomic operation.
+fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
+    let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.grid.blocks(*case))).sum();
+    let (mine, theirs) = (yours.counters.atomics, solution.counters.atomics);
+    (mine > theirs + blocks).then(|| {
+        let theirs = match theirs {
+            0 => "none".to_string(),
+            theirs => thousands(theirs as i64),
+        };
+        let what = format!(
+            "with {} atomic operations where the solution makes {theirs}. At one address they queue",
+            thousands(mine as i64)
+        );
+        ("atomics", what)
+    })
+}
+
+/// A recursion may end a level earlier.
+fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let (mine, theirs) = (yours.counters.device_launches, solution.counters.device_launches);
+    let least = theirs - (theirs / 8).max(1).min(theirs);
+    if mine < least {
+        let what = match mine {
+            0 => format!("without a child: the solution launches {}", thousands(theirs as i64)),
+            _ => format!(
+                "with too few levels: it launches {} children, and the solution {}",
+                thousands(mine as i64),
+                thousands(theirs as i64)
+            ),
+        };
+        return Some(("launches", what));
+    }
+    (yours.effort.tail_launches > 0 && solution.effort.tail_launches == 0).then(|| {
+        (
+            "tail-launch",
+            "by a tail launch, which waits for all of its parent. The task asks for a fire-and-forget launch"
+                .into(),
+        )
+    })
+}
+
+/// Other ways to write the same steps cost at most about half as much again.
+fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let (mine, theirs) = (yours.counters.warp_instructions, solution.counters.warp_instructions);
+    (mine > 2 * theirs).then(|| {
+        let what = format!(
+            "with too much work: the warps execute {} instructions, and those of the solution {}",
+            thousands(mine as i64),
+            thousands(theirs as i64)
+        );
+        ("work", what)
+    })
+}
