@@ -42,6 +42,8 @@ struct Bench<'a> {
     chapter: &'a Chapter,
     options: &'a Options,
     device: Device,
+    /// The other devices of a chapter that runs on several.
+    others: Vec<(Device, Module)>,
     /// None on the CPU.
     module: Option<Module>,
     plan: Plan,
@@ -55,16 +57,27 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device, and loads the kernels.
     fn new(chapter: &'a Chapter, options: &'a Options) -> Result<Bench<'a>> {
+        let mut others = Vec::new();
         let (device, module, source_hash) = match chapter.place {
             Place::Cpu => (on_cpu(chapter, options)?, None, prebuilt::source_hash(chapter.source)),
             _ => {
                 let build = kernels::get(chapter.stem)?;
-                let device = Device::open(choice(chapter, options)?)?;
+                let choice = choice(chapter, options)?;
+                let mut devices = match chapter.many_gpus {
+                    true => Device::open_some(choice, options.gpus)?.into_iter(),
+                    false => vec![Device::open(choice)?].into_iter(),
+                };
+                let device = devices.next().context("no device was opened")?;
                 let module = device.load_module(build)?;
+                for other in devices {
+                    let module = other.load_module_beside(&module, build)?;
+                    others.push((other, module));
+                }
                 (device, Some(module), build.code_hash.to_string())
             }
         };
         let mut info = device.info();
+        info.gpus = (!others.is_empty()).then_some(1 + others.len());
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
@@ -90,7 +103,7 @@ impl<'a> Bench<'a> {
             limits: Vec::new(),
             ok: false,
         };
-        Ok(Bench { chapter, options, device, module, plan, record, levels: Vec::new(), found: Vec::new() })
+        Ok(Bench { chapter, options, device, others, module, plan, record, levels: Vec::new(), found: Vec::new() })
     }
 
     /// Makes the runs, prints and writes what there is. Whether all is well.
@@ -193,6 +206,7 @@ impl<'a> Bench<'a> {
             grid: case.shape.grid,
             launches: case.launches(),
             pending_launches: self.options.pending_launches,
+            others: &self.others,
             module: self.module.as_ref(),
         })
     }

@@ -230,7 +230,7 @@ mod tests {
             ],
         };
         let device =
-            DeviceInfo { kind: DeviceKind::Gpu, name: "a GPU".into(), gpu: None, threads: None, cpu: None };
+            DeviceInfo { kind: DeviceKind::Gpu, name: "a GPU".into(), gpu: None, gpus: None, threads: None, cpu: None };
         let sizes = vec![at(1 << 16, 1.987), at(1 << 18, 2.345)];
         let sweep = Sweep {
             schema: SCHEMA,
