@@ -102,6 +102,7 @@ impl Simulator {
                 sync_depth: DEFAULT_SYNC_DEPTH,
                 steps: None,
                 schedule: 0,
+                order: Vec::new(),
             },
             loaded: Vec::new(),
             printed: String::new(),
@@ -329,6 +330,12 @@ impl Simulator {
     /// one.
     pub fn set_schedule(&mut self, seed: u64) {
         self.limits.schedule = seed;
+    }
+
+    /// From now on the threads of a warp run apart, as they may since Volta: each by itself until it waits or
+    /// ends, those of `first` (numbers in the warp) in that order before the others. Empty: in lockstep again.
+    pub fn set_thread_order(&mut self, first: &[u32]) {
+        self.limits.order = first.to_vec();
     }
 
     /// Lays out the module's variables, once.

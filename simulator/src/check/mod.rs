@@ -358,7 +358,7 @@ impl Checker<'_> {
     #[inline(never)]
     fn other(&mut self, event: &Event) {
         match *event {
-            Event::Instruction { .. } | Event::By(..) => {}
+            Event::Instruction { .. } | Event::By(..) | Event::LaunchesDone { .. } => {}
             Event::Grid(start) => {
                 self.order.grid(&start);
                 self.kernels.push(start.kernel.to_string());
@@ -419,7 +419,7 @@ impl Checker<'_> {
             Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
             Act::ChildrenDone { mask } => self.order.children_done(actor, mask),
-            Act::Diverge | Act::BarrierStall => {}
+            Act::Diverge { .. } | Act::BarrierStall => {}
         }
     }
 

@@ -165,6 +165,16 @@ impl Warp {
         self.splits.push(Split::new(0, self.lanes, 0, (NONE, NONE)));
     }
 
+    /// Its lanes go on one by one, those of `first` in that order before the others; none waits for another but
+    /// where the kernel says so.
+    pub fn part(&mut self, first: &[u32]) {
+        let others = (0..WARP as u32).filter(|lane| !first.contains(lane));
+        let lanes: Vec<u32> = first.iter().copied().filter(|lane| *lane < WARP as u32).chain(others).collect();
+        let here = lanes.iter().filter(|lane| self.lanes >> **lane & 1 == 1);
+        // The split that stands last runs first.
+        self.splits = here.rev().map(|lane| Split::new(0, 1 << lane, 0, (NONE, NONE))).collect();
+    }
+
     pub fn waits_for_children(&self) -> bool {
         self.splits.iter().any(|split| split.wait == Wait::Children)
     }

@@ -61,6 +61,9 @@ impl<O: Watch> Engine<'_, O> {
         };
         for (number, warp) in block.warps.iter_mut().enumerate() {
             warp.start(number as u32, grid.kernel, function, position);
+            if !self.order.is_empty() {
+                warp.part(self.order);
+            }
         }
         block
     }
