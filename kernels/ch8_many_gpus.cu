@@ -159,10 +159,18 @@ template <> struct Digits<Word> {
 // ANCHOR_END: digits
 
 // ANCHOR: reduceIntoPeer
+// Which threads an atomic is atomic to.
+enum class Scope { Gpu, System };
+
+template <Scope SCOPE> static __device__ Word add(Word *word, Word more)
+{
+    return SCOPE == Scope::System ? atomicAdd_system(word, more) : atomicAdd(word, more);
+}
+
 // All blocks of all GPUs, `blocks` of them, add to `scratch`, which lies on one GPU; the others reach it
-// through NVLink or PCIe. So atomics are of system scope: one of the GPU's own scope is atomic among the
-// threads of that GPU alone. The block that completes the count has the sum of everything.
-template <typename T>
+// through NVLink or PCIe. So the atomics are of system scope: atomicAdd is atomic among the threads of one
+// GPU alone. The block that completes the count has the sum of everything.
+template <typename T, Scope SCOPE>
 static __device__ void intoPeer(const T *g_idata, T *g_odata, unsigned int size, Word *scratch,
                                 unsigned int blocks, T *shared)
 {
@@ -175,7 +183,7 @@ static __device__ void intoPeer(const T *g_idata, T *g_odata, unsigned int size,
     }
     if (k < COUNT) {
         Word mine = Digits<T>::digit(sum, k) << 16 | 1;
-        Word all = atomicAdd_system(scratch + k, mine) + mine;
+        Word all = add<SCOPE>(scratch + k, mine) + mine;
         if (__shfl_sync(LANES, (unsigned int)all % 0x10000, 0) == blocks) {
             while ((unsigned int)all % 0x10000 != blocks) { // another digit may still be on its way
                 all = *(volatile Word *)(scratch + k);
@@ -190,12 +198,13 @@ static __device__ void intoPeer(const T *g_idata, T *g_odata, unsigned int size,
 }
 // ANCHOR_END: reduceIntoPeer
 
-#define INTO_PEER(NAME, T)                                                                         \
+#define INTO_PEER(NAME, T, SCOPE)                                                                  \
     extern "C" __global__ void __launch_bounds__(BLOCK)                                            \
         NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch, unsigned int blocks)  \
     {                                                                                              \
         __shared__ T shared[BLOCK / 32];                                                           \
-        intoPeer<T>(g_idata, g_odata, size, scratch, blocks, shared);                              \
+        intoPeer<T, Scope::SCOPE>(g_idata, g_odata, size, scratch, blocks, shared);                \
     }
-INTO_PEER(reduceIntoPeer, unsigned int)
-INTO_PEER(reduceIntoPeerI64, Word)
+INTO_PEER(reduceIntoPeer, unsigned int, System)
+INTO_PEER(reduceIntoPeerI64, Word, System)
+INTO_PEER(reduceIntoPeerNarrow, unsigned int, Gpu)

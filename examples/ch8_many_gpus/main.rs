@@ -49,6 +49,11 @@ const CHAPTER: Chapter = Chapter {
                 also: larger,
                 ..story("intoPeer", Operation::SUM, into_peer::<SumI32>)
             },
+            // intoPeerNarrow: The same with atomics of the GPU's own scope, which are not atomic to another GPU.
+            Variant {
+                expected_failure: |_, _| Some("data-race"),
+                ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
+            },
             further("intoPeerI64", "reduceIntoPeerI64", I64, into_peer::<SumI64>),
             further("allReduceI64", "reduceShareI64", I64, all_reduce::<SumI64>),
             further("allReduceF32", "reduceShareF32", F32, all_reduce::<SumF32>),

@@ -115,7 +115,8 @@ impl Plan {
                 for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
                     let shape = place.shape_of(n, block);
                     let in_blocks = variants.iter().filter(swept).map(|variant| planned(variant, n, shape));
-                    sweep.extend(in_blocks.filter(|case| case.shape != Shape::CPU));
+                    // A kernel that has a block of its own has run in it.
+                    sweep.extend(in_blocks.filter(|case| case.shape.block == block));
                 }
                 for variant in variants.iter().filter(swept) {
                     let further = (variant.also)(kind).iter();
