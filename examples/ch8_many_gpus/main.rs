@@ -24,7 +24,11 @@ const CHAPTER: Chapter = Chapter {
         "One array, several GPUs: who adds up the shares?",
         &[
             // oneGpu: The first GPU alone, for comparison.
-            Variant { symbol: "reduceIntoPeer", also: smaller, ..story("oneGpu", Operation::SUM, on_one_gpu) },
+            Variant {
+                symbol: "reduceIntoPeer",
+                also: smaller,
+                ..story("oneGpu", Operation::SUM, on_one_gpu)
+            },
             // hostAdds: The host copies one number from each GPU, and adds them.
             Variant {
                 symbol: "reduceShare",
@@ -58,8 +62,18 @@ const CHAPTER: Chapter = Chapter {
             further("allReduceI64", "reduceShareI64", I64, all_reduce::<SumI64>),
             further("allReduceF32", "reduceShareF32", F32, all_reduce::<SumF32>),
             further("allReduceF64", "reduceShareF64", SUM_F64, all_reduce::<SumF64>),
-            further("allReduceMin", "reduceShareMin", exact::<Min<i32>>("minimum of i32"), all_reduce::<Min<i32>>),
-            further("allReduceMax", "reduceShareMax", exact::<Max<i32>>("maximum of i32"), all_reduce::<Max<i32>>),
+            further(
+                "allReduceMin",
+                "reduceShareMin",
+                exact::<Min<i32>>("minimum of i32"),
+                all_reduce::<Min<i32>>,
+            ),
+            further(
+                "allReduceMax",
+                "reduceShareMax",
+                exact::<Max<i32>>("maximum of i32"),
+                all_reduce::<Max<i32>>,
+            ),
             further("hostAddsI64", "reduceShareI64", I64, host_adds::<SumI64>),
             further("hostAddsF32", "reduceShareF32", F32, host_adds::<SumF32>),
             further("hostAddsF64", "reduceShareF64", SUM_F64, host_adds::<SumF64>),

@@ -150,6 +150,11 @@ impl std::fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// `1 byte`, `4 bytes`
+pub(crate) fn bytes(number: u64) -> String {
+    if number == 1 { "1 byte".to_string() } else { format!("{number} bytes") }
+}
+
 /// `67,108,864`
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -1,13 +1,12 @@
 //! Modules, the simulated device, and launches on it.
 
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use crate::check::Checker;
 use crate::counters::Counters;
 use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
 use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
-use crate::diagnostic::{Diagnostic, Kind};
+use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::grid::{self, Engine, Limits};
 use crate::memory::{self, Memory, Wrong};
 use crate::observe;
@@ -130,7 +129,7 @@ impl Simulator {
     pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
         self.memory.alloc(bytes, "").ok_or_else(|| {
             host_error(
-                format!("no room for an allocation of {bytes} bytes"),
+                format!("no room for an allocation of {}", diagnostic::bytes(bytes)),
                 "the simulated device has 4 GiB of memory, for at most 1,048,576 allocations",
             )
         })
@@ -173,7 +172,7 @@ impl Simulator {
     /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under
     /// checks; after a launch without checks every byte counts as written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
-        self.memory.defined_bytes(address, bytes) == bytes
+        self.memory.written(address).is_none_or(|(written, at)| written.all(at, bytes))
     }
 
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
@@ -242,6 +241,7 @@ impl Simulator {
             roots.push((number, *config, params));
         }
         let loaded = self.load(module)?;
+        self.name_arguments(module, launches);
         let globals = &self.loaded[loaded].1;
         let mut engine = Engine::new(
             &self.device,
@@ -305,25 +305,25 @@ impl Simulator {
         observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut names = FxHashMap::default();
-        let loaded = self.load(module)?;
-        for (variable, address) in module.program.globals.iter().zip(&self.loaded[loaded].1) {
-            names.insert(memory::number_and_offset(*address).0, format!("`{}`", variable.name));
-        }
-        for Launch { kernel, args, .. } in launches {
-            let params = module.params(kernel).unwrap_or_default();
-            let pointers = args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8);
-            for (position, (arg, _)) in pointers {
-                let (number, _) = memory::number_and_offset(*arg);
-                names.entry(number).or_insert_with(|| format!("argument {position}"));
-            }
-        }
-        let mut both = (observer, Checker::new(&module.program, names));
+        self.load(module)?;
+        self.name_arguments(module, launches);
+        let mut both = (observer, Checker::new(&module.program, self.memory.names()));
         let ended = self.run(module, launches, &mut both);
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());
         Err(diagnostic)
+    }
+
+    /// Messages call a buffer by the argument that its address is given as.
+    fn name_arguments(&mut self, module: &Module, launches: &[Launch]) {
+        let names = launches.iter().flat_map(|launch| {
+            let params = module.params(launch.kernel).unwrap_or_default();
+            let pointers =
+                launch.args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8);
+            pointers.map(|(position, (arg, _))| (*arg, format!("argument {position}")))
+        });
+        self.memory.call(names);
     }
 
     /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled
@@ -377,10 +377,15 @@ fn copy_error(direction: &str, bytes: usize, address: u64, wrong: &Wrong) -> Box
     let why = match wrong {
         Wrong::NoAllocation => "where nothing has been allocated".to_string(),
         Wrong::Freed => "in a buffer that has been freed".to_string(),
-        Wrong::Outside { offset, bytes } => format!("at byte {offset} of a buffer of {bytes} bytes"),
+        Wrong::Outside { offset, bytes: size, .. } => {
+            format!("at byte {offset} of a buffer of {}", diagnostic::bytes(*size))
+        }
     };
     host_error(
-        format!("a copy of {bytes} bytes {direction} device address {address:#x}, {why}"),
+        format!(
+            "a copy of {} {direction} device address {address:#x}, {why}",
+            diagnostic::bytes(bytes as u64)
+        ),
         "copy no more than the buffer holds",
     )
 }

@@ -103,7 +103,17 @@ impl<'a> Bench<'a> {
             limits: Vec::new(),
             ok: false,
         };
-        Ok(Bench { chapter, options, device, others, module, plan, record, levels: Vec::new(), found: Vec::new() })
+        Ok(Bench {
+            chapter,
+            options,
+            device,
+            others,
+            module,
+            plan,
+            record,
+            levels: Vec::new(),
+            found: Vec::new(),
+        })
     }
 
     /// Makes the runs, prints and writes what there is. Whether all is well.

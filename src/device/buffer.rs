@@ -26,7 +26,10 @@ pub(super) enum Memory {
     Gpu(RefCell<cuda::Memory>),
     /// The host's, which GPUs can reach.
     Host(cuda::HostMemory),
-    Sim { simulator: Rc<Simulator>, address: u64 },
+    Sim {
+        simulator: Rc<Simulator>,
+        address: u64,
+    },
 }
 
 impl Device {

@@ -74,7 +74,12 @@ impl<'a> Collective<'a> {
     pub fn all_reduce<T: Reducible>(&self, buffers: &[&Buffer<T>], reduce: Reduce) -> Result<()> {
         let count = buffers.first().map_or(0, |buffer| buffer.len());
         ensure!(buffers.iter().all(|buffer| buffer.len() == count), "the buffers differ in their lengths");
-        ensure!(buffers.len() == self.devices.len(), "{} buffers for {} devices", buffers.len(), self.devices.len());
+        ensure!(
+            buffers.len() == self.devices.len(),
+            "{} buffers for {} devices",
+            buffers.len(),
+            self.devices.len()
+        );
         if let Some(nccl) = &self.nccl {
             let addresses: Vec<_> = buffers.iter().map(|buffer| buffer.address).collect();
             return nccl.all_reduce(&gpus(&self.devices), &addresses, count, T::ELEMENT, reduce);
@@ -93,5 +98,8 @@ impl<'a> Collective<'a> {
 }
 
 fn gpus<'a>(devices: &[&'a Device]) -> Vec<&'a cuda::Gpu> {
-    devices.iter().filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(gpu) } else { None }).collect()
+    devices
+        .iter()
+        .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(gpu) } else { None })
+        .collect()
 }

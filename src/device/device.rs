@@ -87,7 +87,9 @@ impl Device {
             bail!("--gpus {count}: {there_are} usable here; give --gpus {there_are}, or use --device sim");
         }
         for one in &gpus {
-            gpus.iter().filter(|other| other.ordinal() != one.ordinal()).try_for_each(|other| one.reach(other))?;
+            gpus.iter()
+                .filter(|other| other.ordinal() != one.ordinal())
+                .try_for_each(|other| one.reach(other))?;
         }
         Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu))).collect())
     }

@@ -52,8 +52,9 @@ impl Nccl {
     /// Connects `gpus`.
     pub fn open(gpus: &[&Gpu]) -> Result<Nccl> {
         // SAFETY: NCCL's initialisers have no preconditions.
-        let library = unsafe { Library::new(LIBRARY) }
-            .with_context(|| format!("NCCL was not found ({LIBRARY}); install it (Debian: libnccl2), or leave this kernel out"))?;
+        let library = unsafe { Library::new(LIBRARY) }.with_context(|| {
+            format!("NCCL was not found ({LIBRARY}); install it (Debian: libnccl2), or leave this kernel out")
+        })?;
         let mut nccl = Nccl { library, communicators: Vec::new() };
         let version = nccl.version()?;
         ensure!(
@@ -110,7 +111,10 @@ impl Nccl {
             Communicator,
             *mut c_void,
         ) -> c_int;
-        ensure!(gpus.len() == self.communicators.len() && gpus.len() == addresses.len(), "one buffer per GPU");
+        ensure!(
+            gpus.len() == self.communicators.len() && gpus.len() == addresses.len(),
+            "one buffer per GPU"
+        );
         // SAFETY: the types are those of the declarations.
         let (start, end, all_reduce) = unsafe {
             (
@@ -125,7 +129,8 @@ impl Nccl {
             self.check("cannot begin an all-reduce", start())?;
             for ((gpu, communicator), address) in gpus.iter().zip(&self.communicators).zip(addresses) {
                 let (at, stream) = (*address as *mut c_void, gpu.raw_stream());
-                let status = all_reduce(at, at, count, element as c_int, reduce as c_int, *communicator, stream);
+                let status =
+                    all_reduce(at, at, count, element as c_int, reduce as c_int, *communicator, stream);
                 self.check("cannot start an all-reduce", status)?;
             }
             self.check("cannot start an all-reduce", end())
@@ -138,9 +143,8 @@ impl Nccl {
     /// `T` is its type.
     unsafe fn symbol<T>(&self, name: &'static [u8]) -> Result<Symbol<'_, T>> {
         // SAFETY: handed on to the caller.
-        unsafe { self.library.get(name) }.with_context(|| {
-            format!("{LIBRARY} has no {}", String::from_utf8_lossy(&name[..name.len() - 1]))
-        })
+        unsafe { self.library.get(name) }
+            .with_context(|| format!("{LIBRARY} has no {}", String::from_utf8_lossy(&name[..name.len() - 1])))
     }
 
     fn check(&self, doing: &str, status: c_int) -> Result<()> {
@@ -149,7 +153,8 @@ impl Nccl {
         }
         // SAFETY: the type is that of the declaration; it returns a string that lives as long as the library.
         let said = unsafe {
-            let name = self.symbol::<unsafe extern "C" fn(c_int) -> *const c_char>(b"ncclGetErrorString\0")?;
+            let name =
+                self.symbol::<unsafe extern "C" fn(c_int) -> *const c_char>(b"ncclGetErrorString\0")?;
             CStr::from_ptr(name(status)).to_string_lossy().into_owned()
         };
         bail!("NCCL {doing}: {said} (NCCL_DEBUG=WARN says more)");

@@ -151,7 +151,10 @@ impl Simulator {
         }
         let mut core = self.core.borrow_mut();
         let ended = core.launch_counted(module, kernel, config, args, &mut self.seen.borrow_mut().0);
-        self.ended(&mut core, ended.inspect_err(|diagnostic| self.found.borrow_mut().push((**diagnostic).clone())))
+        self.ended(
+            &mut core,
+            ended.inspect_err(|diagnostic| self.found.borrow_mut().push((**diagnostic).clone())),
+        )
     }
 
     /// Runs `launches` at the same time, under the checks, each on a device of its own.

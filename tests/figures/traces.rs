@@ -81,10 +81,8 @@ const RECIPES: &[Recipe] = &[
 ];
 
 const NO_BARRIER: Recipe = Recipe { stem: "ch2_parallel", kernel: "reduceNeighboredNoBarrier", ..BASE };
-const BLOCKS: Recipe =
-    Recipe { stem: "ch3_blocks", threads: 512, args: CHAPTER_3, values: false, ..BASE };
-const BANKS: Recipe =
-    Recipe { stem: "ch5_shared", threads: 512, args: CHAPTER_5, values: false, ..BASE };
+const BLOCKS: Recipe = Recipe { stem: "ch3_blocks", threads: 512, args: CHAPTER_3, values: false, ..BASE };
+const BANKS: Recipe = Recipe { stem: "ch5_shared", threads: 512, args: CHAPTER_5, values: false, ..BASE };
 const NESTED: Recipe = Recipe {
     stem: "ch4_nested",
     blocks: 8,

@@ -206,6 +206,15 @@ fn an_error_is_shown_with_its_source_line() {
 }
 
 #[test]
+fn names_are_those_of_the_source() {
+    let json =
+        run(&format!("{KERNELS} --kernel plain --grid 1 --block 2 --arg buf:i32: --json")).exits(1).json();
+    assert_eq!(json["diagnostics"][0]["kernel"], json!("plain"));
+    let said = json["diagnostics"][0]["message"].as_str().unwrap().to_string();
+    assert_eq!(said, "a store of 4 bytes at byte 0 of argument 0, which has 0 bytes: element 0 of 0");
+}
+
+#[test]
 fn what_one_schedule_hides_is_found_under_several() {
     let args =
         "--kernel orderedByChance --grid 2 --block 1 --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0 --json";

@@ -147,8 +147,7 @@ impl<O: Watch> Context<'_, O> {
                 self.touch(request);
                 self.follow_load(warp, at, request, d, bytes);
                 let registers = &warp.activations[at.slot as usize].registers;
-                let values: [&Lanes; 4] =
-                    std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
+                let values: [&Lanes; 4] = std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
                 self.act(warp, at, Act::Access(&Request { values: &values[..d.len()], ..*request }));
                 return Ok(());
             }

@@ -15,17 +15,17 @@
 //! and so on. So no access needs a clock of its own, and blocks that do the same have the same times.
 
 mod clock;
-mod partial;
+mod known;
 mod release;
 
 use rustc_hash::FxHashMap;
 
 use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
-use clock::{BlockClock, ThreadClock};
+use crate::ptx::Scope;
+use clock::{BlockClock, ThreadClock, in_partial};
 use release::{Log, Point};
 
-use partial::in_partial;
 pub use release::{Gap, Location};
 
 pub type Time = u32;
@@ -43,6 +43,7 @@ pub struct Past {
 /// A grid, as far as order goes.
 #[derive(Debug)]
 pub struct Grid {
+    device: u32,
     pub parent: Option<u32>,
     first_warp: u32,
     warps_a_block: u32,
@@ -63,6 +64,8 @@ pub enum Before {
 #[derive(Debug, Default)]
 pub struct Order {
     warps: u32,
+    /// Devices that run at the same time.
+    devices: u32,
     pub grids: Vec<Grid>,
     blocks: FxHashMap<BlockId, BlockClock>,
     launches: Vec<Point>,
@@ -76,7 +79,7 @@ pub struct Here<'a> {
     order: &'a Order,
     clock: &'a BlockClock,
     id: BlockId,
-    first_warp: u32,
+    pub first_warp: u32,
     warps: u32,
     pub warp: u32,
 }
@@ -90,7 +93,9 @@ impl Order {
         let first_warp = self.warps;
         let blocks = gx as u64 * gy as u64 * gz as u64;
         self.warps = self.warps.saturating_add((blocks * warps_a_block as u64).min(u32::MAX as u64) as u32);
+        self.devices = self.devices.max(start.device + 1);
         self.grids.push(Grid {
+            device: start.device,
             parent: start.parent,
             first_warp,
             warps_a_block,
@@ -98,6 +103,11 @@ impl Order {
             grid_dim: [gx, gy, gz],
             after: start.after,
         });
+    }
+
+    /// Which of the devices a grid runs on.
+    pub fn device_of(&self, grid: u32) -> u32 {
+        self.grids[grid as usize].device
     }
 
     pub fn block_end(&mut self, id: BlockId) {
@@ -257,6 +267,12 @@ impl Here<'_> {
         self.clock.now
     }
 
+    /// The last barrier of the whole block.
+    #[inline]
+    pub fn barrier(&self) -> Time {
+        self.clock.barrier
+    }
+
     /// Whether the past access is before what `lane` does now.
     #[inline]
     pub fn before(&self, past: Past, lane: usize) -> Before {
@@ -274,14 +290,23 @@ impl Here<'_> {
         self.before_slowly(past, lane, same_block)
     }
 
-    /// The same, where it does not matter whether something is missing.
-    #[inline]
-    pub fn after(&self, past: Past, lane: usize) -> bool {
-        self.before(past, lane) != Before::No
-    }
-
     pub fn is_own_grid(&self, past: Past) -> bool {
         self.order.locate(past.warp).0 == self.id.0
+    }
+
+    /// The narrowest scope that includes this thread and that of the past access.
+    pub fn scope_with(&self, past: Past) -> Scope {
+        let device = |grid: u32| self.order.grids[grid as usize].device;
+        match self.order.devices {
+            _ if self.is_own_block(past) => Scope::Cta,
+            2.. if device(self.order.locate(past.warp).0) != device(self.id.0) => Scope::System,
+            _ => Scope::Gpu,
+        }
+    }
+
+    /// The narrowest scope that includes the threads of any other block.
+    pub fn scope_with_others(&self) -> Scope {
+        if self.order.devices > 1 { Scope::System } else { Scope::Gpu }
     }
 
     pub fn is_own_block(&self, past: Past) -> bool {
