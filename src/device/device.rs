@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
 
-use super::cuda::{self, NoGpu};
+use super::cuda;
+use super::fault::NoGpu;
 use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind, Limit};
@@ -44,25 +45,37 @@ impl Device {
     /// # Errors
     /// [`NoGpu`], for [`DeviceChoice::Gpu`] where none is usable.
     pub fn open(choice: DeviceChoice) -> Result<Device> {
+        Device::open_with(choice, SimulatorOptions::default())
+    }
+
+    /// [`Device::open`], with the simulator run as `options` say.
+    ///
+    /// # Errors
+    /// Of [`Device::open`].
+    pub fn open_with(choice: DeviceChoice, options: SimulatorOptions) -> Result<Device> {
         if choice == DeviceChoice::Sim {
-            return Ok(Device::simulator(SimulatorOptions::default()));
+            return Ok(Device::simulator(options));
         }
         match cuda::Gpu::open() {
             Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu))),
             Err(no_gpu) if choice == DeviceChoice::Gpu => Err(no_gpu.into()),
             Err(no_gpu) => {
-                let simulator = Device::simulator(SimulatorOptions::default());
+                let simulator = Device::simulator(options);
                 Ok(Device { no_gpu: Some(no_gpu), ..simulator })
             }
         }
     }
 
     /// Opens several devices of one kind that reach each other's memory. GPUs: `count` of them, or without one
-    /// all that there are. Simulated GPUs: `count` or 2, which share one simulator.
+    /// all that there are. Simulated GPUs: `count` or 2, which share one simulator, run as `simulated` says.
     ///
     /// # Errors
     /// [`NoGpu`]; fewer GPUs than asked for; GPUs that are not peers.
-    pub fn open_some(choice: DeviceChoice, count: Option<usize>) -> Result<Vec<Device>> {
+    pub fn open_some(
+        choice: DeviceChoice,
+        count: Option<usize>,
+        simulated: SimulatorOptions,
+    ) -> Result<Vec<Device>> {
         let no_gpu = match choice {
             DeviceChoice::Sim => None,
             _ => match cuda::Gpu::open_some(count.unwrap_or(usize::MAX)) {
@@ -71,7 +84,7 @@ impl Device {
                 Err(no_gpu) => Some(no_gpu),
             },
         };
-        let shared = Rc::new(Simulator::new(SimulatorOptions::default()));
+        let shared = Rc::new(Simulator::new(simulated));
         let mut devices: Vec<_> =
             (0..count.unwrap_or(2)).map(|_| Device::new(Kind::Sim(shared.clone()))).collect();
         if let Some(first) = devices.first_mut() {
@@ -114,7 +127,7 @@ impl Device {
             Kind::Gpu(gpu) => gpu.info(),
             Kind::Sim(simulator) => simulator.info(),
             Kind::Cpu => {
-                let (name, threads) = (measure::cpu_name(), Some(rayon::current_num_threads()));
+                let (name, threads) = (measure::cpu_name(), Some(measure::cpu_threads()));
                 DeviceInfo { kind: DeviceKind::Cpu, name, gpu: None, gpus: None, threads, cpu: None }
             }
         }

@@ -9,6 +9,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use anyhow::{Context, Result, bail, ensure};
 use libloading::{Library, Symbol};
 
+use super::collective::{Element, Reduce};
 use super::cuda::Gpu;
 
 #[cfg(windows)]
@@ -20,27 +21,6 @@ const LIBRARY: &str = "libnccl.so.2";
 const OLDEST: c_int = 21500;
 
 type Communicator = *mut c_void;
-
-/// What the elements are (`ncclDataType_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-#[repr(i32)]
-pub enum Element {
-    I32 = 2,
-    I64 = 4,
-    F32 = 7,
-    F64 = 8,
-}
-
-/// What is done with them (`ncclRedOp_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-#[repr(i32)]
-pub enum Reduce {
-    Sum = 0,
-    Max = 2,
-    Min = 3,
-}
 
 /// One communicator per GPU of this process.
 pub struct Nccl {

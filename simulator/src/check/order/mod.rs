@@ -24,6 +24,7 @@ use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
 use crate::ptx::Scope;
 use clock::{BlockClock, ThreadClock, in_partial};
+use known::Known;
 use release::{Log, Point};
 
 pub use release::{Gap, Location};
@@ -71,6 +72,8 @@ pub struct Order {
     launches: Vec<Point>,
     logs: Vec<Log>,
     log_of: FxHashMap<Location, u32>,
+    /// Releases in all logs.
+    releases: usize,
 }
 
 /// A thread and the block it belongs to, at this moment.
@@ -108,6 +111,11 @@ impl Order {
     /// Which of the devices a grid runs on.
     pub fn device_of(&self, grid: u32) -> u32 {
         self.grids[grid as usize].device
+    }
+
+    /// Bytes that the releases take, about.
+    pub fn bytes(&self) -> usize {
+        self.releases * (size_of::<Point>() + size_of::<Known>() + 4 * size_of::<u64>())
     }
 
     pub fn block_end(&mut self, id: BlockId) {

@@ -194,6 +194,7 @@ impl Order {
                 others.for_each(|one| learn(&mut known, *one));
             }
         }
+        self.releases += 1;
         log.entries.push(point);
         log.known.push(known);
     }
