@@ -8,7 +8,7 @@ use crate::sim::trace::{Did, Trace};
 const BANKS: u64 = 32;
 const LEFT: f64 = 8.0;
 const PITCH: f64 = 10.8;
-const FLOOR: f64 = 206.0;
+const FLOOR: f64 = 118.0;
 
 /// One load of warp 0 from shared memory in each step of the tree: lanes and words.
 fn loads(trace: &Trace) -> Vec<Vec<u64>> {
@@ -29,9 +29,9 @@ fn loads(trace: &Trace) -> Vec<Vec<u64>> {
 /// The tree whose words lie 2, 4, 8 … apart, and the one whose words lie side by side.
 pub fn banks(apart: &Trace, together: &Trace) -> Film {
     let words = "The words that 32 lanes read from shared memory, stacked above the bank in which each lies. A bank \
-                 serves one word at a time, so the tallest stack is the number of passes.";
-    let mut drawing = Drawing::new(360.0, 242.0, words);
-    drawing.keyed_text("passes", "start strong", (LEFT, 15.0), "");
+                 serves one word at a time, so the tallest stack is the number of turns.";
+    let mut drawing = Drawing::new(360.0, 154.0, words);
+    drawing.keyed_text("turns", "start strong", (LEFT, 15.0), "");
     for bank in 0..BANKS {
         let x = LEFT + PITCH * bank as f64;
         let height = |load: &Vec<u64>| load.iter().filter(|word| *word % BANKS == bank).count();
@@ -74,13 +74,13 @@ fn frame(step: usize, load: &[u64]) -> Frame {
         frame.class(&format!("{bank}-{height}"), if *height == 0 { "asked" } else { "queued" });
         *height += 1;
     }
-    let passes = heights.iter().max().copied().unwrap_or(0);
-    let word = if passes == 1 { "pass" } else { "passes" };
-    frame.words("passes", format!("{} lanes, {passes} {word}", load.len()));
+    let turns = heights.iter().max().copied().unwrap_or(0);
+    let word = if turns == 1 { "turn" } else { "turns" };
+    frame.words("turns", format!("{} lanes, {turns} {word}", load.len()));
     let apart = load.get(1).map_or(0, |second| second - load[0]);
     let used = heights.iter().filter(|height| **height > 0).count();
     frame.say = format!(
-        "Step {}: {} lanes read words that are {apart} apart. They lie in {used} bank{}: {passes} {word}.",
+        "Step {}: {} lanes read words that are {apart} apart. They lie in {used} bank{}: {turns} {word}.",
         step + 1,
         load.len(),
         if used == 1 { "" } else { "s" }

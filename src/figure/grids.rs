@@ -89,23 +89,26 @@ fn spans(grids: &[Grid]) -> Vec<(f64, f64)> {
     spans
 }
 
-/// The three ways of launching, for 64 elements.
-pub fn grids(tail: &Trace, forget: &Trace, levels: &Trace) -> Film {
+/// Ways of launching, for 64 elements: of each its label and its trace; the first is shown first. `still`: the
+/// moment of the first that stands where nothing moves.
+pub fn grids(name: &str, ways: &[(&str, &Trace)], still: usize) -> Film {
     let words = "Grids that launch grids, for 64 elements. With tail launches one grid runs at a time; \
                  fire-and-forget children run side by side; with one child per level there are few grids.";
-    let mut drawing = Drawing::new(360.0, TOP + 7.0 * ROW + 30.0, words);
+    let deepest = ways.iter().flat_map(|(_, trace)| of(trace)).map(|grid| grid.depth).max().unwrap_or(0);
+    let depth = f64::from(deepest + 1);
+    let mut drawing = Drawing::new(360.0, TOP + depth * ROW + 30.0, words);
     drawing.text("start quiet", (LEFT, 15.0), "host");
-    let all = [("tail", "tail launches", tail), ("forget", "fire-and-forget", forget), ("level", "one per level", levels)];
-    for (prefix, _, trace) in all {
-        draw(&mut drawing, prefix, &of(trace));
+    for (number, (_, trace)) in ways.iter().enumerate() {
+        draw(&mut drawing, &format!("w{number}-"), &of(trace));
     }
-    drawing.keyed_text("count", "strong", (180.0, TOP + 7.0 * ROW + 16.0), "");
-    let tracks = all.map(|(prefix, label, trace)| track(prefix, label, trace)).to_vec();
+    drawing.keyed_text("count", "strong", (180.0, TOP + depth * ROW + 16.0), "");
+    let tracks = ways.iter().enumerate();
+    let tracks = tracks.map(|(number, (label, trace))| track(&format!("w{number}-"), label, trace)).collect();
     Film {
-        name: "grids".into(),
+        name: name.to_string(),
         drawing,
         tracks,
-        still: Some(6),
+        still: Some(still),
         caption: "Each box is a grid, below the block that launched it and as wide as it has threads. Blue: runs. \
                   Filled grey: has ended. 64 elements in blocks of 8."
             .into(),
@@ -169,7 +172,7 @@ fn say(grids: &[Grid], states: &[&str], at: usize, count: usize) -> String {
         [one] => {
             let threads = if one.threads == 1 { "thread".to_string() } else { format!("threads in {} blocks", one.blocks) };
             let threads = threads.replace("threads in 1 blocks", "threads");
-            format!("One grid of {} {threads} runs, and all others wait.", u64::from(one.threads) * one.blocks)
+            format!("One grid of {} {threads} runs, and nothing else.", u64::from(one.threads) * one.blocks)
         }
         more => format!("{} grids run side by side, one for each block of the first grid.", more.len()),
     }

@@ -60,7 +60,9 @@
             if (this.runs.length) {
                 this.figure.prepend(element('div', { class: 'film-bar', role: 'group', 'aria-label': 'Run' }, ...runs));
             }
-            this.figure.querySelector('.film-stage').after(bar);
+            if (this.film.tracks.some(track => track.frames.length > 1)) {
+                this.figure.querySelector('.film-stage').after(bar);
+            }
             this.figure.addEventListener('keydown', event => this.key(event));
         }
 
