@@ -42,7 +42,7 @@ pub struct Track {
 }
 
 /// Pixels for a unit of the drawing, where there is room.
-const ALONE: f64 = 1.4;
+const ALONE: f64 = 1.2;
 const BESIDE_A_LISTING: f64 = 1.08;
 
 /// A drawing that moves.

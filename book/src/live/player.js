@@ -27,7 +27,6 @@
             this.frame = film.frame;
             this.timer = 0;
             this.addBar();
-            figure.querySelector('.film-others')?.setAttribute('hidden', '');
             this.say.setAttribute('aria-live', 'polite');
             this.show(this.frame);
         }
