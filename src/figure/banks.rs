@@ -30,7 +30,7 @@ fn loads(trace: &Trace) -> Vec<Vec<u64>> {
 pub fn banks(apart: &Trace, together: &Trace) -> Film {
     let words = "The words that 32 lanes read from shared memory, stacked above the bank in which each lies. A bank \
                  serves one word at a time, so the tallest stack is the number of turns.";
-    let mut drawing = Drawing::new(360.0, 154.0, words);
+    let mut drawing = Drawing::new(360.0, 162.0, words);
     drawing.keyed_text("turns", "start strong", (LEFT, 15.0), "");
     for bank in 0..BANKS {
         let x = LEFT + PITCH * bank as f64;
