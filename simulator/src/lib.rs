@@ -69,7 +69,8 @@ pub mod trace;
 pub use counters::Counters;
 pub use decode::Param;
 pub use device::{
-    DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig, check_config,
+    DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
+    check_config,
 };
 pub use diagnostic::{Diagnostic, Kind, Severity, Site};
 pub use ptx::{Order, Scope, Space};

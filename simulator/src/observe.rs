@@ -277,6 +277,11 @@ pub trait Observer {
 pub(crate) trait Watch: Observer {
     /// Whether the launch is checked.
     const CHECKS: bool;
+
+    /// Bytes that the checks remember.
+    fn remembers(&self) -> usize {
+        0
+    }
 }
 
 /// Two observers listen to one execution.

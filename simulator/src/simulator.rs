@@ -113,7 +113,11 @@ impl Simulator {
         self.memory.alloc(bytes, "").ok_or_else(|| {
             host_error(
                 format!("no room for an allocation of {}", diagnostic::bytes(bytes)),
-                "the simulated device has 4 GiB of memory, for at most 1,048,576 allocations",
+                &format!(
+                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; allow more \
+                     (--memory)",
+                    diagnostic::thousands(self.memory.most_bytes())
+                ),
             )
         })
     }
@@ -173,6 +177,12 @@ impl Simulator {
     /// on otherwise (`progress.rs`).
     pub fn set_step_limit(&mut self, instructions: u64) {
         self.limits.steps = Some(instructions);
+    }
+
+    /// All buffers together, and what the checks remember of a launch, may take so many bytes; [`DEFAULT_MEMORY`]
+    /// unless set.
+    pub fn set_memory_limit(&mut self, bytes: u64) {
+        self.memory.set_most_bytes(bytes);
     }
 
     /// What device `printf` has written since the last call.

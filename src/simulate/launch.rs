@@ -6,7 +6,7 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
 
 use super::options::{Checks, Options};
-use super::spec::{MAX_BYTES, Spec, Value};
+use super::spec::{Spec, Value};
 use super::values::Held;
 use crate::device::{Arg, Device, LaunchConfig, Module, SimulatorOptions};
 use crate::number::thousands;
@@ -56,6 +56,7 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
         schedule,
         checks: options.checks == Checks::On,
         step_limit: options.steps_limit,
+        memory: options.memory,
         sync_depth: options.sync_depth,
         keep_printed: true,
     });
@@ -72,7 +73,7 @@ pub fn launch(device: &Device, module: &Module, options: &Options, templates: &[
     let file = options.file.display();
     let kernel = kernel(module, options.kernel.as_deref(), templates).with_context(|| format!("{file}"))?;
     let params = module.ptx().params(kernel).unwrap_or_default();
-    check_args(kernel, params, &options.args).with_context(|| format!("{file}"))?;
+    check_args(kernel, params, &options.args, options.memory).with_context(|| format!("{file}"))?;
     sim::check_config(&options.config()).map_err(Error::msg)?;
     run_kernel(device, module, kernel, options.config(), &options.args)
 }
@@ -210,7 +211,7 @@ fn shown(kernel: &str) -> String {
 }
 
 /// Number, sizes and kinds of the arguments, against the kernel's parameters.
-fn check_args(kernel: &str, params: &[Param], args: &[Spec]) -> Result<()> {
+fn check_args(kernel: &str, params: &[Param], args: &[Spec], memory: u64) -> Result<()> {
     let counted = |n: usize| if n == 1 { "1 argument".to_string() } else { format!("{n} arguments") };
     if params.len() != args.len() {
         bail!(
@@ -227,10 +228,10 @@ fn check_args(kernel: &str, params: &[Param], args: &[Spec]) -> Result<()> {
     }
     let bytes: u64 = args.iter().map(Spec::buffer_bytes).sum();
     ensure!(
-        bytes <= MAX_BYTES,
-        "the buffers have {} bytes together; at most {} are possible",
+        bytes <= memory,
+        "the buffers have {} bytes together, and --memory allows {}",
         thousands(bytes as i64),
-        thousands(MAX_BYTES as i64)
+        thousands(memory as i64)
     );
     Ok(())
 }

@@ -28,11 +28,19 @@ pub struct Shadow {
     nodes: Nodes,
     /// By grid and block.
     shared: FxHashMap<BlockId, (Region, Nodes)>,
+    /// What all this takes.
+    bytes: usize,
 }
 
 impl Shadow {
     pub fn block_end(&mut self, grid: u32, block: u64) {
-        self.shared.remove(&(grid, block));
+        let ended = self.shared.remove(&(grid, block));
+        self.bytes -= ended.map_or(0, |(region, nodes)| region.bytes() + nodes.bytes());
+    }
+
+    /// Bytes that all this takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes + self.nodes.bytes()
     }
 
     /// Takes in a request, with what it acquires and releases, and finds the first race in it.
@@ -94,9 +102,12 @@ impl Shadow {
         let here = order.here(actor);
         let (found, flag) = if in_shared {
             let (region, nodes) = self.shared.entry((actor.grid, actor.block)).or_default();
+            let before = region.bytes() + nodes.bytes();
             let mut touch = Touch::new(here, actor.loc, request, nodes);
             touch.lanes(region, request.mask, 0);
-            touch.end()
+            let ended = touch.end();
+            self.bytes += region.bytes() + nodes.bytes() - before;
+            ended
         } else {
             let mut touch = Touch::new(here, actor.loc, request, &mut self.nodes);
             let mut rest = request.mask;
@@ -108,7 +119,10 @@ impl Shadow {
                 rest &= !mask;
                 // An argument buffer of a launch is one thread's own.
                 if address >> 56 == 0 {
-                    touch.lanes(allocation(&mut self.global, number as usize), mask, address - offset);
+                    let region = allocation(&mut self.global, number as usize);
+                    let before = region.bytes();
+                    touch.lanes(region, mask, address - offset);
+                    self.bytes += region.bytes() - before;
                 }
             }
             touch.end()

@@ -50,6 +50,20 @@ impl<O: Watch> Context<'_, O> {
         self.fault(warp, at, Kind::StepLimit, what, help)
     }
 
+    /// What the checks remember has no room any more.
+    #[cold]
+    pub fn out_of_memory(&self) -> Box<Diagnostic> {
+        let (all, room) = (self.memory.most_bytes(), self.memory.room());
+        let what = format!(
+            "the launch needs more memory than it may have, {} bytes: {} for buffers and variables, and all the rest for what the \
+             checks remember of the accesses",
+            thousands(all),
+            thousands(all - room)
+        );
+        let help = "run a smaller problem, allow more (--memory), or run it without checks (--checks off)";
+        Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
+    }
+
     /// No warp can get on any more.
     #[cold]
     pub fn circles(&self, warp: &Warp) -> Box<Diagnostic> {

@@ -127,6 +127,9 @@ impl<O: Watch> Engine<'_, O> {
             let changes = context.progress.changes();
             let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
+            if O::CHECKS && context.observer.remembers() as u64 > context.memory.room() {
+                return Err(context.out_of_memory());
+            }
             if context.block.exited != exited {
                 context.progress.exit(grid.depth);
             }

@@ -7,12 +7,12 @@
 use rustc_hash::FxHashMap;
 
 use super::Written;
+use crate::device::DEFAULT_MEMORY;
 
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
-/// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
+/// Most allocations a simulator can make.
 const MOST: usize = 1 << 20;
-const MOST_BYTES: u64 = 4 << 30;
 /// Bytes that device code can have by `malloc` (`cudaLimitMallocHeapSize`, unless it is set).
 const HEAP_BYTES: u64 = 8 << 20;
 
@@ -38,10 +38,12 @@ struct Allocation {
 }
 
 /// All allocations of a simulated device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     allocations: Vec<Allocation>,
     live_bytes: u64,
+    /// What the checks remember counts too.
+    most_bytes: u64,
     /// What buffers are called in messages, by their numbers.
     called: FxHashMap<u64, String>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
@@ -49,10 +51,37 @@ pub struct Memory {
     heap_bytes: u64,
 }
 
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory {
+            allocations: Vec::new(),
+            live_bytes: 0,
+            most_bytes: DEFAULT_MEMORY,
+            called: FxHashMap::default(),
+            heap: FxHashMap::default(),
+            heap_bytes: 0,
+        }
+    }
+}
+
 impl Memory {
+    /// All allocations together may have so many bytes, and what the checks remember the rest of them.
+    pub fn set_most_bytes(&mut self, bytes: u64) {
+        self.most_bytes = bytes;
+    }
+
+    pub fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+
+    /// Bytes that may still be had.
+    pub fn room(&self) -> u64 {
+        self.most_bytes.saturating_sub(self.live_bytes)
+    }
+
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
-        if self.allocations.len() >= MOST || bytes > MOST_BYTES.saturating_sub(self.live_bytes) {
+        if self.allocations.len() >= MOST || bytes > self.room() {
             return None;
         }
         let mut content = Vec::new();

@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
 use clock::{BlockClock, ThreadClock, in_partial};
+use known::Known;
 use release::{Log, Point};
 
 pub use release::{Gap, Location};
@@ -67,6 +68,8 @@ pub struct Order {
     launches: Vec<Point>,
     logs: Vec<Log>,
     log_of: FxHashMap<Location, u32>,
+    /// Releases in all logs.
+    releases: usize,
 }
 
 /// A thread and the block it belongs to, at this moment.
@@ -97,6 +100,11 @@ impl Order {
             grid_dim: [gx, gy, gz],
             after: start.after,
         });
+    }
+
+    /// Bytes that the releases take, about.
+    pub fn bytes(&self) -> usize {
+        self.releases * (size_of::<Point>() + size_of::<Known>() + 4 * size_of::<u64>())
     }
 
     pub fn block_end(&mut self, id: BlockId) {

@@ -161,6 +161,7 @@ impl Order {
         } else {
             log.narrow.insert((actor.grid, actor.block));
         }
+        self.releases += 1;
         log.entries.push(point);
         log.known.push(known);
     }

@@ -147,6 +147,12 @@ pub struct Region {
 }
 
 impl Region {
+    /// Bytes besides those of [`Nodes::bytes`], at most.
+    pub fn bytes(&self) -> usize {
+        self.pages.capacity() * size_of::<usize>()
+            + self.riches.all.capacity() * (size_of::<Rich>() + size_of::<[Cell; WORD as usize]>())
+    }
+
     /// The cell of a word, and the rich ones.
     #[inline(always)]
     pub fn word(&mut self, number: u64, nodes: &mut Nodes) -> (&mut Cell, &mut Riches) {

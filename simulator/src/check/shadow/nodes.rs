@@ -4,7 +4,7 @@
 //! lane that the word itself knows, so that the words side by side that a warp reads have one node. Further
 //! readers are a node before it. Nodes are counted by who refers to them.
 
-use super::Seen;
+use super::{Cell, Seen};
 use crate::arith::WARP;
 use crate::check::conflict::Strength;
 use crate::check::order::{Past, Time};
@@ -219,6 +219,11 @@ impl Nodes {
 
     fn length(&self, id: Id) -> u16 {
         if id == NOBODY { 0 } else { self.get(id).length }
+    }
+
+    /// Bytes that the nodes and the words take.
+    pub fn bytes(&self) -> usize {
+        self.words * size_of::<Cell>() + self.all.capacity() * size_of::<Node>()
     }
 
     /// Whether there is room for sets that no other word shares.
