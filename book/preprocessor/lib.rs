@@ -29,6 +29,7 @@
 //! | `options.rs` | reads the options of a directive |
 //! | `selection.rs` | narrows a record to the kernels, size and block of a directive |
 //! | `cell.rs` | cells |
+//! | `live.rs` | what a cell needs to run in the page |
 //! | `table.rs` | small tables |
 //! | `record.rs` | whole records |
 //! | `kernels.rs` | the map of all kernels |
@@ -52,6 +53,7 @@ mod exercise;
 mod expand;
 mod figure;
 mod kernels;
+mod live;
 mod ncu;
 mod options;
 mod record;
