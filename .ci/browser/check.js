@@ -229,7 +229,11 @@ const lent = browser => ({
     report,
     accessibility: async (page, where) => {
         await page.evaluate(axe.source);
-        await accessibility(page, where, {});
+        await page.evaluate(`window.textSamples = ${inPage.textSamples}`);
+        for (const theme of THEMES) {
+            await page.evaluate(inPage.setTheme, theme);
+            await accessibility(page, `${theme}, ${where}`, theme === THEMES[0] ? {} : { only: COLOUR_RULES });
+        }
     },
     open,
     overflowing: inPage.overflowing,
@@ -263,7 +267,7 @@ async function main() {
     try {
         const links = new Map();
         const runs = live.isBuilt(root);
-        let liveCells = 0;
+        const liveCells = [];
         // print.html is all pages once more; what could be wrong with them is found where they are.
         const queue = names.filter(name => name !== 'print.html');
         const worker = async () => {
@@ -273,7 +277,7 @@ async function main() {
                 const started = Date.now();
                 await checkPage(page, origin, name, links);
                 if (runs) {
-                    liveCells += await live.checkLive(lent(browser), page, origin, name);
+                    liveCells.push(await live.checkLive(lent(browser), page, origin, name));
                 }
                 if (process.env.VERBOSE) {
                     console.log(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
@@ -285,7 +289,7 @@ async function main() {
         const page = await tab(browser, origin);
         if (runs) {
             await live.checkFile(lent(browser), root, names);
-            console.log(live.summary(liveCells));
+            console.log(live.summary(liveCells.reduce((sum, cells) => sum + cells, 0)));
         }
         if (!only.length) {
             await checkArrows(page, origin, names.filter(name => STORY.test(name)));

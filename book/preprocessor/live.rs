@@ -1,16 +1,16 @@
 //! What a cell needs to run in the page, as the JSON of its `data-live`: `book/theme/live.js` reads it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use workbook::build::kernels;
 use workbook::record::columns::escape;
 use workbook::record::{DeviceKind, Record, Run};
 
-use crate::Workbook;
 use crate::records::committed;
+use crate::{Workbook, selection};
 
 /// What the crate `book/live` leaves beside its WebAssembly. A chapter that is not in it has no live cell.
 #[derive(Deserialize)]
@@ -106,15 +106,18 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let most = most(&record, &kernels).min(chapter.most_n).max(record.n);
     let n = asked.n.filter(|n| *n <= most).unwrap_or(record.n);
     let in_one_block = chapter.place == "one-block";
+    // A kernel may choose its own blocks.
+    let shown =
+        selection::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
     let live = Live {
         stem,
         n,
         own_n: record.n,
-        own_block: record.block,
+        own_block: shown,
         asks_n: asked.n.is_some(),
         asks_block: asked.block.is_some(),
         most,
-        block: asked.block.or(Some(record.block)).filter(|_| !in_one_block),
+        block: Some(shown).filter(|_| !in_one_block),
         blocks: !in_one_block,
         grids: chapter.place == "grid-stride",
         pending: chapter.pending_launches,

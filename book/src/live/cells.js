@@ -1,74 +1,128 @@
-// Runs a cell and shows what came out. theme/live.js fetches this when somebody first reaches for a cell.
+// What a cell's controls do: run, stop, change, reset. theme/live.js fetches this when somebody first reaches for a cell.
 
-import * as simulator from './simulator.js';
-import { remove, show } from './result.js';
+import * as address from './address.js';
+import { chosenWhatIf, command, differences, request } from './controls.js';
 import * as listings from './listings.js';
+import { remove, show } from './result.js';
+import * as simulator from './simulator.js';
 
 export { compareOwnRuns } from './result.js';
 
+/** The looks of results, before the first of them. */
+export const ready = new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', onload: resolve, onerror: reject });
+    link.href = new URL('live.css', import.meta.url);
+    document.head.append(link);
+});
+
 const build = (stem, whatIf) => (whatIf ? `${stem}.${whatIf.name}.json` : `${stem}.json`);
-let stopped = false;
+const part = ({ form }, selector) => form.querySelector(selector);
+const say = (cell, sentence) => (part(cell, '.cell-status').textContent = sentence);
+const isRunning = ({ form }) => form.classList.contains('running');
+
+/** The cells that have run, and are to say so. */
+const touched = new Set();
+
+/** The command, the address and the way back follow the controls. */
+function follow(cell, cells) {
+    const isTouched = touched.has(cell) || differences(cell).length > 0;
+    window.workbook.showCommand(cell.code, isTouched ? command(cell) : cell.command);
+    part(cell, '.cell-reset').hidden = !isTouched;
+    address.write(cells);
+}
 
 export const warm = ({ live }) => simulator.warm(build(live.stem));
 
-export function stop() {
-    stopped = true;
-    simulator.stop();
+export function change(cell, cells) {
+    follow(cell, cells);
+    listings.showWhatIf(cell, chosenWhatIf(cell));
 }
 
-const thousandths = seconds => `${seconds < 1 ? seconds.toFixed(2) : seconds.toFixed(1)} s`;
-
-/** What went wrong, or that nothing did, in a few words. */
-function verdict({ record }) {
-    const wrong = record.runs.filter(run => !run.ok);
-    const words = run => `${run.kernel}: ${run.found?.join(', ') ?? 'wrong result'}`;
-    return wrong.length ? wrong.map(words).join('; ') : record.runs.length > 1 ? 'all results are right' : 'the result is right';
-}
-
-/** The bar, the button and the status of a cell that is running. */
-function running({ form }, on) {
-    const progress = form.querySelector('progress');
-    form.classList.toggle('running', on);
-    form.querySelector('.cell-run').textContent = on ? 'Stop' : 'Run';
-    progress.hidden = !on;
-    progress.value = 0;
-    return value => (progress.value = value);
-}
-
-/** Runs `cell`; whether those after it may follow. */
-export async function run(cell, request, whatIf) {
-    const status = cell.form.querySelector('.cell-status');
-    const { columns, chart, scale } = cell.live;
-    stopped = false;
-    status.textContent = 'Waiting …';
-    try {
-        const progress = value => (cell.form.querySelector('progress').value = value);
-        const name = build(cell.live.stem, whatIf);
-        const wanted = columns.length && !columns.includes('check') ? [...columns, 'check'] : columns;
-        const began = () => {
-            running(cell, true);
-            status.textContent = 'Running …';
-        };
-        const { answer, seconds, sentence } = await simulator.run(name, { ...request, columns: wanted, chart, scale, steps: false }, began, progress);
-        const error = sentence ?? answer.error;
-        if (error) {
-            status.textContent = error;
-            return !stopped;
-        }
-        show(cell, answer, whatIf);
-        status.textContent = `Done in ${thousandths(seconds)}: ${verdict(answer)}.`;
-        return true;
-    } finally {
-        running(cell, false);
+export function reset(cell, cells) {
+    if (isRunning(cell)) {
+        simulator.stop();
     }
-}
-
-export const showWhatIf = listings.showWhatIf;
-
-export function reset(cell) {
-    if (cell.form.classList.contains('running')) {
-        stop();
-    }
+    Object.entries(cell.recorded).forEach(([name, value]) => (cell.form.elements[name].value = value));
+    touched.delete(cell);
     remove(cell);
     listings.forget(cell);
+    follow(cell, cells);
+    say(cell, '');
+    part(cell, '.cell-run').focus();
+}
+
+function showRunning(cell, on) {
+    cell.form.classList.toggle('running', on);
+    part(cell, '.cell-run').textContent = on ? 'Stop' : 'Run';
+    Object.assign(part(cell, 'progress'), { hidden: !on, value: 0 });
+    if (on) {
+        say(cell, 'Running …');
+    }
+}
+
+/** Whether all results are right, or what is wrong. */
+function verdict({ record: { runs } }) {
+    const wrong = runs.filter(run => !run.ok).map(run => `${run.kernel}: ${run.found?.join(', ') || 'wrong result'}`);
+    return wrong.join('; ') || (runs.length > 1 ? 'all results are right' : 'the result is right');
+}
+
+const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
+
+/** What the simulator is to show: the columns of the recorded table, and whether the result is right. */
+function wanted({ live: { columns, chart, scale } }) {
+    const checked = columns.length && !columns.includes('check') ? [...columns, 'check'] : columns;
+    return { columns: checked, chart, scale, steps: false };
+}
+
+/** Runs the cell; whether those after it may follow. */
+export async function run(cell, cells) {
+    if (!cell.form.checkValidity()) {
+        part(cell, '.cell-more').open = true;
+        cell.form.reportValidity();
+        return false;
+    }
+    touched.add(cell);
+    follow(cell, cells);
+    say(cell, 'Waiting …');
+    const whatIf = chosenWhatIf(cell);
+    const asked = { ...request(cell), ...wanted(cell) };
+    try {
+        const begin = () => showRunning(cell, true);
+        const progress = value => (part(cell, 'progress').value = value);
+        const { answer, seconds, sentence } = await simulator.run(build(cell.live.stem, whatIf), asked, begin, progress);
+        const error = sentence ?? answer.error;
+        if (!touched.has(cell)) {
+            return false; // reset in the meantime
+        }
+        if (error) {
+            remove(cell);
+            say(cell, error);
+        } else {
+            show(cell, answer, whatIf);
+            say(cell, `Done in ${inWords(seconds)}: ${verdict(answer)}.`);
+        }
+        return sentence === undefined;
+    } finally {
+        showRunning(cell, false);
+    }
+}
+
+export const runOrStop = (cell, cells) => (isRunning(cell) ? simulator.stop() : run(cell, cells));
+
+/** All cells, in order; Stop ends them all. */
+export async function runAll(_, cells) {
+    for (const cell of cells) {
+        if (!(await run(cell, cells))) {
+            break;
+        }
+    }
+}
+
+/** What a shared address shows. */
+export async function fromAddress(_, cells) {
+    const shared = cells.filter(address.read);
+    shared.forEach(cell => change(cell, cells));
+    for (const cell of shared) {
+        await run(cell, cells);
+    }
 }

@@ -22,14 +22,15 @@ function framed(table, label) {
 const recordedOnSimulator = cell => cell.element.querySelector('.cell-out.recorded[data-kind="sim"]');
 
 /** The figure for the result: the recorded one of the simulator, else one of its own. */
-function place(cell) {
-    const own = cell.element.querySelector('.cell-out.live');
-    if (recordedOnSimulator(cell) || own) {
-        return recordedOnSimulator(cell) ?? own;
+function place(cell, head) {
+    const recorded = recordedOnSimulator(cell);
+    if (recorded) {
+        return recorded;
     }
     const figure = element('figure', { className: 'cell-out live' });
     const label = element('span', { className: 'cell-label', textContent: `Out [${cell.number}]` });
-    figure.append(element('p', { className: 'cell-head' }, label, ' ', element('strong', { textContent: 'On the simulator, in this page' }), ' · exact counts, no times'));
+    const where = element('strong', { textContent: 'On the simulator, in this page' });
+    figure.append(element('p', { className: 'cell-head' }, label, ' ', where, ` · ${head}`));
     cell.element.append(figure);
     return figure;
 }
@@ -99,9 +100,9 @@ function identical(cell, figure, head) {
 
 /** What takes the place of the recorded run. */
 function different(cell, answer, head, table) {
-    const whose = table.matches('.compared') ? [element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`] : [head];
+    const whose = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`);
     return [
-        element('p', { className: 'cell-head yours' }, ...whose),
+        ...(recordedOnSimulator(cell) ? [whose] : []),
         framed(table, `Out [${cell.number}]: your run`),
         ...answer.notes.map(note => element('p', { className: 'cell-note', textContent: note })),
         ...messages(cell, answer),
@@ -121,8 +122,8 @@ function chart({ chart: svg }) {
 export function show(cell, answer, whatIf) {
     remove(cell);
     listings.showFound(cell, answer.diagnostics);
-    const figure = place(cell);
     const head = headline(cell, answer, whatIf);
+    const figure = place(cell, head);
     const recorded = figure.querySelector(':scope > .table-frame table');
     const table = parsed(answer.table).querySelector('table');
     const both = recorded ? compare(recorded, table) : table;

@@ -53,34 +53,37 @@ export function stop(reason = STOPPED) {
     give_up(reason);
 }
 
-/** The answer to `request` of the kernels built in the file `name`: { answer, seconds } or { sentence }. */
-function exchange({ post, builds }, name, build, request, progress) {
-    return new Promise(resolve => {
-        give_up = sentence => resolve({ sentence });
-        post.onmessage = ({ data }) => {
-            if (data.progress !== undefined) {
-                progress(data.progress);
-            } else if (data.answer) {
-                resolve(data);
-            } else {
-                end(); // after a trap its memory is in no known state
-                resolve({ sentence: data.trapped ? `The simulator broke off, which is a mistake of ours: ${data.trapped}` : NO_MEMORY });
-            }
-        };
-        post.onerror = () => stop(NO_MEMORY);
-        const same = builds.get(request.stem) === name;
-        builds.set(request.stem, name);
-        post.postMessage({ build: same ? null : build, request });
-    });
+/** Asks `post` for an answer, { answer, seconds } or { sentence }, which is given to `resolve`. */
+function exchange({ post, builds }, name, build, request, progress, resolve) {
+    post.onmessage = ({ data }) => {
+        if (data.progress !== undefined) {
+            progress(data.progress);
+        } else if (data.answer) {
+            resolve(data);
+        } else {
+            end(); // after a trap its memory is in no known state
+            resolve({ sentence: data.trapped ? `The simulator broke off, which is a mistake of ours: ${data.trapped}` : NO_MEMORY });
+        }
+    };
+    post.onerror = () => stop(NO_MEMORY);
+    const same = builds.get(request.stem) === name;
+    builds.set(request.stem, name);
+    post.postMessage({ build: same ? null : build, request });
 }
 
-/** Runs `request` after those before it; `begin` is called when its turn comes. */
+/** Runs `request` with the kernels built in the file `name`, after the runs before it; `begin` is called when its turn
+    comes. */
 export function run(name, request, begin, progress) {
-    const turn = before.then(async () => {
+    const turn = before.then(() => new Promise((resolve, reject) => {
+        let over = false;
+        give_up = sentence => {
+            over = true;
+            resolve({ sentence });
+        };
         begin();
-        const [ready, build] = await warm(name);
-        return exchange(ready, name, build, request, progress);
-    });
+        const ask = ([ready, build]) => over || exchange(ready, name, build, request, progress, resolve);
+        warm(name).then(ask).catch(reject);
+    }));
     before = turn.catch(() => {});
     return turn;
 }
