@@ -3,6 +3,7 @@
 import * as address from './address.js';
 import { chosenWhatIf, command, differences, request } from './controls.js';
 import * as listings from './listings.js';
+import { keep } from './offline.js';
 import { remove, show } from './result.js';
 import * as simulator from './simulator.js';
 
@@ -66,6 +67,7 @@ function verdict({ record: { runs } }) {
     return wrong.join('; ') || (runs.length > 1 ? 'all results are right' : 'the result is right');
 }
 
+let firstRun;
 const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 
 /** What the simulator is to show: the columns of the recorded table, and whether the result is right. */
@@ -99,6 +101,7 @@ export async function run(cell, cells) {
             say(cell, error);
         } else {
             show(cell, answer, whatIf);
+            firstRun ??= keep();
             say(cell, `Done in ${inWords(seconds)}: ${verdict(answer)}.`);
         }
         return sentence === undefined;

@@ -15,20 +15,25 @@ const column = ({ titles, rows }, title) => {
     return place < 0 ? null : kernel => rows.get(kernel)?.[place] ?? '-';
 };
 
-const count = value => (/^-?[\d,]+$/.test(value) ? Number(value.replaceAll(',', '')) : /^[\d.]+( \S+)?/.test(value) ? parseFloat(value) : NaN);
+const SECONDS = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1 };
+
+/** The number that a cell begins with, `1,234` or `1.60 ms [1.58 .. 1.63]`: times in seconds; NaN if there is none. */
+function count(value) {
+    const [, number, unit] = value.match(/^(-?[\d,]*\.?\d+)(?: (ns|µs|ms|s)\b)?/) ?? [];
+    return number === undefined ? NaN : Number(number.replaceAll(',', '')) * (SECONDS[unit] ?? 1);
+}
+
 const digits = ratio => (ratio >= 9.95 ? Math.round(ratio).toLocaleString('en') : Number(ratio.toPrecision(2)).toString());
 
-/** `÷ 2`, `× 1.5`, `=`; from or to nothing, nothing can be said. Units must be the same. */
+/** `÷ 2`, `× 1.5`, `=`; from or to nothing, nothing can be said. */
 export function change(recorded, yours) {
-    const unit = value => value.replace(/^[\d.,]+/, '').split('[')[0].trim();
-    const [from, to] = [count(recorded), count(yours)];
     if (recorded === yours) {
         return '=';
     }
-    if (!(from > 0 && to > 0) || unit(recorded) !== unit(yours)) {
+    const ratio = count(yours) / count(recorded);
+    if (!(ratio > 0 && ratio < Infinity)) {
         return '';
     }
-    const ratio = to / from;
     const shown = digits(ratio > 1 ? ratio : 1 / ratio);
     return shown === '1' ? '≈' : `${ratio > 1 ? '×' : '÷'} ${shown}`;
 }
