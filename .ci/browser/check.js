@@ -235,7 +235,10 @@ const lent = browser => ({
             await accessibility(page, `${theme}, ${where}`, theme === THEMES[0] ? {} : { only: COLOUR_RULES });
         }
     },
-    open,
+    open: async (...to) => {
+        await open(...to);
+        await to[0].evaluate(inPage.openDetails);
+    },
     overflowing: inPage.overflowing,
     scrollers: inPage.scrollers,
     another: async page => tab(page.browserContext(), new URL(page.url()).origin),

@@ -10,7 +10,7 @@ exports.cells = () =>
             blocks: options('block'),
             whatIfs: [...cell.querySelectorAll('[name="what-if"]')].map(input => input.value).filter(Boolean),
             isSimulator: Boolean(cell.querySelector('.cell-out.recorded[data-kind="sim"]')),
-            command: cell.querySelector('pre > code').innerText.trim(),
+            command: cell.querySelector('pre > code').textContent.trim(),
             text: [...cell.querySelectorAll('.cell-out')].map(figure => figure.innerText).join('\n'),
         };
     });
@@ -40,9 +40,9 @@ exports.shown = id => {
     const out = cell.querySelector('.live-out');
     return {
         status: cell.querySelector('.cell-status').textContent,
-        result: out?.innerText ?? '',
+        result: out?.textContent ?? '',
         same: Boolean(out?.querySelector('.same')),
-        command: cell.querySelector('pre > code').innerText.trim(),
+        command: cell.querySelector('pre > code').textContent.trim(),
         address: location.href,
         found: marked('found'),
         edited: marked('edited') || (cell.querySelector('.what-if-lines:not([hidden])')?.innerText ?? ''),

@@ -62,8 +62,12 @@ function showRunning(cell, on) {
 }
 
 /** Whether all results are right, or what is wrong. */
-function verdict({ record: { runs } }) {
+function verdict({ status, record: { runs }, diagnostics }) {
     const wrong = runs.filter(run => !run.ok).map(run => `${run.kernel}: ${run.found?.join(', ') || 'wrong result'}`);
+    const last = diagnostics.at(-1);
+    if (status !== 0 && wrong.length === 0 && last) {
+        return `${last.kernel ?? 'the run'} was stopped: ${last.kind}`;
+    }
     return wrong.join('; ') || (runs.length > 1 ? 'all results are right' : 'the result is right');
 }
 
@@ -73,7 +77,7 @@ const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 /** What the simulator is to show: the columns of the recorded table, and whether the result is right. */
 function wanted({ live: { columns, chart, scale } }) {
     const checked = columns.length && !columns.includes('check') ? [...columns, 'check'] : columns;
-    return { columns: checked, chart, scale, steps: false };
+    return { columns: checked, chart, scale };
 }
 
 /** Runs the cell; whether those after it may follow. */

@@ -60,17 +60,20 @@ function linkLines(cell, code) {
     code.replaceChildren(...lines.flatMap(linked));
 }
 
-/** The message as the terminal shows it. */
+/** The message as the terminal shows it, of `kernel` if that is known. */
 function message(cell, kernel, text) {
     const code = element('code', { className: 'language-text hljs', textContent: text });
     linkLines(cell, code);
     window.workbook.watch(code);
-    const note = element('p', { className: 'cell-note' }, 'The simulator says of ', element('code', { textContent: kernel }), ':');
-    return [note, element('pre', {}, code)];
+    const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
+    return [element('p', { className: 'cell-note' }, 'The simulator says', ...whose, ':'), element('pre', {}, code)];
 }
 
-function messages(cell, { record }) {
+function messages(cell, { record, stderr, status }) {
     const said = record.runs.filter(run => run.message).map(run => message(cell, run.kernel, run.message));
+    if (said.length === 0 && status !== 0 && stderr) {
+        said.push(message(cell, null, stderr)); // of a run that was stopped
+    }
     const [first = [], ...others] = said;
     if (others.length === 0) {
         return first;
@@ -103,7 +106,7 @@ function different(cell, answer, head, table) {
     const whose = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`);
     return [
         ...(recordedOnSimulator(cell) ? [whose] : []),
-        framed(table, `Out [${cell.number}]: your run`),
+        ...(answer.record.runs.length ? [framed(table, `Out [${cell.number}]: your run`)] : []),
         ...answer.notes.map(note => element('p', { className: 'cell-note', textContent: note })),
         ...messages(cell, answer),
     ];
