@@ -6,7 +6,7 @@ use workbook::chapters::charts;
 use workbook::number::size;
 use workbook::record::chart::{Chart, Vertical};
 use workbook::record::columns::{Column, escape, html_table};
-use workbook::record::table::{columns, headline, notes};
+use workbook::record::table::{columns, headline, notes, shown_columns};
 use workbook::record::{DeviceKind, Record};
 
 use crate::code::fenced;
@@ -245,20 +245,6 @@ fn output(
 /// The first message of the simulator among the runs, and the kernel that it is about.
 fn message(record: &Record) -> Option<(&str, &str)> {
     record.runs.iter().find_map(|run| Some((run.kernel.as_str(), run.message.as_deref()?.trim_end())))
-}
-
-/// The columns `names`, or all that have something to say. The kernel's name always comes first.
-fn shown_columns(record: &Record, names: &[&str]) -> Vec<Column> {
-    let mut all = columns(record);
-    if names.is_empty() {
-        let is_noise = |column: &Column| column.name() == "grid" && column.is_constant();
-        all.retain(|column| column.has_something_to_say() && !is_noise(column));
-        return all;
-    }
-    let chosen = names
-        .iter()
-        .filter_map(|name| all.iter().find(|column| column.name() == *name && column.has_values()));
-    all.iter().take(1).chain(chosen).cloned().collect()
 }
 
 /// A table in a frame that scrolls, by keyboard too, where the page is too narrow for it.

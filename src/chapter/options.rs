@@ -40,6 +40,13 @@ pub struct Options {
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// The order in which blocks and warps have their turns on the simulator: 0 the plain one, any other number
+    /// a shuffled one
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub schedule: u64,
+    /// Run at the requested size alone: no other sizes, no other blocks
+    #[arg(long, conflicts_with = "record")]
+    pub no_sweep: bool,
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -100,6 +107,29 @@ impl Options {
             options.pending_launches = matches.get_one("pending-launches").copied();
         }
         Ok(options)
+    }
+
+    /// Whether the options suit `chapter`, for those that no command line has been read for.
+    ///
+    /// # Errors
+    /// What the command line would say of a wrong one.
+    pub fn check(&self, chapter: &Chapter) -> Result<(), String> {
+        for kernel in self.kernels.iter().filter(|name| *name != ALL) {
+            if !chapter.variants.iter().any(|variant| variant.name == kernel) {
+                return Err(format!("{} has no kernel {kernel}", chapter.stem));
+            }
+        }
+        let number = |number: Option<u64>, read: fn(&str) -> Result<u64, String>| match number {
+            Some(number) => read(&number.to_string()).map(drop),
+            None => Ok(()),
+        };
+        number(self.n, elements)?;
+        number(self.block.map(u64::from), |text| threads(text).map(u64::from))?;
+        number(self.grid.map(u64::from), |text| blocks(text).map(u64::from))?;
+        if self.pending_launches.is_some() && !chapter.pending_launches {
+            return Err(format!("{} launches nothing from the device", chapter.stem));
+        }
+        number(self.pending_launches, pending_launches)
     }
 
     /// Whether the reader asks for the variant of that name, which may be part of the chapter's story.

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use super::cuda::{self, NoGpu};
+use super::cuda;
+use super::fault::NoGpu;
 use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind, Limit};
@@ -44,14 +45,22 @@ impl Device {
     /// # Errors
     /// [`NoGpu`], for [`DeviceChoice::Gpu`] where none is usable.
     pub fn open(choice: DeviceChoice) -> Result<Device> {
+        Device::open_with(choice, SimulatorOptions::default())
+    }
+
+    /// [`Device::open`], with the simulator run as `options` say.
+    ///
+    /// # Errors
+    /// Of [`Device::open`].
+    pub fn open_with(choice: DeviceChoice, options: SimulatorOptions) -> Result<Device> {
         if choice == DeviceChoice::Sim {
-            return Ok(Device::simulator(SimulatorOptions::default()));
+            return Ok(Device::simulator(options));
         }
         match cuda::Gpu::open() {
             Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu))),
             Err(no_gpu) if choice == DeviceChoice::Gpu => Err(no_gpu.into()),
             Err(no_gpu) => {
-                let simulator = Device::simulator(SimulatorOptions::default());
+                let simulator = Device::simulator(options);
                 Ok(Device { no_gpu: Some(no_gpu), ..simulator })
             }
         }
@@ -77,7 +86,7 @@ impl Device {
             Kind::Gpu(gpu) => gpu.info(),
             Kind::Sim(simulator) => simulator.info(),
             Kind::Cpu => {
-                let (name, threads) = (measure::cpu_name(), Some(rayon::current_num_threads()));
+                let (name, threads) = (measure::cpu_name(), Some(measure::cpu_threads()));
                 DeviceInfo { kind: DeviceKind::Cpu, name, gpu: None, threads, cpu: None }
             }
         }

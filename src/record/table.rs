@@ -41,6 +41,20 @@ pub fn columns(record: &Record) -> Vec<Column> {
     columns
 }
 
+/// The [`columns`] called `names`, or all that have something to say. The kernel's name always comes first.
+pub fn shown_columns(record: &Record, names: &[&str]) -> Vec<Column> {
+    let mut all = columns(record);
+    if names.is_empty() {
+        let is_noise = |column: &Column| column.name() == "grid" && column.is_constant();
+        all.retain(|column| column.has_something_to_say() && !is_noise(column));
+        return all;
+    }
+    let chosen = names
+        .iter()
+        .filter_map(|name| all.iter().find(|column| column.name() == *name && column.has_values()));
+    all.iter().take(1).chain(chosen).cloned().collect()
+}
+
 /// Shape, result and verdict of each run.
 fn results(record: &Record) -> Vec<Column> {
     let runs = &record.runs;
