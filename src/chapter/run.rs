@@ -254,31 +254,29 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Forecasts how long the simulator will be busy, if that is long, from two small runs per variant.
+    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of two small runs
+    /// per variant.
     fn forecast(&mut self, cases: &[Planned], data: &[i32]) {
         let elements: u64 = cases.iter().map(|case| case.n).sum();
-        if elements < forecast::LONG
-            || data.len() < forecast::PROBES[1] as usize
-            || self.output.seconds().is_none()
-        {
+        if elements < forecast::LONG || data.len() < forecast::PROBES[1] as usize {
             return;
         }
-        let mut seconds = 0.0;
+        let mut instructions = 0.0;
         for run in &self.plan.runs {
-            let time = |n: u64| {
+            let count = |n: u64| {
                 let shape = self.chapter.place.shape_of(n, self.record.block);
                 let shape = (run.variant.shape)(n, shape, self.device.multiprocessors());
-                let started = self.output.seconds();
                 // What goes wrong here goes wrong again in the run itself, and is said there.
-                let _ = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
-                self.output.seconds().zip(started).map_or(0.0, |(now, then)| now - then)
+                let outcome = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
+                let counters = outcome.ok().and_then(|outcome| outcome.cost.counters);
+                counters.map_or(0.0, |counters| counters.warp_instructions as f64)
             };
-            let [small, large] = forecast::PROBES.map(time);
+            let [small, large] = forecast::PROBES.map(count);
             let per_element = (large - small).max(0.0) / (forecast::PROBES[1] - forecast::PROBES[0]) as f64;
             let of_variant = cases.iter().filter(|case| case.variant.name == run.variant.name);
-            seconds += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
+            instructions += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
         }
-        if let Some(line) = forecast::forecast(seconds) {
+        if let Some(line) = forecast::forecast(instructions) {
             self.output.complain(&line);
         }
     }
