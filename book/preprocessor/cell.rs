@@ -12,6 +12,7 @@ use workbook::record::{DeviceKind, Record};
 use crate::code::fenced;
 use crate::expand::Page;
 use crate::figure::{changed, frame, provenance};
+use crate::live::{self, Asked};
 use crate::options::{Options, threads};
 use crate::records::{KINDS, committed, list, local, missing};
 use crate::version::changed_since;
@@ -76,8 +77,19 @@ pub fn cell(workbook: &Workbook, page: &mut Page, stem: &str, words: &[&str]) ->
     if let Some(name) = wanted.chart.filter(|_| shown_charts == 0) {
         bail!("no record of `{stem}` has a chart `{name}`; there are: {}", list(known_charts));
     }
+    let asked = Asked {
+        kernels: &wanted.kernels,
+        n: wanted.n,
+        block: wanted.block,
+        columns: &wanted.columns,
+        chart: wanted.chart,
+        scale: options.get("scale"),
+        message: wanted.message,
+        shows_simulator: records.iter().any(|(kind, _)| *kind == DeviceKind::Sim),
+    };
+    let live = live::attribute(workbook, stem, &asked)?;
     Ok(format!(
-        "<div class=\"cell\" id=\"cell-{number}\">\n<p class=\"cell-label\">In [{number}]</p>\n\n\
+        "<div class=\"cell\" id=\"cell-{number}\"{live}>\n<p class=\"cell-label\">In [{number}]</p>\n\n\
          ```sh\n{}\n```\n\n{outputs}</div>\n\n",
         command(stem, &wanted, &options)
     ))
@@ -209,8 +221,9 @@ fn output(
     let class = if whose == "Recorded" { "recorded" } else { "local" };
     let note = changed_since(workbook, part)?.map(|note| changed(&note)).unwrap_or_default();
     let mut text = format!(
-        "<figure class=\"cell-out {class}\">\n<p class=\"cell-head\"><span class=\"cell-label\">Out \
+        "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span class=\"cell-label\">Out \
          [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}",
+        part.device.kind.as_str(),
         escape(&on),
         escape(&headline(part)),
     );
