@@ -112,13 +112,13 @@ function different(cell, answer, head, table) {
     ];
 }
 
-function chart({ chart: svg }) {
-    if (!svg) {
-        return [];
+/** The drawing, in a frame that scrolls. */
+function chart({ chart: html }) {
+    const frame = parsed(html ?? '').querySelector('.chart-frame');
+    if (frame) {
+        window.workbook.watch(frame);
     }
-    const frame = element('div', { className: 'chart-frame' }, parsed(svg));
-    window.workbook.watch(frame);
-    return [frame];
+    return frame ? [frame] : [];
 }
 
 /** Shows `answer` in place of what the cell has shown. */
