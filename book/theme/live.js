@@ -109,7 +109,8 @@
     const hint = () => {
         const all = make('button', { type: 'button', textContent: 'Run all' });
         all.addEventListener('click', () => act('runAll', cells[0]));
-        const words = ['The cells on this page run here, on the simulator: ', make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', all];
+        const what = cells.length > 1 ? 'The cells on this page run' : 'The cell on this page runs';
+        const words = [`${what} here, on the simulator: `, make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', ...(cells.length > 1 ? [all] : [])];
         const line = make('p', { className: 'run-all' }, ...(isFile ? [FROM_A_FILE] : words));
         (document.querySelector('main h1 + p:has(> em:first-child)') ?? document.querySelector('main h1')).after(line);
     };
