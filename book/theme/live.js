@@ -38,7 +38,7 @@
         live.pending && ['room for pending launches', choice('pending-launches', counts('as needed', powers(4, 14)), '')],
         live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
         ['seed of the data', number('seed', 1, 2 ** 32)],
-        ['order of turns', number('schedule', 0, 9999)],
+        ['order of turns (0: plain)', number('schedule', 0, 9999)],
     ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), control));
 
     const whatIf = ({ what_ifs }) => {
