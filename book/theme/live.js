@@ -44,7 +44,9 @@
     const whatIf = ({ what_ifs }) => {
         const option = (value, text) => {
             const input = make('input', { type: 'radio', name: 'what-if', value, defaultChecked: !value, ...off });
-            return make('label', {}, input, make('span', { textContent: text }));
+            // Between backticks there is code.
+            const words = text.split('`').map((part, i) => (i % 2 ? make('code', { textContent: part }) : part));
+            return make('label', {}, input, make('span', {}, ...words));
         };
         const options = [option('', 'as printed'), ...what_ifs.map(({ name, label }) => option(name, label))];
         return make('fieldset', { className: 'what-if' }, make('legend', { textContent: 'What if …' }), ...options,

@@ -42,7 +42,7 @@ function besides({ form }, whatIf) {
         Number(schedule) && `order of turns ${schedule}`,
         Number(seed) !== 1 && `seed ${seed}`,
         room && `room for ${room} launches`,
-        whatIf && `what if: ${whatIf.label}`,
+        whatIf && `what if: ${whatIf.label.replaceAll('`', '')}`,
     ];
     return also.filter(Boolean);
 }
