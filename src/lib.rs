@@ -10,6 +10,7 @@
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
 //! | [`chapter`] | what does a run of a chapter do? | device, record, reduction, build |
 //! | [`chapters`] | what does one chapter need that its tests or the book need too? | chapter and below |
+//! | [`figure`] | how does a run look? | record, numbers, the simulator |
 //! | [`exercise`] | is an answer right, and what helps? | device, record, reduction, build |
 //! | [`simulate`] | what does a kernel of the reader's own do? | device, record, build |
 //!
@@ -26,6 +27,7 @@ pub mod chapters;
 pub mod device;
 #[cfg(not(target_family = "wasm"))]
 pub mod exercise;
+pub mod figure;
 pub mod number;
 pub mod record;
 pub mod reduction;

@@ -13,6 +13,8 @@ use crate::device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
 pub const MAX_N: u64 = i32::MAX as u64;
 /// The most room for device launches: the driver sets memory aside for each.
 const MAX_PENDING_LAUNCHES: u64 = 1 << 20;
+/// The most GPUs that work together.
+const MAX_GPUS: u64 = 64;
 /// In place of a variant's name: all of them.
 const ALL: &str = "all";
 
@@ -37,6 +39,9 @@ pub struct Options {
     /// Room for pending device launches; where the chapter has this option.
     #[arg(skip)]
     pub pending_launches: Option<u64>,
+    /// How many GPUs work together; where the chapter has this option.
+    #[arg(skip)]
+    pub gpus: Option<usize>,
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
@@ -97,7 +102,14 @@ impl Options {
             .about(chapter.about)
             .mut_arg("device", |arg| arg.display_order(0))
             .arg(kernel.display_order(1));
-        if chapter.pending_launches { command.arg(pending) } else { command }
+        let gpus = Arg::new("gpus")
+            .long("gpus")
+            .value_name("K")
+            .value_parser(gpus)
+            .allow_hyphen_values(true)
+            .help("GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones");
+        let command = if chapter.pending_launches { command.arg(pending) } else { command };
+        if chapter.many_gpus { command.arg(gpus) } else { command }
     }
 
     fn from_matches(chapter: &Chapter, matches: &ArgMatches) -> Result<Options, clap::Error> {
@@ -105,6 +117,9 @@ impl Options {
         options.kernels = matches.get_many::<String>("kernel").into_iter().flatten().cloned().collect();
         if chapter.pending_launches {
             options.pending_launches = matches.get_one("pending-launches").copied();
+        }
+        if chapter.many_gpus {
+            options.gpus = matches.get_one("gpus").copied();
         }
         Ok(options)
     }
@@ -164,6 +179,13 @@ fn blocks(text: &str) -> Result<u32, String> {
         _ => {
             Err(format!("a grid has 1 to {MAX_GRID} blocks; leave --grid out to have as many as are needed"))
         }
+    }
+}
+
+fn gpus(text: &str) -> Result<usize, String> {
+    match number(text, MAX_GPUS) {
+        Some(gpus @ 1..) => Ok(gpus as usize),
+        _ => Err(format!("1 to {MAX_GPUS} GPUs can work together; try 2")),
     }
 }
 

@@ -26,11 +26,6 @@ pub trait Output {
     /// The last run has ended.
     fn end(&mut self) {}
 
-    /// Seconds on a clock; `None` where there is none.
-    fn seconds(&self) -> Option<f64> {
-        None
-    }
-
     /// UTC, RFC 3339, to the second.
     fn date(&self) -> String;
 

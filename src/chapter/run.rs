@@ -59,6 +59,8 @@ struct Bench<'a> {
     options: &'a Options,
     output: &'a mut dyn Output,
     device: Device,
+    /// The other devices of a chapter that runs on several.
+    others: Vec<(Device, Module)>,
     /// None on the CPU.
     module: Option<Module>,
     plan: Plan,
@@ -72,21 +74,32 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device, and loads the kernels.
     fn new(chapter: &'a Chapter, options: &'a Options, output: &'a mut dyn Output) -> Result<Bench<'a>> {
+        let mut others = Vec::new();
         let (device, module, source_hash) = match chapter.place {
             Place::Cpu => (on_cpu(chapter, options, output)?, None, prebuilt::source_hash(chapter.source)),
             _ => {
                 let build = kernels::get(chapter.stem)?;
-                let schedule = SimulatorOptions {
+                let simulated = SimulatorOptions {
                     schedule: options.schedule,
                     keep_printed: true,
                     ..SimulatorOptions::default()
                 };
-                let device = Device::open_with(choice(chapter, options)?, schedule)?;
+                let choice = choice(chapter, options)?;
+                let mut devices = match chapter.many_gpus {
+                    true => Device::open_some(choice, options.gpus, simulated)?.into_iter(),
+                    false => vec![Device::open_with(choice, simulated)?].into_iter(),
+                };
+                let device = devices.next().context("no device was opened")?;
                 let module = device.load_module(build)?;
+                for other in devices {
+                    let module = other.load_module_beside(&module, build)?;
+                    others.push((other, module));
+                }
                 (device, Some(module), build.code_hash.to_string())
             }
         };
         let mut info = device.info();
+        info.gpus = (!others.is_empty()).then_some(1 + others.len());
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
@@ -117,6 +130,7 @@ impl<'a> Bench<'a> {
             options,
             output,
             device,
+            others,
             module,
             plan,
             record,
@@ -235,35 +249,34 @@ impl<'a> Bench<'a> {
             grid: case.shape.grid,
             launches: case.launches(),
             pending_launches: self.options.pending_launches,
+            others: &self.others,
             module: self.module.as_ref(),
         })
     }
 
-    /// Forecasts how long the simulator will be busy, if that is long, from two small runs per variant.
+    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of two small runs
+    /// per variant.
     fn forecast(&mut self, cases: &[Planned], data: &[i32]) {
         let elements: u64 = cases.iter().map(|case| case.n).sum();
-        if elements < forecast::LONG
-            || data.len() < forecast::PROBES[1] as usize
-            || self.output.seconds().is_none()
-        {
+        if elements < forecast::LONG || data.len() < forecast::PROBES[1] as usize {
             return;
         }
-        let mut seconds = 0.0;
+        let mut instructions = 0.0;
         for run in &self.plan.runs {
-            let time = |n: u64| {
+            let count = |n: u64| {
                 let shape = self.chapter.place.shape_of(n, self.record.block);
                 let shape = (run.variant.shape)(n, shape, self.device.multiprocessors());
-                let started = self.output.seconds();
                 // What goes wrong here goes wrong again in the run itself, and is said there.
-                let _ = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
-                self.output.seconds().zip(started).map_or(0.0, |(now, then)| now - then)
+                let outcome = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
+                let counters = outcome.ok().and_then(|outcome| outcome.cost.counters);
+                counters.map_or(0.0, |counters| counters.warp_instructions as f64)
             };
-            let [small, large] = forecast::PROBES.map(time);
+            let [small, large] = forecast::PROBES.map(count);
             let per_element = (large - small).max(0.0) / (forecast::PROBES[1] - forecast::PROBES[0]) as f64;
             let of_variant = cases.iter().filter(|case| case.variant.name == run.variant.name);
-            seconds += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
+            instructions += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
         }
-        if let Some(line) = forecast::forecast(seconds) {
+        if let Some(line) = forecast::forecast(instructions) {
             self.output.complain(&line);
         }
     }

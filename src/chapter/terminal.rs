@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, ensure};
 
@@ -19,12 +19,11 @@ use crate::record::{Record, Run};
 /// wrong sum or a diagnostic; 2, the command line or the environment is wrong.
 pub fn run(chapter: &Chapter) -> ExitCode {
     let options = Options::parse_for(chapter);
-    let mut terminal = Terminal { started: Instant::now(), progress: None };
+    let mut terminal = Terminal { progress: None };
     ExitCode::from(run_with(chapter, &options, &mut terminal).status)
 }
 
 struct Terminal {
-    started: Instant,
     progress: Option<Progress>,
 }
 
@@ -48,10 +47,6 @@ impl Output for Terminal {
 
     fn end(&mut self) {
         self.progress = None;
-    }
-
-    fn seconds(&self) -> Option<f64> {
-        Some(self.started.elapsed().as_secs_f64())
     }
 
     fn date(&self) -> String {

@@ -30,8 +30,11 @@
 //! | `buffer.rs` | device memory, and copies from and to it |
 //! | `launch.rs` | launches: arguments, checks, start |
 //! | `graph.rs` | launches captured once, launched again with one call |
+//! | `nccl.rs` | NCCL, from the library that the system has |
+//! | `collective.rs` | one number per device becomes their sum on all of them |
 
 mod buffer;
+pub mod collective;
 #[cfg_attr(target_family = "wasm", path = "no_cuda.rs")]
 mod cuda;
 #[expect(clippy::module_inception, reason = "the room is named after what it holds")]
@@ -41,6 +44,8 @@ mod graph;
 mod launch;
 pub mod measure;
 mod module;
+#[cfg_attr(target_family = "wasm", path = "no_nccl.rs")]
+mod nccl;
 mod simulator;
 
 pub use crate::sim::LaunchConfig;
@@ -48,6 +53,8 @@ pub use buffer::{Buffer, View};
 pub use device::{Device, DeviceChoice};
 pub use fault::{Fault, NoGpu};
 pub use graph::Graph;
-pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
+pub use launch::{
+    Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared, launch_together,
+};
 pub use module::{Function, Module};
 pub use simulator::SimulatorOptions;

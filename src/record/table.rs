@@ -268,8 +268,14 @@ mod tests {
         let name = "gpuRecursiveReduceFireAndForget";
         let run = Run::of(name, 1 << 26, &Operation::SUM, sum.into(), Expected::exactly(sum));
         let run = Run { block: 32, grid: 1 << 21, time_us, counters, ..run };
-        let device =
-            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
+        let device = DeviceInfo {
+            kind: DeviceKind::Sim,
+            name: "test".into(),
+            gpu: None,
+            gpus: None,
+            threads: None,
+            cpu: None,
+        };
         Record {
             schema: SCHEMA,
             stem: "ch4_nested".into(),
