@@ -7,7 +7,9 @@ use anyhow::{Result, bail};
 
 use crate::directives::{Directive, find};
 use crate::records::list;
-use crate::{Workbook, cell, code, exercise, figure, films, kernels, ncu, record, space, speed, table, term, value};
+use crate::{
+    Workbook, cell, code, exercise, figure, films, kernels, ncu, record, space, speed, table, term, value,
+};
 
 /// A directive that cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +39,10 @@ pub struct Page {
 }
 
 /// Directives that stand alone on their line.
-const BLOCKS: [&str; 12] =
-    ["figure", "cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "versus", "ncu"];
+const BLOCKS: [&str; 12] = [
+    "figure", "cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "versus",
+    "ncu",
+];
 const INLINE: [&str; 6] = ["value", "ratio", "space", "limit", "term", "ncu-value"];
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.

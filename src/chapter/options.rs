@@ -40,6 +40,9 @@ pub struct Options {
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Print a table of what each warp did, step by step, on the simulator; for small sizes
+    #[arg(long)]
+    pub steps: bool,
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,

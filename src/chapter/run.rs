@@ -16,12 +16,17 @@ use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
 use crate::build::{kernels, prebuilt};
 use crate::device::{Device, DeviceChoice, Fault, Module};
+use crate::figure;
 use crate::number::thousands;
 use crate::record::levels::Level;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
 use crate::reduction::value::Expected;
+use crate::sim::trace::Trace;
 use crate::sim::{Diagnostic, Severity};
+
+/// Events that are remembered of a run, where steps are asked for.
+const MOST_EVENTS: usize = 10_000;
 
 /// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a
 /// wrong sum or a diagnostic; 2, the command line or the environment is wrong.
@@ -50,6 +55,8 @@ struct Bench<'a> {
     levels: Vec<(String, Vec<Level>)>,
     /// What the checks have found in those.
     found: Vec<Diagnostic>,
+    /// The same runs step by step, if that was asked for.
+    traces: Vec<Trace>,
 }
 
 impl<'a> Bench<'a> {
@@ -65,6 +72,10 @@ impl<'a> Bench<'a> {
             }
         };
         let mut info = device.info();
+        if options.steps {
+            ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; add --device sim");
+            device.remember(MOST_EVENTS);
+        }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
@@ -90,7 +101,17 @@ impl<'a> Bench<'a> {
             limits: Vec::new(),
             ok: false,
         };
-        Ok(Bench { chapter, options, device, module, plan, record, levels: Vec::new(), found: Vec::new() })
+        Ok(Bench {
+            chapter,
+            options,
+            device,
+            module,
+            plan,
+            record,
+            levels: Vec::new(),
+            found: Vec::new(),
+            traces: Vec::new(),
+        })
     }
 
     /// Makes the runs, prints and writes what there is. Whether all is well.
@@ -110,6 +131,9 @@ impl<'a> Bench<'a> {
             self.record.ok = false;
         } else {
             self.say(&format!("\n{}", self.tables()));
+            for trace in &self.traces {
+                self.say(&format!("\n{}, step by step\n{}", trace.kernel, figure::table(trace)));
+            }
             if self.options.record && !self.record.ok {
                 complain("not recorded, since not every run is ok");
             } else {
@@ -164,6 +188,7 @@ impl<'a> Bench<'a> {
                 expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
             let outcome = self.outcome(case, data)?;
             let mut run = checked(case, expected, &outcome);
+            self.traces.extend(self.device.take_trace());
             if position < requested {
                 run.message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));

@@ -93,15 +93,23 @@ fn track(bars: &[Bar], number: usize, scale: f64) -> Track {
         let part = bar.time / bar.launches.max(1) as f64;
         if bar.launches > 1 && WIDTH * part / scale >= NARROWEST && bar.time > scale {
             let shown = (scale / part).floor() as i64;
-            parts.push(format!("{}: about {shown} of {} launches", bar.label, thousands(bar.launches as i64)));
+            parts.push(format!(
+                "{}: about {shown} of {} launches",
+                bar.label,
+                thousands(bar.launches as i64)
+            ));
         }
     }
     frame.words("end", time(scale));
-    let fit: Vec<&str> =
-        bars.iter().filter(|bar| bar.time <= scale).map(|bar| bar.label.as_str()).collect();
+    let fit: Vec<&str> = bars.iter().filter(|bar| bar.time <= scale).map(|bar| bar.label.as_str()).collect();
     frame.say = format!("The first {}. What has ended: {}.", time(scale), fit.join(", "));
     if !parts.is_empty() {
         frame.say += &format!(" {}.", parts.join("; "));
     }
-    Track { label: time(scale).replace(".0\u{a0}", "\u{a0}"), message: None, listing: Vec::new(), frames: vec![frame] }
+    Track {
+        label: time(scale).replace(".0\u{a0}", "\u{a0}"),
+        message: None,
+        listing: Vec::new(),
+        frames: vec![frame],
+    }
 }

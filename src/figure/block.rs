@@ -46,7 +46,11 @@ pub fn drawing(threads: u32, traces: &[&Trace], words: &str) -> Drawing {
     }
     drawing.text("start quiet", (LEFT, ELEMENTS + 64.0), "elements");
     let middle = (THREADS + 28.0 + ELEMENTS) / 2.0;
-    drawing.keyed_path("barrier", "off", &format!("M{LEFT} {middle}H{}", LEFT + PITCH * f64::from(threads) - 6.0));
+    drawing.keyed_path(
+        "barrier",
+        "off",
+        &format!("M{LEFT} {middle}H{}", LEFT + PITCH * f64::from(threads) - 6.0),
+    );
     drawing.keyed_text("here", "off", (180.0, middle - 8.0), "");
 
     drawing.keyed_text("verdict", "verdict", (180.0, ELEMENTS + 92.0), "");
@@ -153,7 +157,8 @@ impl Stage {
             frame.class(&format!("t{thread}"), "thread works");
         }
         for (sort, access) in sorted(moment).filter(|(_, access)| access.buffer == 0) {
-            let (class, element) = if sort == 'r' { ("read", "element") } else { ("write", "element written") };
+            let (class, element) =
+                if sort == 'r' { ("read", "element") } else { ("write", "element written") };
             frame.class(&key(sort, access), class);
             frame.class(&format!("e{}", access.element), element);
         }
@@ -175,7 +180,9 @@ impl Stage {
     fn say(&self, moment: &Moment, threads: u32) -> String {
         if let Some(exited) = moment.opens {
             return match exited {
-                0 => format!("All {threads} are here: the barrier opens, and everyone sees what was written."),
+                0 => {
+                    format!("All {threads} are here: the barrier opens, and everyone sees what was written.")
+                }
                 _ => format!(
                     "The others never come; {exited} of them have ended. The barrier opens this time. Nothing \
                      promises that."
@@ -208,11 +215,14 @@ impl Stage {
 
     fn verdict(&self, frame: &mut Frame, sum: u64) {
         let right = sum == self.expected;
-        frame.words("verdict", match (right, self.by_luck) {
-            (true, false) => format!("sum {sum}"),
-            (true, true) => format!("sum {sum}, by luck"),
-            (false, _) => format!("sum {sum}, not {}", self.expected),
-        });
+        frame.words(
+            "verdict",
+            match (right, self.by_luck) {
+                (true, false) => format!("sum {sum}"),
+                (true, true) => format!("sum {sum}, by luck"),
+                (false, _) => format!("sum {sum}, not {}", self.expected),
+            },
+        );
         frame.class("verdict", if right { "verdict right" } else { "verdict wrong" });
         // The end keeps in view what went wrong.
         if let Some(Clash { read, write }) = self.clash {

@@ -103,7 +103,8 @@ impl Film {
 
     /// All frames in words.
     fn in_words(&self) -> String {
-        let mut html = "<details class=\"film-words\"><summary>Step by step, in words</summary>\n".to_string();
+        let mut html =
+            "<details class=\"film-words\"><summary>Step by step, in words</summary>\n".to_string();
         for track in &self.tracks {
             if self.tracks.len() > 1 {
                 html += &format!("<p>{}</p>\n", escape(&track.label));
@@ -141,8 +142,7 @@ impl Film {
                 }
                 frames.push(json!({"say": frame.say, "line": frame.line, "set": set}));
             }
-            let listing: Vec<Value> =
-                track.listing.iter().map(|(line, text)| json!([line, text])).collect();
+            let listing: Vec<Value> = track.listing.iter().map(|(line, text)| json!([line, text])).collect();
             json!({"label": track.label, "message": track.message, "listing": listing, "frames": frames})
         };
         json!({"base": base, "frame": at, "tracks": self.tracks.iter().map(track).collect::<Vec<_>>()})
@@ -157,5 +157,8 @@ fn listing(track: &Track, runs: Option<u32>) -> String {
         let now = if Some(*line) == runs { " class=\"runs\"" } else { "" };
         format!("<span{now} data-line=\"{line}\">{}\n</span>", escape(text))
     });
-    format!("<pre class=\"film-code\"><code class=\"nohighlight\">{}</code></pre>\n", lines.collect::<String>())
+    format!(
+        "<pre class=\"film-code\"><code class=\"nohighlight\">{}</code></pre>\n",
+        lines.collect::<String>()
+    )
 }

@@ -109,9 +109,10 @@ pub fn grids(name: &str, ways: &[(&str, &Trace)], still: usize) -> Film {
         drawing,
         tracks,
         still: Some(still),
-        caption: "Each box is a grid, below the block that launched it and as wide as it has threads. Blue: runs. \
+        caption:
+            "Each box is a grid, below the block that launched it and as wide as it has threads. Blue: runs. \
                   Filled grey: has ended. 64 elements in blocks of 8."
-            .into(),
+                .into(),
     }
 }
 
@@ -150,11 +151,14 @@ fn track(prefix: &str, label: &str, trace: &Trace) -> Track {
             frame.say = say(&grids, states, at, count);
             let running = states.iter().filter(|state| **state == "works").count();
             let ended = states.iter().filter(|state| **state == "ended").count();
-            frame.words("count", match running {
-                0 => format!("{} launches by device code", thousands(ended as i64 - 1)),
-                1 => "1 grid runs".to_string(),
-                more => format!("{more} grids run side by side"),
-            });
+            frame.words(
+                "count",
+                match running {
+                    0 => format!("{} launches by device code", thousands(ended as i64 - 1)),
+                    1 => "1 grid runs".to_string(),
+                    more => format!("{more} grids run side by side"),
+                },
+            );
             frame
         })
         .collect();
@@ -170,7 +174,11 @@ fn say(grids: &[Grid], states: &[&str], at: usize, count: usize) -> String {
             format!("The host launches one grid: {} blocks of {} threads.", one.blocks, one.threads)
         }
         [one] => {
-            let threads = if one.threads == 1 { "thread".to_string() } else { format!("threads in {} blocks", one.blocks) };
+            let threads = if one.threads == 1 {
+                "thread".to_string()
+            } else {
+                format!("threads in {} blocks", one.blocks)
+            };
             let threads = threads.replace("threads in 1 blocks", "threads");
             format!("One grid of {} {threads} runs, and nothing else.", u64::from(one.threads) * one.blocks)
         }

@@ -32,7 +32,8 @@ pub fn ladder(rungs: &[Rung], datasheet: f64, caption: &str) -> Film {
         let width = WIDTH * rung.rate / datasheet;
         drawing.keyed_rect(&format!("b{row}"), "off", (LEFT, y + 16.0), (width, 12.0));
         let inside = width > WIDTH / 2.0;
-        let (class, x) = if inside { ("off end on-bar", LEFT + width - 6.0) } else { ("off start", LEFT + width + 6.0) };
+        let (class, x) =
+            if inside { ("off end on-bar", LEFT + width - 6.0) } else { ("off start", LEFT + width + 6.0) };
         let value = format!("{} GB/s", three_digits(rung.rate));
         drawing.keyed_text(&format!("v{row}"), class, (x, y + 26.0), &value);
         if row > 0 {

@@ -67,7 +67,9 @@ pub fn moments(trace: &Trace) -> Vec<Moment> {
                 let write = accesses(event, touch);
                 match all.last_mut().filter(|last| goes_on(last, event, &threads)) {
                     Some(last) => last.writes.extend(write),
-                    None => all.push(Moment { threads, line: event.line, writes: write, ..Moment::default() }),
+                    None => {
+                        all.push(Moment { threads, line: event.line, writes: write, ..Moment::default() })
+                    }
                 }
             }
             Did::Arrive { .. } => arrive(&mut all, threads, event.line),

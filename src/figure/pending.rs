@@ -82,7 +82,10 @@ impl Stage {
                             self.limit
                         ));
                     } else if event.grid == 0 {
-                        self.show(&format!("Block {chunk} launches its child: {pending} of {} slots.", self.limit));
+                        self.show(&format!(
+                            "Block {chunk} launches its child: {pending} of {} slots.",
+                            self.limit
+                        ));
                     } else {
                         self.show(&format!("The child of block {chunk} launches, and finds a free slot."));
                     }

@@ -11,8 +11,12 @@ pub fn lines(source: &str, from: u32, to: u32) -> Vec<(u32, String)> {
     let all = (1..).zip(source.lines()).filter(|(line, _)| (from..=to).contains(line));
     let all: Vec<(u32, &str)> = all.collect();
     let indent = |text: &str| text.len() - text.trim_start().len();
-    let shared =
-        all.iter().filter(|(_, text)| !text.trim().is_empty()).map(|(_, text)| indent(text)).min().unwrap_or(0);
+    let shared = all
+        .iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(_, text)| indent(text))
+        .min()
+        .unwrap_or(0);
     all.into_iter().map(|(line, text)| (line, text.get(shared..).unwrap_or("").to_string())).collect()
 }
 
@@ -21,7 +25,8 @@ fn listing(trace: &Trace, source: &str) -> Vec<(u32, String)> {
     let touched: Vec<u32> = trace.events.iter().filter_map(|event| event.line).collect();
     let (Some(first), Some(last)) = (touched.iter().min(), touched.iter().max()) else { return Vec::new() };
     let texts: Vec<&str> = source.lines().collect();
-    let is_loop = |line: &u32| texts.get(*line as usize - 1).is_some_and(|text| text.trim().starts_with("for"));
+    let is_loop =
+        |line: &u32| texts.get(*line as usize - 1).is_some_and(|text| text.trim().starts_with("for"));
     let from = (1..=*first).rev().find(is_loop).unwrap_or(*first);
     let is_comment = |(_, text): &(u32, String)| text.trim().starts_with("//");
     lines(source, from, *last + 1).into_iter().filter(|line| !is_comment(line)).collect()
@@ -54,7 +59,8 @@ pub fn barrier(outside: &Trace, inside: &Trace, source: &str, inside_source: &st
         drawing: block::drawing(THREADS, &[outside, inside], words),
         tracks: vec![outside_track, track("inside the if", inside, inside_source)],
         still,
-        caption: "Orange: a thread that has arrived at the barrier and waits. It opens when all eight are there."
-            .into(),
+        caption:
+            "Orange: a thread that has arrived at the barrier and waits. It opens when all eight are there."
+                .into(),
     }
 }

@@ -66,7 +66,8 @@ pub fn sectors(apart: &Trace, together: &Trace) -> Film {
         drawing,
         tracks: vec![track(apart), track(together)],
         still: Some(2),
-        caption: "One load of warp 0. Blue: the 32 elements that its lanes ask for. Orange: what memory moves for \
+        caption:
+            "One load of warp 0. Blue: the 32 elements that its lanes ask for. Orange: what memory moves for \
                   it."
             .into(),
     }
