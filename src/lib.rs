@@ -17,17 +17,21 @@
 //! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
 //! declare a chapter's variants and hold its host code.
 #![warn(missing_docs)]
+// What only a terminal or a GPU uses.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 pub mod arguments;
 pub mod build;
 pub mod chapter;
 pub mod chapters;
 pub mod device;
+#[cfg(not(target_family = "wasm"))]
 pub mod exercise;
 pub mod figure;
 pub mod number;
 pub mod record;
 pub mod reduction;
+#[cfg(not(target_family = "wasm"))]
 pub mod simulate;
 
 pub use ptx_simulator as sim;

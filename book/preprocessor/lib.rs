@@ -30,6 +30,7 @@
 //! | `options.rs` | reads the options of a directive |
 //! | `selection.rs` | narrows a record to the kernels, size and block of a directive |
 //! | `cell.rs` | cells |
+//! | `live.rs` | what a cell needs to run in the page |
 //! | `table.rs` | small tables |
 //! | `record.rs` | whole records |
 //! | `kernels.rs` | the map of all kernels |
@@ -55,6 +56,7 @@ mod expand;
 mod figure;
 mod films;
 mod kernels;
+mod live;
 mod ncu;
 mod options;
 mod record;

@@ -104,7 +104,7 @@ impl Simulator {
 
     pub fn info(&self) -> DeviceInfo {
         let name = concat!("workbook simulator ", env!("CARGO_PKG_VERSION")).to_string();
-        DeviceInfo { kind: DeviceKind::Sim, name, gpu: None, threads: None, cpu: None }
+        DeviceInfo { kind: DeviceKind::Sim, name, gpu: None, gpus: None, threads: None, cpu: None }
     }
 
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
@@ -170,24 +170,40 @@ impl Simulator {
     }
 
     fn launch(&self, module: &sim::Module, kernel: &str, config: LaunchConfig, args: &[u64]) -> Result<()> {
+        // A page always checks, and need not carry the simulator a second time without.
+        if self.options.checks || cfg!(target_family = "wasm") {
+            return self.launch_together(module, &[sim::Launch { kernel, config, args }]);
+        }
+        let mut core = self.core.borrow_mut();
+        let ended = core.launch_counted(module, kernel, config, args, &mut self.seen.borrow_mut().0);
+        self.ended(
+            &mut core,
+            ended.inspect_err(|diagnostic| self.found.borrow_mut().push((**diagnostic).clone())),
+        )
+    }
+
+    /// Runs `launches` at the same time, under the checks, each on a device of its own.
+    pub fn launch_together(&self, module: &sim::Module, launches: &[sim::Launch]) -> Result<()> {
         let mut core = self.core.borrow_mut();
         let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
         let mut recorder = self.recorder.borrow_mut();
         let before = all.len();
-        let ended = if !self.options.checks {
-            let ended = core.launch_counted(module, kernel, config, args, &mut seen.0);
-            ended.inspect_err(|diagnostic| all.push((**diagnostic).clone()))
-        } else if let Some(recorder) = &mut *recorder {
-            begin(recorder, module, kernel, &config, args);
-            let ended = core.launch_watched(module, kernel, config, args, &mut (seen, &mut *recorder), all);
+        let ended = if let Some(recorder) = &mut *recorder {
+            for sim::Launch { kernel, config, args } in launches {
+                begin(recorder, module, kernel, config, args);
+            }
+            let ended = core.launch_together(module, launches, &mut (seen, &mut *recorder), all);
             recorder.found(&all[before..]);
             ended
         } else if let Some(observer) = &*self.observer.borrow() {
-            let both = &mut (seen, &mut *observer.borrow_mut());
-            core.launch_watched(module, kernel, config, args, both, all)
+            core.launch_together(module, launches, &mut (seen, &mut *observer.borrow_mut()), all)
         } else {
-            core.launch_watched(module, kernel, config, args, seen, all)
+            core.launch_together(module, launches, seen, all)
         };
+        self.ended(&mut core, ended)
+    }
+
+    fn ended(&self, core: &mut sim::Simulator, ended: Result<(), Box<Diagnostic>>) -> Result<()> {
         if !self.options.keep_printed {
             // What a kernel prints is no result: stdout belongs to those.
             let _ = write!(std::io::stderr(), "{}", core.take_printed());
