@@ -104,7 +104,8 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         return Ok(String::new());
     }
     let most = most(&record, &kernels).min(chapter.most_n).max(record.n);
-    let n = asked.n.filter(|n| *n <= most).unwrap_or(record.n);
+    // Sizes that a GPU was given take long here: without a recorded count to compare with, the chapter's own.
+    let n = asked.n.filter(|n| *n <= most && asked.shows_simulator).unwrap_or(record.n);
     let in_one_block = chapter.place == "one-block";
     // A kernel may choose its own blocks.
     let shown =
@@ -114,7 +115,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         n,
         own_n: record.n,
         own_block: shown,
-        asks_n: asked.n.is_some(),
+        asks_n: asked.n == Some(n),
         asks_block: asked.block.is_some(),
         most,
         block: Some(shown).filter(|_| !in_one_block),

@@ -355,7 +355,7 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
         ],
     );
     in_order(small, &["\"n\":1024,", "\"asks_n\":true", "\"columns\":[\"sum\",\"divergent\"]", "no-barrier"]);
-    in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":1024,", "\"columns\":[]", "\"what_ifs\":[]"]);
+    in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":65536,", "\"columns\":[]", "\"what_ifs\":[]"]);
     fs::write(&path, "{}").unwrap();
     let error = repository.error("{{#cell ch3_blocks}}\n");
     assert!(error.contains("book/src/live/manifest.json: build it again"), "{error}");

@@ -38,13 +38,15 @@
         live.pending && ['room for pending launches', choice('pending-launches', counts('as needed', powers(4, 14)), '')],
         live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
         ['seed of the data', number('seed', 1, 2 ** 32)],
-        ['order of turns', number('schedule', 0, 9999)],
+        ['order of turns (0: plain)', number('schedule', 0, 9999)],
     ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), control));
 
     const whatIf = ({ what_ifs }) => {
         const option = (value, text) => {
             const input = make('input', { type: 'radio', name: 'what-if', value, defaultChecked: !value, ...off });
-            return make('label', {}, input, make('span', { textContent: text }));
+            // Between backticks there is code.
+            const words = text.split('`').map((part, i) => (i % 2 ? make('code', { textContent: part }) : part));
+            return make('label', {}, input, make('span', {}, ...words));
         };
         const options = [option('', 'as printed'), ...what_ifs.map(({ name, label }) => option(name, label))];
         return make('fieldset', { className: 'what-if' }, make('legend', { textContent: 'What if …' }), ...options,
@@ -109,7 +111,8 @@
     const hint = () => {
         const all = make('button', { type: 'button', textContent: 'Run all' });
         all.addEventListener('click', () => act('runAll', cells[0]));
-        const words = ['The cells on this page run here, on the simulator: ', make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', all];
+        const what = cells.length > 1 ? 'The cells on this page run' : 'The cell on this page runs';
+        const words = [`${what} here, on the simulator: `, make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', ...(cells.length > 1 ? [all] : [])];
         const line = make('p', { className: 'run-all' }, ...(isFile ? [FROM_A_FILE] : words));
         (document.querySelector('main h1 + p:has(> em:first-child)') ?? document.querySelector('main h1')).after(line);
     };

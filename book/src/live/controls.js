@@ -38,6 +38,7 @@ export function command(cell) {
         asked.seed !== 1 && `--seed ${asked.seed}`,
         asked.schedule !== 0 && `--schedule ${asked.schedule}`,
         asked.pending_launches !== null && `--pending-launches ${asked.pending_launches}`,
+        chosenWhatIf(cell) && `--what-if ${chosenWhatIf(cell).name}`,
         '--device sim',
     ];
     return `cargo run --example ${asked.stem} -- ${words.filter(Boolean).join(' ')}`;

@@ -37,14 +37,14 @@ function mark(cell, kind, file, line, words, sentence) {
     const known = document.getElementById(id);
     if (known) {
         known.querySelector('a').title += `\n${sentence}`;
-        return;
+        return; // a line of a diagnostic, which has words
     }
     const all = places(file, line);
     const isAbove = ([{ pre }]) => pre.compareDocumentPosition(cell.element) & Node.DOCUMENT_POSITION_FOLLOWING;
     const nearest = all.findLast(isAbove) ?? all[0];
     for (const [listing, place] of all) {
         const link = element('a', { href: `#${cell.element.id}`, textContent: words, title: sentence });
-        const band = element('span', { className: `line-mark ${kind}` }, link);
+        const band = element('span', { className: `line-mark ${kind}` }, ...(words ? [link] : []));
         band.style.setProperty('--line', place);
         band.dataset.cell = cell.number;
         if (listing === nearest[0]) {
@@ -114,8 +114,10 @@ export function showWhatIf(cell, whatIf) {
         }
     }
     const note = cell.form.querySelector('.what-if-lines');
+    const label = whatIf.label.replaceAll('`', '');
+    const begins = line => !whatIf.lines.some(other => other.line === line - 1);
     note.replaceChildren(...whatIf.lines.map(({ line, text }) => {
-        mark(cell, 'edited', file, line, whatIf.label, `What if: ${whatIf.label}`);
+        mark(cell, 'edited', file, line, begins(line) ? label : '', `What if: ${label}`);
         const id = markId(cell, 'edited', file, line);
         const where = document.getElementById(id) ? element('a', { href: `#${id}`, textContent: `line ${line}` }) : `line ${line}`;
         return element('span', {}, where, ' ', element('code', { textContent: text.trim() || '(gone)' }));

@@ -35,16 +35,16 @@ function place(cell, head) {
     return figure;
 }
 
-/** `1,024 elements, …; order of turns 3; what if no barrier` */
-function headline({ form }, answer, whatIf) {
+/** What the controls say beyond the size: `order of turns 3`, `what if: no barrier`. */
+function besides({ form }, whatIf) {
     const { schedule, seed, 'pending-launches': room } = Object.fromEntries(new FormData(form));
     const also = [
         Number(schedule) && `order of turns ${schedule}`,
         Number(seed) !== 1 && `seed ${seed}`,
         room && `room for ${room} launches`,
-        whatIf && `what if: ${whatIf.label}`,
+        whatIf && `what if: ${whatIf.label.replaceAll('`', '')}`,
     ];
-    return [answer.headline, ...also.filter(Boolean)].join(' · ');
+    return also.filter(Boolean);
 }
 
 /** The line numbers of a message lead to the lines in the listings. */
@@ -91,13 +91,13 @@ function saysTheSame(cell, figure, { record }) {
 }
 
 /** One line below the recorded run, which stays. */
-function identical(cell, figure, head) {
+function identical(cell, figure, also) {
     const code = recordedMessage(figure);
     if (code) {
         linkLines(cell, code);
     }
     const note = element('p', { className: 'cell-note same' });
-    note.append(element('strong', { textContent: 'Yours, in this page' }), ` · ${head}: identical to the recorded run.`);
+    note.append(element('strong', { textContent: 'Yours, in this page' }), `${also.map(word => ` · ${word}`).join('')}: identical to the recorded run.`);
     return [note];
 }
 
@@ -112,27 +112,28 @@ function different(cell, answer, head, table) {
     ];
 }
 
-function chart({ chart: svg }) {
-    if (!svg) {
-        return [];
+/** The drawing, in a frame that scrolls. */
+function chart({ chart: html }) {
+    const frame = parsed(html ?? '').querySelector('.chart-frame');
+    if (frame) {
+        window.workbook.watch(frame);
     }
-    const frame = element('div', { className: 'chart-frame' }, parsed(svg));
-    window.workbook.watch(frame);
-    return [frame];
+    return frame ? [frame] : [];
 }
 
 /** Shows `answer` in place of what the cell has shown. */
 export function show(cell, answer, whatIf) {
     remove(cell);
     listings.showFound(cell, answer.diagnostics);
-    const head = headline(cell, answer, whatIf);
+    const also = besides(cell, whatIf);
+    const head = [answer.headline, ...also].join(' · ');
     const figure = place(cell, head);
     const recorded = figure.querySelector(':scope > .table-frame table');
     const table = parsed(answer.table).querySelector('table');
     const both = recorded ? compare(recorded, table) : table;
     const isSame = !both && saysTheSame(cell, figure, answer);
     figure.classList.toggle('replaced', !isSame);
-    const parts = isSame ? identical(cell, figure, head) : different(cell, answer, head, both ?? recorded.cloneNode(true));
+    const parts = isSame ? identical(cell, figure, also) : different(cell, answer, head, both ?? recorded.cloneNode(true));
     figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...chart(answer)));
 }
 
