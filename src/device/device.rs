@@ -197,6 +197,17 @@ impl Device {
         }
     }
 
+    /// The simulator itself.
+    ///
+    /// # Errors
+    /// The device is another.
+    pub fn core(&self) -> Result<std::cell::RefMut<'_, crate::sim::Simulator>> {
+        match &self.kind {
+            Kind::Sim(simulator) => Ok(simulator.core.borrow_mut()),
+            Kind::Gpu(_) | Kind::Cpu => anyhow::bail!("only the simulator can be asked so"),
+        }
+    }
+
     /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.
     pub fn take_printed(&self) -> String {
         match &self.kind {
