@@ -12,6 +12,7 @@ use super::values::Held;
 use super::{fit, names};
 use crate::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use crate::number::thousands;
+use crate::sim::trace::Trace;
 use crate::sim::{self, Counters, Diagnostic};
 
 /// The result of a launch.
@@ -31,6 +32,8 @@ pub struct Launched {
     pub wrong: Vec<String>,
     /// What device `printf` wrote.
     pub printed: String,
+    /// What was remembered of it, if that was asked for.
+    pub trace: Option<Trace>,
 }
 
 impl Launched {
@@ -182,5 +185,21 @@ fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
         texts.for_each(|text| *text = names::readable(text));
     }
     launched.printed = device.take_printed();
+    launched.trace = device.take_trace().map(|trace| with_kinds(trace, &stage, plan));
     Ok(launched)
+}
+
+/// The trace with the types of the buffers that are arguments.
+fn with_kinds(mut trace: Trace, stage: &Stage, plan: &Plan) -> Trace {
+    for step in &plan.steps {
+        let Step::Launch(launch) = step else { continue };
+        for (place, arg) in launch.args.iter().enumerate() {
+            let name = format!("argument {place}");
+            let kind = stage.kind_of(arg).name();
+            for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.name == name) {
+                buffer.kind.get_or_insert_with(|| kind.clone());
+            }
+        }
+    }
+    trace
 }

@@ -114,6 +114,14 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// The type of the elements that an argument is, or points to.
+    pub fn kind_of(&self, arg: &Spec) -> Type {
+        match &arg.value {
+            Value::Pointer(pointer) => self.buffer(&pointer.buffer).map_or(arg.kind, |placed| placed.kind),
+            _ => arg.kind,
+        }
+    }
+
     /// Sets a variable of the module, from its start.
     pub fn set_symbol(&mut self, symbol: &Named) -> Result<()> {
         let variables = self.module.ptx().variables();
