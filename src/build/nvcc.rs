@@ -125,7 +125,7 @@ impl Nvcc {
     /// # Errors
     /// All that nvcc said, if it cannot compile the source.
     pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
-        self.ptx_for(source, scratch, PTX_ARCH)
+        self.ptx_with(source, scratch, None, &[])
     }
 
     /// [`Nvcc::ptx`] with the option for another architecture, `-arch=compute_80`.
@@ -133,8 +133,23 @@ impl Nvcc {
     /// # Errors
     /// As [`Nvcc::ptx`].
     pub fn ptx_for(&self, source: &Path, scratch: &Path, arch: &str) -> Result<Ptx> {
+        self.ptx_with(source, scratch, Some(arch), &[])
+    }
+
+    /// [`Nvcc::ptx`] with the option for another architecture, if there is one, and more options.
+    ///
+    /// # Errors
+    /// As [`Nvcc::ptx`].
+    pub fn ptx_with(
+        &self,
+        source: &Path,
+        scratch: &Path,
+        arch: Option<&str>,
+        more: &[String],
+    ) -> Result<Ptx> {
         let shown = self.shown(source);
-        let flags = ptx_flags(arch, self.is_nested(&shown)?);
+        let mut flags = ptx_flags(arch.unwrap_or(PTX_ARCH), self.is_nested(&shown)?);
+        flags.extend(more.iter().map(String::as_str));
         let (ptx, warnings) = self.run(&shown, &mut self.command(&flags, &shown), scratch, "ptx")?;
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
         Ok(Ptx { text: self.normalise(&text, &shown), warnings })
