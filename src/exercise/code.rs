@@ -16,7 +16,8 @@ use crate::build::prebuilt::source_hash;
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant, or `unoptimised`, the stub
+/// as nvcc translates it line by line.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
@@ -25,15 +26,17 @@ pub struct Variant {
     pub text: String,
 }
 
-/// All known texts of `exercise`: stub, solution, mended (where a line is asked for), then mutants.
+/// All known texts of `exercise`: stub, solution, then mutants. Answers that are numbers are not compiled: there
+/// it is the stub, and mended where a line is missing.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
-    let mut variants = vec![
-        Variant { name: "stub".into(), text: exercise.stub() },
-        Variant { name: "solution".into(), text: exercise.solution() },
-    ];
-    if let Kind::Line { .. } = exercise.kind {
+    let mut variants = vec![Variant { name: "stub".into(), text: exercise.stub() }];
+    if exercise.lacks_a_line() {
         variants.push(Variant { name: "mended".into(), text: exercise.mended() });
     }
+    if let Kind::Numbers { .. } = exercise.kind {
+        return Ok(variants);
+    }
+    variants.push(Variant { name: "solution".into(), text: exercise.solution() });
     for mutant in &exercise.mutants {
         variants.push(Variant { name: mutant.name.clone(), text: exercise.mutated(mutant)? });
     }

@@ -17,6 +17,7 @@
 //! | `names.rs` | `g_data[2]` for `byte 8 of argument 0` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
+//! | `numbers.rs`, `evidence.rs` | answers that are numbers; the records that they are taken from |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
@@ -25,9 +26,11 @@
 pub mod catalogue;
 pub mod code;
 mod effort;
+pub mod evidence;
 mod gpu;
 pub mod mark;
 mod names;
+pub mod numbers;
 mod options;
 mod plan;
 mod rules;

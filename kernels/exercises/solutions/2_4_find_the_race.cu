@@ -27,7 +27,7 @@
 //@ begin
 // The answer: line 19;
 //@ stub
-//| // The answer: line 0;
+//| // The answer: line ?;
 //@ end
 
 extern "C" __global__ void reverseInPlace(unsigned int *g_data, unsigned int size)

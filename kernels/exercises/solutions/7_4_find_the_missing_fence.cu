@@ -31,7 +31,7 @@
 //@ begin
 // The answer: line 24;
 //@ stub
-//| // The answer: line 0;
+//| // The answer: line ?;
 //@ end
 
 // Blocks of one warp; each takes 32 numbers.
