@@ -31,7 +31,7 @@ fn card(exercise: &Exercise, evidence: &str) -> String {
     let language = if path.ends_with(".rs") { "rust,ignore" } else { "cpp" };
     let code = |code: &str| fenced(language, code.trim_end());
     if let Some((source, table)) = evidence.split_once('\n') {
-        text += &format!("{source}\n\n{}\n", fenced("text", table.trim_end()));
+        text += &format!("{source}\n\n{}\n", fenced("text", &unindented(table)));
     }
     text += &folded("class=\"exercise\"", "The code, as it is given", &code(&exercise.stub_code()));
     for (number, hint) in (1..).zip(hints) {
@@ -45,6 +45,11 @@ fn card(exercise: &Exercise, evidence: &str) -> String {
     }
     let attributes = format!("class=\"exercise-card\" id=\"exercise-{}-{}\"", id.chapter, id.number);
     folded(&attributes, &format!("Exercise {id} · {title} · {minutes} min"), text.trim_end())
+}
+
+fn unindented(table: &str) -> String {
+    let lines: Vec<&str> = table.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+    lines.join("\n")
 }
 
 /// Blank lines around the Markdown, so that it is read as such within HTML.

@@ -24,21 +24,38 @@ pub struct Variant {
     pub name: String,
     /// The whole file.
     pub text: String,
+    /// Whether it is compiled as ever; if not, line by line, every access where the source has it.
+    pub is_optimised: bool,
+}
+
+impl Variant {
+    fn new(name: &str, text: String) -> Variant {
+        Variant { name: name.into(), text, is_optimised: true }
+    }
+
+    /// What its committed build is found by.
+    pub fn hash(&self) -> String {
+        let hash = source_hash(&self.text);
+        if self.is_optimised { hash } else { format!("{hash}-unoptimised") }
+    }
 }
 
 /// All known texts of `exercise`: stub, solution, then mutants. Answers that are numbers are not compiled: there
 /// it is the stub, and mended where a line is missing.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
-    let mut variants = vec![Variant { name: "stub".into(), text: exercise.stub() }];
+    let mut variants = vec![Variant::new("stub", exercise.stub())];
+    if exercise.has_race {
+        variants.push(Variant { is_optimised: false, ..Variant::new("unoptimised", exercise.stub()) });
+    }
     if exercise.lacks_a_line() {
-        variants.push(Variant { name: "mended".into(), text: exercise.mended() });
+        variants.push(Variant::new("mended", exercise.mended()));
     }
     if let Kind::Numbers { .. } = exercise.kind {
         return Ok(variants);
     }
-    variants.push(Variant { name: "solution".into(), text: exercise.solution() });
+    variants.push(Variant::new("solution", exercise.solution()));
     for mutant in &exercise.mutants {
-        variants.push(Variant { name: mutant.name.clone(), text: exercise.mutated(mutant)? });
+        variants.push(Variant::new(&mutant.name, exercise.mutated(mutant)?));
     }
     Ok(variants)
 }
@@ -108,10 +125,15 @@ pub fn pack(nvcc: &Nvcc, exercise: &Exercise) -> Result<String> {
     std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
     let nvcc = nvcc.clone().run_in(scratch.path());
     let mut pack = format!("// {}\n", nvcc.compiler());
-    for Variant { name, text } in variants(exercise)? {
-        std::fs::write(&source, &text)?;
-        let ptx = nvcc.ptx(&source, scratch.path()).with_context(|| format!("{} {name}", exercise.id))?;
-        pack += &format!("//@ {name} {}\n{}", source_hash(&text), stripped(&ptx.text));
+    for variant in variants(exercise)? {
+        let name = &variant.name;
+        std::fs::write(&source, &variant.text)?;
+        let ptx = match variant.is_optimised {
+            true => nvcc.ptx(&source, scratch.path()),
+            false => nvcc.unoptimised_ptx(&source, scratch.path()),
+        };
+        let ptx = ptx.with_context(|| format!("{} {name}", exercise.id))?;
+        pack += &format!("//@ {name} {}\n{}", variant.hash(), stripped(&ptx.text));
     }
     Ok(pack)
 }

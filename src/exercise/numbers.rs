@@ -168,6 +168,11 @@ impl Answer {
     }
 }
 
+/// Whether a line of the learner's file is an answer.
+pub fn is_answer(line: &str) -> bool {
+    line.trim_start().starts_with(ANSWER)
+}
+
 /// How far `said` is from `right`, without giving it away.
 fn off(said: u64, right: u64) -> String {
     let direction = if said < right { "too few" } else { "too many" };
@@ -189,7 +194,6 @@ pub fn mark(
     plan: &Plan,
     text: &str,
 ) -> Result<Verdict> {
-    let is_answer = |line: &&str| line.trim_start().starts_with(ANSWER);
     let rest =
         |text: &str| text.lines().filter(|line| !is_answer(line)).map(str::to_string).collect::<Vec<_>>();
     let is_line = answers.iter().any(|answer| !answer.lines().is_empty());

@@ -16,6 +16,7 @@
 //! | `//@ goal FIELD <= N n=N block=B` | a counter goal, measured at that size |
 //! | `//@ answer NAME: SOURCE` | a number that is asked for, and how it is known; see `numbers.rs` |
 //! | `//@ slip NAME: N TEXT` | what is said of N, a number that a mistake leads to; of a line: its code in backticks |
+//! | `//@ race` | the task has a data race, in its source |
 //! | `//@ profile` | what `ncu` counted for each line is shown |
 //! | `//@ page TITLE` | the book's page, if it is none of the chapter's |
 //! | `//@ hint TEXT` | hints, in order; lines that begin with `//@` and three blanks go on |
@@ -35,7 +36,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::evidence;
-use super::numbers::Answer;
+use super::numbers::{self, Answer};
 use super::plan::{Goal, Plan};
 use crate::record::columns::wrapped;
 
@@ -153,6 +154,8 @@ pub struct Exercise {
     pub mutants: Vec<Mutant>,
     /// The title of its page, if that is none of the chapter's.
     pub page: Option<String>,
+    /// Whether the task has a data race.
+    pub has_race: bool,
     /// Whether what `ncu` counted for each line is shown.
     has_profile: bool,
     thinks: Vec<(String, String)>,
@@ -219,6 +222,7 @@ impl Exercise {
             because: String::new(),
             mutants: Vec::new(),
             page: None,
+            has_race: false,
             has_profile: false,
             thinks: Vec::new(),
             body: trimmed(body),
@@ -309,6 +313,7 @@ impl Exercise {
             "because" => self.because = rest.to_string(),
             "hint" => self.hints.push(rest.to_string()),
             "page" => self.page = Some(rest.to_string()),
+            "race" => self.has_race = true,
             "profile" => self.has_profile = true,
             "goal" => self.goals.push(Goal::parse(rest)?),
             "think" => self.thinks.push(named()?),
@@ -364,9 +369,16 @@ impl Exercise {
         self.derive(Part::Stub).0.trim_start().to_string()
     }
 
-    /// The solution without its head, as the book and the terminal show it.
+    /// The solution without its head, as the book and the terminal show it; of numbers the answers alone.
     pub fn solution_code(&self) -> String {
-        self.derive(Part::Answer).0.trim_start().to_string()
+        let code = self.derive(Part::Answer).0.trim_start().to_string();
+        match self.kind {
+            Kind::Numbers { .. } => code
+                .lines()
+                .filter(|line| numbers::is_answer(line))
+                .fold(String::new(), |text, line| text + line + "\n"),
+            _ => code,
+        }
     }
 
     /// The stub with the line that is missing, in an exercise that asks where.

@@ -5,6 +5,7 @@
 //
 //@ learn to find a race by asking who reads and who writes each element
 //@ minutes 10
+//@ race
 //@ launch reverseInPlace(data, n) grid=1
 //@ one-block
 //@ hint Two threads that access one element need a barrier between their accesses if one of them writes.

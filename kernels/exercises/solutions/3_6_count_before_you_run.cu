@@ -38,9 +38,9 @@
 //@      partner's. And what comes after the loop?
 //@ why In which steps would the numbers be others if the working threads stood side by side, as in
 //@      `reduceNeighboredLess`?
-//@ because In all but the last three. The first step then needs 4 warps instead of 8, with no divergence at all, the next
-//@      2, and then one. From 8 additions on one warp does all of them either way. Barrier arrivals are the same:
-//@      every warp comes to every barrier.
+//@ because In all but the last. Side by side, 128 additions need 4 warps, of which none diverges, 64 need 2, and from 32
+//@      additions on it is one warp. Here all 8 warps go through the `if` in the first five steps, then 4, 2 and 1.
+//@      Barrier arrivals are the same: every warp comes to every barrier.
 //@ mutant steps-and-additions: wrong-number
 //@ - barrier arrivals 64;
 //@ + barrier arrivals 8;

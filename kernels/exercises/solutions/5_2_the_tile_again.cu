@@ -6,6 +6,7 @@
 //
 //@ learn why a tile needs a barrier before it is filled again
 //@ minutes 10
+//@ race
 //@ launch reduceTiles(input, partials, n) grid=4
 //@ hint What is read from the tile last in a round, and what is written to it first in the next?
 //@ hint Which thread reads `tile[0]` at the end of a round, and which thread writes it? Does either wait?

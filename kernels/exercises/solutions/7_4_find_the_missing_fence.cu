@@ -6,6 +6,7 @@
 //
 //@ learn why the writer and the reader of a flag each need a fence
 //@ minutes 10
+//@ race
 //@ launch reduceOnce(input, partials, out, ticket) grid=n/block
 //@ result out
 //@ blocks 32

@@ -26,8 +26,9 @@
 //@ think wrong-line: Where do the warps wait, for what, and which line has asked for it?
 //@ why Each thread reads its 64 numbers one after the other, which is what a CPU does best. Why is it slow here?
 //@ because A warp's load is one request for 32 numbers. In each round they are 64 numbers apart, so they lie in 32
-//@      sectors, and of each only 4 bytes are used. If lane t takes the numbers t, t + 32, t + 64, … of the warp's
-//@      piece, a request asks for 4 sectors and uses all of them. Loops on a GPU go across the threads, not along them.
+//@      sectors, and of each only 4 bytes are used. If thread t takes the numbers t, t + blockDim.x, … of its
+//@      block's piece, a request asks for 4 sectors and uses all of them. Side by side on a GPU means: in neighbouring
+//@      threads, not in one thread's next round.
 //@ mutant where-they-wait: wrong-line
 //@ - line 22;
 //@ + line 23;
