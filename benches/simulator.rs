@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use serde::Deserialize;
-use workbook::build::kernels::{self, Build};
+use workbook::build::kernels;
 use workbook::device::measure;
 use workbook::record::Timing;
 use workbook::record::speed::{Case, FILE, Numba, SCHEMA, STEM, Speed};
@@ -74,6 +74,9 @@ fn bench(options: &Options) -> Result<()> {
          {BRING_NUMBA} -- --record"
     );
     let build = kernels::get(STEM)?;
+    let parse = |ptx: &str, name: &str| Module::parse(ptx, name).map_err(|wrong| Wrong(wrong.to_string()));
+    let chapter = parse(build.ptx, build.source_path)?;
+    let others = parse(include_str!("kernels.ptx"), "benches/kernels.cu")?;
     let speed = Speed {
         schema: SCHEMA,
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
@@ -81,8 +84,9 @@ fn bench(options: &Options) -> Result<()> {
         rustc: rustc(),
         source_hash: build.code_hash.to_string(),
         compiler: build.compiler.to_string(),
-        kernels: KERNELS.iter().map(|kernel| case(build, kernel, N)).collect::<Result<_>>()?,
-        numba: python.map(|python| numba(root, build, Path::new(&python))).transpose()?,
+        kernels: KERNELS.iter().map(|kernel| case(&chapter, &reduction(kernel, N))).collect::<Result<_>>()?,
+        accesses: accesses().iter().map(|work| case(&others, work)).collect::<Result<_>>()?,
+        numba: python.map(|python| numba(root, &chapter, Path::new(&python))).transpose()?,
     };
     let mut said = format!("{}\n", speed.markdown());
     if speed.numba.is_none() {
@@ -97,44 +101,94 @@ fn bench(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// `kernel` at `n`, checks off and on.
-fn case(build: &Build, kernel: &str, n: u32) -> Result<Case> {
-    let module = Module::parse(build.ptx, build.source_path).map_err(|wrong| Wrong(wrong.to_string()))?;
-    let (thread_instructions, unchecked) = launches(&module, kernel, n, false)?;
-    let (_, checked) = launches(&module, kernel, n, true)?;
-    Ok(Case { kernel: kernel.to_string(), n, block: BLOCK, thread_instructions, unchecked, checked })
+/// A launch that is measured.
+struct Work<'a> {
+    kernel: &'a str,
+    n: u32,
+    config: LaunchConfig,
+    /// The first is written anew before every launch.
+    buffers: Vec<Vec<u8>>,
+    number: u32,
+    /// What the ints of the last buffer add up to.
+    sum: Option<i32>,
+}
+
+/// A kernel of chapter 3 at `n`.
+fn reduction(kernel: &str, n: u32) -> Work<'_> {
+    let numbers = data::numbers(n as usize, 1);
+    let grid = n.div_ceil(BLOCK);
+    Work {
+        kernel,
+        n,
+        config: LaunchConfig::new(grid, BLOCK),
+        buffers: vec![bytemuck::cast_slice(&numbers).to_vec(), vec![0; 4 * grid as usize]],
+        number: n,
+        sum: Some(recursive_reduce(&mut numbers.clone())),
+    }
+}
+
+/// The kernels of `benches/kernels.cu`.
+fn accesses() -> Vec<Work<'static>> {
+    let of = |kernel, n: u32, grid_dim, block_dim, buffers: &[u32], number| Work {
+        kernel,
+        n,
+        config: LaunchConfig { grid_dim, block_dim, shared_mem_bytes: 0 },
+        buffers: buffers.iter().map(|bytes| vec![1; *bytes as usize]).collect(),
+        number,
+        sum: None,
+    };
+    let (side, n) = (256, 1 << 20);
+    let line = (n / BLOCK, 1, 1);
+    vec![
+        of("matrixProduct", side * side, (side / 16, side / 16, 1), (16, 16, 1), &[4 * side * side; 3], side),
+        of("copyBytes", n, line, (BLOCK, 1, 1), &[n; 2], n),
+        of("scan", n, line, (BLOCK, 1, 1), &[4 * n; 2], n),
+        of("transpose", n, (32, 32, 1), (32, 8, 1), &[4 * n; 2], 1024),
+    ]
+}
+
+/// Checks off and on.
+fn case(module: &Module, work: &Work) -> Result<Case> {
+    let (thread_instructions, unchecked) = launches(module, work, false)?;
+    let (_, checked) = launches(module, work, true)?;
+    let (kernel, n, (x, y, _)) = (work.kernel.to_string(), work.n, work.config.block_dim);
+    Ok(Case { kernel, n, block: x * y, thread_instructions, unchecked, checked })
 }
 
 /// Thread-instructions of a launch, and the time of many, without restoring the input and checking the sum.
-fn launches(module: &Module, kernel: &str, n: u32, checked: bool) -> Result<(u64, Timing)> {
-    let wrong = |diagnostic: &dyn std::fmt::Display| Wrong(format!("{kernel} at n = {n}: {diagnostic}"));
-    let numbers = data::numbers(n as usize, 1);
-    let expected = recursive_reduce(&mut numbers.clone());
-    let grid = n.div_ceil(BLOCK);
-    let mut partial_sums = vec![0i32; grid as usize];
-
+fn launches(module: &Module, work: &Work, checked: bool) -> Result<(u64, Timing)> {
+    let kernel = work.kernel;
+    let wrong = |diagnostic: &dyn std::fmt::Display| Wrong(format!("{kernel} at {}: {diagnostic}", work.n));
     let mut simulator = Simulator::new();
-    let input = simulator.alloc(u64::from(n) * 4).map_err(|d| wrong(&d))?;
-    let output = simulator.alloc(u64::from(grid) * 4).map_err(|d| wrong(&d))?;
-    let (config, args) = (LaunchConfig::new(grid, BLOCK), [input, output, n.into()]);
+    let mut args = Vec::new();
+    for buffer in &work.buffers {
+        let address = simulator.alloc(buffer.len() as u64).map_err(|d| wrong(&d))?;
+        simulator.write(address, buffer).map_err(|d| wrong(&d))?;
+        args.push(address);
+    }
+    let (input, output) = (args[0], args[args.len() - 1]);
+    args.push(work.number.into());
+    let mut ints = vec![0i32; work.buffers[work.buffers.len() - 1].len() / 4];
     let mut instructions = 0;
     let time = measure::repeat(BUDGET, || {
-        simulator.write(input, bytemuck::cast_slice(&numbers)).map_err(|d| wrong(&d))?;
+        simulator.write(input, &work.buffers[0]).map_err(|d| wrong(&d))?;
         let start = Instant::now();
         let counters = if checked {
-            let launched = simulator.launch_checked(module, kernel, config, &args);
+            let launched = simulator.launch_checked(module, kernel, work.config, &args);
             if let Some(found) = launched.diagnostics.first() {
                 return Err(wrong(found).into());
             }
             launched.counters
         } else {
-            simulator.launch(module, kernel, config, &args).map_err(|d| wrong(&d))?
+            simulator.launch(module, kernel, work.config, &args).map_err(|d| wrong(&d))?
         };
         let microseconds = start.elapsed().as_secs_f64() * 1e6;
         instructions = counters.thread_instructions;
-        simulator.read(output, bytemuck::cast_slice_mut(&mut partial_sums)).map_err(|d| wrong(&d))?;
-        let sum = partial_sums.iter().fold(0i32, |sum, partial| sum.wrapping_add(*partial));
-        ensure!(sum == expected, wrong(&format!("the sum is {sum}, not {expected}")));
+        if let Some(expected) = work.sum {
+            simulator.read(output, bytemuck::cast_slice_mut(&mut ints)).map_err(|d| wrong(&d))?;
+            let sum = ints.iter().fold(0i32, |sum, partial| sum.wrapping_add(*partial));
+            ensure!(sum == expected, wrong(&format!("the sum is {sum}, not {expected}")));
+        }
         Ok(microseconds)
     })?;
     Ok((instructions, time.context("no run was measured")?))
@@ -149,7 +203,7 @@ struct Printed {
 }
 
 /// The first kernel on numba's simulator and on ours, at a size that numba can do.
-fn numba(root: &Path, build: &Build, python: &Path) -> Result<Numba> {
+fn numba(root: &Path, chapter: &Module, python: &Path) -> Result<Numba> {
     let failed = || {
         format!(
             "numba's simulator did not run with WORKBOOK_PYTHON={}; bring it:\n  {BRING_NUMBA}",
@@ -169,7 +223,7 @@ fn numba(root: &Path, build: &Build, python: &Path) -> Result<Numba> {
         numba: printed.numba,
         python: printed.python,
         time: Timing::of(microseconds).with_context(failed)?,
-        ours: case(build, KERNELS[0], NUMBA_N)?,
+        ours: case(chapter, &reduction(KERNELS[0], NUMBA_N))?,
     })
 }
 

@@ -463,6 +463,7 @@ fn the_speed_is_that_of_the_recorded_bench() {
         source_hash: source_hash.into(),
         compiler: "nvcc 13.0.88".into(),
         kernels: vec![case.clone()],
+        accesses: Vec::new(),
         numba: None,
     };
     fs::create_dir_all(&root).unwrap();

@@ -114,7 +114,7 @@ impl Counters {
             Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
             Event::By(_, Act::Access(request)) => self.access(request),
             Event::By(_, Act::CopyStarts(copy)) => self.copy(copy),
-            Event::By(_, Act::Diverge) => self.divergent_branches += 1,
+            Event::By(_, Act::Diverge { .. }) => self.divergent_branches += 1,
             Event::By(_, Act::Barrier { .. }) => self.barriers += 1,
             Event::By(_, Act::BarrierStall) => self.barrier_stalls += 1,
             Event::By(_, Act::Launch(launch)) => {

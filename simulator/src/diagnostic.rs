@@ -30,6 +30,8 @@ pub enum Kind {
     UnsupportedInstruction,
     /// A loop that does not end.
     StepLimit,
+    /// A launch that needs more of this machine's memory than it may have.
+    MemoryLimit,
     /// The kernel stopped itself: `trap`, a failed `assert`.
     Trap,
 }
@@ -127,6 +129,7 @@ impl std::fmt::Display for Kind {
             Kind::ChildVisibility => "child-visibility",
             Kind::UnsupportedInstruction => "unsupported-instruction",
             Kind::StepLimit => "step-limit",
+            Kind::MemoryLimit => "memory-limit",
             Kind::Trap => "trap",
         })
     }
@@ -149,6 +152,11 @@ impl std::fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+/// `1 byte`, `4 bytes`
+pub(crate) fn bytes(number: u64) -> String {
+    if number == 1 { "1 byte".to_string() } else { format!("{number} bytes") }
+}
 
 /// `67,108,864`
 pub(crate) fn thousands(number: u64) -> String {

@@ -10,12 +10,13 @@
 //! | `grid/` | a launch: blocks and child grids in turns |
 //! | `check/` | observers that judge: races, barriers, child grids |
 //! | `observe.rs`, `counters.rs` | the events of an execution; what listens and counts |
+//! | `trace/` | an observer that remembers: who touched what, in which order, with which values |
 //! | `diagnostic.rs` | what is said when something is wrong |
 //! | `device.rs` | what the simulated device has, and what a launch may ask of it |
 //! | `simulator.rs` | modules, the device's memory, launches on it |
 //!
 //! Each imports only from those above it in this order: `diagnostic`, `ptx`, `arith`, `device`, `observe`,
-//! `counters`, `memory`, `decode`, then `exec` and `check`, `grid`, `simulator`.
+//! `counters`, `memory`, `decode`, then `exec` and `check`, `grid`, `simulator`, `trace`.
 //!
 //! It has no clock, no thread and no file of its own: the same launch gives the same result every time.
 //!
@@ -63,11 +64,13 @@ mod memory;
 pub mod observe;
 mod ptx;
 mod simulator;
+pub mod trace;
 
 pub use counters::Counters;
 pub use decode::Param;
 pub use device::{
-    DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig, check_config,
+    DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
+    check_config,
 };
 pub use diagnostic::{Diagnostic, Kind, Severity, Site};
 pub use ptx::{Order, Scope, Space};

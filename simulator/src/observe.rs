@@ -54,6 +54,9 @@ pub struct Request<'a> {
     /// Lanes of a store that write what is there already (known only under checks), and of an atomic that
     /// does not swap.
     pub unchanged: u32,
+    /// What its lanes read or write, known only under checks: one entry for each part of a vector. Of an
+    /// atomic what was there before, and its first operand.
+    pub values: &'a [&'a Lanes],
 }
 
 impl<'a> Request<'a> {
@@ -67,7 +70,7 @@ impl<'a> Request<'a> {
         order: Order,
         scope: Scope,
     ) -> Request<'a> {
-        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0 }
+        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0, values: &[] }
     }
 }
 
@@ -150,7 +153,9 @@ pub struct DeviceLaunch<'a> {
     pub lane: usize,
     /// The error, if the device refuses.
     pub refused: Option<u32>,
-    /// Launches that may be pending.
+    /// Launches that are pending now, and that may be.
+    pub pending: u64,
+    /// The most that may be.
     pub limit: u64,
     /// The arguments as they lie in the parameter buffer.
     pub params: &'a [u8],
@@ -186,6 +191,11 @@ pub enum Event<'a> {
         /// Threads that have exited, and were not waited for.
         exited: u32,
     },
+    /// Launches no longer count as pending.
+    LaunchesDone {
+        /// Those that still do.
+        pending: u64,
+    },
     /// Lanes of a warp do something.
     By(Actor<'a>, &'a Act<'a>),
     /// Something is wrong that does not stop the launch.
@@ -196,7 +206,12 @@ pub enum Event<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Act<'a> {
     /// They go different ways.
-    Diverge,
+    Diverge {
+        /// The lanes of the first way.
+        taken: u32,
+        /// All others.
+        rest: u32,
+    },
     /// They come to a branch that has a barrier on one of its sides only.
     Branch {
         /// Number of the branch among those of the program.
@@ -262,6 +277,11 @@ pub trait Observer {
 pub(crate) trait Watch: Observer {
     /// Whether the launch is checked.
     const CHECKS: bool;
+
+    /// Bytes that the checks remember.
+    fn remembers(&self) -> usize {
+        0
+    }
 }
 
 /// Two observers listen to one execution.

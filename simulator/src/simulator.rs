@@ -1,13 +1,12 @@
 //! Modules, the simulated device, and launches on it.
 
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use crate::check::Checker;
 use crate::counters::Counters;
 use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
 use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
-use crate::diagnostic::{Diagnostic, Kind};
+use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::grid::{self, Engine, Limits};
 use crate::memory::{self, Memory, Wrong};
 use crate::observe;
@@ -85,6 +84,7 @@ impl Simulator {
                 sync_depth: DEFAULT_SYNC_DEPTH,
                 steps: None,
                 schedule: 0,
+                order: Vec::new(),
             },
             loaded: Vec::new(),
             printed: String::new(),
@@ -112,8 +112,12 @@ impl Simulator {
     pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
         self.memory.alloc(bytes, "").ok_or_else(|| {
             host_error(
-                format!("no room for an allocation of {bytes} bytes"),
-                "the simulated device has 4 GiB of memory, for at most 1,048,576 allocations",
+                format!("no room for an allocation of {}", diagnostic::bytes(bytes)),
+                &format!(
+                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; allow more \
+                     (--memory)",
+                    diagnostic::thousands(self.memory.most_bytes())
+                ),
             )
         })
     }
@@ -155,7 +159,7 @@ impl Simulator {
     /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under
     /// checks; after a launch without checks every byte counts as written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
-        self.memory.defined_bytes(address, bytes) == bytes
+        self.memory.written(address).is_none_or(|(written, at)| written.all(at, bytes))
     }
 
     /// `cudaLimitDevRuntimePendingLaunchCount`; 2,048 unless set.
@@ -173,6 +177,12 @@ impl Simulator {
     /// on otherwise (`progress.rs`).
     pub fn set_step_limit(&mut self, instructions: u64) {
         self.limits.steps = Some(instructions);
+    }
+
+    /// All buffers together, and what the checks remember of a launch, may take so many bytes; [`DEFAULT_MEMORY`]
+    /// unless set.
+    pub fn set_memory_limit(&mut self, bytes: u64) {
+        self.memory.set_most_bytes(bytes);
     }
 
     /// What device `printf` has written since the last call.
@@ -222,6 +232,7 @@ impl Simulator {
     ) -> Result<(), Box<Diagnostic>> {
         let (number, params) = grid::parameters(&self.device, &module.program, kernel, &config, args)?;
         let loaded = self.load(module)?;
+        self.name_arguments(module, kernel, args);
         let globals = &self.loaded[loaded].1;
         let mut engine = Engine::new(
             &self.device,
@@ -268,17 +279,9 @@ impl Simulator {
         observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut names = FxHashMap::default();
-        let loaded = self.load(module)?;
-        for (variable, address) in module.program.globals.iter().zip(&self.loaded[loaded].1) {
-            names.insert(memory::number_and_offset(*address).0, format!("`{}`", variable.name));
-        }
-        let params = module.params(kernel).unwrap_or_default();
-        for (position, (arg, _)) in args.iter().zip(params).enumerate().filter(|(_, (_, p))| p.bytes == 8) {
-            let (number, _) = memory::number_and_offset(*arg);
-            names.entry(number).or_insert_with(|| format!("argument {position}"));
-        }
-        let mut both = (observer, Checker::new(&module.program, names));
+        self.load(module)?;
+        self.name_arguments(module, kernel, args);
+        let mut both = (observer, Checker::new(&module.program, self.memory.names()));
         let ended = self.run(module, kernel, config, args, &mut both);
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
@@ -286,10 +289,23 @@ impl Simulator {
         Err(diagnostic)
     }
 
+    /// Messages call a buffer by the argument that its address is given as.
+    fn name_arguments(&mut self, module: &Module, kernel: &str, args: &[u64]) {
+        let params = module.params(kernel).unwrap_or_default();
+        let pointers = args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8);
+        self.memory.call(pointers.map(|(position, (arg, _))| (*arg, format!("argument {position}"))));
+    }
+
     /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled
     /// one.
     pub fn set_schedule(&mut self, seed: u64) {
         self.limits.schedule = seed;
+    }
+
+    /// From now on the threads of a warp run apart, as they may since Volta: each by itself until it waits or
+    /// ends, those of `first` (numbers in the warp) in that order before the others. Empty: in lockstep again.
+    pub fn set_thread_order(&mut self, first: &[u32]) {
+        self.limits.order = first.to_vec();
     }
 
     /// Lays out the module's variables, once.
@@ -331,10 +347,15 @@ fn copy_error(direction: &str, bytes: usize, address: u64, wrong: &Wrong) -> Box
     let why = match wrong {
         Wrong::NoAllocation => "where nothing has been allocated".to_string(),
         Wrong::Freed => "in a buffer that has been freed".to_string(),
-        Wrong::Outside { offset, bytes } => format!("at byte {offset} of a buffer of {bytes} bytes"),
+        Wrong::Outside { offset, bytes: size, .. } => {
+            format!("at byte {offset} of a buffer of {}", diagnostic::bytes(*size))
+        }
     };
     host_error(
-        format!("a copy of {bytes} bytes {direction} device address {address:#x}, {why}"),
+        format!(
+            "a copy of {} {direction} device address {address:#x}, {why}",
+            diagnostic::bytes(bytes as u64)
+        ),
         "copy no more than the buffer holds",
     )
 }

@@ -10,7 +10,7 @@ use super::measure::Measurement;
 use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
-use crate::sim::{self, Counters, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
+use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
 
 /// How the simulator runs kernels.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct SimulatorOptions {
     /// Instructions that the warps of one launch may execute, child grids included; more is an endless loop.
     /// `None`: the simulator's own limit.
     pub step_limit: Option<u64>,
+    /// Bytes that the buffers and what the checks remember may take together; more is refused.
+    pub memory: u64,
     /// How many levels of grids may wait for their children (`cudaLimitDevRuntimeSyncDepth`); for device code
     /// of before CUDA 12.
     pub sync_depth: u32,
@@ -35,7 +37,14 @@ pub struct SimulatorOptions {
 impl Default for SimulatorOptions {
     fn default() -> SimulatorOptions {
         let sync_depth = DEFAULT_SYNC_DEPTH;
-        SimulatorOptions { schedule: 0, checks: true, step_limit: None, sync_depth, keep_printed: false }
+        SimulatorOptions {
+            schedule: 0,
+            checks: true,
+            step_limit: None,
+            memory: DEFAULT_MEMORY,
+            sync_depth,
+            keep_printed: false,
+        }
     }
 }
 
@@ -78,6 +87,7 @@ impl Simulator {
         if let Some(instructions) = options.step_limit {
             core.set_step_limit(instructions);
         }
+        core.set_memory_limit(options.memory);
         Simulator {
             core: RefCell::new(core),
             options,

@@ -36,6 +36,9 @@ pub struct Speed {
     pub compiler: String,
     /// The kernels of chapter 3, at one size.
     pub kernels: Vec<Case>,
+    /// The kernels of `benches/kernels.cu`.
+    #[serde(default)]
+    pub accesses: Vec<Case>,
     /// Beside numba, where there is one.
     pub numba: Option<Numba>,
 }
@@ -93,18 +96,11 @@ impl Speed {
         if let Some(case) = self.kernels.first() {
             text += &format!("Chapter 3 {}, thread-instructions per second:\n\n", size(case));
         }
-        let rates_of = |time: fn(&Case) -> &Timing| {
-            self.kernels.iter().map(move |case| rates(case.thread_instructions, time(case)))
-        };
-        text += &markdown_table(&[
-            Column::left("kernel", self.kernels.iter().map(|case| format!("`{}`", case.kernel))),
-            Column::right(
-                "thread-instructions",
-                self.kernels.iter().map(|case| thousands(case.thread_instructions as i64)),
-            ),
-            Column::right("checks off", rates_of(|case| &case.unchecked)),
-            Column::right("checks on", rates_of(|case| &case.checked)),
-        ]);
+        text += &table(&self.kernels);
+        if !self.accesses.is_empty() {
+            text += "\nOther kernels (`benches/kernels.cu`), thread-instructions per second:\n\n";
+            text += &table(&self.accesses);
+        }
         if let Some(numba) = &self.numba {
             text += &numba.markdown();
         }
@@ -117,6 +113,26 @@ impl Speed {
             self.date.get(..10).unwrap_or(&self.date),
         )
     }
+}
+
+/// Rates without the checks and with them, and how many times as long these take.
+fn table(cases: &[Case]) -> String {
+    let rates_of = |time: fn(&Case) -> &Timing| {
+        cases.iter().map(move |case| rates(case.thread_instructions, time(case)))
+    };
+    markdown_table(&[
+        Column::left("kernel", cases.iter().map(|case| format!("`{}`", case.kernel))),
+        Column::right(
+            "thread-instructions",
+            cases.iter().map(|case| thousands(case.thread_instructions as i64)),
+        ),
+        Column::right("checks off", rates_of(|case| &case.unchecked)),
+        Column::right("checks on", rates_of(|case| &case.checked)),
+        Column::right(
+            "times as long",
+            cases.iter().map(|case| two_digits(case.checked.median / case.unchecked.median)),
+        ),
+    ])
 }
 
 impl Numba {
@@ -193,6 +209,7 @@ mod tests {
             source_hash: "0".into(),
             compiler: "nvcc 13.0.88".into(),
             kernels: vec![case(1 << 20, 100_000_000, 100_000.0)],
+            accesses: Vec::new(),
             numba: Some(Numba {
                 numba: "0.68.1".into(),
                 python: "3.11.7".into(),
@@ -209,7 +226,7 @@ mod tests {
         let of = |name: &str| rows.iter().find(|row| row[0].starts_with(name)).unwrap()[1..].to_vec();
         assert_eq!(
             of("`reduce`"),
-            ["100,000,000", "1,000 million [500 .. 2,000]", "250 million [125 .. 500]"]
+            ["100,000,000", "1,000 million [500 .. 2,000]", "250 million [125 .. 500]", "4.0"]
         );
         assert_eq!(of("numba 0.68.1"), ["2.04 s [1.00 .. 4.00]", "392 thousand [200 .. 800]", "1"]);
         assert_eq!(of("workbook, checks on"), ["4.00 ms [2.00 .. 8.00]", "200 million [100 .. 400]", "510"]);

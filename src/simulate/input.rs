@@ -73,6 +73,17 @@ impl Sources {
         }
     }
 
+    /// The kernel templates of the reader's file, which become kernels only where they are instantiated.
+    pub fn templates(&self, file: &Path) -> Vec<&str> {
+        let text = self.text(&file.display().to_string()).unwrap_or_default();
+        let heads = text.match_indices("__global__").filter_map(|(at, _)| {
+            let start = text[..at].rfind([';', '}']).unwrap_or(0);
+            let head = text[at..].split('(').find(|part| !part.ends_with("__launch_bounds__"))?;
+            text[start..at].contains("template").then_some(head)
+        });
+        heads.filter_map(|head| head.split_whitespace().next_back()).collect()
+    }
+
     pub fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
     }

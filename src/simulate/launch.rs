@@ -6,7 +6,7 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
 
 use super::options::{Checks, Options};
-use super::spec::{MAX_BYTES, Spec, Value};
+use super::spec::{Spec, Value};
 use super::values::Held;
 use crate::device::{Arg, Device, LaunchConfig, Module, SimulatorOptions};
 use crate::number::thousands;
@@ -56,6 +56,7 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
         schedule,
         checks: options.checks == Checks::On,
         step_limit: options.steps_limit,
+        memory: options.memory,
         sync_depth: options.sync_depth,
         keep_printed: true,
     });
@@ -63,15 +64,16 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
     Ok(device)
 }
 
-/// Launches the kernel that `options` ask for.
+/// Launches the kernel that `options` ask for. `templates` of the source may be meant by a name that there is
+/// no kernel for.
 ///
 /// # Errors
 /// There is no such kernel, or the options do not fit it.
-pub fn launch(device: &Device, module: &Module, options: &Options) -> Result<Launched> {
+pub fn launch(device: &Device, module: &Module, options: &Options, templates: &[&str]) -> Result<Launched> {
     let file = options.file.display();
-    let kernel = kernel(module, options.kernel.as_deref()).with_context(|| format!("{file}"))?;
+    let kernel = kernel(module, options.kernel.as_deref(), templates).with_context(|| format!("{file}"))?;
     let params = module.ptx().params(kernel).unwrap_or_default();
-    check_args(kernel, params, &options.args).with_context(|| format!("{file}"))?;
+    check_args(kernel, params, &options.args, options.memory).with_context(|| format!("{file}"))?;
     sim::check_config(&options.config()).map_err(Error::msg)?;
     run_kernel(device, module, kernel, options.config(), &options.args)
 }
@@ -123,10 +125,16 @@ pub fn run_kernel(
         Ok(Held { arg, kind, bytes: device.clone_dtoh(&buffer)?, unwritten })
     });
     let seen = device.take_seen();
+    let mut diagnostics = seen.found;
+    for found in &mut diagnostics {
+        let related = found.related.iter_mut().map(|site| &mut site.message);
+        let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
+        texts.for_each(|text| *text = readable(text));
+    }
     Ok(Launched {
         kernel: kernel.to_string(),
         counters: seen.counters.unwrap_or_default(),
-        diagnostics: seen.found,
+        diagnostics,
         completed,
         buffers: held.collect::<Result<_>>()?,
         printed: device.take_printed(),
@@ -134,12 +142,24 @@ pub fn run_kernel(
 }
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
-fn kernel<'m>(module: &'m Module, asked: Option<&str>) -> Result<&'m str> {
+fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {
     let kernels = module.kernels();
-    ensure!(!kernels.is_empty(), "there is no kernel in it: no `.entry` in PTX, no `__global__` in CUDA C++");
-    let list = || kernels.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
+    // A file that includes CUB or Thrust has their kernels too.
+    let own: Vec<&String> = kernels.iter().filter(|name| !is_of_library(name)).collect();
+    let template = templates.iter().find(|name| asked.is_none_or(|asked| asked == **name));
+    let hint = template.map_or(String::new(), |name| {
+        format!(
+            "\n{name} is a template, which becomes a kernel only where it is instantiated: add a line such as \
+             `template __global__ void {name}<float>(float *);`"
+        )
+    });
+    ensure!(
+        !own.is_empty(),
+        "there is no kernel in it: no `.entry` in PTX, no `__global__` in CUDA C++{hint}"
+    );
+    let list = || own.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
     let named: Vec<&String> = match asked {
-        None => kernels.iter().collect(),
+        None => own.clone(),
         Some(asked) => match kernels.iter().find(|name| *name == asked) {
             Some(exact) => vec![exact],
             None => kernels.iter().filter(|name| is_named(name, asked)).collect(),
@@ -147,7 +167,7 @@ fn kernel<'m>(module: &'m Module, asked: Option<&str>) -> Result<&'m str> {
     };
     match (&named[..], asked) {
         ([one], _) => Ok(one),
-        ([], Some(asked)) => bail!("no kernel is named {asked}; there are: {}", list()),
+        ([], Some(asked)) => bail!("no kernel is named {asked}; there are: {}{hint}", list()),
         (_, Some(asked)) => bail!("several kernels are named {asked}; give the whole name, of: {}", list()),
         (_, None) => bail!("there are several kernels; give --kernel one of: {}", list()),
     }
@@ -158,6 +178,26 @@ fn kernel<'m>(module: &'m Module, asked: Option<&str>) -> Result<&'m str> {
 fn source_name(kernel: &str) -> Option<String> {
     let options = DemangleOptions::new().no_params().no_return_type();
     Symbol::new(kernel).ok()?.demangle_with_options(&options).ok()
+}
+
+fn is_of_library(kernel: &str) -> bool {
+    let name = source_name(kernel).unwrap_or_default();
+    ["cub::", "thrust::"].iter().any(|library| name.starts_with(library))
+}
+
+/// Names as the source has them, in place of those that the compiler made of them.
+fn readable(text: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("_Z") {
+        let (before, name) = rest.split_at(at);
+        let (name, after) = name.split_at(name.find(|c| !is_part(c)).unwrap_or(name.len()));
+        out += before;
+        out += &source_name(name).unwrap_or(name.to_string());
+        rest = after;
+    }
+    out + rest
 }
 
 /// Whether the source calls `kernel` so; what a template is made for may be left out.
@@ -171,7 +211,7 @@ fn shown(kernel: &str) -> String {
 }
 
 /// Number, sizes and kinds of the arguments, against the kernel's parameters.
-fn check_args(kernel: &str, params: &[Param], args: &[Spec]) -> Result<()> {
+fn check_args(kernel: &str, params: &[Param], args: &[Spec], memory: u64) -> Result<()> {
     let counted = |n: usize| if n == 1 { "1 argument".to_string() } else { format!("{n} arguments") };
     if params.len() != args.len() {
         bail!(
@@ -188,10 +228,10 @@ fn check_args(kernel: &str, params: &[Param], args: &[Spec]) -> Result<()> {
     }
     let bytes: u64 = args.iter().map(Spec::buffer_bytes).sum();
     ensure!(
-        bytes <= MAX_BYTES,
-        "the buffers have {} bytes together; at most {} are possible",
+        bytes <= memory,
+        "the buffers have {} bytes together, and --memory allows {}",
         thousands(bytes as i64),
-        thousands(MAX_BYTES as i64)
+        thousands(memory as i64)
     );
     Ok(())
 }
@@ -294,6 +334,8 @@ mod tests {
             assert!(is_named(kernel, name));
         }
         assert!(is_named("_Z6reduceILi256EEvPi", "reduce") && !is_named("_ZN3lab3sumEv", "sum"));
+        assert_eq!(readable("in _Z6reduceILi256EEvPi, or _Zero"), "in reduce<256>, or _Zero");
+        assert!(is_of_library("_ZN3cub17CUB_300001_SM_7506detail11EmptyKernelIvEEvv"));
         for other in ["sum", "_Z", "_Z9sum", "_Z99999999999999999999999sum"] {
             assert_eq!(source_name(other), None, "{other}");
         }

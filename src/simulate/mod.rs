@@ -52,7 +52,7 @@ fn simulate(options: &Options) -> Result<Report> {
     let run = |schedule| -> Result<Launched> {
         let device = launch::device(options, schedule)?;
         match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
-            Ok(module) => launch::launch(&device, &module, options),
+            Ok(module) => launch::launch(&device, &module, options, &sources.templates(&options.file)),
             // Text that the simulator cannot read: nothing is launched.
             Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
         }

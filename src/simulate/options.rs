@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 
 use super::spec::Spec;
 use crate::arguments;
-use crate::sim::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
+use crate::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
 
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:
@@ -90,6 +90,10 @@ pub struct Options {
     /// that has ended
     #[arg(long, value_name = "N", value_parser = instructions, allow_hyphen_values = true)]
     pub steps_limit: Option<u64>,
+    /// Memory of this machine for the buffers and what the checks remember, in bytes
+    #[arg(long, value_name = "BYTES", value_parser = memory, default_value_t = DEFAULT_MEMORY,
+        allow_hyphen_values = true)]
+    pub memory: u64,
     /// off: no checks but those that stop a kernel, such as an access out of bounds
     #[arg(long, value_enum, default_value_t = Checks::On)]
     pub checks: Checks,
@@ -139,6 +143,10 @@ fn count(text: &str) -> Result<u64, String> {
 
 fn instructions(text: &str) -> Result<u64, String> {
     arguments::number(text.trim(), u64::MAX).ok_or("a number of instructions, like 1e9 or 2^30".to_string())
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    arguments::number(text.trim(), u64::MAX).ok_or("a number of bytes, like 2^30 or 1e9".to_string())
 }
 
 fn number(text: &str) -> Option<u32> {

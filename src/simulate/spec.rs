@@ -5,9 +5,8 @@ use clap::ValueEnum;
 use crate::arguments::number;
 use crate::number::thousands;
 
-/// Bytes that all buffers of a launch may have together. The simulator keeps them in this machine's memory,
-/// and its checks need as much again.
-pub const MAX_BYTES: u64 = 1 << 28;
+/// Bytes that a buffer may have: how many addresses the simulator keeps for one.
+const MAX_BYTES: u64 = 1 << 36;
 
 /// The types of numbers; an argument spells them in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -370,10 +369,10 @@ mod tests {
             ("buf:i32:1,,2", "`` is no i32"),
             ("buf:u8:1,256", "`256` is no u8"),
             ("buf:i32:ones*4", "before * may also stand zeros, iota or uninit"),
-            ("buf:i32:zeros*-1", "0 to 67,108,864 elements of i32, 268,435,456 bytes"),
-            ("buf:u8:zeros*268435457", "0 to 268,435,456 elements of u8"),
-            ("buf:f64:uninit*99999999999999999999999", "0 to 33,554,432 elements of f64"),
-            ("buf:f64:uninit*2^63", "0 to 33,554,432 elements of f64"),
+            ("buf:i32:zeros*-1", "0 to 17,179,869,184 elements of i32, 68,719,476,736 bytes"),
+            ("buf:u8:zeros*68719476737", "0 to 68,719,476,736 elements of u8"),
+            ("buf:f64:uninit*99999999999999999999999", "0 to 8,589,934,592 elements of f64"),
+            ("buf:f64:uninit*2^63", "0 to 8,589,934,592 elements of f64"),
             ("buf:i32:zeros*", "the number after *"),
             ("buf:i32:1,2*3", "is no i32"),
             ("buf:u8:iota*257", "counts to 256, and u8 holds whole numbers to 255"),

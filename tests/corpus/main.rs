@@ -111,6 +111,7 @@ fn what_may_be_right_gets_a_note() {
     for (name, line, words) in [
         ("data-race/last_block_one_fence", "partial[b]", "has no fence behind it"),
         ("data-race/message_passing_writer_fence_only", "= *data", "has no fence behind it"),
+        ("data-race/add_by_swaps", "atomicCAS", "which the compare-and-swap checks again"),
         ("barrier-divergence/in_the_last_if", "__sync", "16 of the block's 32 threads had already left"),
     ] {
         let notes = notes(name);
@@ -122,6 +123,31 @@ fn what_may_be_right_gets_a_note() {
     }
     for name in ["last_block", "message_passing", "release_acquire"] {
         assert_eq!(notes(&format!("data-race/{name}")).len(), 0, "{name}");
+    }
+}
+
+/// Words of a message, or of the advice, whatever the schedule.
+#[test]
+fn the_advice_fits_all_that_races() {
+    for (name, words) in [
+        ("warp_tree", "__syncwarp()"),
+        ("shared_missing_barrier", "put __syncthreads() between the two"),
+        ("tile_loop_missing_barrier", "put __syncthreads() between the two"),
+        ("message_passing_no_fence", "put __threadfence() in front of that write"),
+        ("last_block_no_fence", "put __threadfence() in front of that write"),
+        ("across_blocks", "blocks run in any order"),
+        ("atomic_and_plain_write", "let the other side be one too"),
+        ("message_passing_plain_flag", "let the other side be one too"),
+        ("atomic_ref_block_scope", "not at a scope that includes both threads"),
+        ("same_value", "the same value"),
+    ] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        for schedule in 0..4 {
+            let found = case.run(&case.module(), schedule).diagnostics;
+            let said = |text: &str| text.contains(words);
+            let fits = found.iter().any(|found| said(&found.message) || said(&found.help));
+            assert!(fits, "{name}, schedule {schedule}: {found:#?}");
+        }
     }
 }
 

@@ -101,3 +101,9 @@ extern "C" __global__ void orderedByChance(int *data, int *ticket, int *out)
         *out = *data;
     }
 }
+
+// A template that nobody instantiates.
+template <typename T> __global__ void filled(T *out, T value)
+{
+    out[threadIdx.x] = value;
+}

@@ -206,6 +206,15 @@ fn an_error_is_shown_with_its_source_line() {
 }
 
 #[test]
+fn names_are_those_of_the_source() {
+    let json =
+        run(&format!("{KERNELS} --kernel plain --grid 1 --block 2 --arg buf:i32: --json")).exits(1).json();
+    assert_eq!(json["diagnostics"][0]["kernel"], json!("plain"));
+    let said = json["diagnostics"][0]["message"].as_str().unwrap().to_string();
+    assert_eq!(said, "a store of 4 bytes at byte 0 of argument 0, which has 0 bytes: element 0 of 0");
+}
+
+#[test]
 fn what_one_schedule_hides_is_found_under_several() {
     let args =
         "--kernel orderedByChance --grid 2 --block 1 --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0 --json";
@@ -354,8 +363,22 @@ fn a_wrong_command_line_is_refused_with_what_would_be_right() {
     run(&format!("{SUM} --grid 1 --block 1025 {args}")).refuses(&["at most 1024"]);
     run(&format!("{SUM} --grid 1,65536 --block 1 {args}")).refuses(&["65535"]);
     run(&format!("{SUM} {rest} --shared 2^20 {args}")).refuses(&["1048832 bytes of shared memory", "232448"]);
-    let large = "--arg buf:i32:zeros*2^26 --arg buf:i32:1";
-    run(&format!("{SUM} {rest} {large}")).refuses(&["268,435,460 bytes together", "at most 268,435,456"]);
+    let large = "--arg buf:i32:zeros*2^30 --arg buf:i32:1";
+    run(&format!("{SUM} {rest} {large}")).refuses(&["4,294,967,300 bytes together", "allows 4,294,967,296"]);
+}
+
+#[test]
+fn a_launch_that_needs_more_memory_than_it_may_have_ends_with_a_sentence() {
+    let line =
+        format!("{KERNELS} --kernel copy --grid 2000 --block 500 --arg buf:u8:3*1e6 --arg buf:u8:0*1e6");
+    run(&format!("{line} --memory 1e7")).refuses(&[
+        "memory-limit",
+        "10,000,000 bytes: 2,000,0",
+        "what the checks remember",
+        "--checks off",
+    ]);
+    run(&format!("{line} --memory 1e7 --checks off --json")).exits(0);
+    run(&format!("{line} --memory 2^24 --json")).exits(0);
 }
 
 #[test]
@@ -531,8 +554,8 @@ mod with_a_fake_nvcc {
 #[ignore = "needs nvcc 13.0.88"]
 fn the_committed_ptx_is_what_the_sources_give() {
     let nvcc = Nvcc::find(root()).unwrap().expect("no nvcc");
-    for stem in ["kernels", "missing_barrier"] {
-        let source = root().join(format!("tests/simulate/{stem}.cu"));
+    for stem in ["tests/simulate/kernels", "tests/simulate/missing_barrier", "benches/kernels"] {
+        let source = root().join(format!("{stem}.cu"));
         let ptx = nvcc.ptx(&source, &scratch(stem)).unwrap();
         assert_eq!(ptx.warnings, "");
         let committed = source.with_extension("ptx");

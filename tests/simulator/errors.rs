@@ -52,7 +52,7 @@ fn an_index_one_too_far_names_buffer_thread_and_line() {
     let diagnostic = fails_at(&mut bench, BOUNDS, ("oneTooFar", "oneTooFar"), config, &[a, b, 40]);
     assert_eq!(diagnostic.kind, Kind::OutOfBounds);
     assert_eq!((diagnostic.block, diagnostic.thread), (Some([1, 0, 0]), Some([7, 0, 0])));
-    says(&diagnostic, "a load of 4 bytes at byte 160 of a buffer of 160 bytes");
+    says(&diagnostic, "a load of 4 bytes at byte 160 of argument 0, which has 160 bytes: element 40 of 40");
 }
 
 #[test]
@@ -61,7 +61,10 @@ fn an_index_one_too_low_is_in_front_of_the_buffer_and_not_in_its_neighbour() {
     let (a, b) = (bench.upload(&[1; 40]), bench.upload(&[0; 40]));
     let diagnostic = fails(&mut bench, BOUNDS, "oneBefore", 32, &[a, b, 40]);
     assert_eq!(diagnostic.thread, Some([0, 0, 0]));
-    says(&diagnostic, "a store of 4 bytes, 4 bytes in front of a buffer of 160 bytes");
+    says(
+        &diagnostic,
+        "a store of 4 bytes, 4 bytes in front of argument 1, which has 160 bytes: element -1 of 40",
+    );
 }
 
 #[test]
@@ -69,7 +72,7 @@ fn an_access_that_is_half_outside_is_outside() {
     let mut bench = Bench::default();
     let (a, b) = (bench.upload(&[1; 3]), bench.upload(&[0; 32]));
     let diagnostic = fails(&mut bench, BOUNDS, "halfOutside", 1, &[a, b, 3]);
-    says(&diagnostic, "a load of 8 bytes at byte 8 of a buffer of 12 bytes");
+    says(&diagnostic, "a load of 8 bytes at byte 8 of argument 0, which has 12 bytes");
 }
 
 #[test]
@@ -124,7 +127,10 @@ fn shared_memory_has_its_bounds() {
 fn a_variable_is_named_by_its_name() {
     let mut bench = Bench::default();
     let out = bench.upload(&[0; 32]);
-    says(&fails(&mut bench, BOUNDS, "variableTooFar", 32, &[out]), "at byte 16 of `table` of 16 bytes");
+    says(
+        &fails(&mut bench, BOUNDS, "variableTooFar", 32, &[out]),
+        "at byte 16 of `table`, which has 16 bytes: element 4 of 4",
+    );
 }
 
 #[test]

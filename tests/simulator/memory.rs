@@ -173,7 +173,7 @@ fn device_code_has_a_heap() {
 fn the_heap_has_its_bounds() {
     let source = Source::load("tests/simulator/behaviour/heap.cu");
     for (kernel, words) in [
-        ("pastTheEnd", "at byte 40 of a buffer of 40 bytes"),
+        ("pastTheEnd", "at byte 40 of a buffer, which has 40 bytes"),
         ("afterFree", "in a buffer that has been freed"),
         ("twice", "which is nothing that malloc on the device has given"),
     ] {

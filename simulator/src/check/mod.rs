@@ -2,32 +2,37 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `order/`, `shadow.rs` | data-race, child-visibility |
+//! | `race.rs`, `conflict.rs`, `touch.rs`, `lanes.rs`, `order/`, `shadow/` | data-race, child-visibility |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
+//! | `report.rs` | what is said, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
 //! The others show where an instruction is executed (`exec.rs`): out-of-bounds, misaligned,
 //! uninitialized-read, warp-collective, step-limit, and deadlock in `launch.rs`.
 
 mod barrier;
+mod conflict;
 mod copies;
+mod lanes;
 mod order;
 mod race;
+mod report;
 mod shadow;
+mod touch;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use barrier::{Branches, Divergence};
-use copies::{Meeting, UnderWay};
-use order::{Gap, Order, Past};
-use race::{Race, Shadow, Why};
+use copies::UnderWay;
+use order::Order;
+use race::Shadow;
+use report::Between;
 
-use crate::decode::{Program, runtime};
+use crate::decode::Program;
 use crate::device::thread_index;
-use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
-use crate::memory;
-use crate::observe::{Access, Act, Actor, CopyRequest, DeviceLaunch, Event, Observer, Request, Watch};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
+use crate::observe::{Access, Act, Actor, CopyRequest, Event, Observer, Request, Watch};
 use crate::ptx::Space;
 
 /// Diagnostics of one launch, at most.
@@ -50,7 +55,10 @@ pub struct Checker<'p> {
     /// Launches that were refused, by the line they stand on.
     refused: FxHashMap<u32, (usize, u64)>,
     found: Vec<Diagnostic>,
-    /// What has been said: kind, severity, line, and the other line.
+    /// Races by kind, severity and the two lines: which finding they are, and the farthest that two of the
+    /// threads are apart.
+    races: FxHashMap<(Kind, Severity, u32, u32), (usize, Between)>,
+    /// What else has been said: kind, severity, line, and the other line.
     said: FxHashSet<(Kind, Severity, u32, u32)>,
 }
 
@@ -68,6 +76,7 @@ impl<'p> Checker<'p> {
             opened_without: FxHashSet::default(),
             refused: FxHashMap::default(),
             found: Vec::new(),
+            races: FxHashMap::default(),
             said: FxHashSet::default(),
         }
     }
@@ -115,142 +124,6 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// `byte 24 of argument 0`
-    fn what(&self, space: Space, address: u64) -> String {
-        if space == Space::Shared {
-            return format!("byte {address} of shared memory");
-        }
-        let (number, offset) = memory::number_and_offset(address);
-        match self.names.get(&number) {
-            Some(name) => format!("byte {offset} of {name}"),
-            None => format!("byte {offset} of a buffer"),
-        }
-    }
-
-    fn race(&mut self, actor: Actor, request: &Request, race: Race) {
-        let Past { warp, lane, .. } = race.earlier;
-        let (grid, block, warp) = self.order.locate(warp);
-        let writes = !matches!(request.access, Access::Load);
-        // An ancestor reads what a descendant writes: seen from whichever side came later in this run.
-        let visibility = grid != actor.grid
-            && ((self.order.within(grid, actor.grid) && race.earlier_writes && !writes)
-                || (self.order.within(actor.grid, grid) && !race.earlier_writes && writes));
-        let kind = if visibility { Kind::ChildVisibility } else { Kind::DataRace };
-        let mut finding =
-            self.diagnostic(kind, actor.grid, actor.block, actor.warp * 32 + race.lane as u32, actor.loc);
-        if race.same_value {
-            finding.severity = Severity::Warning;
-        }
-        if race.why == Why::Almost(Gap::Fence) {
-            finding.severity = Severity::Note;
-        }
-        let (other_block, other_thread) = self.place(grid, block, warp * 32 + lane as u32);
-        let verb = verb(request.access);
-        let other_verb = match (race.earlier_atomic, race.earlier_writes) {
-            (true, _) => "atomically updates",
-            (_, true) => "writes",
-            _ => "reads",
-        };
-        let who = if grid != actor.grid {
-            format!("thread {} of block {} of grid {grid}", show(other_thread), show(other_block))
-        } else if block != actor.block {
-            format!("thread {} of block {}", show(other_thread), show(other_block))
-        } else {
-            format!("thread {} of its block", show(other_thread))
-        };
-        let me = finding.thread.map(show).unwrap_or_default();
-        let order = match race.why {
-            Why::Almost(Gap::Fence) => "has seen the flag that orders the two, but has no fence behind it",
-            Why::Almost(Gap::Scope) => {
-                "has seen the flag that orders the two, but its fence is for its block alone"
-            }
-            Why::Unordered => "nothing orders the two",
-            Why::ReadOnly => "the read is by __ldg (ld.global.nc), which may miss any write of its own grid",
-        };
-        finding.message = format!(
-            "thread {me} {verb} {}, which {who} {other_verb}, and {order}",
-            self.what(request.space, race.address)
-        );
-        let same_block = grid == actor.grid && block == actor.block;
-        finding.help = match () {
-            _ if race.why == Why::Almost(Gap::Fence) => {
-                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
-                 let the atomic acquire; the rules ask for it, though most code does without"
-            }
-            _ if race.why == Why::Almost(Gap::Scope) => {
-                "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
-            }
-            _ if race.why == Why::ReadOnly => {
-                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody writes \
-                 there while the grid runs"
-            }
-            _ if visibility => {
-                "the parent does not wait for its child: read what it writes in a tail \
-                                launch, or on the host"
-            }
-            _ if grid != actor.grid => {
-                "let the launching thread see the writes first (a barrier before the launch), or use a tail \
-                 launch"
-            }
-            _ if same_block && warp == actor.warp => {
-                "lanes of a warp do not move in step: put __syncwarp() or __syncthreads() between the two"
-            }
-            _ if same_block => {
-                "put __syncthreads() between the two, where every thread of the block \
-                                reaches it"
-            }
-            _ => {
-                "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for \
-                 what comes \
-                 after"
-            }
-        }
-        .to_string();
-        if let Some((file, line)) = self.site(race.earlier_loc) {
-            let message = format!("{who} {other_verb} it here");
-            finding.related.push(Site { file, line, message });
-        }
-        let header = |loc: u32| self.program.locs.get(loc as usize)?.header.as_deref();
-        if let (Some(header), Some(_)) = (header(actor.loc), header(race.earlier_loc)) {
-            finding.severity = Severity::Note;
-            finding.message += &format!("; both are in NVIDIA's <{header}>");
-            finding.help =
-                "nothing: this header relies on what shuffles and matches order in practice".to_string();
-        }
-        let (low, high) = (actor.loc.min(race.earlier_loc), actor.loc.max(race.earlier_loc));
-        self.say(finding, low, high);
-    }
-
-    /// An access to what an asynchronous copy is about to write or to read.
-    fn meeting(&mut self, actor: Actor, request: &Request, meeting: Meeting) {
-        let thread = actor.warp * 32 + meeting.lane as u32;
-        let mut finding = self.diagnostic(Kind::DataRace, actor.grid, actor.block, thread, actor.loc);
-        let owner = meeting.owner;
-        let (block, thread) = self.place(owner.grid, owner.block, owner.warp * 32 + owner.lane as u32);
-        let whose = match () {
-            _ if meeting.is_own(actor) => "its own asynchronous copy".to_string(),
-            _ if (owner.grid, owner.block) == (actor.grid, actor.block) => {
-                format!("an asynchronous copy of thread {} of its block", show(thread))
-            }
-            _ => format!("an asynchronous copy of thread {} of block {}", show(thread), show(block)),
-        };
-        let does = if request.space == Space::Shared { "writes" } else { "reads" };
-        finding.message = format!(
-            "thread {} {} {}, which {whose} {does}, and the copy has not been waited for",
-            finding.thread.map(show).unwrap_or_default(),
-            verb(request.access),
-            self.what(request.space, meeting.address)
-        );
-        finding.help =
-            "let the thread that copies wait for its copies (__pipeline_wait_prior, cp.async.wait_all), and \
-                        then the block at a barrier"
-                .to_string();
-        if let Some((file, line)) = self.site(owner.loc) {
-            finding.related.push(Site { file, line, message: "the copy starts here".to_string() });
-        }
-        self.say(finding, actor.loc.min(owner.loc), actor.loc.max(owner.loc));
-    }
-
     /// The halves of asynchronous copies, as a load and a store at this moment.
     fn copy(&mut self, actor: Actor, copy: &CopyRequest) {
         let halves = copies::by_given(copy)
@@ -260,87 +133,15 @@ impl<'p> Checker<'p> {
             self.access(actor, &request);
         }
     }
-
-    fn divergence(&mut self, actor: Actor, divergence: Divergence) {
-        let Divergence { watch, barrier_loc, at, past } = divergence;
-        let mut finding = self.diagnostic(Kind::BarrierDivergence, actor.grid, actor.block, at, barrier_loc);
-        let (_, past) = self.place(actor.grid, actor.block, past);
-        let other = show(past);
-        let me = finding.thread.map_or(0, |thread| thread[0]);
-        finding.message =
-            format!("thread {me} comes to this barrier, and thread {other} of its block goes past it");
-        finding.help =
-            "move the barrier out of the branch or loop, to where every thread of the block comes, the same \
-                        number of times"
-                .to_string();
-        let branch = self.program.watches.get(watch as usize).copied().unwrap_or(u32::MAX);
-        if let Some((file, line)) = self.site(branch) {
-            let message = "here the threads of the block go different ways".to_string();
-            finding.related.push(Site { file, line, message });
-        }
-        self.say(finding, barrier_loc, barrier_loc);
-    }
-
-    /// A barrier opens that threads which have exited did not come to. That is how an early return looks, and
-    /// how a barrier in an `if` at a kernel's end does, which PTX does not tell apart.
-    fn opens_without(&mut self, grid: u32, block: u64, exited: u32) {
-        let arrival = self.last_arrival.filter(|(g, b, ..)| (*g, *b) == (grid, block));
-        let Some((.., thread, loc)) = arrival.filter(|(.., loc)| self.opened_without.insert(*loc)) else {
-            return;
-        };
-        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, block, thread, loc);
-        let threads: u32 = self.order.grids[grid as usize].block_dim.iter().product();
-        finding.severity = Severity::Note;
-        finding.message =
-            format!("{exited} of the block's {threads} threads had already left when this barrier opened");
-        finding.help =
-            "allowed after an early return; in an `if`, move the barrier to where all come".to_string();
-        // Once for a kernel: what leaves before its first barrier leaves before all.
-        let said_of_kernel = self.found.iter().any(|earlier| {
-            let is_same = (earlier.kind, earlier.severity) == (finding.kind, finding.severity);
-            is_same && earlier.kernel == finding.kernel
-        });
-        if !said_of_kernel && !self.said.contains(&(Kind::BarrierDivergence, Severity::Error, loc, loc)) {
-            self.say(finding, loc, loc);
-        }
-    }
-
-    /// A pointer among a launch's arguments that leads into memory of the launching thread or block.
-    fn pointers(&mut self, actor: Actor, launch: &DeviceLaunch) {
-        for word in launch.params.chunks_exact(8) {
-            let (space, _) = memory::resolve(memory::read(word));
-            let (what, whose) = match space {
-                Space::Local => ("a local variable", "thread"),
-                Space::Shared => ("shared memory", "block"),
-                _ => continue,
-            };
-            let thread = actor.warp * 32 + launch.lane as u32;
-            let mut finding =
-                self.diagnostic(Kind::ChildVisibility, actor.grid, actor.block, thread, actor.loc);
-            finding.message =
-                format!("the child is given a pointer to {what}, which is its parent {whose}'s alone");
-            finding.help = "pass a pointer to global memory, or the value itself".to_string();
-            self.say(finding, actor.loc, 0);
-        }
-    }
-}
-
-/// `5`, or `(5, 1, 0)` where there are more dimensions.
-fn show([x, y, z]: [u32; 3]) -> String {
-    if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") }
-}
-
-fn verb(access: Access) -> &'static str {
-    match access {
-        Access::Load => "reads",
-        Access::Store => "writes",
-        Access::Atomic { .. } => "atomically updates",
-    }
 }
 
 /// The checks, and an observer beside them.
 impl Watch for (&mut dyn Observer, Checker<'_>) {
     const CHECKS: bool = true;
+
+    fn remembers(&self) -> usize {
+        self.1.order.bytes() + self.1.shadow.bytes()
+    }
 }
 
 impl Observer for Checker<'_> {
@@ -358,7 +159,7 @@ impl Checker<'_> {
     #[inline(never)]
     fn other(&mut self, event: &Event) {
         match *event {
-            Event::Instruction { .. } | Event::By(..) => {}
+            Event::Instruction { .. } | Event::By(..) | Event::LaunchesDone { .. } => {}
             Event::Grid(start) => {
                 self.order.grid(&start);
                 self.kernels.push(start.kernel.to_string());
@@ -419,7 +220,7 @@ impl Checker<'_> {
             Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
             Act::ChildrenDone { mask } => self.order.children_done(actor, mask),
-            Act::Diverge | Act::BarrierStall => {}
+            Act::Diverge { .. } | Act::BarrierStall => {}
         }
     }
 
@@ -429,43 +230,6 @@ impl Checker<'_> {
         }
         if let Some(race) = self.shadow.request(&mut self.order, actor, request) {
             self.race(actor, request, race);
-        }
-    }
-
-    fn launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
-        let thread = actor.warp * 32 + launch.lane as u32;
-        let Some(error) = launch.refused else {
-            self.order.launch(actor, launch.lane);
-            self.pointers(actor, launch);
-            return;
-        };
-        if error != runtime::PENDING_COUNT_EXCEEDED {
-            let mut finding = self.diagnostic(Kind::LaunchLimit, actor.grid, actor.block, thread, actor.loc);
-            finding.message =
-                "a launch by device code is refused: its grid, block or shared memory is not possible".into();
-            finding.help =
-                "a child block has 1 to 1,024 threads, a grid at least one block; check cudaGetLastError() \
-                            after the launch"
-                    .into();
-            self.say(finding, actor.loc, 0);
-            return;
-        }
-        if let Some((_, count)) = self.refused.get_mut(&actor.loc) {
-            *count += 1;
-            return;
-        }
-        let mut finding =
-            self.diagnostic(Kind::PendingLaunchOverflow, actor.grid, actor.block, thread, actor.loc);
-        finding.message = format!(
-            "device launches were dropped, since {} were pending: these children never ran",
-            launch.limit
-        );
-        finding.help =
-            "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child"
-                .to_string();
-        if self.found.len() < MOST {
-            self.refused.insert(actor.loc, (self.found.len(), 1));
-            self.found.push(finding);
         }
     }
 }

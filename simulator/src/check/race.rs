@@ -6,62 +6,47 @@
 //! global memory. Volatile accesses to shared memory are not taken as strong: they were how warp-synchronous
 //! code was written before lanes made progress on their own, and order nothing between lanes.
 //!
-//! For every byte the last write is kept and the set of reads since; a read that is before a later read is
+//! For every byte the last write is kept and the set of reads since (`shadow/`); a read that is before a later read is
 //! dropped, since a write that is after the later one is after both (Flanagan and Freund, "FastTrack", PLDI
 //! 2009).
 
 use rustc_hash::FxHashMap;
 
-use super::order::{Before, Gap, Here, Location, Order, Past};
-use super::shadow::{Cell, Region, Rest, Seen, Strength};
+use super::conflict::{Race, Strength, strength};
+use super::order::{BlockId, Location, Order};
+use super::shadow::{Nodes, Region};
+use super::touch::Touch;
 use crate::arith::lanes;
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
-use crate::ptx::Space;
-use crate::ptx::{Order as MemoryOrder, Scope};
-
-/// Two accesses that race: the earlier one, as it happened.
-#[derive(Clone, Copy, Debug)]
-pub struct Race {
-    pub lane: usize,
-    pub address: u64,
-    pub earlier: Past,
-    pub earlier_loc: u32,
-    pub earlier_writes: bool,
-    pub earlier_atomic: bool,
-    pub why: Why,
-    /// Both write, and this one writes what is there already.
-    pub same_value: bool,
-}
-
-/// Why two accesses race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Nothing orders them.
-    Unordered,
-    /// Nearly: the later thread has seen the flag that orders them.
-    Almost(Gap),
-    /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
-    ReadOnly,
-}
+use crate::ptx::{Order as MemoryOrder, Space};
 
 #[derive(Debug, Default)]
 pub struct Shadow {
     /// By allocation.
     global: Vec<Region>,
+    nodes: Nodes,
     /// By grid and block.
-    shared: FxHashMap<(u32, u64), Region>,
+    shared: FxHashMap<BlockId, (Region, Nodes)>,
+    /// What all this takes.
+    bytes: usize,
 }
 
 impl Shadow {
     pub fn block_end(&mut self, grid: u32, block: u64) {
-        self.shared.remove(&(grid, block));
+        let ended = self.shared.remove(&(grid, block));
+        self.bytes -= ended.map_or(0, |(region, nodes)| region.bytes() + nodes.bytes());
+    }
+
+    /// Bytes that all this takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes + self.nodes.bytes()
     }
 
     /// Takes in a request, with what it acquires and releases, and finds the first race in it.
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
         let in_shared = request.space == Space::Shared;
-        let is_strong = strength(request) != Strength::Weak;
+        let is_strong = strength(request) > Strength::Weak;
         let location = |lane: usize| -> Location {
             (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane])
         };
@@ -108,74 +93,44 @@ impl Shadow {
         found
     }
 
-    /// Takes in a request that orders nothing, and finds the first race in it.
+    /// Takes in a request that orders nothing, and finds the worst race in it.
     pub fn touch(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
         let in_shared = request.space == Space::Shared;
         if !in_shared && request.space != Space::Global {
             return None;
         }
-        let strength = strength(request);
-        let writes = request.access != Access::Load;
-        let atomic = matches!(request.access, Access::Atomic { .. });
         let here = order.here(actor);
-        let time = here.now();
-        let mut own_shared = in_shared.then(|| self.shared.entry((actor.grid, actor.block)).or_default());
-        let mut found = None;
-        for lane in lanes(request.mask) {
-            let address = request.addresses[lane];
-            let (region, offset) = match &mut own_shared {
-                Some(region) => (&mut **region, address),
-                None if address >> 56 != 0 => continue, // an argument buffer of a launch: one thread's own
-                None => {
-                    let (number, offset) = number_and_offset(address);
-                    (allocation(&mut self.global, number as usize), offset)
+        let (found, flag) = if in_shared {
+            let (region, nodes) = self.shared.entry((actor.grid, actor.block)).or_default();
+            let before = region.bytes() + nodes.bytes();
+            let mut touch = Touch::new(here, actor.loc, request, nodes);
+            touch.lanes(region, request.mask, 0);
+            let ended = touch.end();
+            self.bytes += region.bytes() + nodes.bytes() - before;
+            ended
+        } else {
+            let mut touch = Touch::new(here, actor.loc, request, &mut self.nodes);
+            let mut rest = request.mask;
+            while rest != 0 {
+                let address = request.addresses[rest.trailing_zeros() as usize];
+                let (number, offset) = number_and_offset(address);
+                let same = lanes(rest).filter(|&lane| number_and_offset(request.addresses[lane]).0 == number);
+                let mask = same.fold(0, |mask, lane| mask | 1 << lane);
+                rest &= !mask;
+                // An argument buffer of a launch is one thread's own.
+                if address >> 56 == 0 {
+                    let region = allocation(&mut self.global, number as usize);
+                    let before = region.bytes();
+                    touch.lanes(region, mask, address - offset);
+                    self.bytes += region.bytes() - before;
                 }
-            };
-            let past = Past { warp: here.warp, lane: lane as u8, time };
-            let me = Seen { past, loc: actor.loc, strength, atomic };
-            let end = offset + request.bytes as u64;
-            let mut at = offset;
-            while at < end {
-                let next = end.min((at / 4 + 1) * 4);
-                let race = region.touch(at, next - at, |cell, rest| {
-                    let race = race_with(cell, rest, &here, &me, writes);
-                    if writes {
-                        cell.write(rest, &me);
-                    } else {
-                        cell.read(rest, &me, |past| here.after(past, lane));
-                    }
-                    race
-                });
-                if let Some((earlier, earlier_writes, why)) = race
-                    && found.is_none_or(|found: Race| found.why == NOTED && why != NOTED)
-                {
-                    found = Some(Race {
-                        why,
-                        lane,
-                        address: address + (at - offset),
-                        earlier: earlier.past,
-                        earlier_loc: earlier.loc,
-                        earlier_writes,
-                        earlier_atomic: earlier.atomic,
-                        same_value: writes && earlier_writes && request.unchanged >> lane & 1 == 1,
-                    });
-                }
-                at = next;
             }
+            touch.end()
+        };
+        if let Some(loc) = flag {
+            order.clock(actor).flag = Some(loc);
         }
         found
-    }
-}
-
-fn strength(request: &Request) -> Strength {
-    let in_shared = request.space == Space::Shared;
-    match (request.access, request.order) {
-        _ if !in_shared && request.space != Space::Global => Strength::Weak,
-        (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
-        (_, MemoryOrder::Weak) => Strength::Weak,
-        (_, MemoryOrder::ReadOnly) => Strength::ReadOnly,
-        (_, MemoryOrder::Volatile) if in_shared => Strength::Weak,
-        _ => Strength::Strong(request.scope),
     }
 }
 
@@ -186,49 +141,130 @@ fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
     &mut regions[number]
 }
 
-/// Both strong, at scopes that include both threads.
-fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
-    match (a, b) {
-        (Strength::Strong(a), Strength::Strong(b)) => same_block || (a > Scope::Cta && b > Scope::Cta),
-        _ => false,
+#[cfg(test)]
+mod tests {
+    use super::super::order::Time;
+    use super::*;
+    use crate::arith::WARP;
+    use crate::device::LaunchConfig;
+    use crate::observe::{After, Start};
+    use crate::ptx::Scope;
+
+    /// A grid of so many blocks of two warps.
+    fn grid(blocks: u32) -> Order {
+        let mut order = Order::default();
+        let config = &LaunchConfig::new(blocks, 64);
+        order.grid(&Start { grid: 0, parent: None, depth: 0, kernel: "k", config, after: After::Host });
+        order
     }
-}
 
-/// A note, where everything else is an error.
-const NOTED: Why = Why::Almost(Gap::Fence);
+    fn actor(warp: u32) -> Actor<'static> {
+        Actor { grid: 0, block: (warp / 2).into(), warp: warp % 2, loc: 7, kernel: "k" }
+    }
 
-/// The earlier access to a cell that this one races with, whether that writes, and why. If there are several,
-/// one that is an error.
-#[inline]
-fn race_with(cell: &Cell, rest: &Rest, here: &Here, me: &Seen, writes: bool) -> Option<(Seen, bool, Why)> {
-    let mut noted = None;
-    let mut race = |earlier: Seen, earlier_writes| {
-        let found = Some((earlier, earlier_writes, why(&earlier, here, me)?));
-        if !matches!(found, Some((.., NOTED))) {
-            return found;
+    fn random() -> impl FnMut(u64) -> u64 {
+        let mut state = 1u64;
+        move |limit| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 33) % limit
         }
-        noted = found;
-        None
-    };
-    let found = cell.writes(rest).into_iter().flatten().find_map(|write| race(write, true));
-    let found = match found {
-        None if writes => cell.find_read(rest, |read| race(read, false)),
-        found => found,
-    };
-    found.or(noted)
-}
-
-/// Why an access races with an earlier one, if it does.
-#[inline]
-fn why(earlier: &Seen, here: &Here, me: &Seen) -> Option<Why> {
-    let read_only = [earlier, me].iter().any(|one| one.strength == Strength::ReadOnly);
-    if read_only && here.is_own_grid(earlier.past) {
-        return Some(Why::ReadOnly);
     }
-    match here.before(earlier.past, me.past.lane as usize) {
-        Before::Yes => None,
-        _ if morally_strong(earlier.strength, me.strength, here.is_own_block(earlier.past)) => None,
-        Before::Almost(gap) => Some(Why::Almost(gap)),
-        Before::No => Some(Why::Unordered),
+
+    #[derive(Default, Clone)]
+    struct Byte {
+        weak: Option<(u32, usize, Time)>,
+        strong: Option<(u32, usize, Time)>,
+        reads: Vec<((u32, usize, Time), bool)>,
+    }
+
+    /// Random accesses to 256 bytes, by warps of three blocks that have barriers, against lists that forget
+    /// nothing.
+    #[test]
+    fn no_race_is_forgotten() {
+        const ROOM: u64 = 256;
+        let mut below = random();
+        let (mut order, mut shadow) = (grid(3), Shadow::default());
+        let mut model = vec![Byte::default(); ROOM as usize];
+        let (mut barriers, mut now, mut races) = ([0; 3], [1; 3], [0; 2]);
+        for step in 0..200_000 {
+            if below(4) == 0 {
+                let block = below(3) as usize;
+                order.block((0, block as u64)).barrier_opens(0, true);
+                now[block] += 1;
+                barriers[block] = now[block];
+            }
+            let warp = below(6) as u32;
+            let block = warp as usize / 2;
+            let (writes, strong) = (below(6) == 0, below(2) == 0);
+            let bytes = 1 << below(4);
+            // Mostly lanes side by side, and sometimes anywhere.
+            let (first, stride) = (below(ROOM / bytes), below(3));
+            let in_order = below(4) > 0;
+            let mask = match below(3) {
+                0 => 1 << below(4),
+                1 => below(16) as u32 | 1,
+                _ => 15,
+            };
+            let addresses: [u64; WARP] = std::array::from_fn(|lane| {
+                let place = if in_order { first + lane as u64 * stride } else { below(ROOM) };
+                (place % (ROOM / bytes)) * bytes + (1 << 36)
+            });
+            let access = if writes { Access::Store } else { Access::Load };
+            let memory_order = if strong { MemoryOrder::Relaxed } else { MemoryOrder::Weak };
+            let request =
+                Request::new(access, Space::Global, mask, &addresses, bytes as u32, memory_order, Scope::Gpu);
+            let found = shadow.touch(&mut order, actor(warp), &request);
+            let mut expected = false;
+            for lane in lanes(mask) {
+                let me = (warp, lane, now[block]);
+                let before = |past: (u32, usize, Time)| {
+                    (past.0, past.1) == (warp, lane) || past.0 / 2 == warp / 2 && past.2 < barriers[block]
+                };
+                let races_with = |past, other: bool| !before(past) && !(strong && other);
+                let at = (addresses[lane] % ROOM) as usize;
+                for byte in &mut model[at..at + bytes as usize] {
+                    expected |= byte.weak.is_some_and(|past| races_with(past, false));
+                    expected |= byte.strong.is_some_and(|past| races_with(past, true));
+                    expected |= writes && byte.reads.iter().any(|read| races_with(read.0, read.1));
+                    match (writes, strong) {
+                        (true, false) => *byte = Byte { weak: Some(me), ..Byte::default() },
+                        (true, true) => byte.strong = Some(me),
+                        _ => byte.reads.push((me, strong)),
+                    }
+                }
+            }
+            assert_eq!(found.is_some(), expected, "step {step}");
+            races[expected as usize] += 1;
+        }
+        assert!(races[0] > 10_000 && races[1] > 10_000, "both happen: {races:?}");
+        assert!(shadow.nodes.live() < 24_000, "what is not needed any more is used again");
+    }
+
+    /// Words that many warps read, in order and out of order, take little room, and a write still meets one of
+    /// the readers.
+    #[test]
+    fn many_readers_take_little_room() {
+        const BLOCKS: u32 = 4_000;
+        for scattered in [false, true] {
+            let mut below = random();
+            let (mut order, mut shadow) = (grid(BLOCKS), Shadow::default());
+            for warp in 0..2 * BLOCKS {
+                for _ in 0..4 {
+                    let addresses = std::array::from_fn(|lane| {
+                        let word = if scattered { below(4096) } else { lane as u64 };
+                        (1 << 36) + 4 * word
+                    });
+                    let (weak, gpu) = (MemoryOrder::Weak, Scope::Gpu);
+                    let request = Request::new(Access::Load, Space::Global, !0, &addresses, 4, weak, gpu);
+                    assert!(shadow.touch(&mut order, actor(warp), &request).is_none());
+                }
+            }
+            let most = if scattered { 40_000 } else { 600 };
+            assert!(shadow.nodes.live() < most, "{}", shadow.nodes.live());
+            let addresses = [1 << 36; WARP];
+            let request =
+                Request::new(Access::Store, Space::Global, 1, &addresses, 4, MemoryOrder::Weak, Scope::Gpu);
+            assert!(shadow.touch(&mut order, actor(0), &request).is_some());
+        }
     }
 }

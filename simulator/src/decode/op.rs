@@ -23,7 +23,7 @@ pub struct Guard {
 }
 
 /// An address: base register (or [`NONE`]) plus offset.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Address {
     pub base: Reg,
     pub offset: i64,

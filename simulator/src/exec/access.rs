@@ -146,6 +146,10 @@ impl<O: Watch> Context<'_, O> {
             if O::CHECKS {
                 self.touch(request);
                 self.follow_load(warp, at, request, d, bytes);
+                let registers = &warp.activations[at.slot as usize].registers;
+                let values: [&Lanes; 4] = std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
+                self.act(warp, at, Act::Access(&Request { values: &values[..d.len()], ..*request }));
+                return Ok(());
             }
             self.act(warp, at, Act::Access(request));
             Ok(())
@@ -201,6 +205,12 @@ impl<O: Watch> Context<'_, O> {
                 }
                 self.touch(request);
                 self.follow_store(warp, at, request, s, bytes);
+                let activation = &warp.activations[at.slot as usize];
+                let values: [&Lanes; 4] =
+                    std::array::from_fn(|i| source(activation, at.function, s[i.min(s.len() - 1)]));
+                let values = &values[..s.len()];
+                self.act(warp, at, Act::Access(&Request { unchanged, values, ..*request }));
+                return Ok(());
             }
             self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             Ok(())
@@ -217,7 +227,7 @@ impl<O: Watch> Context<'_, O> {
                 }
                 op => op,
             };
-            let mut unchanged = 0;
+            let (mut unchanged, mut before) = (0, [0; WARP]);
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
@@ -235,6 +245,7 @@ impl<O: Watch> Context<'_, O> {
                 };
                 let Some(word) = word else { return Err(self.outside(warp, at, lane, request)) };
                 let old = memory::read(word);
+                before[lane] = old;
                 let new = combine(op, request.bytes, old, b, c);
                 memory::write(word, new);
                 let swapped = old == b & (u64::MAX >> (64 - 8 * request.bytes));
@@ -250,6 +261,10 @@ impl<O: Watch> Context<'_, O> {
             if O::CHECKS {
                 self.touch(request);
                 self.follow_atomic(warp, at, request, d, &[b, c]);
+                let operand = source(&warp.activations[at.slot as usize], at.function, b);
+                let values = &[&before, operand];
+                self.act(warp, at, Act::Access(&Request { unchanged, values, ..*request }));
+                return Ok(());
             }
             self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             Ok(())

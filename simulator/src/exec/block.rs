@@ -1,5 +1,7 @@
 //! What the warps of a block share: its shared memory, and its barriers.
 
+use crate::memory::Written;
+
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
 pub const BARRIERS: usize = 16;
 
@@ -25,7 +27,7 @@ pub struct BlockState {
     pub exited: u32,
     pub shared: Vec<u8>,
     /// Which bytes of it have been written; kept under checks.
-    pub shared_defined: Vec<bool>,
+    pub written: Written,
     pub barriers: [Barrier; BARRIERS],
     /// Child grids that `cudaDeviceSynchronize` would wait for.
     pub children: u32,

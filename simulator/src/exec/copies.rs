@@ -12,7 +12,7 @@ use super::pending_copies::Copy;
 use super::warp::Warp;
 use crate::arith::{WARP, each, lanes};
 use crate::decode::{NONE, Op};
-use crate::memory::{define, span};
+use crate::memory::span;
 use crate::observe::{Access, Act, Actor, CopyRequest, Event, Watch};
 use crate::ptx::{Order, Space};
 
@@ -88,10 +88,11 @@ impl<O: Watch> Context<'_, O> {
                 content[..given].copy_from_slice(from);
             }
             let shared = &mut self.block.shared;
-            shared[to.clone()].copy_from_slice(&content[..bytes]);
+            shared[to].copy_from_slice(&content[..bytes]);
             if O::CHECKS {
-                let defined = given == 0 || self.memory.defined_bytes(copy.from[lane], given) > 0;
-                define(&mut self.block.shared_defined, to, defined);
+                let from = self.memory.written(copy.from[lane]);
+                let written = given == 0 || from.is_none_or(|(written, at)| written.any(at, given));
+                self.block.written.set(copy.to[lane] as usize, bytes, written);
             }
         }
         if mask != 0 {

@@ -5,7 +5,7 @@ use super::progress::PATIENCE;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::device::thread_index;
-use crate::diagnostic::{Diagnostic, Kind, thousands};
+use crate::diagnostic::{Diagnostic, Kind, bytes, thousands};
 use crate::memory::Wrong;
 use crate::observe::{Access, Request, Watch};
 use crate::ptx::Space;
@@ -50,6 +50,20 @@ impl<O: Watch> Context<'_, O> {
         self.fault(warp, at, Kind::StepLimit, what, help)
     }
 
+    /// What the checks remember has no room any more.
+    #[cold]
+    pub fn out_of_memory(&self) -> Box<Diagnostic> {
+        let (all, room) = (self.memory.most_bytes(), self.memory.room());
+        let what = format!(
+            "the launch needs more memory than it may have, {} bytes: {} for buffers and variables, and all the rest for what the \
+             checks remember of the accesses",
+            thousands(all),
+            thousands(all - room)
+        );
+        let help = "run a smaller problem, allow more (--memory), or run it without checks (--checks off)";
+        Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
+    }
+
     /// No warp can get on any more.
     #[cold]
     pub fn circles(&self, warp: &Warp) -> Box<Diagnostic> {
@@ -66,9 +80,9 @@ impl<O: Watch> Context<'_, O> {
             at.lane(lane),
             Kind::Misaligned,
             format!(
-                "{} of {} bytes at address {:#x}, which is not a multiple of {}",
+                "{} of {} at address {:#x}, which is not a multiple of {}",
                 verb(request.access),
-                request.bytes,
+                bytes(request.bytes.into()),
                 request.addresses[lane],
                 request.bytes
             ),
@@ -78,35 +92,33 @@ impl<O: Watch> Context<'_, O> {
 
     #[cold]
     pub fn outside(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
-        let (address, bytes) = (request.addresses[lane], request.bytes);
-        let verb = verb(request.access);
+        let address = request.addresses[lane];
+        let what = format!("{} of {}", verb(request.access), bytes(request.bytes.into()));
         let message = match request.space {
-            Space::Shared => format!("{verb} of {bytes} bytes {}", self.shared.describe(address)),
-            Space::Local => format!("{verb} of {bytes} bytes at offset {address} of local memory"),
+            Space::Shared => format!("{what} {}", self.shared.describe(address)),
+            Space::Local => format!("{what} at offset {address} of local memory"),
             Space::Param if request.access == Access::Load => {
-                format!("{verb} of {bytes} bytes at offset {address} of the parameters")
+                format!("{what} at offset {address} of the parameters")
             }
-            Space::Param => format!("{verb} of {bytes} bytes to the kernel's parameters, which are constant"),
+            Space::Param => format!("{what} to the kernel's parameters, which are constant"),
             Space::Const if request.access != Access::Load => {
-                format!("{verb} of {bytes} bytes to constant memory, which a kernel cannot change")
+                format!("{what} to constant memory, which a kernel cannot change")
             }
-            _ => match self.memory.slice(address, bytes as usize) {
-                Err(Wrong::Outside { offset, bytes: size }) => {
-                    let name = self.memory.describe(address).map_or("", |(name, _)| name);
-                    let what = if name.is_empty() { "a buffer".to_string() } else { format!("`{name}`") };
-                    if offset < 0 {
-                        format!(
-                            "{verb} of {bytes} bytes, {} bytes in front of {what} of {size} bytes",
-                            -offset
-                        )
-                    } else {
-                        format!("{verb} of {bytes} bytes at byte {offset} of {what} of {size} bytes")
-                    }
+            _ => match self.memory.slice(address, request.bytes as usize) {
+                Err(Wrong::Outside { number, offset, bytes: size }) => {
+                    let (name, width) = (self.memory.name(number), i64::from(request.bytes));
+                    let element = match (offset % width, size % width as u64) {
+                        (0, 0) => format!(": element {} of {}", offset / width, size / width as u64),
+                        _ => String::new(),
+                    };
+                    let place = match offset {
+                        0.. => format!(" at byte {offset} of"),
+                        _ => format!(", {} in front of", bytes(offset.unsigned_abs())),
+                    };
+                    format!("{what}{place} {name}, which has {}{element}", bytes(size))
                 }
-                Err(Wrong::Freed) => format!("{verb} of {bytes} bytes in a buffer that has been freed"),
-                _ => format!(
-                    "{verb} of {bytes} bytes at address {address:#x}, where nothing has been allocated"
-                ),
+                Err(Wrong::Freed) => format!("{what} in a buffer that has been freed"),
+                _ => format!("{what} at address {address:#x}, where nothing has been allocated"),
             },
         };
         self.fault(

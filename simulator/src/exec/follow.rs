@@ -4,10 +4,10 @@ use super::activation::{Activation, source};
 use super::context::{At, Context};
 use super::undefined::either;
 use super::warp::Warp;
-use crate::arith::{Alu, WARP, lanes};
+use crate::arith::{Alu, WARP, each, lanes};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
-use crate::memory::{define, span};
+use crate::memory::Written;
 use crate::observe::{Event, Request, Watch};
 use crate::ptx::Space;
 
@@ -182,11 +182,10 @@ impl<O: Watch> Context<'_, O> {
     pub fn follow_load(&mut self, warp: &mut Warp, at: At, request: &Request, d: &[Reg], bytes: u32) {
         for (i, d) in d.iter().enumerate() {
             let mut undefined = 0u32;
-            for lane in lanes(request.mask) {
+            each(request.mask, |lane| {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
-                undefined |=
-                    (!self.is_defined(warp, request.space, lane, address, bytes as usize) as u32) << lane;
-            }
+                undefined |= (!self.is_written(warp, request.space, lane, address, bytes) as u32) << lane;
+            });
             warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, at.inst.loc));
         }
     }
@@ -196,68 +195,68 @@ impl<O: Watch> Context<'_, O> {
         for (i, s) in s.iter().enumerate() {
             let (undefined, origin) = warp.activations[at.slot as usize].undefined.any(&[*s]);
             let undefined = undefined & request.mask;
-            let offset = (i as u32 * bytes) as u64;
-            if request.space == Space::Global {
-                for lane in lanes(request.mask) {
-                    self.memory.define(request.addresses[lane] + offset, bytes as usize);
-                }
-                if undefined != 0 {
-                    let lane = undefined.trailing_zeros() as usize;
-                    self.undefined(warp, at, lane, origin, "a value is stored to global memory");
-                }
-                continue;
-            }
-            for lane in lanes(request.mask) {
-                let defined = undefined >> lane & 1 == 0;
-                let range = span(request.addresses[lane] + offset, bytes as usize);
-                let flags = match request.space {
-                    Space::Shared => &mut self.block.shared_defined,
-                    Space::Local => {
-                        if warp.local_defined.is_empty() {
-                            warp.local_defined = vec![Vec::new(); WARP];
-                        }
-                        &mut warp.local_defined[lane]
-                    }
-                    _ => continue,
-                };
-                define(flags, range, defined);
+            let is_global = request.space == Space::Global;
+            each(request.mask, |lane| {
+                let address = request.addresses[lane] + (i as u32 * bytes) as u64;
+                let written = is_global || undefined >> lane & 1 == 0;
+                self.set_written(warp, request.space, lane, address, bytes, written);
+            });
+            if is_global && undefined != 0 {
+                let lane = undefined.trailing_zeros() as usize;
+                self.undefined(warp, at, lane, origin, "a value is stored to global memory");
             }
         }
     }
 
     /// An atomic on bytes that nobody has written, or with an undefined operand.
     pub fn follow_atomic(&mut self, warp: &mut Warp, at: At, request: &Request, d: Reg, s: &[Reg]) {
-        let bytes = request.bytes as usize;
+        let Request { mask, space, addresses, bytes, .. } = *request;
         let (operands, origin) = warp.activations[at.slot as usize].undefined.any(s);
-        let memory = lanes(request.mask)
-            .find(|&lane| !self.is_defined(warp, request.space, lane, request.addresses[lane], bytes));
-        let operand =
-            (operands & request.mask != 0).then(|| (operands & request.mask).trailing_zeros() as usize);
+        let memory = lanes(mask).find(|&lane| !self.is_written(warp, space, lane, addresses[lane], bytes));
+        let operand = (operands & mask != 0).then(|| (operands & mask).trailing_zeros() as usize);
         match (memory, operand) {
             (Some(lane), _) => self.undefined(warp, at, lane, NONE, "an atomic reads memory"),
             (_, Some(lane)) => self.undefined(warp, at, lane, origin, "an atomic has an operand"),
             _ => {}
         }
-        for lane in lanes(request.mask) {
-            let address = request.addresses[lane];
-            match request.space {
-                Space::Shared => define(&mut self.block.shared_defined, span(address, bytes), true),
-                _ => self.memory.define(address, bytes),
-            }
-        }
+        lanes(mask).for_each(|lane| self.set_written(warp, space, lane, addresses[lane], bytes, true));
         if d != NONE {
-            warp.activations[at.slot as usize].undefined.set(d, request.mask, (0, NONE));
+            warp.activations[at.slot as usize].undefined.set(d, mask, (0, NONE));
         }
     }
 
-    fn is_defined(&self, warp: &Warp, space: Space, lane: usize, address: u64, bytes: usize) -> bool {
-        let any = |flags: &[bool]| span(address, bytes).any(|at| flags.get(at) == Some(&true));
+    /// Whether any of some bytes has been written.
+    #[inline(always)]
+    fn is_written(&self, warp: &Warp, space: Space, lane: usize, address: u64, bytes: u32) -> bool {
+        let (at, bytes) = (address as usize, bytes as usize);
         match space {
-            Space::Shared => any(&self.block.shared_defined),
-            Space::Local => warp.local_defined.get(lane).is_some_and(|flags| any(flags)),
+            Space::Shared => self.block.written.any(at, bytes),
+            Space::Local => warp.local_written.get(lane).is_some_and(|written| written.any(at, bytes)),
             Space::Param => true,
             _ if address >> 56 != 0 => true,
-            _ => self.memory.defined_bytes(address, bytes) > 0,
+            _ => self.memory.written(address).is_none_or(|(written, at)| written.any(at, bytes)),
+        }
+    }
+
+    #[inline(always)]
+    fn set_written(
+        &mut self,
+        warp: &mut Warp,
+        space: Space,
+        lane: usize,
+        address: u64,
+        bytes: u32,
+        written: bool,
+    ) {
+        let (at, bytes) = (address as usize, bytes as usize);
+        match space {
+            Space::Shared => self.block.written.set(at, bytes, written),
+            Space::Local => {
+                warp.local_written.resize_with(WARP, Written::default);
+                warp.local_written[lane].set(at, bytes, written);
+            }
+            Space::Global => self.memory.define(address, bytes),
+            _ => {}
         }
     }
 }

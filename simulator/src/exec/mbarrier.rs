@@ -14,7 +14,7 @@ use super::warp::Warp;
 use crate::arith::{Lanes, WARP, lanes};
 use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::memory::{self, define, span};
+use crate::memory::{self, span};
 use crate::observe::{Access, Act, MbarrierUse, Request, Watch};
 use crate::ptx::{Order, Scope, Space};
 
@@ -221,9 +221,9 @@ impl<O: Watch> Context<'_, O> {
 
     fn put(&mut self, address: u64, word: u64) {
         let at = span(address, 8);
-        memory::write(&mut self.block.shared[at.clone()], word);
+        memory::write(&mut self.block.shared[at], word);
         if O::CHECKS {
-            define(&mut self.block.shared_defined, at, true);
+            self.block.written.set(address as usize, 8, true);
         }
     }
 

@@ -129,8 +129,9 @@ impl<O: Watch> Context<'_, O> {
             Some(function) => return (self.launches.open(kernel, config, function.param_bytes), None),
         };
         // Compiled code walks past the launch when it gets no buffer: it is refused here.
-        let (launch, limit) = (self.launches.accepted, self.launches.limit);
-        let refused = DeviceLaunch { launch, lane: caller.lane, refused: Some(error), limit, params: &[] };
+        let Launches { accepted: launch, limit, pending, .. } = *self.launches;
+        let (lane, refused) = (caller.lane, Some(error));
+        let refused = DeviceLaunch { launch, lane, refused, pending, limit, params: &[] };
         self.act(caller.warp, at, Act::Launch(&refused));
         (0, Some(error))
     }
@@ -143,7 +144,8 @@ impl<O: Watch> Context<'_, O> {
         if refused.is_none() {
             self.block.children += (stream != runtime::STREAM_TAIL) as u32;
         }
-        let said = DeviceLaunch { launch, lane: caller.lane, refused, limit, params: &params };
+        let pending = self.launches.pending;
+        let said = DeviceLaunch { launch, lane: caller.lane, refused, pending, limit, params: &params };
         self.act(caller.warp, at, Act::Launch(&said));
         (refused.unwrap_or(0) as u64, refused)
     }

@@ -126,7 +126,7 @@ impl<'e, O: Watch> Context<'e, O> {
                         pc += 1;
                     } else {
                         warp.splits[index].pc = pc;
-                        self.act(warp, at, Act::Diverge);
+                        self.act(warp, at, Act::Diverge { taken, rest });
                         warp.diverge(index, taken, *target, pc + 1, *reconverge);
                         return Ok(());
                     }
@@ -291,7 +291,8 @@ impl<'e, O: Watch> Context<'e, O> {
         if let [(target, _)] = ways[..] {
             return Ok(Next::At(target));
         }
-        self.act(warp, at, Act::Diverge);
+        let taken = ways[0].1;
+        self.act(warp, at, Act::Diverge { taken, rest: mask & !taken });
         warp.diverge_many(index, &ways, reconverge);
         Ok(Next::Leave)
     }

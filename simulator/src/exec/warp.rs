@@ -12,6 +12,7 @@ use super::activation::{Activation, Position};
 use super::pending_copies::PendingCopies;
 use crate::arith::{Lanes, WARP};
 use crate::decode::{Function, NONE};
+use crate::memory::Written;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
 const LOCAL_LIMIT: usize = 512 << 10;
@@ -88,7 +89,7 @@ pub struct Warp {
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.
-    pub local_defined: Vec<Vec<bool>>,
+    pub local_written: Vec<Written>,
     /// Asynchronous copies that its lanes have not waited for.
     pub copies: PendingCopies,
     position: Position,
@@ -152,7 +153,7 @@ impl Warp {
         self.spin = Spin::default();
         (self.past, self.stuck) = (None, 0);
         self.local.clear();
-        self.local_defined.clear();
+        self.local_written.clear();
         self.copies.clear();
         self.activations.truncate(1);
         if self.activations.is_empty() {
@@ -163,6 +164,17 @@ impl Warp {
         activation.set_places(function, index, &position);
         self.position = position;
         self.splits.push(Split::new(0, self.lanes, 0, (NONE, NONE)));
+    }
+
+    /// Its lanes go on one by one, those of `first` in that order before the others; none waits for another but
+    /// where the kernel says so.
+    pub fn part(&mut self, first: &[u32]) {
+        let others = (0..WARP as u32).filter(|lane| !first.contains(lane));
+        let lanes: Vec<u32> =
+            first.iter().copied().filter(|lane| *lane < WARP as u32).chain(others).collect();
+        let here = lanes.iter().filter(|lane| self.lanes >> **lane & 1 == 1);
+        // The split that stands last runs first.
+        self.splits = here.rev().map(|lane| Split::new(0, 1 << lane, 0, (NONE, NONE))).collect();
     }
 
     pub fn waits_for_children(&self) -> bool {

@@ -19,6 +19,8 @@ pub struct Limits {
     /// Instructions in all; `None` for a number that grows while the launch gets on.
     pub steps: Option<u64>,
     pub schedule: u64,
+    /// Threads of each warp that run apart from each other, the first of them first; none: in lockstep.
+    pub order: Vec<u32>,
 }
 
 /// How a grid came to be, and so whom it tells that it is complete.
@@ -72,6 +74,7 @@ pub struct Engine<'e, O> {
     pub printed: &'e mut String,
     pub launches: Launches,
     pub schedule: Schedule,
+    pub order: &'e [u32],
     pub progress: Progress,
     pub grids: Vec<Option<Grid>>,
     pub free: Vec<usize>,
@@ -97,7 +100,7 @@ impl<'e, O: Watch> Engine<'e, O> {
         globals: &'e [u64],
         observer: &'e mut O,
         printed: &'e mut String,
-        limits: &Limits,
+        limits: &'e Limits,
     ) -> Self {
         Engine {
             device,
@@ -108,6 +111,7 @@ impl<'e, O: Watch> Engine<'e, O> {
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),
+            order: &limits.order,
             progress: Progress::new(limits.steps),
             grids: Vec::new(),
             free: Vec::new(),

@@ -166,8 +166,13 @@ impl<O: Watch> Engine<'_, O> {
         if matches!(origin, Origin::Tail | Origin::Stream { .. }) {
             self.launches.pending -= self.lingering as u64 + has_tails as u64;
             self.lingering = !has_tails;
+            self.launches_done();
         }
         self.advance(slot)
+    }
+
+    fn launches_done(&mut self) {
+        self.observer.event(&Event::LaunchesDone { pending: self.launches.pending });
     }
 
     /// Children that may start now: at once, or behind those of their stream.
@@ -224,6 +229,7 @@ impl<O: Watch> Engine<'_, O> {
                 Origin::FireAndForget { block } => {
                     self.launches.pending -= 1;
                     child_of(block);
+                    self.launches_done();
                 }
                 Origin::Stream { block, stream } => {
                     child_of(block);

@@ -8,7 +8,7 @@ use crate::decode::{NONE, Op};
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{BARRIERS, Barrier, BlockState, Context, Executed, Position, Stop, Wait, Warp};
-use crate::memory::shared::Layout;
+use crate::memory::{Written, shared::Layout};
 use crate::observe::Watch;
 
 impl<O: Watch> Engine<'_, O> {
@@ -31,7 +31,7 @@ impl<O: Watch> Engine<'_, O> {
                 threads,
                 exited: 0,
                 shared: Vec::new(),
-                shared_defined: Vec::new(),
+                written: Written::default(),
                 barriers: [Barrier::default(); BARRIERS],
                 children: 0,
             },
@@ -43,7 +43,7 @@ impl<O: Watch> Engine<'_, O> {
             (index, linear, threads, 0, 0);
         state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
-        state.shared_defined.clear();
+        state.written.clear();
         state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
         block.next = 0;
         let warps = threads.div_ceil(WARP as u32);
@@ -61,6 +61,9 @@ impl<O: Watch> Engine<'_, O> {
         };
         for (number, warp) in block.warps.iter_mut().enumerate() {
             warp.start(number as u32, grid.kernel, function, position);
+            if !self.order.is_empty() {
+                warp.part(self.order);
+            }
         }
         block
     }
@@ -124,6 +127,9 @@ impl<O: Watch> Engine<'_, O> {
             let changes = context.progress.changes();
             let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
+            if O::CHECKS && context.observer.remembers() as u64 > context.memory.room() {
+                return Err(context.out_of_memory());
+            }
             if context.block.exited != exited {
                 context.progress.exit(grid.depth);
             }

@@ -6,11 +6,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Written;
+use crate::device::DEFAULT_MEMORY;
+
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
-/// Most allocations a simulator can make, and bytes that they may have together: what a laptop can spare.
+/// Most allocations a simulator can make.
 const MOST: usize = 1 << 20;
-const MOST_BYTES: u64 = 4 << 30;
 /// Bytes that device code can have by `malloc` (`cudaLimitMallocHeapSize`, unless it is set).
 const HEAP_BYTES: u64 = 8 << 20;
 
@@ -21,42 +23,73 @@ pub enum Wrong {
     NoAllocation,
     /// The allocation has been given back.
     Freed,
-    /// `offset` bytes into an allocation of `bytes` bytes (negative: in front of it).
-    Outside { offset: i64, bytes: u64 },
+    /// `offset` bytes into an allocation of `bytes` bytes (negative: in front of it), by its number.
+    Outside { number: u64, offset: i64, bytes: u64 },
 }
 
 #[derive(Debug)]
 struct Allocation {
     bytes: Vec<u8>,
-    /// A bit for each byte that has been written; empty if all count as written.
-    defined: Vec<u64>,
+    /// Which bytes have been written; `None` if all count as written.
+    written: Option<Written>,
     live: bool,
     /// What it is, for messages: a module variable's name, or nothing.
     name: String,
 }
 
 /// All allocations of a simulated device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     allocations: Vec<Allocation>,
     live_bytes: u64,
+    /// What the checks remember counts too.
+    most_bytes: u64,
+    /// What buffers are called in messages, by their numbers.
+    called: FxHashMap<u64, String>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
     heap: FxHashMap<u64, u64>,
     heap_bytes: u64,
 }
 
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory {
+            allocations: Vec::new(),
+            live_bytes: 0,
+            most_bytes: DEFAULT_MEMORY,
+            called: FxHashMap::default(),
+            heap: FxHashMap::default(),
+            heap_bytes: 0,
+        }
+    }
+}
+
 impl Memory {
+    /// All allocations together may have so many bytes, and what the checks remember the rest of them.
+    pub fn set_most_bytes(&mut self, bytes: u64) {
+        self.most_bytes = bytes;
+    }
+
+    pub fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+
+    /// Bytes that may still be had.
+    pub fn room(&self) -> u64 {
+        self.most_bytes.saturating_sub(self.live_bytes)
+    }
+
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
-        if self.allocations.len() >= MOST || bytes > MOST_BYTES.saturating_sub(self.live_bytes) {
+        if self.allocations.len() >= MOST || bytes > self.room() {
             return None;
         }
         let mut content = Vec::new();
         content.try_reserve_exact(bytes as usize).ok()?;
         content.resize(bytes as usize, 0xcd);
         self.live_bytes += bytes;
-        let defined = vec![0; content.len().div_ceil(64)];
-        self.allocations.push(Allocation { bytes: content, defined, live: true, name: name.to_string() });
+        let (written, name) = (Some(Written::default()), name.to_string());
+        self.allocations.push(Allocation { bytes: content, written, live: true, name });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
 
@@ -91,45 +124,58 @@ impl Memory {
     }
 
     /// Bytes of an allocation have been written.
+    #[inline]
     pub fn define(&mut self, address: u64, bytes: usize) {
         let offset = (address & OFFSET_MASK) as usize;
         let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        if let Some(allocation) = self.allocations.get_mut(index)
-            && !allocation.defined.is_empty()
-        {
-            let end = (offset + bytes).min(allocation.bytes.len());
-            let mut at = offset;
-            while at < end {
-                if at.is_multiple_of(64) && end - at >= 64 {
-                    allocation.defined[at / 64] = u64::MAX;
-                    at += 64;
-                } else {
-                    allocation.defined[at / 64] |= 1 << (at % 64);
-                    at += 1;
-                }
-            }
+        let Some(allocation) = self.allocations.get_mut(index) else { return };
+        if bytes == allocation.bytes.len() {
+            allocation.written = None;
+        } else if let Some(written) = &mut allocation.written {
+            written.set(offset, bytes, true);
         }
     }
 
     /// From now on every byte counts as written: a kernel has run without being watched.
     pub fn define_all(&mut self) {
-        self.allocations.iter_mut().for_each(|allocation| allocation.defined = Vec::new());
+        self.allocations.iter_mut().for_each(|allocation| allocation.written = None);
     }
 
-    /// How many of these bytes have been written.
-    pub fn defined_bytes(&self, address: u64, bytes: usize) -> usize {
-        let offset = (address & OFFSET_MASK) as usize;
-        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        let Some(allocation) = self.allocations.get(index) else { return bytes };
-        let is_written =
-            |at: &usize| allocation.defined.get(at / 64).is_none_or(|bits| bits >> (at % 64) & 1 == 1);
-        (offset..offset + bytes).filter(is_written).count()
+    /// Which bytes of the allocation of an address have been written, and which of them the address is; `None`
+    /// if all have.
+    #[inline]
+    pub fn written(&self, address: u64) -> Option<(&Written, usize)> {
+        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).wrapping_sub(1))?;
+        Some((allocation.written.as_ref()?, (address & OFFSET_MASK) as usize))
     }
 
-    /// What the allocation that `address` points into is called, and how many bytes it has.
-    pub fn describe(&self, address: u64) -> Option<(&str, u64)> {
-        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).checked_sub(1)?)?;
-        Some((&allocation.name, allocation.bytes.len() as u64))
+    /// Says what the allocations are called in messages about the next launch, by the addresses of their
+    /// first bytes, where they have no name of their own.
+    pub fn call(&mut self, names: impl Iterator<Item = (u64, String)>) {
+        self.called.clear();
+        for (address, name) in names {
+            self.called.entry(address >> OFFSET_BITS).or_insert(name);
+        }
+    }
+
+    /// What an allocation is called, by its number: `argument 0`, or a variable's name.
+    pub fn name(&self, number: u64) -> String {
+        let own = self.allocations.get((number as usize).wrapping_sub(1)).map_or("", |one| &one.name[..]);
+        match self.called.get(&number) {
+            _ if !own.is_empty() => format!("`{own}`"),
+            Some(called) => called.clone(),
+            None => "a buffer".to_string(),
+        }
+    }
+
+    /// What all allocations are called that have a name, by their numbers.
+    pub fn names(&self) -> FxHashMap<u64, String> {
+        (1..=self.allocations.len() as u64)
+            .filter(|number| {
+                self.called.contains_key(number) || !self.allocations[*number as usize - 1].name.is_empty()
+            })
+            .map(|number| (number, self.name(number)))
+            .collect()
     }
 
     /// Where the allocation that an address lies in starts, and what it holds.
@@ -170,12 +216,15 @@ impl Memory {
             && let Some(next) = self.allocations.get(index)
             && next.live
         {
-            return Wrong::Outside { offset: offset - (1 << OFFSET_BITS), bytes: next.bytes.len() as u64 };
+            let offset = offset - (1 << OFFSET_BITS);
+            return Wrong::Outside { number: index as u64 + 1, offset, bytes: next.bytes.len() as u64 };
         }
         match index.checked_sub(1).and_then(|i| self.allocations.get(i)) {
             None => Wrong::NoAllocation,
             Some(allocation) if !allocation.live => Wrong::Freed,
-            Some(allocation) => Wrong::Outside { offset, bytes: allocation.bytes.len() as u64 },
+            Some(allocation) => {
+                Wrong::Outside { number: index as u64, offset, bytes: allocation.bytes.len() as u64 }
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 mod global;
 pub mod shared;
 mod spaces;
+mod written;
 
 pub use global::*;
 pub use spaces::*;
+pub use written::Written;

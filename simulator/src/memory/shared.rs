@@ -4,6 +4,8 @@
 //! as it does on a GPU, where it goes unnoticed. What a variable holds lies where a GPU's compiler would put
 //! it, and only this *offset* is seen by the observers: bank conflicts depend on it.
 
+use crate::diagnostic::bytes;
+
 /// Bits of an address that say which byte of its variable it is.
 const BITS: u32 = 18;
 /// The dynamic part, which all variables without a size share, comes after all others.
@@ -76,15 +78,17 @@ impl Layout<'_> {
     pub fn describe(&self, address: u64) -> String {
         let address = address & !OUTSIDE;
         let (number, within) = (address >> BITS, address & ((1 << BITS) - 1));
-        let what = |number: u64, bytes: usize| match self.variables.get(number as usize) {
-            Some(variable) => format!("the shared variable `{}` of {bytes} bytes", variable.source_name()),
-            None => format!("the block's {bytes} bytes of dynamic shared memory"),
+        let what = |number: u64, size: usize| match self.variables.get(number as usize) {
+            Some(variable) => {
+                format!("the shared variable `{}` of {}", variable.source_name(), bytes(size as u64))
+            }
+            None => format!("the block's {} of dynamic shared memory", bytes(size as u64)),
         };
         // A small negative index borrows from the number.
         let in_front = (1 << BITS) - within;
         let next = self.find(number + 1).filter(|_| in_front <= 1 << (BITS - 1));
         match (next, self.find(number)) {
-            (Some((_, bytes)), _) => format!("{in_front} bytes in front of {}", what(number + 1, bytes)),
+            (Some((_, size)), _) => format!("{} in front of {}", bytes(in_front), what(number + 1, size)),
             (None, Some((_, bytes))) if bytes > 0 => format!("at byte {within} of {}", what(number, bytes)),
             _ => format!("at {:#x} in shared memory, where there is no variable", address),
         }

@@ -62,12 +62,3 @@ pub fn extend(value: u64, bytes: u32, signed: bool) -> u64 {
         _ => value,
     }
 }
-
-/// Says of bytes of shared or local memory whether they have been written; what lies behind `flags` has not.
-#[inline]
-pub fn define(flags: &mut Vec<bool>, at: std::ops::Range<usize>, defined: bool) {
-    if flags.len() < at.end {
-        flags.resize(at.end, false);
-    }
-    flags[at].fill(defined);
-}

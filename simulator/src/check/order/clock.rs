@@ -3,10 +3,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Time;
-use super::partial::Partial;
-use super::release::{Known, Seen, learn_all};
+use super::known::{Known, Seen, learn_all};
+use super::{Past, Time};
 use crate::arith::{WARP, lanes};
+
+/// Partial barriers (of some warps only) that a block remembers.
+const PARTIAL: usize = 64;
 
 /// What a thread has done and learnt since the last barrier of its block.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,15 @@ pub struct ThreadClock {
 /// The rows say, for each lane, up to when it has seen each other lane.
 type Rows = Box<[[Time; WARP]; WARP]>;
 
+/// A barrier of some of the block's warps: when, and which lanes.
+#[derive(Clone, Debug)]
+pub struct Partial {
+    time: Time,
+    members: Vec<u32>,
+    /// Earlier barriers that some of the members have passed, and those before them.
+    earlier: Vec<(Time, Vec<u32>)>,
+}
+
 /// The order within a block that is under way. Its time counts what orders something in it.
 #[derive(Debug)]
 pub struct BlockClock {
@@ -35,6 +46,8 @@ pub struct BlockClock {
     pub seen: Vec<Seen>,
     pub children: u32,
     pub threads: FxHashMap<u32, ThreadClock>,
+    /// The line where another block has last written what a thread of this one has seen by a strong read.
+    pub flag: Option<u32>,
 }
 
 impl Default for BlockClock {
@@ -49,6 +62,7 @@ impl Default for BlockClock {
             seen: Vec::new(),
             children: 0,
             threads: FxHashMap::default(),
+            flag: None,
         }
     }
 }
@@ -90,9 +104,22 @@ impl BlockClock {
         }
         let threads = (0..).zip(&members).flat_map(|(warp, mask)| threads_of(warp, *mask)).collect();
         self.share(threads);
-        Partial::add(&mut self.partial, time, members);
+        let meet = |other: &[u32]| members.iter().zip(other).any(|(a, b)| a & b != 0);
+        let mut earlier: Vec<(Time, Vec<u32>)> = Vec::new();
+        for partial in self.partial.iter().filter(|partial| meet(&partial.members)) {
+            let passed = partial.earlier.iter().cloned().chain([(partial.time, partial.members.clone())]);
+            for barrier in passed {
+                if !earlier.iter().any(|(time, _)| *time == barrier.0) {
+                    earlier.push(barrier);
+                }
+            }
+        }
+        earlier.drain(..earlier.len().saturating_sub(PARTIAL));
+        if self.partial.len() == PARTIAL {
+            self.partial.remove(0);
+        }
+        self.partial.push(Partial { time, members, earlier });
     }
-
     /// Lanes of a warp meet at `__syncwarp()`.
     pub fn warp_barrier(&mut self, warp: u32, mask: u32) {
         let time = self.tick();
@@ -139,4 +166,16 @@ impl BlockClock {
 
 fn threads_of(warp: u32, mask: u32) -> impl Iterator<Item = u32> {
     lanes(mask).map(move |lane| warp * WARP as u32 + lane as u32)
+}
+
+/// Whether a lane of a warp has met the thread of a past access since, at a barrier of some of the block's
+/// warps. Warps count within the block.
+pub fn in_partial(partial: &[Partial], past: Past, past_warp: u32, warp: u32, lane: u8) -> bool {
+    let member = |members: &[u32], warp: u32, lane: u8| {
+        members.get(warp as usize).is_some_and(|mask| mask >> lane & 1 == 1)
+    };
+    let was_there = |time: Time, members: &[u32]| past.time < time && member(members, past_warp, past.lane);
+    partial.iter().filter(|p| member(&p.members, warp, lane)).any(|p| {
+        was_there(p.time, &p.members) || p.earlier.iter().any(|(time, members)| was_there(*time, members))
+    })
 }

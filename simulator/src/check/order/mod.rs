@@ -15,17 +15,17 @@
 //! and so on. So no access needs a clock of its own, and blocks that do the same have the same times.
 
 mod clock;
-mod partial;
+mod known;
 mod release;
 
 use rustc_hash::FxHashMap;
 
 use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
-use clock::{BlockClock, ThreadClock};
+use clock::{BlockClock, ThreadClock, in_partial};
+use known::Known;
 use release::{Log, Point};
 
-use partial::in_partial;
 pub use release::{Gap, Location};
 
 pub type Time = u32;
@@ -68,6 +68,8 @@ pub struct Order {
     launches: Vec<Point>,
     logs: Vec<Log>,
     log_of: FxHashMap<Location, u32>,
+    /// Releases in all logs.
+    releases: usize,
 }
 
 /// A thread and the block it belongs to, at this moment.
@@ -76,7 +78,7 @@ pub struct Here<'a> {
     order: &'a Order,
     clock: &'a BlockClock,
     id: BlockId,
-    first_warp: u32,
+    pub first_warp: u32,
     warps: u32,
     pub warp: u32,
 }
@@ -98,6 +100,11 @@ impl Order {
             grid_dim: [gx, gy, gz],
             after: start.after,
         });
+    }
+
+    /// Bytes that the releases take, about.
+    pub fn bytes(&self) -> usize {
+        self.releases * (size_of::<Point>() + size_of::<Known>() + 4 * size_of::<u64>())
     }
 
     pub fn block_end(&mut self, id: BlockId) {
@@ -257,6 +264,12 @@ impl Here<'_> {
         self.clock.now
     }
 
+    /// The last barrier of the whole block.
+    #[inline]
+    pub fn barrier(&self) -> Time {
+        self.clock.barrier
+    }
+
     /// Whether the past access is before what `lane` does now.
     #[inline]
     pub fn before(&self, past: Past, lane: usize) -> Before {
@@ -272,12 +285,6 @@ impl Here<'_> {
             return Before::No;
         }
         self.before_slowly(past, lane, same_block)
-    }
-
-    /// The same, where it does not matter whether something is missing.
-    #[inline]
-    pub fn after(&self, past: Past, lane: usize) -> bool {
-        self.before(past, lane) != Before::No
     }
 
     pub fn is_own_grid(&self, past: Past) -> bool {

@@ -7,7 +7,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::partial::Partial;
+use super::clock::Partial;
+use super::known::{Acquired, Known, Seen, learn, learn_all};
 use super::{BlockId, Order, Past, Time};
 use crate::arith::{WARP, lanes};
 use crate::observe::Actor;
@@ -15,50 +16,6 @@ use crate::ptx::Scope;
 
 /// A location that threads synchronise through: an address in global memory, or in a block's shared memory.
 pub type Location = (Option<BlockId>, u64);
-
-/// Releases to one location that a thread has acquired, up to some entry of its log: those of one block, or
-/// those of any block that are for more than their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acquired {
-    log: u32,
-    of: Option<BlockId>,
-    upto: u32,
-}
-
-pub type Known = Vec<Acquired>;
-
-fn learn(known: &mut Known, more: Acquired) {
-    match known.iter_mut().find(|one| (one.log, one.of) == (more.log, more.of)) {
-        Some(one) => one.upto = one.upto.max(more.upto),
-        None => known.push(more),
-    }
-}
-
-pub fn learn_all(known: &mut Known, more: &[Acquired]) {
-    more.iter().for_each(|one| learn(known, *one));
-}
-
-/// What a strong read has seen, and no fence of sufficient scope has acquired since.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen {
-    what: Acquired,
-    /// Whether there has been a fence for the block, which does not acquire it.
-    narrow: bool,
-}
-
-impl Seen {
-    pub fn add(all: &mut Vec<Seen>, more: &[Seen]) {
-        for new in more {
-            match all.iter_mut().find(|one| (one.what.log, one.what.of) == (new.what.log, new.what.of)) {
-                Some(one) => {
-                    one.what.upto = one.what.upto.max(new.what.upto);
-                    one.narrow |= new.narrow;
-                }
-                None => all.push(*new),
-            }
-        }
-    }
-}
 
 /// A point in a thread's program, kept after the thread has gone on: a release, or a launch.
 #[derive(Clone, Debug)]
@@ -204,6 +161,7 @@ impl Order {
         } else {
             log.narrow.insert((actor.grid, actor.block));
         }
+        self.releases += 1;
         log.entries.push(point);
         log.known.push(known);
     }

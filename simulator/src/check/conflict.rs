@@ -1,0 +1,60 @@
+//! What a race is, and how strong accesses are: two strong ones do not race.
+
+use super::order::{Gap, Past};
+use crate::observe::{Access, Request};
+use crate::ptx::{Order, Scope, Space};
+
+/// Two accesses that race: the earlier one, as it happened.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    pub lane: usize,
+    pub address: u64,
+    pub earlier: Past,
+    pub earlier_loc: u32,
+    pub earlier_writes: bool,
+    pub earlier_atomic: bool,
+    pub why: Why,
+    /// Both write, and this one writes what is there already.
+    pub same_value: bool,
+}
+
+/// Why two accesses race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing orders them.
+    Unordered,
+    /// Nearly: the later thread has seen the flag that orders them.
+    Almost(Gap),
+    /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
+    ReadOnly,
+}
+
+/// How strongly an access was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// Of a read, through the path for data that the grid does not write.
+    ReadOnly,
+    Weak,
+    Strong(Scope),
+}
+
+/// How strong the accesses of a request are.
+pub fn strength(request: &Request) -> Strength {
+    let in_shared = request.space == Space::Shared;
+    match (request.access, request.order) {
+        _ if !in_shared && request.space != Space::Global => Strength::Weak,
+        (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
+        (_, Order::Weak) => Strength::Weak,
+        (_, Order::ReadOnly) => Strength::ReadOnly,
+        (_, Order::Volatile) if in_shared => Strength::Weak,
+        _ => Strength::Strong(request.scope),
+    }
+}
+
+/// Both strong, at scopes that include both threads.
+pub fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
+    match (a, b) {
+        (Strength::Strong(a), Strength::Strong(b)) => same_block || (a > Scope::Cta && b > Scope::Cta),
+        _ => false,
+    }
+}

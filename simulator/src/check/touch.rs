@@ -1,0 +1,397 @@
+//! One request and what memory remembers: which of its lanes race with whom, and what is remembered now.
+//!
+//! Lanes of a warp mostly do the same to words that were accessed alike. So what becomes of a word is computed
+//! once, and the words after it with the same past become the same ([`Step`]).
+
+use std::ops::Range;
+
+use super::conflict::{Race, Strength, Why, morally_strong, strength};
+use super::lanes::{Lanes, ascends, equal};
+use super::order::{Before, Gap, Here, Past};
+use super::shadow::{
+    Cell, Id, NOBODY, Node, Nodes, Reader, Region, Rich, Riches, Seen, Spread, WORD, What, Who,
+};
+use crate::arith::lanes;
+use crate::observe::{Access, Request};
+
+/// What becomes of words with the same past.
+#[derive(Clone, Copy)]
+struct Step {
+    write: Id,
+    reads: Id,
+    /// Whether only lanes that have written it themselves do not race.
+    own_write: bool,
+    /// The lanes, relative to those that have read, if there are any.
+    further: Option<i8>,
+    mask: u32,
+    new: Id,
+    /// Whether the lanes that read now are the only ones.
+    alone: bool,
+    /// Words that have become so.
+    times: u32,
+}
+
+/// A request that is under way.
+pub struct Touch<'a> {
+    here: Here<'a>,
+    request: &'a Request<'a>,
+    nodes: &'a mut Nodes,
+    reader: Reader,
+    strength: Strength,
+    writes: bool,
+    /// The node of its writes.
+    write: Id,
+    step: Option<Step>,
+    found: Option<Race>,
+    /// Where another block has written what is seen now by a strong read.
+    flag: Option<u32>,
+}
+
+impl<'a> Touch<'a> {
+    pub fn new(here: Here<'a>, loc: u32, request: &'a Request<'a>, nodes: &'a mut Nodes) -> Touch<'a> {
+        let strength = strength(request);
+        let atomic = matches!(request.access, Access::Atomic { .. });
+        let what = What::new(loc, strength, atomic);
+        let (block, warp) = (here.first_warp, 1 << (here.warp - here.first_warp));
+        let reader = Reader { block, warp, time: here.now(), what, who: Who { further: 0, mask: 1 } };
+        let writes = request.access != Access::Load;
+        let write = if writes { nodes.one(reader) } else { NOBODY };
+        nodes.hold(write, 1);
+        Touch { here, request, nodes, reader, strength, writes, write, step: None, found: None, flag: None }
+    }
+
+    /// The worst race, and the line of a flag that has been seen.
+    pub fn end(mut self) -> (Option<Race>, Option<u32>) {
+        self.settle();
+        self.nodes.release(self.write, 1);
+        (self.found, self.flag)
+    }
+
+    /// The lanes of `mask` access `region`, which starts at address `start`.
+    pub fn lanes(&mut self, region: &mut Region, mask: u32, start: u64) {
+        let Request { addresses, bytes, .. } = *self.request;
+        if bytes < WORD as u32 {
+            return self.parts_of_words(region, mask, start);
+        }
+        let words = addresses.map(|address| (address.wrapping_sub(start) / WORD) as u32);
+        let shared = !self.writes && !ascends(&words, mask);
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            // Several lanes that read the same go on as one.
+            let same = if shared { rest & equal(&words, words[lane]) } else { 1 << lane };
+            rest &= !same;
+            let who = Lanes { first: Spread::new(lane, bytes), mask: same >> lane };
+            for word in 0..bytes / WORD as u32 {
+                let (cell, riches) = region.word((words[lane] + word) as u64, self.nodes);
+                self.word(cell, riches, who, addresses[lane] + word as u64 * WORD);
+            }
+        }
+    }
+
+    /// Accesses of 1 or 2 bytes: lanes one behind the other that have a whole word together go on as one.
+    fn parts_of_words(&mut self, region: &mut Region, mask: u32, start: u64) {
+        let Request { addresses, bytes, .. } = *self.request;
+        let a_word = (WORD as u32 / bytes) as usize;
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            let address = addresses[lane];
+            let is_word = address % WORD == 0
+                && (1..a_word).all(|next| {
+                    rest >> lane >> next & 1 == 1
+                        && addresses[lane + next] == address + (next as u32 * bytes) as u64
+                });
+            let (cell, riches) = region.word((address - start) / WORD, self.nodes);
+            if is_word {
+                rest &= !(((1 << a_word) - 1) << lane);
+                self.word(cell, riches, Lanes::one(lane, bytes), address);
+            } else {
+                rest &= rest - 1;
+                let who = Lanes::one(lane, WORD as u32);
+                let first = (address % WORD) as usize;
+                self.bytes(cell, riches, who, first..first + bytes as usize, address);
+            }
+        }
+    }
+
+    /// A whole word is accessed.
+    #[inline(always)]
+    fn word(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) {
+        if let Some(step) = &mut self.step
+            && (cell.write, cell.reads, cell.second) == (step.write, step.reads, NOBODY)
+            && (!step.own_write || who == Lanes { first: cell.wrote, mask: 1 })
+            && (who.mask == step.mask)
+            && (step.further.is_none() || step.further == who.first.relative_to(cell.read))
+        {
+            step.times += 1;
+            let (new, alone) = (step.new, step.alone);
+            return self.become_(cell, who, new, alone);
+        }
+        self.slowly(cell, riches, who, address);
+    }
+
+    /// The word now has these readers, or this write.
+    #[inline(always)]
+    fn become_(&self, cell: &mut Cell, who: Lanes, new: Id, alone: bool) {
+        cell.reads = new;
+        if self.writes {
+            (cell.write, cell.wrote) = (self.write, who.first);
+        } else if alone {
+            cell.read = who.first;
+        }
+    }
+
+    /// Counts the nodes that have become more or fewer by a step.
+    fn settle(&mut self) {
+        let Some(Step { write, reads, new, times, .. }) = self.step.take() else { return };
+        self.nodes.hold(new, times);
+        self.nodes.release(reads, times + 1);
+        self.nodes.release(new, 1);
+        if self.writes {
+            self.nodes.hold(self.write, times);
+            self.nodes.release(write, times);
+        }
+        self.nodes.release(write, 1);
+    }
+
+    #[inline(never)]
+    fn slowly(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) {
+        self.settle();
+        let apart = !self.writes && cell.reads != NOBODY && who.relative_to(cell.read).is_none();
+        if apart || matches!(riches.get(cell), Some(Rich::Bytes(_))) {
+            return self.bytes(cell, riches, who, 0..WORD as usize, address);
+        }
+        // What has been must stay as long as a step looks for it.
+        let past = [if Riches::is_rich(cell) { NOBODY } else { cell.write }, cell.reads];
+        past.into_iter().for_each(|id| self.nodes.hold(id, 1));
+        self.step = self.first(cell, riches, who, address);
+        match &self.step {
+            Some(step) => self.nodes.hold(step.new, 1),
+            None => past.into_iter().for_each(|id| self.nodes.release(id, 1)),
+        }
+    }
+
+    /// What becomes of a word, and of those like it, if there can be any.
+    fn first(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) -> Option<Step> {
+        let past = *cell;
+        let mut alike = !Riches::is_rich(cell) && cell.second == NOBODY;
+        let mut own_write = false;
+        for (write, wrote) in riches.writes(cell) {
+            match self.meets((write, wrote), who, true, address) {
+                Meets::Own => own_write = true,
+                Meets::Anyone => {}
+                Meets::Some => alike = false,
+            }
+        }
+        let (new, alone) = if self.writes {
+            for reads in [(cell.reads, cell.read), (cell.second, cell.second_read)] {
+                alike &= self.meets(reads, who, false, address) != Meets::Some;
+            }
+            (self.with_write(cell, riches, who.first)?, true)
+        } else {
+            self.with_reader(cell, who)?
+        };
+        self.nodes.hold(new, 1);
+        self.nodes.release(cell.reads, 1);
+        self.become_(cell, who, new, alone);
+        let (write, reads) = (past.write, past.reads);
+        let further = if reads == NOBODY { None } else { who.first.relative_to(past.read) };
+        alike.then_some(Step { write, reads, own_write, further, mask: who.mask, new, alone, times: 0 })
+    }
+
+    /// A write takes place, of which the caller makes the last one. The readers that are left; `None` if all
+    /// is done.
+    fn with_write(&mut self, cell: &mut Cell, riches: &mut Riches, spread: Spread) -> Option<Id> {
+        let mine = (self.write, spread);
+        self.nodes.hold(self.write, 1);
+        if self.strength == Strength::Weak {
+            for (write, _) in riches.writes(cell) {
+                self.nodes.release(write, 1);
+            }
+            riches.forget(cell);
+            self.nodes.release(cell.second, 1);
+            cell.second = NOBODY;
+            return Some(NOBODY);
+        }
+        if let Some(Rich::Writes { strong, .. }) = riches.get(cell) {
+            let before = std::mem::replace(strong, mine);
+            self.nodes.release(before.0, 1);
+            return None;
+        }
+        if cell.write != NOBODY && self.nodes.get(cell.write).first.what.strength() == Strength::Weak {
+            cell.write = riches.keep(Rich::Writes { weak: (cell.write, cell.wrote), strong: mine });
+            return None;
+        }
+        self.nodes.release(cell.write, 1);
+        Some(cell.reads)
+    }
+
+    /// A read takes place: the readers with it, and whether it is the only one; `None` if there is no room for
+    /// all.
+    fn with_reader(&mut self, cell: &mut Cell, who: Lanes) -> Option<(Id, bool)> {
+        let first = Who { further: 0, mask: who.mask };
+        let lanes = who.relative_to(cell.read).filter(|_| cell.reads != NOBODY).unwrap_or(first);
+        let (here, strength) = (self.here, self.reader.what.strength());
+        let covered = |node: &Node| {
+            let earlier = node.first;
+            node.blocks == 1
+                && earlier.block == here.first_warp
+                && earlier.time < here.barrier()
+                && strength <= earlier.what.strength()
+        };
+        let reader = Reader { who: lanes, ..self.reader };
+        let with_me = self.nodes.with(cell.reads, reader, covered);
+        if with_me.is_none() {
+            // Two readers from two blocks, if possible.
+            let block = |id: Id| self.nodes.get(id).first.block;
+            let farther = cell.second == NOBODY
+                || (block(cell.second) == block(cell.reads) && block(cell.reads) != here.first_warp);
+            if farther {
+                let second = self.nodes.one(Reader { who: first, ..self.reader });
+                self.nodes.hold(second, 1);
+                self.nodes.release(cell.second, 1);
+                cell.second = second;
+                cell.second_read = who.first;
+            }
+        }
+        with_me
+    }
+
+    /// Some bytes of a word are accessed, or all of one whose bytes differ. `address`: that of the first.
+    fn bytes(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, part: Range<usize>, address: u64) {
+        self.settle();
+        let mut all = self.split(cell, riches);
+        for (byte, address) in part.zip(address..) {
+            self.word(&mut all[byte], riches, who.of_byte(byte), address);
+        }
+        self.settle();
+        *cell = all[0];
+        if Riches::is_rich(cell) || all.iter().any(|byte| byte != cell) {
+            *cell = Cell { write: riches.keep(Rich::Bytes(all)), ..Cell::default() };
+        } else {
+            [cell.write, cell.reads, cell.second].into_iter().for_each(|id| self.nodes.release(id, 3));
+        }
+    }
+
+    /// The bytes of a word by themselves.
+    fn split(&mut self, cell: &Cell, riches: &mut Riches) -> Box<[Cell; WORD as usize]> {
+        let writes = match Riches::is_rich(cell).then(|| riches.take(cell)) {
+            Some(Rich::Bytes(all)) => return all,
+            Some(Rich::Writes { weak, strong }) => Some((weak, strong)),
+            _ => None,
+        };
+        let [first, second] = writes.map_or([cell.write, NOBODY], |(weak, strong)| [weak.0, strong.0]);
+        for id in [first, second, cell.reads, cell.second] {
+            self.nodes.hold(id, 3);
+        }
+        Box::new(std::array::from_fn(|byte| {
+            let of_byte = |(id, spread): (Id, Spread)| (id, spread.of_byte(byte));
+            let write = writes.map(|(weak, strong)| {
+                riches.keep(Rich::Writes { weak: of_byte(weak), strong: of_byte(strong) })
+            });
+            Cell { write: write.unwrap_or(cell.write), ..cell.byte(byte) }
+        }))
+    }
+
+    /// How an earlier access, or all in a set, stand to this one. Races among them are kept.
+    fn meets(&mut self, (id, spread): (Id, Spread), who: Lanes, writes: bool, address: u64) -> Meets {
+        let mut meets = Meets::Anyone;
+        let mut next = id;
+        while next != NOBODY {
+            let node = *self.nodes.get(next);
+            next = node.rest;
+            let strength = node.first.what.strength();
+            let own_block = node.blocks == 1 && node.first.block == self.here.first_warp;
+            if writes && strength > Strength::Weak && !own_block && self.sees() {
+                self.flag = Some(node.seen(0, 0).loc);
+            }
+            let read_only = [strength, self.strength].contains(&Strength::ReadOnly);
+            let in_order = own_block && node.first.time < self.here.barrier();
+            if !read_only && (in_order || morally_strong(strength, self.strength, own_block)) {
+                continue;
+            }
+            let own = node.is_of(self.reader.block, self.reader.warp)
+                && who.mask == 1
+                && who.relative_to(spread) == Some(node.first.who);
+            if own && !read_only {
+                meets = meets.max(Meets::Own);
+                continue;
+            }
+            self.judge(&node, spread, who, writes, address);
+            meets = Meets::Some;
+        }
+        meets
+    }
+
+    /// Whether this is a read that threads can synchronise by.
+    fn sees(&self) -> bool {
+        self.strength > Strength::Weak && self.request.access != Access::Store
+    }
+
+    /// Looks for races with the threads of a node, thread by thread.
+    fn judge(&mut self, node: &Node, spread: Spread, who: Lanes, earlier_writes: bool, address: u64) {
+        let mut pairs = (0, 0);
+        for byte in 0..WORD as usize {
+            // Bytes of the same threads are judged once.
+            if std::mem::replace(&mut pairs, (who.at(byte), node.first.who.lanes(spread.lane(byte)))) == pairs
+            {
+                continue;
+            }
+            for warp in node.warps() {
+                for (lane, other) in
+                    lanes(pairs.0).flat_map(|lane| lanes(pairs.1).map(move |other| (lane, other)))
+                {
+                    let earlier = node.seen(warp, other);
+                    let Some(why) = self.why(&earlier, lane) else { continue };
+                    let rank =
+                        |why, past: Past| (why != Why::Almost(Gap::Fence), past.warp != self.here.warp);
+                    let mine = rank(why, earlier.past);
+                    if self.found.is_some_and(|found| mine <= rank(found.why, found.earlier)) {
+                        continue;
+                    }
+                    self.found = Some(Race {
+                        why,
+                        lane,
+                        address: address + byte as u64,
+                        earlier: earlier.past,
+                        earlier_loc: earlier.loc,
+                        earlier_writes,
+                        earlier_atomic: earlier.atomic,
+                        same_value: self.writes && earlier_writes && self.request.unchanged >> lane & 1 == 1,
+                    });
+                    if mine == (true, true) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Why a lane races with an earlier access, if it does.
+    fn why(&self, earlier: &Seen, lane: usize) -> Option<Why> {
+        let read_only = [earlier.strength, self.strength].contains(&Strength::ReadOnly);
+        if read_only && self.here.is_own_grid(earlier.past) {
+            return Some(Why::ReadOnly);
+        }
+        match self.here.before(earlier.past, lane) {
+            Before::Yes => None,
+            _ if morally_strong(earlier.strength, self.strength, self.here.is_own_block(earlier.past)) => {
+                None
+            }
+            Before::Almost(gap) => Some(Why::Almost(gap)),
+            Before::No => Some(Why::Unordered),
+        }
+    }
+}
+
+/// How an access stands to earlier ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Meets {
+    /// In order, whatever lane it is of.
+    Anyone,
+    /// In order, since the same lanes made them.
+    Own,
+    /// That depends on the lanes.
+    Some,
+}

@@ -1,0 +1,3 @@
+//! The book's figures: the traces that they are drawn from, and the drawings.
+
+mod traces;

@@ -1,0 +1,175 @@
+//! The traces behind the figures, `book/records/traces/`: what the simulator remembers of small launches.
+//!
+//!     WORKBOOK_BLESS=1 cargo test --test figures
+
+use std::path::{Path, PathBuf};
+
+use workbook::build::kernels;
+use workbook::sim::trace::{Recorder, Trace};
+use workbook::sim::{LaunchConfig, Module, Simulator};
+
+/// A launch whose trace a figure needs.
+struct Recipe {
+    /// The file, without `.json`.
+    name: &'static str,
+    /// Stem of the kernel's build, or `inside`: the kernel beside this file.
+    stem: &'static str,
+    kernel: &'static str,
+    blocks: u32,
+    threads: u32,
+    /// Names of the buffers with their elements; at last the number of elements is passed where the kernel
+    /// takes it.
+    args: &'static [Arg],
+    /// Threads of a warp that run apart, and which first.
+    order: &'static [u32],
+    /// Room for pending launches.
+    room: Option<u64>,
+    values: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Arg {
+    /// 1, 2, 3 … in so many elements.
+    Counting(&'static str, u32),
+    /// So many `f32` ones.
+    Ones(&'static str, u32),
+    Zeros(&'static str, u32),
+    Number(u32),
+}
+use Arg::{Counting, Number, Ones, Zeros};
+
+const BASE: Recipe = Recipe {
+    name: "",
+    stem: "",
+    kernel: "",
+    blocks: 1,
+    threads: 8,
+    args: &[Counting("g_data", 8), Zeros("g_odata", 1), Number(8)],
+    order: &[],
+    room: None,
+    values: true,
+};
+
+const CHAPTER_3: &[Arg] = &[Counting("g_idata", 512), Zeros("g_odata", 1), Number(512)];
+const CHAPTER_5: &[Arg] = &[Ones("a", 512), Ones("b", 512), Zeros("c", 1), Number(512)];
+const PORT: &[Arg] = &[Counting("g_idata", 32), Zeros("g_odata", 8), Number(32), Zeros("failure", 2)];
+
+const RECIPES: &[Recipe] = &[
+    // In this order thread 4 is done before thread 6 begins, or the other way round; all that thread 0 waits for
+    // is done before it.
+    Recipe { name: "race-4-first", order: &[7, 5, 3, 1, 4, 6, 2, 0], ..NO_BARRIER },
+    Recipe { name: "race-6-first", order: &[7, 5, 3, 1, 6, 4, 2, 0], ..NO_BARRIER },
+    Recipe { name: "barrier", order: &[7, 5, 3, 1, 4, 6, 2, 0], kernel: "reduceNeighbored", ..NO_BARRIER },
+    Recipe { name: "barrier-inside", stem: "inside", kernel: "reduceNeighbored", ..NO_BARRIER },
+    Recipe { name: "neighbored", kernel: "reduceNeighbored", ..BLOCKS },
+    Recipe { name: "neighbored-less", kernel: "reduceNeighboredLess", ..BLOCKS },
+    Recipe { name: "interleaved", kernel: "reduceInterleaved", ..BLOCKS },
+    Recipe { name: "banks-strided", kernel: "dotStrided", ..BANKS },
+    Recipe { name: "banks", kernel: "dot", ..BANKS },
+    Recipe { name: "nested-tail", kernel: "gpuRecursiveReduce", ..NESTED },
+    Recipe { name: "nested-forget", kernel: "gpuRecursiveReduceFireAndForget", ..NESTED },
+    Recipe { name: "nested-levels", kernel: "gpuRecursiveReduceGridWide", blocks: 4, ..NESTED },
+    Recipe {
+        name: "pending",
+        kernel: "gpuRecursiveReduce",
+        blocks: 8,
+        threads: 4,
+        args: PORT,
+        room: Some(8),
+        ..NESTED
+    },
+];
+
+const NO_BARRIER: Recipe = Recipe { stem: "ch2_parallel", kernel: "reduceNeighboredNoBarrier", ..BASE };
+const BLOCKS: Recipe = Recipe { stem: "ch3_blocks", threads: 512, args: CHAPTER_3, values: false, ..BASE };
+const BANKS: Recipe = Recipe { stem: "ch5_shared", threads: 512, args: CHAPTER_5, values: false, ..BASE };
+const NESTED: Recipe = Recipe {
+    stem: "ch4_nested",
+    blocks: 8,
+    threads: 8,
+    args: &[Counting("g_idata", 64), Zeros("g_odata", 8), Number(64), Zeros("failure", 2)],
+    ..BASE
+};
+
+/// Runs the recipe and remembers.
+fn trace(recipe: &Recipe) -> Trace {
+    let ptx = match recipe.stem {
+        "inside" => include_str!("barrier_inside.ptx"),
+        stem => kernels::get(stem).unwrap().ptx,
+    };
+    let module = Module::parse(ptx, recipe.stem).unwrap();
+    let mut simulator = Simulator::new();
+    simulator.set_thread_order(recipe.order);
+    if let Some(room) = recipe.room {
+        simulator.set_pending_launch_limit(room);
+    }
+    let mut recorder = Recorder::new(4_000);
+    if !recipe.values {
+        recorder = recorder.without_values();
+    }
+    let mut args = Vec::new();
+    for arg in recipe.args {
+        let words: Vec<u32> = match arg {
+            Counting(_, count) => (1..=*count).collect(),
+            Ones(_, count) => vec![1f32.to_bits(); *count as usize],
+            Zeros(_, count) => vec![0; *count as usize],
+            Number(_) => Vec::new(),
+        };
+        args.push(match arg {
+            Number(number) => u64::from(*number),
+            Counting(name, _) | Ones(name, _) | Zeros(name, _) => {
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let address = simulator.alloc(bytes.len() as u64).unwrap();
+                simulator.write(address, &bytes).unwrap();
+                recorder.name(address, name, None);
+                address
+            }
+        });
+    }
+    let config = LaunchConfig::new(recipe.blocks, recipe.threads);
+    recorder.begin(&module, recipe.kernel, &config);
+    let mut found = Vec::new();
+    let _ = simulator.launch_watched(&module, recipe.kernel, config, &args, &mut recorder, &mut found);
+    recorder.found(&found);
+    recorder.take()
+}
+
+/// One event on a line, so that a difference can be read.
+fn text(trace: &Trace) -> String {
+    let mut whole = serde_json::to_value(trace).unwrap();
+    let events = whole["events"].take();
+    let events: Vec<String> = events.as_array().unwrap().iter().map(ToString::to_string).collect();
+    let head = serde_json::to_string(&whole).unwrap();
+    head.replacen("\"events\":null", &format!("\"events\":[\n{}\n]", events.join(",\n")), 1) + "\n"
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records/traces")
+}
+
+#[test]
+fn traces_are_up_to_date() {
+    let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
+    let mut stale = Vec::new();
+    for recipe in RECIPES {
+        let (path, now) = (directory().join(format!("{}.json", recipe.name)), text(&trace(recipe)));
+        assert_eq!(serde_json::from_str::<Trace>(&now).unwrap().left_out, 0, "{}", recipe.name);
+        if std::fs::read_to_string(&path).ok().as_ref() == Some(&now) {
+            continue;
+        }
+        if bless {
+            std::fs::write(&path, now).unwrap();
+        } else {
+            stale.push(recipe.name);
+        }
+    }
+    assert!(stale.is_empty(), "run `WORKBOOK_BLESS=1 cargo test --test figures` for {stale:?}");
+}
+
+#[test]
+fn every_committed_trace_has_its_recipe() {
+    for file in std::fs::read_dir(directory()).unwrap() {
+        let name = file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(RECIPES.iter().any(|recipe| recipe.name == name), "{name}.json: nobody makes it");
+    }
+}
