@@ -16,8 +16,8 @@ use crate::build::prebuilt::source_hash;
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant, or `unoptimised`, the stub
-/// as nvcc translates it line by line.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as nvcc
+/// translates it line by line.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
@@ -36,16 +36,25 @@ impl Variant {
     /// What its committed build is found by.
     pub fn hash(&self) -> String {
         let hash = source_hash(&self.text);
-        if self.is_optimised { hash } else { format!("{hash}-unoptimised") }
+        if self.is_optimised { hash } else { unoptimised(&hash) }
     }
+}
+
+/// The hash of the unoptimised build of a text.
+fn unoptimised(hash: &str) -> String {
+    format!("{hash}-unoptimised")
 }
 
 /// All known texts of `exercise`: stub, solution, then mutants. Answers that are numbers are not compiled: there
 /// it is the stub, and mended where a line is missing.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     let mut variants = vec![Variant::new("stub", exercise.stub())];
+    let unoptimised = |name: &str, text: String| Variant {
+        is_optimised: false,
+        ..Variant::new(&format!("{name}-unoptimised"), text)
+    };
     if exercise.has_race {
-        variants.push(Variant { is_optimised: false, ..Variant::new("unoptimised", exercise.stub()) });
+        variants.push(unoptimised("stub", exercise.stub()));
     }
     if exercise.lacks_a_line() {
         variants.push(Variant::new("mended", exercise.mended()));
@@ -55,6 +64,9 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     }
     variants.push(Variant::new("solution", exercise.solution()));
     for mutant in &exercise.mutants {
+        if exercise.has_race && mutant.is_right() {
+            variants.push(unoptimised(&mutant.name, exercise.mutated(mutant)?));
+        }
         variants.push(Variant::new(&mutant.name, exercise.mutated(mutant)?));
     }
     Ok(variants)
@@ -108,6 +120,18 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str) -> Result<Built> {
         Ok(ptx) => Built::Ptx { text: ptx.text, warnings: ptx.warnings },
         Err(refused) => Built::Refused(format!("{refused:#}")),
     })
+}
+
+/// The PTX of the learner's file, whose contents are `text`, as nvcc translates it line by line; `None` if nobody
+/// can.
+pub fn build_unoptimised(root: &Path, exercise: &Exercise, text: &str) -> Result<Option<String>> {
+    if let Some(ptx) = committed(root, exercise, &unoptimised(&source_hash(text)))? {
+        return Ok(Some(ptx));
+    }
+    let Some(nvcc) = Nvcc::find(root)? else { return Ok(None) };
+    let scratch = tempfile::tempdir()?;
+    let built = nvcc.unoptimised_ptx(&nvcc_root(root)?.join(&exercise.path), scratch.path());
+    Ok(built.ok().map(|ptx| ptx.text))
 }
 
 /// The root as [`Nvcc`] has it, so that it shows paths from there.

@@ -89,6 +89,9 @@ pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
         Kind::Numbers { .. } => "passed.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
+    if !passed.note.is_empty() {
+        text += &format!("\n{}", paragraph(&passed.note));
+    }
     text += &printed(&passed.printed);
     if !passed.counts.rows.is_empty() {
         text += &format!("\n{}", table(&passed.counts));

@@ -27,6 +27,8 @@ pub struct Passed {
     pub printed: String,
     /// The numbers that were asked for.
     pub guesses: Vec<Guess>,
+    /// A sentence on what was found and is not the learner's doing; may be empty.
+    pub note: String,
 }
 
 /// A number that was asked for.

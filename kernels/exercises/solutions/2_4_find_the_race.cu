@@ -8,6 +8,10 @@
 //@ race
 //@ launch reverseInPlace(data, n) grid=1
 //@ one-block
+//@ slip line: `g_data[size - 1 - tid] = mine;` After the write it is too late: a thread may have written over a number
+//@      that another one has not read yet.
+//@ slip line: `mine = g_data[tid];` Behind the read is right, but within the `if`: a thread without a number would not
+//@      come there.
 //@ hint Two threads that access one element need a barrier between their accesses if one of them writes.
 //@ hint Thread 0 writes the element that thread size - 1 reads. Is it certain that it has been read?
 //@ hint Which element does thread t read, and which does it write?

@@ -21,7 +21,7 @@
 //@ hint At most 32 blocks are on a multiprocessor at once. How many threads must each have, for 2,048 in all?
 //@ hint Run the check: it shows the times that the answers are about.
 //@ hint 15 % longer than 100 µs is 115 µs.
-//@ think wrong-number: How many blocks of that size are on a multiprocessor at once, and how many threads is that?
+//@ think wrong-number: What does the table say of the next smaller size, and of the next larger one?
 //@ why Blocks of 64, of 512 and of 1,024 threads all fill a multiprocessor. Why are 64 and 1,024 slower than what
 //@      lies between?
 //@ because Small blocks end soon, and a multiprocessor starts new ones only so fast; and each leaves a partial sum.

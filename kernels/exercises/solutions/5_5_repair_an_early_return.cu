@@ -10,7 +10,7 @@
 //@ hint The shuffle's mask names all 32 lanes. Which of them come to it in the last warp that has a number?
 //@ hint Thread 0 adds the sums of all warps of its block. Who writes the sum of a warp in which no thread has a number?
 //@ hint What can a thread without a number add that changes no sum?
-//@ think warp-collective: The mask names 32 lanes. Which of them have returned, and what could they do instead?
+//@ think warp-collective: Which lanes does the shuffle need, and which of them have returned?
 //@ think uninitialized-read: Which warp should have written this sum, and are its threads still there?
 //@ think nothing-written: Who writes the result of a block that owns no number?
 //@ why In chapter 3 an early return before a barrier did no harm. Why does it here?

@@ -11,6 +11,7 @@
 //@ launch sumOfPartials(partials, total, blocks) grid=1
 //@ result total
 //@ op floats
+//@ sizes 0 1 2 3 33 1000 1025 4097 20003
 //@ hint Where the order of additions is fixed, so are the bits. Which additions of the first kernel have a fixed order,
 //@      and which have not?
 //@ hint Let thread 0 of each block store its sum into `partials[blockIdx.x]`. The second kernel adds these up.

@@ -11,6 +11,9 @@
 //@ result out
 //@ blocks 32
 //@ sizes 32 1024
+//@ slip line: `last = atomicAdd(ticket, 1) == gridDim.x - 1;` Behind the ticket it is too late: whoever sees the ticket
+//@      may not see the partial sum yet.
+//@ slip line: `__threadfence();` There is one already. It is the reader's.
 //@ hint A fence between two accesses of one thread makes other threads see the first before the second.
 //@ hint Which two writes to global memory does thread 0 make, and in which order must the last block see
 //@      them?
