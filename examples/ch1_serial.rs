@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use workbook::chapter::{self, Chapter, Place, Shape, Variant};
 use workbook::reduction::serial;
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     place: Place::Cpu,
     default_n: |_| 1_000_000, // no power of two: the post's recursion loses elements
     source: include_str!("ch1_serial.rs"),

@@ -9,7 +9,7 @@ use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Outcome, Place, Variant};
 use workbook::device::LaunchConfig;
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     place: Place::OneBlock,
     // Two warps: the fewest for which the simulator's order of turns makes the missing barrier show in the sum.
     default_n: |_| 64,

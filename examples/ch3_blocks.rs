@@ -9,7 +9,7 @@ use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Outcome, Variant};
 use workbook::device::LaunchConfig;
 
-const CHAPTER: Chapter = Chapter::new(
+pub const CHAPTER: Chapter = Chapter::new(
     "ch3_blocks",
     "Many blocks, one partial sum per block",
     &[

@@ -11,7 +11,7 @@ use workbook::chapter::{self, Case, Chapter, Launches, Outcome, Shape, Variant};
 use workbook::device::LaunchConfig;
 use workbook::sim::Diagnostic;
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     simulator_only: Some(
         "no GPU of compute capability 9.0 or newer lets device code wait for its children\n\
          (cudaDeviceSynchronize), and for older ones there is no build of this kernel here",

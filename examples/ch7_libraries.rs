@@ -13,7 +13,7 @@ const BLOCK: u32 = 512;
 /// Elements that a thread loads.
 const ITEMS: u64 = 8;
 
-const CHAPTER: Chapter = Chapter::new(
+pub const CHAPTER: Chapter = Chapter::new(
     "ch7_libraries",
     "The sum of a block: by hand, and from a library",
     &[

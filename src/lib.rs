@@ -8,24 +8,30 @@
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, build, the simulator |
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
-//! | [`chapter`] | what does a run of a chapter do? | device, record, reduction, build |
+//! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`chapters`] | what does one chapter need that its tests or the book need too? | chapter and below |
-//! | [`exercise`] | is an answer right, and what helps? | device, record, reduction, build |
-//! | [`simulate`] | what does a kernel of the reader's own do? | device, record, build |
+//! | [`figure`] | how does a run look? | record, numbers, the simulator |
+//! | [`exercise`] | is an answer right, and what helps? | device, figure, record, reduction, build |
+//! | [`simulate`] | what does a kernel of the reader's own do? | device, figure, record, build |
 //!
 //! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
 //! declare a chapter's variants and hold its host code.
 #![warn(missing_docs)]
+// What only a terminal or a GPU uses.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 pub mod arguments;
 pub mod build;
 pub mod chapter;
 pub mod chapters;
 pub mod device;
+#[cfg(not(target_family = "wasm"))]
 pub mod exercise;
+pub mod figure;
 pub mod number;
 pub mod record;
 pub mod reduction;
+#[cfg(not(target_family = "wasm"))]
 pub mod simulate;
 
 pub use ptx_simulator as sim;

@@ -8,6 +8,7 @@ const axe = require('axe-core');
 const puppeteer = require('puppeteer-core');
 const allowed = require('./allowed.js');
 const inPage = require('./in_page.js');
+const live = require('./live.js');
 
 const THEMES = ['light', 'rust', 'coal', 'navy', 'ayu'];
 const WIDTHS = [1280, 390];
@@ -58,10 +59,16 @@ async function tab(browser, origin) {
     // Several tabs have the focus, each for itself.
     await (await page.createCDPSession()).send('Emulation.setFocusEmulationEnabled', { enabled: true });
     page.current = '';
-    page.on('console', message => report(page.current, '', `console: ${message.text()}`));
+    page.on('console', message => {
+        // Chromium asks for the icon again when the address changes, network or not.
+        if (!/\/favicon-/.test(message.location().url ?? '') || !message.text().includes('DISCONNECTED')) {
+            report(page.current, '', `console: ${message.text()}`);
+        }
+    });
     page.on('pageerror', error => report(page.current, '', `script error: ${error.message}`));
     page.on('request', request => {
-        if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) {
+        // blob: is something of the page's own.
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) {
             report(page.current, '', `asks for ${request.url()}`);
         }
     });
@@ -217,6 +224,31 @@ function checkLinks(origin, links, root) {
     }
 }
 
+/** What live.js borrows. */
+const lent = browser => ({
+    report,
+    accessibility: async (page, where) => {
+        await page.evaluate(axe.source);
+        await page.evaluate(`window.textSamples = ${inPage.textSamples}`);
+        for (const theme of THEMES) {
+            await page.evaluate(inPage.setTheme, theme);
+            await accessibility(page, `${theme}, ${where}`, theme === THEMES[0] ? {} : { only: COLOUR_RULES });
+        }
+    },
+    open: async (...to) => {
+        await open(...to);
+        await to[0].evaluate(inPage.openDetails);
+    },
+    overflowing: inPage.overflowing,
+    scrollers: inPage.scrollers,
+    another: async page => tab(page.browserContext(), new URL(page.url()).origin),
+    plain: async () => {
+        const page = await browser.newPage();
+        page.on('console', message => report(page.current, 'opened as a file', `console: ${message.text()}`));
+        return page;
+    },
+});
+
 async function main() {
     const [book, ...only] = process.argv.slice(2);
     if (!book || !fs.existsSync(path.join(book, 'index.html'))) {
@@ -237,6 +269,8 @@ async function main() {
     });
     try {
         const links = new Map();
+        const runs = live.isBuilt(root);
+        const liveCells = [];
         // print.html is all pages once more; what could be wrong with them is found where they are.
         const queue = names.filter(name => name !== 'print.html');
         const worker = async () => {
@@ -245,6 +279,9 @@ async function main() {
             for (let name; (name = queue.shift()); ) {
                 const started = Date.now();
                 await checkPage(page, origin, name, links);
+                if (runs) {
+                    liveCells.push(await live.checkLive(lent(browser), page, origin, name));
+                }
                 if (process.env.VERBOSE) {
                     console.log(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
                 }
@@ -253,6 +290,10 @@ async function main() {
         };
         await Promise.all(Array.from({ length: Math.min(4, os.availableParallelism()) }, worker));
         const page = await tab(browser, origin);
+        if (runs) {
+            await live.checkFile(lent(browser), root, names);
+            console.log(live.summary(liveCells.reduce((sum, cells) => sum + cells, 0)));
+        }
         if (!only.length) {
             await checkArrows(page, origin, names.filter(name => STORY.test(name)));
             await checkPaper(page, origin, links);

@@ -6,12 +6,13 @@ use workbook::chapters::charts;
 use workbook::number::size;
 use workbook::record::chart::{Chart, Vertical};
 use workbook::record::columns::{Column, escape, html_table};
-use workbook::record::table::{columns, headline, notes};
+use workbook::record::table::{columns, headline, notes, shown_columns};
 use workbook::record::{DeviceKind, Record};
 
 use crate::code::fenced;
 use crate::expand::Page;
 use crate::figure::{changed, frame, provenance};
+use crate::live::{self, Asked};
 use crate::options::{Options, threads};
 use crate::records::{KINDS, committed, list, local, missing};
 use crate::version::changed_since;
@@ -76,8 +77,19 @@ pub fn cell(workbook: &Workbook, page: &mut Page, stem: &str, words: &[&str]) ->
     if let Some(name) = wanted.chart.filter(|_| shown_charts == 0) {
         bail!("no record of `{stem}` has a chart `{name}`; there are: {}", list(known_charts));
     }
+    let asked = Asked {
+        kernels: &wanted.kernels,
+        n: wanted.n,
+        block: wanted.block,
+        columns: &wanted.columns,
+        chart: wanted.chart,
+        scale: options.get("scale"),
+        message: wanted.message,
+        shows_simulator: records.iter().any(|(kind, _)| *kind == DeviceKind::Sim),
+    };
+    let live = live::attribute(workbook, stem, &asked)?;
     Ok(format!(
-        "<div class=\"cell\" id=\"cell-{number}\">\n<p class=\"cell-label\">In [{number}]</p>\n\n\
+        "<div class=\"cell\" id=\"cell-{number}\"{live}>\n<p class=\"cell-label\">In [{number}]</p>\n\n\
          ```sh\n{}\n```\n\n{outputs}</div>\n\n",
         command(stem, &wanted, &options)
     ))
@@ -209,8 +221,9 @@ fn output(
     let class = if whose == "Recorded" { "recorded" } else { "local" };
     let note = changed_since(workbook, part)?.map(|note| changed(&note)).unwrap_or_default();
     let mut text = format!(
-        "<figure class=\"cell-out {class}\">\n<p class=\"cell-head\"><span class=\"cell-label\">Out \
+        "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span class=\"cell-label\">Out \
          [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}",
+        part.device.kind.as_str(),
         escape(&on),
         escape(&headline(part)),
     );
@@ -232,20 +245,6 @@ fn output(
 /// The first message of the simulator among the runs, and the kernel that it is about.
 fn message(record: &Record) -> Option<(&str, &str)> {
     record.runs.iter().find_map(|run| Some((run.kernel.as_str(), run.message.as_deref()?.trim_end())))
-}
-
-/// The columns `names`, or all that have something to say. The kernel's name always comes first.
-fn shown_columns(record: &Record, names: &[&str]) -> Vec<Column> {
-    let mut all = columns(record);
-    if names.is_empty() {
-        let is_noise = |column: &Column| column.name() == "grid" && column.is_constant();
-        all.retain(|column| column.has_something_to_say() && !is_noise(column));
-        return all;
-    }
-    let chosen = names
-        .iter()
-        .filter_map(|name| all.iter().find(|column| column.name() == *name && column.has_values()));
-    all.iter().take(1).chain(chosen).cloned().collect()
 }
 
 /// A table in a frame that scrolls, by keyboard too, where the page is too narrow for it.

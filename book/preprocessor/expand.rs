@@ -7,7 +7,9 @@ use anyhow::{Result, bail};
 
 use crate::directives::{Directive, find};
 use crate::records::list;
-use crate::{Workbook, cell, code, exercise, figure, kernels, ncu, record, space, speed, table, term, value};
+use crate::{
+    Workbook, cell, code, exercise, figure, films, kernels, ncu, record, space, speed, table, term, value,
+};
 
 /// A directive that cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +39,10 @@ pub struct Page {
 }
 
 /// Directives that stand alone on their line.
-const BLOCKS: [&str; 11] =
-    ["cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "versus", "ncu"];
+const BLOCKS: [&str; 12] = [
+    "figure", "cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "versus",
+    "ncu",
+];
 const INLINE: [&str; 6] = ["value", "ratio", "space", "limit", "term", "ncu-value"];
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
@@ -90,6 +94,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("kernels", []) => kernels::kernels(workbook)?,
         ("term", [slug, words @ ..]) => term::term(workbook, page, slug, words)?,
         ("exercise", [id]) => exercise::exercise(workbook, id)?,
+        ("figure", [name]) => films::figure(workbook, name)?,
         ("ncu", [what, rest @ ..]) => ncu::ncu(workbook, what, rest)?,
         ("ncu-value", [kernel, field]) => ncu::value(workbook, kernel, field)?,
         ("speed", []) => speed::speed(workbook)?,
@@ -106,6 +111,7 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("record", _) => bail!("wants one argument: {{{{#record STEM}}}}"),
         ("term", _) => bail!("wants arguments: {{{{#term SLUG shown words}}}}"),
         ("exercise", _) => bail!("wants one argument: {{{{#exercise 3.1}}}}"),
+        ("figure", _) => bail!("wants one argument: {{{{#figure NAME}}}}; there are: {}", list(films::NAMES)),
         ("ncu", _) => bail!("wants arguments: {}", ncu::NCU),
         ("ncu-value", _) => bail!("wants two arguments: {}", ncu::VALUE),
         ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),

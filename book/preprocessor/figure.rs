@@ -32,10 +32,9 @@ pub fn figure(content: &str, source: &str) -> String {
     format!("<figure class=\"measured\">\n{content}<figcaption>{source}</figcaption>\n</figure>\n")
 }
 
-/// The drawing for a page and that for a phone; the style sheet shows the one that fits.
+/// A chart as HTML.
 pub fn frame(chart: &Chart) -> String {
-    // A blank line would end the HTML block in Markdown; the drawings have none.
-    format!("<div class=\"chart-frame\">\n{}{}</div>\n", chart.svg, chart.narrow)
+    chart.html()
 }
 
 /// The note of a record that is older than the code.

@@ -6,6 +6,7 @@
 //! | `{{#cell STEM kernel=A,B …}}` | `In [k]`, a command; `Out [k]`, what it gave: a table and a chart |
 //! | `{{#table STEM.KIND FIELD kernel=A,B n=N,N}}` | a small table: kernels by sizes, blocks or fields |
 //! | `{{#chart STEM.KIND NAME kernel=A,B}}` | one chart of one record |
+//! | `{{#figure NAME}}` | a figure drawn from a trace or a record, which plays |
 //! | `{{#record STEM}}` | everything recorded of a chapter, folded |
 //! | `{{#kernels}}` | the map of all kernels, a table per chapter |
 //! | `{{#code FILE ANCHOR against=ANCHOR2}}` | a listing: what a file has between `ANCHOR: …` and `ANCHOR_END: …` |
@@ -29,10 +30,12 @@
 //! | `options.rs` | reads the options of a directive |
 //! | `selection.rs` | narrows a record to the kernels, size and block of a directive |
 //! | `cell.rs` | cells |
+//! | `live.rs` | what a cell needs to run in the page |
 //! | `table.rs` | small tables |
 //! | `record.rs` | whole records |
 //! | `kernels.rs` | the map of all kernels |
 //! | `figure.rs` | charts, and where a record came from, in words |
+//! | `films.rs` | figures from traces and records |
 //! | `code.rs` | listings |
 //! | `changes.rs` | what marks their changed lines |
 //! | `exercise.rs` | exercises |
@@ -51,7 +54,9 @@ mod directives;
 mod exercise;
 mod expand;
 mod figure;
+mod films;
 mod kernels;
+mod live;
 mod ncu;
 mod options;
 mod record;

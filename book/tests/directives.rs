@@ -156,7 +156,8 @@ fn a_listing_comes_from_its_anchor() {
     assert_eq!(
         page,
         "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += \
-         data[2];\n}\n```\n\n<p class=\"listing\"><code>kernels/k.cu</code></p>\n\n\nafter\n"
+         data[2];\n}\n```\n\n<p class=\"listing\" data-lines=\"3+2,6+3,10+1\"><code>kernels/k.cu</code></p>\n\n\n\
+         after\n"
     );
 }
 
@@ -189,6 +190,7 @@ fn an_exercise_is_a_card_with_its_task_its_code_hints_a_solution_and_a_question(
 fn a_listing_from_within_a_function_is_moved_left() {
     let page = Repository::new().page("{{#code kernels/k.cu body}}\n");
     assert!(page.contains("```cpp\ndata[0] += data[1];\n\ndata[0] += data[2];\n```"), "{page}");
+    assert!(page.contains("data-lines=\"6+3\" data-indent=\"4\""), "{page}");
 }
 
 /// The places of `pieces` on `page`, which stand there in this order.
@@ -254,7 +256,7 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
         &[
             "<div class=\"cell\" id=\"cell-1\">\n<p class=\"cell-label\">In [1]</p>\n\n```sh\ncargo run --example \
              ch3_blocks\n```\n",
-            "<figure class=\"cell-out recorded\">",
+            "<figure class=\"cell-out recorded\" data-kind=\"gpu\">",
             "Out [1]</span> <strong>Recorded on Fixture GPU</strong> · 1,048,576 elements, 512 threads per \
              block",
             "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"Out [1] on Fixture GPU\">",
@@ -327,6 +329,40 @@ fn what_the_simulator_says_stands_below_the_table() {
         let page = repository.page(&format!("{{{{#cell ch3_blocks on=sim {without}}}}}\n"));
         assert!(!page.contains("data-race"), "{page}");
     }
+}
+
+#[test]
+fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
+    let repository = Repository::new();
+    let cells = "{{#cell ch3_blocks}}\n{{#cell ch3_blocks kernel=reduceNeighbored n=2^10 on=sim \
+                 columns=sum,divergent}}\n{{#cell ch3_blocks kernel=reduceInterleaved n=2^10 on=gpu \
+                 columns=time}}\n{{#cell ch1_serial}}\n{{#cell ch4_nested}}\n";
+    assert!(!repository.page(cells).contains("data-live"), "nothing is built for it");
+    let manifest = r#"{"chapters":
+        {"ch3_blocks": {"place": "many-blocks", "most_n": 67108864, "pending_launches": false},
+         "ch4_nested": {"place": "many-blocks", "most_n": 67108864, "pending_launches": true}},
+        "what_ifs": {"ch3_blocks": [{"name": "no-barrier", "label": "there's no barrier",
+            "kernels": ["reduceNeighbored"], "lines": [{"line": 7, "text": "// no barrier"}]}]}}"#;
+    let path = repository.root.join("book/src/live/manifest.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, manifest).unwrap();
+    let page = repository.page(cells);
+    let live: Vec<&str> = page.lines().filter(|line| line.contains("data-live")).collect();
+    let [whole, small, gpu] = live[..] else { panic!("neither the CPU's nor one without counts: {live:?}") };
+    in_order(
+        whole,
+        &[
+            "id=\"cell-1\" data-live='{\"stem\":\"ch3_blocks\",\"kernels\":[],\"n\":65536,\"block\":512,",
+            "\"most\":262144,",
+            "\"file\":\"kernels/ch3_blocks.cu\"",
+            "\"label\":\"there&#39;s no barrier\",\"lines\":[{\"line\":7,\"text\":\"// no barrier\"}]",
+        ],
+    );
+    in_order(small, &["\"n\":1024,", "\"asks_n\":true", "\"columns\":[\"sum\",\"divergent\"]", "no-barrier"]);
+    in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":65536,", "\"columns\":[]", "\"what_ifs\":[]"]);
+    fs::write(&path, "{}").unwrap();
+    let error = repository.error("{{#cell ch3_blocks}}\n");
+    assert!(error.contains("book/src/live/manifest.json: build it again"), "{error}");
 }
 
 #[test]
@@ -411,7 +447,7 @@ fn the_readers_own_run_stands_beside_the_recorded_one() {
             &page,
             &[
                 "<strong>Recorded on Fixture GPU</strong>",
-                "<figure class=\"cell-out local\">",
+                "<figure class=\"cell-out local\" data-kind=\"gpu\">",
                 "<strong>Your own run on GeForce &lt;1&gt;</strong> · 1,000 elements",
             ],
         );

@@ -5,7 +5,8 @@
     const main = document.querySelector('main');
 
     // What scrolls sideways can have the focus, and only that.
-    const regions = [...main.querySelectorAll('pre > code, .table-wrapper, .table-frame, .chart-frame')];
+    const SCROLLS = 'pre > code, .table-wrapper, .table-frame, .chart-frame';
+    const regions = [...main.querySelectorAll(SCROLLS)];
     const update = region => {
         if (region.scrollWidth > region.clientWidth) {
             region.tabIndex = 0;
@@ -14,22 +15,25 @@
         }
     };
     const observer = new ResizeObserver(entries => entries.forEach(entry => update(entry.target)));
-    regions.forEach(region => observer.observe(region));
+    const watch = region => observer.observe(region);
+    regions.forEach(watch);
     document.fonts.ready.then(() => regions.forEach(update));
 
     // There the arrow keys scroll, and do not turn the page as mdBook would have it.
     main.addEventListener('keydown', event => {
-        if (/^Arrow(Left|Right)$/.test(event.key) && regions.includes(event.target)) {
+        if (/^Arrow(Left|Right)$/.test(event.key) && event.target.matches(SCROLLS)) {
             event.stopPropagation();
         }
     });
 
     // A command that is too long for its line breaks between options, not within one.
-    for (const code of main.querySelectorAll('.cell > pre > code')) {
-        const parts = code.textContent.trimEnd().split(/ (?=--)/);
+    const showCommand = (code, text) => {
+        const parts = text.trim().split(/ (?=--)/);
         const option = part => Object.assign(document.createElement('span'), { className: 'option', textContent: part });
         code.replaceChildren(...parts.flatMap((part, index) => (index ? [' ', option(part)] : [option(part)])));
-    }
+    };
+    main.querySelectorAll('.cell > pre > code').forEach(code => showCommand(code, code.textContent));
+    window.workbook = { showCommand, watch };
 
     // The definition of a term stands below its word, above everything that could cut it off, within the window. It
     // goes with Escape.

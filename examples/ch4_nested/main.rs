@@ -13,7 +13,7 @@ use workbook::chapters::ch4_nested::*;
 use workbook::device::LaunchConfig;
 use workbook::record::{DeviceKind, Dropped};
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     // One child per block takes up to a quarter of a second at 2^20, and grows with n.
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,

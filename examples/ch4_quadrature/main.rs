@@ -16,7 +16,7 @@ use workbook::record::{DeviceKind, Dropped};
 
 use tree::{LEVELS, Tree};
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
     ..Chapter::new(

@@ -17,7 +17,7 @@ use workbook::record::DeviceKind;
 /// Hopper: the first GPUs with clusters, and the oldest on which the device-launched graphs have been run.
 const HOPPER: Option<(u32, u32)> = Some((9, 0));
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
     ..Chapter::new(

@@ -17,7 +17,7 @@ use workbook::reduction::error_bound;
 
 use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, random_pair};
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     place: Place::GridStride,
     default_n: |_| 33 * 1024, // the post's constant
     section: Some(&Section {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
 
-use crate::product::random_pair;
+use super::product::random_pair;
 
 pub fn in_a_loop(case: &Case) -> Result<Outcome> {
     let (a, b): (Vec<f32>, Vec<f32>) = case.data.iter().map(|&number| random_pair(number)).unzip();

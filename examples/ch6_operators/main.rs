@@ -19,7 +19,7 @@ use workbook::reduction::operator::{ArgMax, FromZero, Hash, Max, Min, Product, S
 
 use ways::{atomics, grid_sync, passes, single_launch, the_posts_way};
 
-const CHAPTER: Chapter = Chapter::new(
+pub const CHAPTER: Chapter = Chapter::new(
     "ch6_operators",
     "A reduction for any associative operator, in passes and in other ways",
     &[

@@ -19,8 +19,8 @@ use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, SumI32, elements};
 use workbook::reduction::value::{Expected, Value};
 
-use crate::RUNGS;
-use crate::chain::Chain;
+use super::RUNGS;
+use super::chain::Chain;
 
 /// Sizes: powers of 4 from 2^10 to this.
 const LARGEST: u64 = 1 << 30;

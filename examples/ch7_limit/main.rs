@@ -4,6 +4,7 @@
 //!     cargo run --example ch7_limit -- --n 2^30      # on a GPU: beside CUB, where there is an nvcc
 
 mod chain;
+#[cfg_attr(target_family = "wasm", path = "no_compare.rs")]
 mod compare;
 
 use std::process::ExitCode;
@@ -65,7 +66,7 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
     Variant { operation, story: false, sweep: Sweep::Never, ..Variant::new(name, host) }
 }
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     section: Some(&Section { measure: compare::measure, table: chapters::table, charts: chapters::charts }),
     ..Chapter::new(
         "ch7_limit",

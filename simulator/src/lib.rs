@@ -74,4 +74,4 @@ pub use device::{
 };
 pub use diagnostic::{Diagnostic, Kind, Severity, Site};
 pub use ptx::{Order, Scope, Space};
-pub use simulator::{Launched, Module, Simulator};
+pub use simulator::{Launch, Launched, Module, Simulator};

@@ -22,7 +22,7 @@ pub enum Access {
 /// Who does something, and where in the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
-    /// Number of the grid in this launch, 0 for the one the host launched.
+    /// Number of the grid in this launch; those that the host launched come first.
     pub grid: u32,
     /// Linear number of the block in its grid.
     pub block: u64,
@@ -136,6 +136,10 @@ pub struct Start<'a> {
     pub parent: Option<u32>,
     /// Device launches from the host's grid to this one.
     pub depth: u32,
+    /// Which of the devices that run at the same time ([`Simulator::launch_together`]) it runs on.
+    ///
+    /// [`Simulator::launch_together`]: crate::Simulator::launch_together
+    pub device: u32,
     /// The kernel.
     pub kernel: &'a str,
     /// Grid and block.

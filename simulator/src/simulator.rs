@@ -27,6 +27,11 @@ impl Module {
         Ok(Module { program: Arc::new(decode::decode(ptx, name)?) })
     }
 
+    /// Whether `other` came from the same call of [`Module::parse`].
+    pub fn is(&self, other: &Module) -> bool {
+        Arc::ptr_eq(&self.program, &other.program)
+    }
+
     /// Names of the kernels (`.entry`), in the order of the text.
     pub fn kernels(&self) -> &[String] {
         &self.program.kernels
@@ -43,6 +48,18 @@ impl Module {
     pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
         self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
     }
+}
+
+/// A kernel to launch: its name, its shape and its arguments. `args`: one cell per parameter, the value in its
+/// low bytes (a pointer is an address from [`Simulator::alloc`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// Grid and block.
+    pub config: LaunchConfig,
+    /// One per parameter.
+    pub args: &'a [u64],
 }
 
 /// The result of a checked launch.
@@ -219,20 +236,22 @@ impl Simulator {
         args: &[u64],
         counters: &mut Counters,
     ) -> Result<(), Box<Diagnostic>> {
-        self.run(module, kernel, config, args, counters)
+        self.run(module, &[Launch { kernel, config, args }], counters)
     }
 
     fn run<O: observe::Watch>(
         &mut self,
         module: &Module,
-        kernel: &str,
-        config: LaunchConfig,
-        args: &[u64],
+        launches: &[Launch],
         observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
-        let (number, params) = grid::parameters(&self.device, &module.program, kernel, &config, args)?;
+        let mut roots = Vec::with_capacity(launches.len());
+        for Launch { kernel, config, args } in launches {
+            let (number, params) = grid::parameters(&self.device, &module.program, kernel, config, args)?;
+            roots.push((number, *config, params));
+        }
         let loaded = self.load(module)?;
-        self.name_arguments(module, kernel, args);
+        self.name_arguments(module, launches);
         let globals = &self.loaded[loaded].1;
         let mut engine = Engine::new(
             &self.device,
@@ -243,7 +262,7 @@ impl Simulator {
             &mut self.printed,
             &self.limits,
         );
-        let ended = engine.run(number, config, params);
+        let ended = engine.run(roots);
         if !O::CHECKS {
             // What this kernel has written is not known.
             self.memory.define_all();
@@ -279,10 +298,27 @@ impl Simulator {
         observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
+        self.launch_together(module, &[Launch { kernel, config, args }], observer, found)
+    }
+
+    /// Runs `launches` at the same time, each on a device of its own, under the checks and with an observer
+    /// beside them. The devices are alike and reach each other's memory, which has one range of addresses for
+    /// all, as GPUs do that are peers (CUDA C++ Programming Guide, "Peer-to-Peer Memory Access"). Their blocks
+    /// have their turns one device after the other, or in the order of the schedule.
+    ///
+    /// # Errors
+    /// What stops a launch, which is the last of `found` too.
+    pub fn launch_together(
+        &mut self,
+        module: &Module,
+        launches: &[Launch],
+        observer: &mut dyn observe::Observer,
+        found: &mut Vec<Diagnostic>,
+    ) -> Result<(), Box<Diagnostic>> {
         self.load(module)?;
-        self.name_arguments(module, kernel, args);
+        self.name_arguments(module, launches);
         let mut both = (observer, Checker::new(&module.program, self.memory.names()));
-        let ended = self.run(module, kernel, config, args, &mut both);
+        let ended = self.run(module, launches, &mut both);
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());
@@ -290,10 +326,14 @@ impl Simulator {
     }
 
     /// Messages call a buffer by the argument that its address is given as.
-    fn name_arguments(&mut self, module: &Module, kernel: &str, args: &[u64]) {
-        let params = module.params(kernel).unwrap_or_default();
-        let pointers = args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8);
-        self.memory.call(pointers.map(|(position, (arg, _))| (*arg, format!("argument {position}"))));
+    fn name_arguments(&mut self, module: &Module, launches: &[Launch]) {
+        let names = launches.iter().flat_map(|launch| {
+            let params = module.params(launch.kernel).unwrap_or_default();
+            let pointers =
+                launch.args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8);
+            pointers.map(|(position, (arg, _))| (*arg, format!("argument {position}")))
+        });
+        self.memory.call(names);
     }
 
     /// The order in which blocks and warps have their turns: 0 is the plain one, any other number a shuffled

@@ -1,20 +1,22 @@
 //! The build of each kernel, by stem: PTX for the simulator, a fatbin for a GPU, and what they were built
 //! from.
 //!
-//! `build.rs` builds the kernels that are there when the library is compiled. One that is added later is
-//! built when it is asked for, so nothing needs to be compiled again for it.
+//! `build.rs` builds the kernels that are there when the library is compiled; in a browser, none. One that is
+//! added later is built when it is asked for, so nothing needs to be compiled again for it; and [`load`] takes
+//! one as JSON, in place of that of the same stem.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
 
 use super::nvcc::Nvcc;
 use super::prebuilt;
 pub use super::prebuilt::State;
 
 /// One kernel file and its build.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Build {
     /// `ch4_nested`
     pub stem: &'static str,
@@ -34,17 +36,50 @@ pub struct Build {
     pub compiler: &'static str,
     /// How the build came to be.
     pub state: State,
+    /// The edit of the chapter's source that was built, if it was edited.
+    pub what_if: Option<WhatIf<&'static str>>,
+}
+
+/// A small edit of a chapter's kernels, made to see what happens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WhatIf<Text> {
+    /// `no-barrier`: what an option and a file name call it.
+    pub name: Text,
+    /// `no barrier`
+    pub label: Text,
+}
+
+/// A [`Build`] as JSON, for the simulator: without the fatbin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct BuildFile {
+    pub stem: String,
+    pub source_path: String,
+    pub source: String,
+    pub ptx: String,
+    pub code_hash: String,
+    pub compiler: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<WhatIf<String>>,
+}
+
+impl BuildFile {
+    fn is(&self, build: &Build) -> bool {
+        let what_if = self.what_if.as_ref().map(|what_if| what_if.name.as_str());
+        (&*self.stem, what_if, &*self.source, &*self.ptx)
+            == (build.stem, build.what_if.map(|what_if| what_if.name), build.source, build.ptx)
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// The kernels that were built since the library was.
+/// The kernels that were built since the library was; the last is the first to be found.
 static ADDED: Mutex<Vec<&'static Build>> = Mutex::new(Vec::new());
 
 /// All kernels, by stem.
 pub fn all() -> Vec<&'static Build> {
     let added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
-    BUILDS.iter().chain(added.iter().copied()).collect()
+    added.iter().rev().copied().chain(BUILDS).collect()
 }
 
 /// The build of `stem`.
@@ -68,6 +103,9 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     if let Some(build) = all().into_iter().find(|build| build.stem == stem) {
         return Ok(Some(build));
     }
+    if cfg!(target_family = "wasm") {
+        return Ok(None); // There are no files.
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = format!("kernels/{stem}.cu");
     if !root.join(&path).is_file() {
@@ -75,7 +113,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     }
     let nvcc = Nvcc::find(root)?;
     let kernel = prebuilt::kernel(root, &path, nvcc.as_ref(), Path::new(env!("OUT_DIR")))?;
-    let build: &Build = Box::leak(Box::new(Build {
+    Ok(Some(add(Build {
         stem: kernel.stem.leak(),
         source_path: kernel.source_path.leak(),
         source: kernel.source.leak(),
@@ -84,9 +122,43 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
         code_hash: kernel.code_hash.leak(),
         compiler: kernel.compiler.leak(),
         state: kernel.state,
-    }));
+        what_if: None,
+    })))
+}
+
+/// Takes the [`BuildFile`] `json` in place of the build of the same stem.
+///
+/// # Errors
+/// If it is none.
+pub fn load(json: &str) -> Result<&'static Build> {
+    let file: BuildFile = serde_json::from_str(json).context("this is no build of a kernel")?;
+    let mut added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = added.iter().position(|build| file.is(build)) {
+        let build = added.remove(known);
+        added.push(build);
+        return Ok(build);
+    }
+    drop(added);
+    let what_if =
+        |what_if: WhatIf<String>| WhatIf { name: &*what_if.name.leak(), label: &*what_if.label.leak() };
+    Ok(add(Build {
+        stem: file.stem.leak(),
+        source_path: file.source_path.leak(),
+        source: file.source.leak(),
+        ptx: file.ptx.leak(),
+        fatbin: &[],
+        code_hash: file.code_hash.leak(),
+        compiler: file.compiler.leak(),
+        state: State::Prebuilt,
+        what_if: file.what_if.map(what_if),
+    }))
+}
+
+/// From now on `build` is that of its stem.
+fn add(build: Build) -> &'static Build {
+    let build: &Build = Box::leak(Box::new(build));
     ADDED.lock().unwrap_or_else(PoisonError::into_inner).push(build);
-    Ok(Some(build))
+    build
 }
 
 impl Build {

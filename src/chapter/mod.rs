@@ -10,18 +10,26 @@
 //! | `options.rs` | the command line |
 //! | `plan.rs` | which runs are made: the requested size, then a sweep |
 //! | `run.rs` | makes them, checks them, collects the record |
-//! | `output.rs` | where output goes: stdout, stderr, the record's file |
-//! | `progress.rs` | how long it will take: a forecast, then a bar |
+//! | `output.rs` | where output goes, and what else a run needs of its surroundings |
+//! | `terminal.rs` | those of a process: command line, stdout, stderr, the record's file; a browser has none |
+//! | `forecast.rs` | how long it will take, about |
+//! | `progress.rs` | how far it is: a bar in the terminal |
 
+mod forecast;
 mod options;
 mod output;
 mod plan;
+#[cfg(not(target_family = "wasm"))]
 mod progress;
 mod run;
 mod shape;
+#[cfg_attr(target_family = "wasm", path = "no_terminal.rs")]
+mod terminal;
 mod variant;
 
 pub use options::Options;
-pub use run::run;
+pub use output::Output;
+pub use run::{Ran, Report, run_with};
 pub use shape::{Place, Shape};
+pub use terminal::run;
 pub use variant::{Case, Chapter, Launches, Outcome, Section, Sweep, Variant};

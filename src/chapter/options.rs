@@ -13,6 +13,8 @@ use crate::device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
 pub const MAX_N: u64 = i32::MAX as u64;
 /// The most room for device launches: the driver sets memory aside for each.
 const MAX_PENDING_LAUNCHES: u64 = 1 << 20;
+/// The most GPUs that work together.
+const MAX_GPUS: u64 = 64;
 /// In place of a variant's name: all of them.
 const ALL: &str = "all";
 
@@ -37,9 +39,22 @@ pub struct Options {
     /// Room for pending device launches; where the chapter has this option.
     #[arg(skip)]
     pub pending_launches: Option<u64>,
+    /// How many GPUs work together; where the chapter has this option.
+    #[arg(skip)]
+    pub gpus: Option<usize>,
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Print a table of what each warp did, step by step, on the simulator; for small sizes
+    #[arg(long)]
+    pub steps: bool,
+    /// The order in which blocks and warps have their turns on the simulator: 0 the plain one, any other number
+    /// a shuffled one
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub schedule: u64,
+    /// Run at the requested size alone: no other sizes, no other blocks
+    #[arg(long, conflicts_with = "record")]
+    pub no_sweep: bool,
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -90,7 +105,14 @@ impl Options {
             .about(chapter.about)
             .mut_arg("device", |arg| arg.display_order(0))
             .arg(kernel.display_order(1));
-        if chapter.pending_launches { command.arg(pending) } else { command }
+        let gpus = Arg::new("gpus")
+            .long("gpus")
+            .value_name("K")
+            .value_parser(gpus)
+            .allow_hyphen_values(true)
+            .help("GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones");
+        let command = if chapter.pending_launches { command.arg(pending) } else { command };
+        if chapter.many_gpus { command.arg(gpus) } else { command }
     }
 
     fn from_matches(chapter: &Chapter, matches: &ArgMatches) -> Result<Options, clap::Error> {
@@ -99,7 +121,33 @@ impl Options {
         if chapter.pending_launches {
             options.pending_launches = matches.get_one("pending-launches").copied();
         }
+        if chapter.many_gpus {
+            options.gpus = matches.get_one("gpus").copied();
+        }
         Ok(options)
+    }
+
+    /// Whether the options suit `chapter`, for those that no command line has been read for.
+    ///
+    /// # Errors
+    /// What the command line would say of a wrong one.
+    pub fn check(&self, chapter: &Chapter) -> Result<(), String> {
+        for kernel in self.kernels.iter().filter(|name| *name != ALL) {
+            if !chapter.variants.iter().any(|variant| variant.name == kernel) {
+                return Err(format!("{} has no kernel {kernel}", chapter.stem));
+            }
+        }
+        let number = |number: Option<u64>, read: fn(&str) -> Result<u64, String>| match number {
+            Some(number) => read(&number.to_string()).map(drop),
+            None => Ok(()),
+        };
+        number(self.n, elements)?;
+        number(self.block.map(u64::from), |text| threads(text).map(u64::from))?;
+        number(self.grid.map(u64::from), |text| blocks(text).map(u64::from))?;
+        if self.pending_launches.is_some() && !chapter.pending_launches {
+            return Err(format!("{} launches nothing from the device", chapter.stem));
+        }
+        number(self.pending_launches, pending_launches)
     }
 
     /// Whether the reader asks for the variant of that name, which may be part of the chapter's story.
@@ -134,6 +182,13 @@ fn blocks(text: &str) -> Result<u32, String> {
         _ => {
             Err(format!("a grid has 1 to {MAX_GRID} blocks; leave --grid out to have as many as are needed"))
         }
+    }
+}
+
+fn gpus(text: &str) -> Result<usize, String> {
+    match number(text, MAX_GPUS) {
+        Some(gpus @ 1..) => Ok(gpus as usize),
+        _ => Err(format!("1 to {MAX_GPUS} GPUs can work together; try 2")),
     }
 }
 

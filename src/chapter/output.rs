@@ -1,123 +1,40 @@
-//! Where the output of a chapter goes: stdout, stderr, the record's file and its charts.
+//! Where the output of a chapter goes: [`Output`]. `terminal.rs` is that of a process; a page has its own.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 
 use super::options::Options;
 use super::variant::Chapter;
-use crate::record::chart::{self, Vertical};
-use crate::record::{Record, Run};
+use crate::record::Record;
 
-/// A line on stdout. Nobody may be reading any more (`| head`); the run goes on and leaves its record.
-pub fn print(line: &str) {
-    let _ = writeln!(std::io::stdout(), "{line}");
-}
+/// Takes what a chapter says, and knows what only its surroundings know. A chapter needs nothing else of them,
+/// so it says the same wherever it runs.
+pub trait Output {
+    /// A line on stdout.
+    fn print(&mut self, line: &str);
 
-/// A line on stderr, whether or not somebody reads it.
-pub fn complain(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
+    /// A line on stderr.
+    fn complain(&mut self, line: &str);
 
-/// The command that gives the same record in `book/records/local/`.
-pub fn command(chapter: &Chapter) -> String {
-    let every = if chapter.variants.iter().all(|variant| variant.story) { "" } else { "--kernel all" };
-    let options = std::env::args().skip(1).filter(|option| option != "--json");
-    let options = options.map(|option| if option == "--record" { every.to_string() } else { option });
-    let options: Vec<_> = options.filter(|option| !option.is_empty()).collect();
-    let dashes = if options.is_empty() { "" } else { " -- " };
-    format!("cargo run --example {}{dashes}{}", chapter.stem, options.join(" "))
-}
-
-/// The environment variable that names another directory for records than `book/records`.
-const RECORDS_DIR: &str = "WORKBOOK_RECORDS_DIR";
-
-const NO_CHECKOUT: &str =
-    "no record is written: the checkout that this program was built from is gone; build it again";
-
-/// `book/records` of the checkout that this program was built from, or [`RECORDS_DIR`] in its place.
-pub fn records_directory() -> Option<PathBuf> {
-    if let Some(directory) = std::env::var_os(RECORDS_DIR).filter(|directory| !directory.is_empty()) {
-        return Some(directory.into());
+    /// Whether stderr shows colours.
+    fn has_colour(&self) -> bool {
+        false
     }
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("book");
-    book.is_dir().then(|| book.join("records"))
-}
 
-/// Writes the record: with `--record` the committed one, whose charts the book draws; else the reader's own
-/// with its charts, into which runs of the kernels named by `--kernel` are merged. Returns what it wrote.
-///
-/// # Errors
-/// If a file cannot be written, or an older record cannot be read.
-pub fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String> {
-    let Some(records) = records_directory() else {
-        ensure!(!options.record, "{NO_CHECKOUT}");
-        return Ok(NO_CHECKOUT.to_string());
-    };
-    let doing = || {
-        format!(
-            "the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for \
-             it"
-        )
-    };
-    if options.record {
-        let path = record.write(&records).with_context(doing)?;
-        return Ok(format!("record  {}", shown(&path)));
-    }
-    let local = records.join("local");
-    let earlier = local.join(Record::file_name(chapter.stem, record.device.kind));
-    let mut note = String::new();
-    let mut record = record.clone();
-    if options.names_kernels() && earlier.exists() {
-        let earlier = Record::read(&earlier).with_context(doing)?;
-        if same_setting(&earlier, &record) {
-            record = merged(chapter, earlier, record);
-        } else {
-            note = "the record of other code, another device or another seed is replaced\n".to_string();
-        }
-    }
-    let path = record.write(&local).with_context(doing)?;
-    let charts = match chapter.section {
-        Some(section) => (section.charts)(&record, Vertical::Logarithmic)?,
-        None => chart::charts(&record, &[], Vertical::Logarithmic)?,
-    };
-    for chart in &charts {
-        let path = path.with_extension(format!("{}.svg", chart.name));
-        std::fs::write(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
-    let kind = record.device.kind.as_str();
-    let charts = format!("{}.{kind}.{{{}}}.svg", record.stem, names.join(","));
-    Ok(format!("{note}record  {}\ncharts  {charts}, beside it", shown(&path)))
-}
+    /// The run that `name` describes begins; `done` of `all` elements lie in runs before it.
+    fn begin(&mut self, name: &str, done: u64, all: u64);
 
-/// Whether the runs of two records may stand in one.
-fn same_setting(one: &Record, other: &Record) -> bool {
-    (&one.source_hash, &one.device, one.seed) == (&other.source_hash, &other.device, other.seed)
-}
+    /// The last run has ended.
+    fn end(&mut self) {}
 
-/// `later` with the runs of `earlier` that it does not replace, in the order of the chapter's variants.
-fn merged(chapter: &Chapter, earlier: Record, later: Record) -> Record {
-    let key = |run: &Run| (run.kernel.clone(), run.n, run.block, run.grid);
-    let new: Vec<_> = later.runs.iter().chain(&later.sweep).map(key).collect();
-    let again = |old: &Run| new.contains(&key(old));
-    let (at_n, others): (Vec<_>, Vec<_>) =
-        earlier.runs.into_iter().filter(|run| !again(run)).partition(|run| run.n == later.n);
-    let swept = earlier.sweep.into_iter().filter(|run| !again(run));
-    let place = |run: &Run| chapter.variants.iter().position(|variant| variant.name == run.kernel);
-    let sorted = |mut runs: Vec<Run>| {
-        runs.sort_by_key(|run| place(run).unwrap_or(usize::MAX));
-        runs
-    };
-    let runs = sorted([at_n, later.runs].concat());
-    let sweep = sorted(others.into_iter().chain(swept).chain(later.sweep).collect());
-    let ok = runs.iter().chain(&sweep).all(Run::as_expected);
-    Record { runs, sweep, ok, ..later }
-}
+    /// UTC, RFC 3339, to the second.
+    fn date(&self) -> String;
 
-/// A path as seen from the working directory.
-fn shown(path: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).display().to_string()
+    /// The command that gives the same record.
+    fn command(&self, chapter: &Chapter) -> String;
+
+    /// Keeps a record. Returns what is said of where it is, if there is something.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    fn keep(&mut self, chapter: &Chapter, options: &Options, record: &Record) -> Result<Option<String>>;
 }

@@ -105,7 +105,7 @@ impl Plan {
         let runs: Vec<_> =
             variants.iter().map(|variant| planned(variant, n, shape)).chain(serial(n)).collect();
         let mut sweep = Vec::new();
-        if options.pending_launches.is_none() {
+        if options.pending_launches.is_none() && !options.no_sweep && !options.steps {
             for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
                 let shape = place.shape_of(size, shape.block);
                 let at_size = variants.iter().filter(swept).map(|variant| planned(variant, size, shape));
@@ -115,7 +115,8 @@ impl Plan {
                 for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
                     let shape = place.shape_of(n, block);
                     let in_blocks = variants.iter().filter(swept).map(|variant| planned(variant, n, shape));
-                    sweep.extend(in_blocks.filter(|case| case.shape != Shape::CPU));
+                    // A kernel that has a block of its own has run in it.
+                    sweep.extend(in_blocks.filter(|case| case.shape.block == block));
                 }
                 for variant in variants.iter().filter(swept) {
                     let further = (variant.also)(kind).iter();
@@ -194,7 +195,8 @@ mod tests {
         let options = Options::try_parse_for(&chapter, words)?;
         let n = options.n.unwrap_or(n);
         let shape = place.shape(n, kind, options.block, options.grid)?;
-        let device = DeviceInfo { kind, name: "test".into(), gpu: None, threads: None, cpu: None };
+        let device =
+            DeviceInfo { kind, name: "test".into(), gpu: None, gpus: None, threads: None, cpu: None };
         Plan::new(&chapter, &device, 132, n, shape, &options)
     }
 

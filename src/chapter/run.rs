@@ -1,38 +1,62 @@
 //! Makes the runs of a chapter, checks every result, and collects the record.
 
 use std::collections::HashMap;
-use std::io::IsTerminal;
-use std::process::ExitCode;
-use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
+use super::forecast;
 use super::options::Options;
-use super::output::{self, complain, print};
+use super::output::Output;
 use super::plan::{Plan, Planned};
-use super::progress::{self, Progress};
 use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
 use crate::build::{kernels, prebuilt};
-use crate::device::{Device, DeviceChoice, Fault, Module};
+use crate::device::{Device, DeviceChoice, Fault, Module, SimulatorOptions};
+use crate::figure;
 use crate::number::thousands;
 use crate::record::levels::Level;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
 use crate::reduction::value::Expected;
+use crate::sim::trace::Trace;
 use crate::sim::{Diagnostic, Severity};
 
-/// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a
-/// wrong sum or a diagnostic; 2, the command line or the environment is wrong.
-pub fn run(chapter: &Chapter) -> ExitCode {
-    let options = Options::parse_for(chapter);
-    match Bench::new(chapter, &options).and_then(Bench::finish) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
+/// Events that are remembered of a run, where steps are asked for.
+const MOST_EVENTS: usize = 10_000;
+
+/// A chapter that has been run.
+pub struct Ran {
+    /// The exit status: 0, all agreed; 1, a wrong sum or a diagnostic; 2, the command line or the environment is
+    /// wrong.
+    pub status: u8,
+    /// What the runs gave, if they could be made.
+    pub report: Option<Report>,
+    /// Why they could not, in words.
+    pub error: Option<String>,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+pub struct Report {
+    /// The record.
+    #[serde(flatten)]
+    pub record: Record,
+    /// What the checks have found at the requested size.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The runs step by step, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Trace>,
+}
+
+/// Runs `chapter` as `options` say, with its output to `output`.
+pub fn run_with(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Ran {
+    match Bench::new(chapter, options, output).and_then(Bench::finish) {
+        Ok(report) => Ran { status: if report.record.ok { 0 } else { 1 }, report: Some(report), error: None },
         Err(error) => {
-            complain(&format!("error: {error:#}"));
-            ExitCode::from(if error.is::<Fault>() { 1 } else { 2 })
+            let why = format!("{error:#}");
+            output.complain(&format!("error: {why}"));
+            Ran { status: if error.is::<Fault>() { 1 } else { 2 }, report: None, error: Some(why) }
         }
     }
 }
@@ -41,7 +65,10 @@ pub fn run(chapter: &Chapter) -> ExitCode {
 struct Bench<'a> {
     chapter: &'a Chapter,
     options: &'a Options,
+    output: &'a mut dyn Output,
     device: Device,
+    /// The other devices of a chapter that runs on several.
+    others: Vec<(Device, Module)>,
     /// None on the CPU.
     module: Option<Module>,
     plan: Plan,
@@ -50,21 +77,43 @@ struct Bench<'a> {
     levels: Vec<(String, Vec<Level>)>,
     /// What the checks have found in those.
     found: Vec<Diagnostic>,
+    /// The same runs step by step, if that was asked for.
+    traces: Vec<Trace>,
 }
 
 impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device, and loads the kernels.
-    fn new(chapter: &'a Chapter, options: &'a Options) -> Result<Bench<'a>> {
+    fn new(chapter: &'a Chapter, options: &'a Options, output: &'a mut dyn Output) -> Result<Bench<'a>> {
+        let mut others = Vec::new();
         let (device, module, source_hash) = match chapter.place {
-            Place::Cpu => (on_cpu(chapter, options)?, None, prebuilt::source_hash(chapter.source)),
+            Place::Cpu => (on_cpu(chapter, options, output)?, None, prebuilt::source_hash(chapter.source)),
             _ => {
                 let build = kernels::get(chapter.stem)?;
-                let device = Device::open(choice(chapter, options)?)?;
+                let simulated = SimulatorOptions {
+                    schedule: options.schedule,
+                    keep_printed: true,
+                    ..SimulatorOptions::default()
+                };
+                let choice = choice(chapter, options)?;
+                let mut devices = match chapter.many_gpus {
+                    true => Device::open_some(choice, options.gpus, simulated)?.into_iter(),
+                    false => vec![Device::open_with(choice, simulated)?].into_iter(),
+                };
+                let device = devices.next().context("no device was opened")?;
                 let module = device.load_module(build)?;
+                for other in devices {
+                    let module = other.load_module_beside(&module, build)?;
+                    others.push((other, module));
+                }
                 (device, Some(module), build.code_hash.to_string())
             }
         };
         let mut info = device.info();
+        info.gpus = (!others.is_empty()).then_some(1 + others.len());
+        if options.steps {
+            ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; add --device sim");
+            device.remember(MOST_EVENTS);
+        }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
@@ -75,8 +124,8 @@ impl<'a> Bench<'a> {
             schema: SCHEMA,
             stem: chapter.stem.to_string(),
             device: info,
-            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-            command: output::command(chapter),
+            date: output.date(),
+            command: output.command(chapter),
             source_hash,
             n,
             block: shape.block,
@@ -90,11 +139,23 @@ impl<'a> Bench<'a> {
             limits: Vec::new(),
             ok: false,
         };
-        Ok(Bench { chapter, options, device, module, plan, record, levels: Vec::new(), found: Vec::new() })
+        Ok(Bench {
+            chapter,
+            options,
+            output,
+            device,
+            others,
+            module,
+            plan,
+            record,
+            levels: Vec::new(),
+            found: Vec::new(),
+            traces: Vec::new(),
+        })
     }
 
-    /// Makes the runs, prints and writes what there is. Whether all is well.
-    fn finish(mut self) -> Result<bool> {
+    /// Makes the runs, prints and keeps what there is.
+    fn finish(mut self) -> Result<Report> {
         self.say(&self.first_line());
         let stopped = match self.run_all() {
             Ok(()) => false,
@@ -104,23 +165,29 @@ impl<'a> Bench<'a> {
             }
         };
         for found in &self.found {
-            complain(diagnostics::render(found, std::io::stderr().is_terminal()).trim_end());
+            self.output.complain(diagnostics::render(found, self.output.has_colour()).trim_end());
         }
         if stopped {
             self.record.ok = false;
         } else {
             self.say(&format!("\n{}", self.tables()));
+            for trace in std::mem::take(&mut self.traces) {
+                self.say(&format!("\n{}, step by step\n{}", trace.kernel, figure::table(&trace)));
+                self.traces.push(trace);
+            }
             if self.options.record && !self.record.ok {
-                complain("not recorded, since not every run is ok");
-            } else {
-                self.say(&format!("\n{}", output::write(self.chapter, self.options, &self.record)?));
+                self.output.complain("not recorded, since not every run is ok");
+            } else if let Some(where_it_is) = self.output.keep(self.chapter, self.options, &self.record)? {
+                self.say(&format!("\n{where_it_is}"));
             }
             self.say_what_else_there_is();
         }
+        let report = Report { record: self.record, diagnostics: self.found, steps: self.traces };
         if self.options.json {
-            print(&self.json()?);
+            let json = serde_json::to_string_pretty(&report);
+            self.output.print(&json.context("the record cannot be written as JSON")?);
         }
-        Ok(self.record.ok)
+        Ok(report)
     }
 
     /// Where the kernels run, and why there.
@@ -155,15 +222,24 @@ impl<'a> Bench<'a> {
             self.forecast(&cases, &data);
         }
         let mut expected = HashMap::new();
-        let mut progress = Progress::new(cases.len());
+        let (mut done, all) = (0, cases.iter().map(|case| case.n).sum());
         for (position, case) in cases.iter().enumerate() {
-            progress.step(format!("{}, n = {}", case.variant.name, thousands(case.n as i64)));
+            let name = format!("{}, n = {}", case.variant.name, thousands(case.n as i64));
+            self.output.begin(&name, done, all);
+            done += case.n;
             let data = &data[..case.n as usize];
             let operation = case.variant.operation;
             let expected =
                 expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
-            let outcome = self.outcome(case, data)?;
+            let outcome = self.outcome(case, data);
+            let printed = self.device.take_printed();
+            if !printed.is_empty() {
+                // What a kernel prints is no result: stdout belongs to those.
+                self.output.complain(printed.trim_end_matches('\n'));
+            }
+            let outcome = outcome?;
             let mut run = checked(case, expected, &outcome);
+            self.traces.extend(self.device.take_trace());
             if position < requested {
                 run.message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));
@@ -173,7 +249,7 @@ impl<'a> Bench<'a> {
                 self.record.sweep.push(run);
             }
         }
-        drop(progress);
+        self.output.end();
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
         self.record.ok = all.all(Run::as_expected);
         if let (Some(section), Some(module), DeviceKind::Gpu) =
@@ -193,33 +269,35 @@ impl<'a> Bench<'a> {
             grid: case.shape.grid,
             launches: case.launches(),
             pending_launches: self.options.pending_launches,
+            others: &self.others,
             module: self.module.as_ref(),
         })
     }
 
-    /// Forecasts how long the simulator will be busy, if that is long, from two small runs per variant.
-    fn forecast(&self, cases: &[Planned], data: &[i32]) {
+    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of two small runs
+    /// per variant.
+    fn forecast(&mut self, cases: &[Planned], data: &[i32]) {
         let elements: u64 = cases.iter().map(|case| case.n).sum();
-        if elements < progress::LONG || data.len() < progress::PROBES[1] as usize {
+        if elements < forecast::LONG || data.len() < forecast::PROBES[1] as usize {
             return;
         }
-        let mut seconds = 0.0;
+        let mut instructions = 0.0;
         for run in &self.plan.runs {
-            let time = |n: u64| {
+            let count = |n: u64| {
                 let shape = self.chapter.place.shape_of(n, self.record.block);
                 let shape = (run.variant.shape)(n, shape, self.device.multiprocessors());
-                let started = Instant::now();
                 // What goes wrong here goes wrong again in the run itself, and is said there.
-                let _ = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
-                started.elapsed().as_secs_f64()
+                let outcome = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
+                let counters = outcome.ok().and_then(|outcome| outcome.cost.counters);
+                counters.map_or(0.0, |counters| counters.warp_instructions as f64)
             };
-            let [small, large] = progress::PROBES.map(time);
-            let per_element = (large - small).max(0.0) / (progress::PROBES[1] - progress::PROBES[0]) as f64;
+            let [small, large] = forecast::PROBES.map(count);
+            let per_element = (large - small).max(0.0) / (forecast::PROBES[1] - forecast::PROBES[0]) as f64;
             let of_variant = cases.iter().filter(|case| case.variant.name == run.variant.name);
-            seconds += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
+            instructions += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
         }
-        if let Some(line) = progress::forecast(seconds) {
-            complain(&line);
+        if let Some(line) = forecast::forecast(instructions) {
+            self.output.complain(&line);
         }
     }
 
@@ -241,7 +319,7 @@ impl<'a> Bench<'a> {
     }
 
     /// How many kernels the story leaves out.
-    fn say_what_else_there_is(&self) {
+    fn say_what_else_there_is(&mut self) {
         let variants = self.chapter.variants.iter();
         match variants.filter(|variant| !self.options.asks_for(variant.name, variant.story)).count() {
             _ if !self.options.kernels.is_empty() => {}
@@ -255,22 +333,10 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What `--json` prints: the record, and what the checks found.
-    fn json(&self) -> Result<String> {
-        #[derive(Serialize)]
-        struct Output<'a> {
-            #[serde(flatten)]
-            record: &'a Record,
-            diagnostics: &'a [Diagnostic],
-        }
-        let output = Output { record: &self.record, diagnostics: &self.found };
-        serde_json::to_string_pretty(&output).context("the record cannot be written as JSON")
-    }
-
     /// A line for the reader; with `--json` there is none.
-    fn say(&self, line: &str) {
+    fn say(&mut self, line: &str) {
         if !self.options.json {
-            print(line);
+            self.output.print(line);
         }
     }
 }
@@ -286,14 +352,14 @@ fn choice(chapter: &Chapter, options: &Options) -> Result<DeviceChoice> {
 }
 
 /// The CPU, for a chapter without a kernel.
-fn on_cpu(chapter: &Chapter, options: &Options) -> Result<Device> {
+fn on_cpu(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Result<Device> {
     ensure!(
         options.device != DeviceChoice::Gpu,
         "{} has no kernel and runs on the CPU; leave --device gpu out, or go on to chapter 2",
         chapter.stem
     );
     if options.block.is_some() || options.grid.is_some() {
-        complain(
+        output.complain(
             "note: this chapter runs on the CPU, which has no blocks; --block and --grid change nothing here",
         );
     }
@@ -359,6 +425,23 @@ mod tests {
         Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
     }
 
+    struct Nobody;
+
+    impl Output for Nobody {
+        fn print(&mut self, _: &str) {}
+        fn complain(&mut self, _: &str) {}
+        fn begin(&mut self, _: &str, _: u64, _: u64) {}
+        fn date(&self) -> String {
+            String::new()
+        }
+        fn command(&self, _: &Chapter) -> String {
+            String::new()
+        }
+        fn keep(&mut self, _: &Chapter, _: &Options, _: &Record) -> Result<Option<String>> {
+            panic!("there is no record of a run that was stopped")
+        }
+    }
+
     const RIGHT: Variant = Variant::new("right", right);
     const WRONG: Variant = Variant::new("wrong", wrong);
     const DROPS: Variant = Variant::new("drops", drops);
@@ -371,7 +454,7 @@ mod tests {
         let chapter =
             Chapter { place: Place::Cpu, default_n: |_| 33, ..Chapter::new("ch0_test", "", variants) };
         let options = Options::try_parse_for(&chapter, ["ch0_test", "--json", "--n", "33"]).unwrap();
-        work(Bench::new(&chapter, &options).unwrap());
+        work(Bench::new(&chapter, &options, &mut Nobody).unwrap());
     }
 
     #[test]
@@ -394,8 +477,7 @@ mod tests {
     #[test]
     fn a_diagnostic_that_stops_a_run_ends_the_chapter_with_status_1_and_no_record() {
         bench(&[ENDLESS], |bench| {
-            assert!(!bench.finish().unwrap(), "exit status 1");
+            assert!(!bench.finish().unwrap().record.ok, "exit status 1");
         });
-        assert!(!output::records_directory().unwrap().join("local/ch0_test.cpu.json").exists());
     }
 }

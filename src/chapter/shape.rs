@@ -83,6 +83,15 @@ const SIM_MAX_N: u64 = 1 << 26;
 const SIM_SWEEP_N: u64 = 1 << 20;
 
 impl Place {
+    /// The most elements on the simulator.
+    pub fn most_simulated(self) -> u64 {
+        match self {
+            Place::Cpu | Place::ManyBlocks | Place::GridStride => SIM_MAX_N,
+            Place::ManyBlocksUpTo(most) => most / 32,
+            Place::OneBlock => MAX_BLOCK.into(),
+        }
+    }
+
     /// The shape for `n` elements on a device of `kind`, with the requested `block` threads or `grid` blocks.
     ///
     /// # Errors
@@ -97,7 +106,7 @@ impl Place {
             Place::Cpu => Ok(Shape::CPU),
             Place::ManyBlocks => Shape::new(n, block, grid, 512),
             Place::ManyBlocksUpTo(most) => {
-                let most = if kind == DeviceKind::Sim { most / 32 } else { most };
+                let most = if kind == DeviceKind::Sim { self.most_simulated() } else { most };
                 ensure!(n <= most, "{} are too many here; give --n {most} or less", thousands(n as i64));
                 Shape::new(n, block, grid, 256)
             }
@@ -151,7 +160,7 @@ impl Place {
             (_, DeviceKind::Gpu) => (10, 2, 1 << 28),
         };
         let quick = match self {
-            Place::ManyBlocksUpTo(most) if kind == DeviceKind::Sim => quick.min(most / 32),
+            Place::ManyBlocksUpTo(_) if kind == DeviceKind::Sim => quick.min(self.most_simulated()),
             Place::ManyBlocksUpTo(most) => quick.min(most),
             _ => quick,
         };

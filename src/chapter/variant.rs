@@ -30,6 +30,8 @@ pub struct Chapter {
     pub default_n: fn(DeviceKind) -> u64,
     /// Whether `--pending-launches` is one of its options.
     pub pending_launches: bool,
+    /// Whether it runs on several devices at a time, and `--gpus` is one of its options.
+    pub many_gpus: bool,
     /// Why it runs on the simulator alone, if so.
     pub simulator_only: Option<&'static str>,
     /// What it measures beyond its variants.
@@ -47,6 +49,7 @@ impl Chapter {
             source: "",
             default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 24 } else { 1 << 16 },
             pending_launches: false,
+            many_gpus: false,
             simulator_only: None,
             section: None,
         }
@@ -167,6 +170,8 @@ pub struct Case<'a> {
     pub launches: Launches,
     /// The room for pending device launches that the reader asks for, where that is not simply enough.
     pub pending_launches: Option<u64>,
+    /// The other devices of a chapter that runs on several, with its kernels there.
+    pub(super) others: &'a [(Device, Module)],
     /// None where the chapter runs on the CPU.
     pub(super) module: Option<&'a Module>,
 }
@@ -186,6 +191,20 @@ impl Case<'_> {
     /// If the chapter's source has no kernel of that name.
     pub fn load_function(&self, name: &str) -> Result<Function> {
         self.module.context("a chapter of the CPU has no kernels")?.load_function(name)
+    }
+
+    /// All devices of a chapter that runs on several.
+    pub fn devices(&self) -> Vec<&Device> {
+        std::iter::once(self.device).chain(self.others.iter().map(|(device, _)| device)).collect()
+    }
+
+    /// The variant's kernel on each of [`Case::devices`].
+    ///
+    /// # Errors
+    /// If the chapter's source has no kernel of that name.
+    pub fn kernels(&self) -> Result<Vec<Function>> {
+        let others = self.others.iter().map(|(_, module)| module.load_function(self.variant.symbol));
+        std::iter::once(self.kernel()).chain(others).collect()
     }
 
     /// Elements, as kernels count them.

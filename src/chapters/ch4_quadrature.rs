@@ -1,5 +1,6 @@
 //! The area under the curve of `kernels/ch4_quadrature.cu`, as a recursion on the CPU.
 
+use crate::figure::{Drawing, Film, Frame, Track};
 use crate::reduction::operation::Operation;
 use crate::reduction::value::Expected;
 
@@ -57,66 +58,102 @@ fn area(node: u64, n: u32) -> i64 {
     (interval.fine * interval.width * (1u64 << 40) as f64).round_ties_even() as i64
 }
 
-/// The page's figure, an SVG: the curve with 8 teeth, and below it the intervals of each level, from 4 on and
-/// with a larger tolerance than the kernels have.
-pub fn figure() -> String {
-    const TEETH: u32 = 8;
-    const TOLERANCE: f64 = 1.0 / 32.0;
-    const LEFT: f64 = 76.0;
-    const WIDTH: f64 = 396.0;
-    const FLOOR: f64 = 148.0;
-    let place = |x: f64| LEFT + WIDTH * x;
-    let height = |y: f64| FLOOR - 260.0 * y;
+/// Teeth of the page's figure, and its tolerance, which is larger than the kernels'.
+const TEETH: u32 = 8;
+const TOLERANCE: f64 = 1.0 / 32.0;
 
+/// The page's figure: the curve with 8 teeth, and below it the intervals of each level, from 4 on.
+pub fn film() -> Film {
+    const WIDTH: f64 = 304.0;
+    const LEFT: f64 = 48.0;
+    const FLOOR: f64 = 118.0;
+    let place = |x: f64| LEFT + WIDTH * x;
+    let height = |y: f64| FLOOR - 200.0 * y;
+    let levels = levels();
+    let words = format!(
+        "A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0. Below it a row of boxes for each \
+         level: first four intervals, then the halves of those that have to be divided, mostly where the teeth are \
+         narrow or the curve has a corner."
+    );
+    let mut drawing = Drawing::new(360.0, FLOOR + 22.0 + 20.0 * levels.len() as f64, &words);
+    for interval in levels.iter().flatten().filter(|interval| !interval.is_coarse(TOLERANCE)) {
+        let top = height(interval.fine);
+        let (x, width) = (place(interval.start), WIDTH * interval.width);
+        drawing.keyed_rect(&format!("a{}", key(interval)), "off", (x, top), (width, FLOOR - top));
+    }
     // Tooth k lies between 1/(k + 1) and 1/k; it falls from 1/2 to 0 in its middle, and rises again.
     let mut path = format!("M{LEFT} {FLOOR}H{:.1}", place(1.0 / f64::from(TEETH)));
     for eighths in (8..=8 * TEETH).rev() {
         let y = f64::from(eighths % 8) / 8.0 - 0.5;
         path += &format!("L{:.1} {:.1}", place(8.0 / f64::from(eighths)), height(y.abs()));
     }
-
-    let (mut open, mut done, mut counts, mut cuts) =
-        (String::new(), String::new(), String::new(), String::new());
-    let mut nodes: Vec<u64> = (4..8).collect();
-    let mut top = 176.0;
-    while !nodes.is_empty() {
-        counts += &format!("<text x=\"56\" y=\"{:.0}\">{}</text>", top + 13.0, nodes.len());
-        let mut halves = Vec::new();
-        for node in nodes {
-            let interval = Interval::of(node, TEETH);
+    drawing.path("curve", &path);
+    for (row, level) in levels.iter().enumerate() {
+        let y = FLOOR + 12.0 + 20.0 * row as f64;
+        drawing.keyed_text(&format!("n{row}"), "off", (LEFT - 8.0, y + 12.0), &level.len().to_string());
+        for interval in level {
             let (x, width) = (place(interval.start), WIDTH * interval.width);
-            let cell = format!("M{x:.1} {top:.0}h{width:.1}v16h-{width:.1}z");
-            if interval.is_coarse(TOLERANCE) {
-                open += &cell;
-                halves.extend([2 * node, 2 * node + 1]);
-            } else {
-                done += &cell;
-                cuts += &format!("M{x:.1} {FLOOR}V{:.1}h{width:.1}V{FLOOR}", height(interval.fine));
+            drawing.keyed_rect(&format!("i{}", key(interval)), "off", (x, y), (width, 15.0));
+        }
+    }
+    Film {
+        name: "quadrature".into(),
+        drawing,
+        tracks: vec![Track {
+            label: "all".into(),
+            message: None,
+            listing: Vec::new(),
+            frames: (1..=levels.len()).map(|shown| frame(&levels, shown)).collect(),
+        }],
+        still: None,
+        caption: "A zigzag with 8 teeth. Each row has the intervals of one level, with their number: empty ones have to \
+                  be divided, filled ones are done. The steps under the curve are the estimates that were kept. Here with \
+                  a larger tolerance than in the program."
+            .into(),
+    }
+}
+
+fn key(interval: &Interval) -> String {
+    format!("{}-{}", interval.start, interval.width)
+}
+
+/// The intervals of the figure, level by level.
+fn levels() -> Vec<Vec<Interval>> {
+    let mut levels = Vec::new();
+    let mut nodes: Vec<u64> = (4..8).collect();
+    while !nodes.is_empty() {
+        let level: Vec<Interval> = nodes.iter().map(|node| Interval::of(*node, TEETH)).collect();
+        let coarse = nodes.iter().zip(&level).filter(|(_, interval)| interval.is_coarse(TOLERANCE));
+        nodes = coarse.flat_map(|(node, _)| [2 * node, 2 * node + 1]).collect();
+        levels.push(level);
+    }
+    levels
+}
+
+/// The first levels, the last of them just divided.
+fn frame(levels: &[Vec<Interval>], shown: usize) -> Frame {
+    let mut frame = Frame::default();
+    for (row, level) in levels.iter().enumerate().take(shown) {
+        frame.class(&format!("n{row}"), "end");
+        for interval in level {
+            let done = !interval.is_coarse(TOLERANCE);
+            frame.class(&format!("i{}", key(interval)), if done { "works" } else { "" });
+            if done {
+                frame.class(&format!("a{}", key(interval)), "works");
             }
         }
-        nodes = halves;
-        top += 22.0;
     }
-    let blue = "style=\"stroke:var(--links, #3b7dd8);fill:var(--links, #3b7dd8)\" fill-opacity=\"0.25\"";
-    let black = "fill=\"none\" stroke=\"currentColor\"";
-    [
-        format!("<svg viewBox=\"0 0 480 {top:.0}\" width=\"480\" role=\"img\""),
-        "  aria-labelledby=\"fig-intervals\" style=\"max-width:100%;height:auto;display:block;margin:auto\""
-            .into(),
-        "  font-size=\"16\" text-anchor=\"end\" fill=\"currentColor\">".into(),
-        "  <title id=\"fig-intervals\">A zigzag, and the intervals that its area takes</title>".into(),
-        format!("  <desc>A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0."),
-        "  Below it a row of boxes for each level: first four intervals, then the halves of those that"
-            .into(),
-        "  have to be divided, mostly where the teeth are narrow or the curve has a corner.</desc>".into(),
-        format!("  <path d=\"{cuts}\" {blue}/>"),
-        format!("  <path d=\"{path}\" {black} stroke-width=\"1.5\"/>"),
-        format!("  <text x=\"68\" y=\"166\">intervals</text>{counts}"),
-        format!("  <path d=\"{open}\" {black}/>"),
-        format!("  <path d=\"{done}\" {blue}/>"),
-        "</svg>".into(),
-    ]
-    .join("\n")
+    let level = &levels[shown - 1];
+    let coarse = level.iter().filter(|interval| interval.is_coarse(TOLERANCE)).count();
+    frame.say = match coarse {
+        0 => format!("Level {shown}: {} intervals, all of them fine enough. The area is known.", level.len()),
+        _ => format!(
+            "Level {shown}: {} intervals. {coarse} have to be divided, so the next level has {}.",
+            level.len(),
+            2 * coarse
+        ),
+    };
+    frame
 }
 
 /// Length that suffices for a list of nodes: no level has more.

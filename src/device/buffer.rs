@@ -24,7 +24,12 @@ pub struct Buffer<T> {
 
 pub(super) enum Memory {
     Gpu(RefCell<cuda::Memory>),
-    Sim { simulator: Rc<Simulator>, address: u64 },
+    /// The host's, which GPUs can reach.
+    Host(cuda::HostMemory),
+    Sim {
+        simulator: Rc<Simulator>,
+        address: u64,
+    },
 }
 
 impl Device {
@@ -58,6 +63,18 @@ impl Device {
         let buffer = self.alloc(len)?;
         self.memset_zeros(&buffer)?;
         Ok(buffer)
+    }
+
+    /// `len` elements, all bytes 0, in memory of the host that kernels on every GPU can reach: a result that
+    /// lies there when they are done need not be copied. On the simulator memory like any other.
+    ///
+    /// # Errors
+    /// There is not so much memory.
+    pub fn alloc_host<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let Kind::Gpu(gpu) = &self.kind else { return self.alloc_zeros(len) };
+        let memory = gpu.alloc_host(len * size_of::<T>())?;
+        let address = memory.address();
+        Ok(Buffer { memory: Memory::Host(memory), address, len, element: PhantomData })
     }
 
     /// Sets all bytes of `buffer` to 0.
@@ -126,6 +143,10 @@ impl Device {
         let bytes = bytemuck::cast_slice_mut(&mut data);
         match (&self.kind, &buffer.memory) {
             (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes)?,
+            (Kind::Gpu(gpu), Memory::Host(memory)) => {
+                gpu.synchronize()?;
+                memory.read(bytes);
+            }
             (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.read(*address, bytes)?,
             _ => bail!(OTHER_DEVICE),
         }
@@ -137,7 +158,7 @@ impl Device {
     pub fn is_defined<T>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> bool {
         let (start, bytes) = (elements.start * size_of::<T>(), elements.len() * size_of::<T>());
         match &buffer.memory {
-            Memory::Gpu(_) => true,
+            Memory::Gpu(_) | Memory::Host(_) => true,
             Memory::Sim { simulator, address } => {
                 simulator.core.borrow().is_defined(address + start as u64, bytes)
             }

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use cudarc::driver::sys::{
     self, CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUlimit, CUresult,
     CUstreamCaptureMode,
@@ -18,6 +18,7 @@ use cudarc::driver::{
     PushKernelArg, result,
 };
 
+use super::fault::{Fault, Launcher, NoGpu};
 use crate::build::kernels;
 use crate::record::{DeviceInfo, DeviceKind, GpuInfo, Limit};
 use crate::sim::LaunchConfig;
@@ -39,51 +40,37 @@ pub struct Gpu {
 
 /// Device memory; given back, in stream order, when dropped.
 pub type Memory = CudaSlice<u8>;
+/// Memory of the host that kernels can reach; given back when dropped.
+pub struct HostMemory {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl HostMemory {
+    /// Its address, which is the same for kernels (unified addressing).
+    pub fn address(&self) -> u64 {
+        self.start as u64
+    }
+
+    /// Copies its contents to `bytes`; no kernel may be writing there.
+    pub fn read(&self, bytes: &mut [u8]) {
+        let count = bytes.len().min(self.bytes);
+        // SAFETY: both have so many bytes, and do not overlap.
+        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(self.start, count) };
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        // SAFETY: it came from cuMemHostAlloc, and nobody has its address any more. Where the context is lost,
+        // there is nobody to tell.
+        let _ = unsafe { result::free_host(self.start.cast()) };
+    }
+}
+
 pub type Module = Arc<CudaModule>;
 pub type Function = CudaFunction;
 pub type Graph = CudaGraph;
-
-/// Who launches a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launcher {
-    Host,
-    Device,
-}
-
-/// Why there is no usable GPU, and what was looked for.
-#[derive(Debug)]
-pub struct NoGpu {
-    /// In one line.
-    pub reason: String,
-    /// What was looked for, and what was found, one thing a line.
-    pub looked_for: Vec<String>,
-}
-
-impl fmt::Display for NoGpu {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no usable GPU: {}\nlooked for:", self.reason)?;
-        self.looked_for.iter().try_for_each(|line| write!(f, "\n  {line}"))?;
-        write!(f, "\nwithout a GPU the same kernels run on the simulator: --device sim")
-    }
-}
-
-impl std::error::Error for NoGpu {}
-
-/// A kernel that went wrong on the device, found at the next synchronisation. The context is lost with it.
-#[derive(Debug)]
-pub struct Fault(String);
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the kernel failed on the GPU: {}\n--device sim runs the same kernel and names the source line",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for Fault {}
 
 /// The kernel called `name`.
 pub fn load_function(module: &Module, name: &str) -> Result<Function> {
@@ -103,6 +90,11 @@ pub fn graph_handle(graph: &Graph) -> u64 {
 impl Gpu {
     /// The first GPU that can run the kernels.
     pub fn open() -> std::result::Result<Gpu, NoGpu> {
+        Gpu::open_some(1).map(|mut gpus| gpus.remove(0))
+    }
+
+    /// The first GPUs that can run the kernels: at least one, at most `most`.
+    pub fn open_some(most: usize) -> std::result::Result<Vec<Gpu>, NoGpu> {
         let mut search = Search { looked_for: Vec::new() };
         let driver = driver_version();
 
@@ -146,12 +138,19 @@ impl Gpu {
                 return Err(search.failed(&format!("the driver found no device ({})", message(error))));
             }
         };
+        let mut gpus = Vec::new();
         for ordinal in 0..count {
+            if gpus.len() == most {
+                break;
+            }
             match Gpu::open_device(ordinal, &driver, cuda.as_deref().unwrap_or_default()) {
-                Ok(Ok(gpu)) => return Ok(gpu),
+                Ok(Ok(gpu)) => gpus.push(gpu),
                 Ok(Err(unusable)) => search.saw(&format!("device {ordinal}"), unusable),
                 Err(error) => search.saw(&format!("device {ordinal}"), message(error)),
             }
+        }
+        if !gpus.is_empty() {
+            return Ok(gpus);
         }
         if count == 0 {
             search.saw("devices", "none");
@@ -201,6 +200,7 @@ impl Gpu {
                 l2_bytes: reported(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).into(),
                 memory_bytes: context.total_mem()? as u64,
             }),
+            gpus: None,
             threads: None,
             cpu: None,
         };
@@ -210,6 +210,55 @@ impl Gpu {
 
     pub fn info(&self) -> DeviceInfo {
         self.info.clone()
+    }
+
+    /// Which of the driver's devices it is.
+    pub fn ordinal(&self) -> i32 {
+        self.context.ordinal() as i32
+    }
+
+    /// Lets kernels on this GPU reach the memory of `other`, now and later (CUDA Driver API, "Stream Ordered
+    /// Memory Allocator", `cuMemPoolSetAccess`: all buffers here come from a device's default pool).
+    pub fn reach(&self, other: &Gpu) -> Result<()> {
+        let failed = |error| {
+            let (from, to) = (self.ordinal(), other.ordinal());
+            failed(&format!("GPU {from} cannot reach the memory of GPU {to}"), error)
+        };
+        let (here, there) = (self.context.cu_device(), other.context.cu_device());
+        let mut can = 0;
+        // SAFETY: writes one int to the address of one; both handles are the driver's.
+        unsafe { sys::cuDeviceCanAccessPeer(&mut can, here, there) }.result().map_err(failed)?;
+        ensure!(
+            can == 1,
+            "GPU {} cannot reach the memory of GPU {}: the machine does not connect them as peers",
+            self.ordinal(),
+            other.ordinal()
+        );
+        let mut pool = std::ptr::null_mut();
+        // SAFETY: writes one handle to the address of one; the pool lives as long as the device.
+        unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, there) }.result().map_err(failed)?;
+        let access = sys::CUmemAccessDesc {
+            location: sys::CUmemLocation {
+                type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+                id: self.ordinal(),
+            },
+            flags: sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
+        // SAFETY: reads one descriptor from the address of one.
+        unsafe { sys::cuMemPoolSetAccess(pool, &access, 1) }.result().map_err(failed)
+    }
+
+    /// `bytes` bytes of the host's memory, all 0, that every GPU and the host can reach at one address
+    /// (`cuMemHostAlloc`, portable and mapped).
+    pub fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
+        let failed = |error| failed(&format!("cannot pin {bytes} bytes of the host's memory"), error);
+        self.context.bind_to_thread().map_err(failed)?;
+        let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+        // SAFETY: the bytes are set to 0 before anybody reads them.
+        let start = unsafe { result::malloc_host(bytes.max(1), flags) }.map_err(failed)?.cast::<u8>();
+        // SAFETY: so many bytes have just been allocated there.
+        unsafe { start.write_bytes(0, bytes) };
+        Ok(HostMemory { start, bytes })
     }
 
     pub fn multiprocessors(&self) -> u32 {

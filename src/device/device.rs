@@ -4,13 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
-use super::cuda::{self, NoGpu};
+use super::cuda;
+use super::fault::NoGpu;
 use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::observe::Observer;
+use crate::sim::trace::Trace;
 
 /// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -44,17 +46,66 @@ impl Device {
     /// # Errors
     /// [`NoGpu`], for [`DeviceChoice::Gpu`] where none is usable.
     pub fn open(choice: DeviceChoice) -> Result<Device> {
+        Device::open_with(choice, SimulatorOptions::default())
+    }
+
+    /// [`Device::open`], with the simulator run as `options` say.
+    ///
+    /// # Errors
+    /// Of [`Device::open`].
+    pub fn open_with(choice: DeviceChoice, options: SimulatorOptions) -> Result<Device> {
         if choice == DeviceChoice::Sim {
-            return Ok(Device::simulator(SimulatorOptions::default()));
+            return Ok(Device::simulator(options));
         }
         match cuda::Gpu::open() {
             Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu))),
             Err(no_gpu) if choice == DeviceChoice::Gpu => Err(no_gpu.into()),
             Err(no_gpu) => {
-                let simulator = Device::simulator(SimulatorOptions::default());
+                let simulator = Device::simulator(options);
                 Ok(Device { no_gpu: Some(no_gpu), ..simulator })
             }
         }
+    }
+
+    /// Opens several devices of one kind that reach each other's memory. GPUs: `count` of them, or without one
+    /// all that there are. Simulated GPUs: `count` or 2, which share one simulator, run as `simulated` says.
+    ///
+    /// # Errors
+    /// [`NoGpu`]; fewer GPUs than asked for; GPUs that are not peers.
+    pub fn open_some(
+        choice: DeviceChoice,
+        count: Option<usize>,
+        simulated: SimulatorOptions,
+    ) -> Result<Vec<Device>> {
+        let no_gpu = match choice {
+            DeviceChoice::Sim => None,
+            _ => match cuda::Gpu::open_some(count.unwrap_or(usize::MAX)) {
+                Ok(gpus) => return Device::peers(gpus, count),
+                Err(no_gpu) if choice == DeviceChoice::Gpu => return Err(no_gpu.into()),
+                Err(no_gpu) => Some(no_gpu),
+            },
+        };
+        let shared = Rc::new(Simulator::new(simulated));
+        let mut devices: Vec<_> =
+            (0..count.unwrap_or(2)).map(|_| Device::new(Kind::Sim(shared.clone()))).collect();
+        if let Some(first) = devices.first_mut() {
+            first.no_gpu = no_gpu;
+        }
+        Ok(devices)
+    }
+
+    /// GPUs that reach each other's memory.
+    fn peers(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
+        if let Some(count) = count.filter(|count| *count > gpus.len()) {
+            let there_are = gpus.len();
+            bail!("--gpus {count}: {there_are} usable here; give --gpus {there_are}, or use --device sim");
+        }
+        for one in &gpus {
+            gpus.iter()
+                .filter(|other| other.ordinal() != one.ordinal())
+                .try_for_each(|other| one.reach(other))?;
+        }
+        Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu))).collect())
     }
 
     /// The simulator, run as `options` say.
@@ -77,8 +128,8 @@ impl Device {
             Kind::Gpu(gpu) => gpu.info(),
             Kind::Sim(simulator) => simulator.info(),
             Kind::Cpu => {
-                let (name, threads) = (measure::cpu_name(), Some(rayon::current_num_threads()));
-                DeviceInfo { kind: DeviceKind::Cpu, name, gpu: None, threads, cpu: None }
+                let (name, threads) = (measure::cpu_name(), Some(measure::cpu_threads()));
+                DeviceInfo { kind: DeviceKind::Cpu, name, gpu: None, gpus: None, threads, cpu: None }
             }
         }
     }
@@ -162,6 +213,22 @@ impl Device {
         Ok(Measurement { time, ..Default::default() })
     }
 
+    /// What `work`, which waits for all that it starts, costs by the host's clock: the call, the launch and
+    /// the wait count too, as they do for a caller who needs the result. On the simulator as
+    /// [`Device::measure`].
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn measure_until_done(&self, mut work: impl FnMut() -> Result<()>) -> Result<Measurement> {
+        let Kind::Gpu(_) = &self.kind else { return self.measure(|| Ok(()), work) };
+        let time = measure::repeat(GPU_BUDGET, || {
+            let start = Instant::now();
+            work()?;
+            Ok(measure::microseconds_since(start))
+        })?;
+        Ok(Measurement { time, ..Default::default() })
+    }
+
     /// Microseconds that `work` takes, once: between two events on a GPU, by the clock on the CPU. None on
     /// the simulator, which does the work and has no clock.
     ///
@@ -194,6 +261,21 @@ impl Device {
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         if let Kind::Sim(simulator) = &self.kind {
             simulator.observe(observer);
+        }
+    }
+
+    /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its checks.
+    pub fn remember(&self, events: usize) {
+        if let Kind::Sim(simulator) = &self.kind {
+            simulator.remember(events);
+        }
+    }
+
+    /// What has been remembered since the last call; `None` where nobody remembers.
+    pub fn take_trace(&self) -> Option<Trace> {
+        match &self.kind {
+            Kind::Sim(simulator) => simulator.take_trace(),
+            Kind::Gpu(_) | Kind::Cpu => None,
         }
     }
 

@@ -22,8 +22,9 @@ use std::rc::Rc;
 
 use anyhow::{Result, anyhow, ensure};
 
-use super::cuda::{self, Launcher};
+use super::cuda;
 use super::device::{Device, Kind};
+use super::fault::Launcher;
 use super::launch::{Arg, KernelArg};
 use super::simulator::{Simulator, Step};
 

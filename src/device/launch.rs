@@ -90,7 +90,7 @@ impl<T> KernelArg for Buffer<T> {
 impl<T> KernelArg for View<'_, T> {
     fn arg(&self) -> Arg {
         let on = match &self.buffer.memory {
-            Memory::Gpu(_) => DeviceKind::Gpu,
+            Memory::Gpu(_) | Memory::Host(_) => DeviceKind::Gpu,
             Memory::Sim { .. } => DeviceKind::Sim,
         };
         Arg::address(self.address(), on)
@@ -217,6 +217,26 @@ impl Prepared<'_> {
     pub fn config(&self) -> LaunchConfig {
         self.config
     }
+}
+
+/// Starts `launches` at the same time, each on a device of its own out of [`Device::open_some`]: on GPUs one after
+/// the other, without waiting; on the simulator their blocks have their turns, all under the checks.
+///
+/// # Errors
+/// Of [`Prepared::launch`]; and on the simulator, launches from modules that were loaded apart.
+pub fn launch_together(launches: &[Prepared]) -> Result<()> {
+    let Some(Prepared { device, function, .. }) = launches.first() else { return Ok(()) };
+    let (Kind::Sim(simulator), Code::Sim(module)) = (&device.kind, &function.code) else {
+        // The first one last: what the others do in its memory takes them longer.
+        return launches.iter().rev().try_for_each(Prepared::launch);
+    };
+    let alike = |one: &Prepared| matches!(&one.function.code, Code::Sim(other) if other.is(module));
+    ensure!(launches.iter().all(alike), "launches that run together come from one module of the simulator");
+    let all: Vec<_> = launches
+        .iter()
+        .map(|one| sim::Launch { kernel: &one.function.name, config: one.config, args: &one.args })
+        .collect();
+    simulator.launch_together(module, &all)
 }
 
 /// A launch that no device makes.

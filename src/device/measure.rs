@@ -76,6 +76,14 @@ pub fn floats_on_cpu(mut work: impl FnMut() -> f32) -> Result<(f32, Measurement)
     Ok((result, Measurement { time, ..Default::default() }))
 }
 
+/// Threads that share the work of a parallel iterator.
+pub fn cpu_threads() -> usize {
+    #[cfg(target_family = "wasm")]
+    return 1;
+    #[cfg(not(target_family = "wasm"))]
+    rayon::current_num_threads()
+}
+
 /// The CPU's model name where the system says it.
 pub fn cpu_name() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -22,29 +22,39 @@
 //! | file | job |
 //! | --- | --- |
 //! | `measure.rs` | how a time is taken, and what else a measurement holds |
-//! | `cuda.rs` | the GPU; the only file that names cudarc |
+//! | `fault.rs` | what a GPU may be missing, and how it fails, in words |
+//! | `cuda.rs` | the GPU; the only file that names cudarc. `no_cuda.rs` takes its place in a browser |
 //! | `simulator.rs` | the simulator as a device: its options, its stream, what its launches have shown |
 //! | `device.rs` | opens one of these; its name, its limits, what work costs there |
 //! | `module.rs` | kernels |
 //! | `buffer.rs` | device memory, and copies from and to it |
 //! | `launch.rs` | launches: arguments, checks, start |
 //! | `graph.rs` | launches captured once, launched again with one call |
+//! | `nccl.rs` | NCCL, from the library that the system has |
+//! | `collective.rs` | one number per device becomes their sum on all of them |
 
 mod buffer;
+pub mod collective;
+#[cfg_attr(target_family = "wasm", path = "no_cuda.rs")]
 mod cuda;
 #[expect(clippy::module_inception, reason = "the room is named after what it holds")]
 mod device;
+mod fault;
 mod graph;
 mod launch;
 pub mod measure;
 mod module;
+#[cfg_attr(target_family = "wasm", path = "no_nccl.rs")]
+mod nccl;
 mod simulator;
 
 pub use crate::sim::LaunchConfig;
 pub use buffer::{Buffer, View};
-pub use cuda::{Fault, NoGpu};
 pub use device::{Device, DeviceChoice};
+pub use fault::{Fault, NoGpu};
 pub use graph::Graph;
-pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
+pub use launch::{
+    Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared, launch_together,
+};
 pub use module::{Function, Module};
 pub use simulator::SimulatorOptions;

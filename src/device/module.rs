@@ -36,6 +36,17 @@ impl Device {
         self.load_code(build.stem, build.ptx, build.fatbin)
     }
 
+    /// [`Device::load_module`] where `first` has the same kernels on another device: simulated ones share it.
+    ///
+    /// # Errors
+    /// Of [`Device::load_code`].
+    pub fn load_module_beside(&self, first: &Module, build: &Build) -> Result<Module> {
+        match &self.kind {
+            Kind::Sim(_) => Ok(Module { name: first.name.clone(), ptx: first.ptx.clone(), gpu: None }),
+            _ => self.load_module(build),
+        }
+    }
+
     /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
     ///
     /// # Errors

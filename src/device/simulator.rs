@@ -10,6 +10,7 @@ use super::measure::Measurement;
 use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
+use crate::sim::trace::{Recorder, Trace};
 use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
 
 /// How the simulator runs kernels.
@@ -75,6 +76,8 @@ pub struct Simulator {
     seen: RefCell<(Counters, Levels)>,
     found: RefCell<Vec<Diagnostic>>,
     observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
+    /// Remembers the launches under checks, if that was asked for.
+    recorder: RefCell<Option<Recorder>>,
     /// While a graph is captured: what has been put into it.
     captured: RefCell<Option<Vec<Step>>>,
 }
@@ -94,13 +97,14 @@ impl Simulator {
             seen: RefCell::default(),
             found: RefCell::default(),
             observer: RefCell::default(),
+            recorder: RefCell::default(),
             captured: RefCell::default(),
         }
     }
 
     pub fn info(&self) -> DeviceInfo {
         let name = concat!("workbook simulator ", env!("CARGO_PKG_VERSION")).to_string();
-        DeviceInfo { kind: DeviceKind::Sim, name, gpu: None, threads: None, cpu: None }
+        DeviceInfo { kind: DeviceKind::Sim, name, gpu: None, gpus: None, threads: None, cpu: None }
     }
 
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
@@ -114,6 +118,16 @@ impl Simulator {
     /// From now on `observer` is told what the launches under checks do.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         self.observer.replace(Some(observer));
+    }
+
+    /// From now on the launches under checks are remembered, up to `events` events.
+    pub fn remember(&self, events: usize) {
+        self.recorder.replace(Some(Recorder::new(events)));
+    }
+
+    /// What has been remembered since the last call, with what the checks have found in it.
+    pub fn take_trace(&self) -> Option<Trace> {
+        self.recorder.borrow_mut().as_mut().map(Recorder::take)
     }
 
     /// What the launches since the last call have shown.
@@ -156,22 +170,54 @@ impl Simulator {
     }
 
     fn launch(&self, module: &sim::Module, kernel: &str, config: LaunchConfig, args: &[u64]) -> Result<()> {
+        // A page always checks, and need not carry the simulator a second time without.
+        if self.options.checks || cfg!(target_family = "wasm") {
+            return self.launch_together(module, &[sim::Launch { kernel, config, args }]);
+        }
+        let mut core = self.core.borrow_mut();
+        let ended = core.launch_counted(module, kernel, config, args, &mut self.seen.borrow_mut().0);
+        self.ended(
+            &mut core,
+            ended.inspect_err(|diagnostic| self.found.borrow_mut().push((**diagnostic).clone())),
+        )
+    }
+
+    /// Runs `launches` at the same time, under the checks, each on a device of its own.
+    pub fn launch_together(&self, module: &sim::Module, launches: &[sim::Launch]) -> Result<()> {
         let mut core = self.core.borrow_mut();
         let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
-        let ended = if !self.options.checks {
-            let ended = core.launch_counted(module, kernel, config, args, &mut seen.0);
-            ended.inspect_err(|diagnostic| all.push((**diagnostic).clone()))
+        let mut recorder = self.recorder.borrow_mut();
+        let before = all.len();
+        let ended = if let Some(recorder) = &mut *recorder {
+            for sim::Launch { kernel, config, args } in launches {
+                begin(recorder, module, kernel, config, args);
+            }
+            let ended = core.launch_together(module, launches, &mut (seen, &mut *recorder), all);
+            recorder.found(&all[before..]);
+            ended
         } else if let Some(observer) = &*self.observer.borrow() {
-            let both = &mut (seen, &mut *observer.borrow_mut());
-            core.launch_watched(module, kernel, config, args, both, all)
+            core.launch_together(module, launches, &mut (seen, &mut *observer.borrow_mut()), all)
         } else {
-            core.launch_watched(module, kernel, config, args, seen, all)
+            core.launch_together(module, launches, seen, all)
         };
+        self.ended(&mut core, ended)
+    }
+
+    fn ended(&self, core: &mut sim::Simulator, ended: Result<(), Box<Diagnostic>>) -> Result<()> {
         if !self.options.keep_printed {
             // What a kernel prints is no result: stdout belongs to those.
             let _ = write!(std::io::stderr(), "{}", core.take_printed());
         }
         ended.map_err(found)
+    }
+}
+
+/// Tells the recorder of a launch, whose buffers are called by their place among the arguments.
+fn begin(recorder: &mut Recorder, module: &sim::Module, kernel: &str, config: &LaunchConfig, args: &[u64]) {
+    recorder.begin(module, kernel, config);
+    let params = module.params(kernel).unwrap_or_default();
+    for (place, (arg, _)) in args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8) {
+        recorder.name(*arg, &format!("argument {place}"), None);
     }
 }
 

@@ -18,6 +18,7 @@
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
 //! | `numbers.rs`, `evidence.rs` | answers that are numbers; the records that they are taken from |
+//! | `figure.rs` | a small launch of an answer as a figure |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
@@ -27,6 +28,7 @@ pub mod catalogue;
 pub mod code;
 mod effort;
 pub mod evidence;
+mod figure;
 mod gpu;
 pub mod mark;
 mod names;
@@ -54,9 +56,9 @@ use session::Session;
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
 /// line or the environment is wrong.
 pub fn run() -> ExitCode {
-    let Options { verb, device } = Options::parse_or_exit();
+    let Options { verb, device, figure } = Options::parse_or_exit();
     let verb = verb.unwrap_or(Verb::List);
-    match Session::open(catalogue::root()).and_then(|session| session.run(verb, device)) {
+    match Session::open(catalogue::root()).and_then(|session| session.run(verb, device, figure)) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "error: {error:#}");

@@ -57,7 +57,15 @@ mod tests {
         {
             let config = LaunchConfig::new(blocks, 32);
             let after = After::Host;
-            levels.event(&Event::Grid(Start { grid, parent, depth, kernel: "k", config: &config, after }));
+            levels.event(&Event::Grid(Start {
+                grid,
+                parent,
+                depth,
+                device: 0,
+                kernel: "k",
+                config: &config,
+                after,
+            }));
         }
         let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };
         assert_eq!(levels.into_vec(), [level(1, 4), level(2, 3), level(1, 1)]);

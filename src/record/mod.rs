@@ -82,6 +82,9 @@ pub struct DeviceInfo {
     /// Worker threads, for a CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// How many of them work together, if more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<usize>,
     /// The CPU's model name where the serial recursion was timed beside a GPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,

@@ -41,6 +41,20 @@ pub fn columns(record: &Record) -> Vec<Column> {
     columns
 }
 
+/// The [`columns`] called `names`, or all that have something to say. The kernel's name always comes first.
+pub fn shown_columns(record: &Record, names: &[&str]) -> Vec<Column> {
+    let mut all = columns(record);
+    if names.is_empty() {
+        let is_noise = |column: &Column| column.name() == "grid" && column.is_constant();
+        all.retain(|column| column.has_something_to_say() && !is_noise(column));
+        return all;
+    }
+    let chosen = names
+        .iter()
+        .filter_map(|name| all.iter().find(|column| column.name() == *name && column.has_values()));
+    all.iter().take(1).chain(chosen).cloned().collect()
+}
+
 /// Shape, result and verdict of each run.
 fn results(record: &Record) -> Vec<Column> {
     let runs = &record.runs;
@@ -254,8 +268,14 @@ mod tests {
         let name = "gpuRecursiveReduceFireAndForget";
         let run = Run::of(name, 1 << 26, &Operation::SUM, sum.into(), Expected::exactly(sum));
         let run = Run { block: 32, grid: 1 << 21, time_us, counters, ..run };
-        let device =
-            DeviceInfo { kind: DeviceKind::Sim, name: "test".into(), gpu: None, threads: None, cpu: None };
+        let device = DeviceInfo {
+            kind: DeviceKind::Sim,
+            name: "test".into(),
+            gpu: None,
+            gpus: None,
+            threads: None,
+            cpu: None,
+        };
         Record {
             schema: SCHEMA,
             stem: "ch4_nested".into(),

@@ -8,6 +8,7 @@ mod fake;
 mod legacy;
 mod nvcc;
 mod prebuilt;
+mod what_ifs;
 
 use std::path::{Path, PathBuf};
 

@@ -237,6 +237,16 @@ mod with_a_fake_nvcc {
 
     fn build(source_path: &'static str, ptx: &'static str, state: State) -> Build {
         let (code_hash, compiler) = ("0123456789abcdef", "nvcc 1.2.3");
-        Build { stem: "ch9_fake", source_path, source: "", ptx, fatbin: &[], code_hash, compiler, state }
+        Build {
+            stem: "ch9_fake",
+            source_path,
+            source: "",
+            ptx,
+            fatbin: &[],
+            code_hash,
+            compiler,
+            state,
+            what_if: None,
+        }
     }
 }

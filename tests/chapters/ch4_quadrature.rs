@@ -1,9 +1,6 @@
 //! Chapter 4: the area under a curve.
 
-use std::path::Path;
-
 use rayon::prelude::*;
-use workbook::chapters::ch4_quadrature;
 
 use super::{names, run};
 
@@ -28,19 +25,4 @@ fn every_way_of_dividing_intervals_finds_the_area_of_the_serial_recursion() {
     let many = run("area-many", "ch4_quadrature", "--device sim --n 32_769");
     assert_eq!(many.status(), Some(2));
     assert!(many.stderr().contains("--n 32768 or less"), "{}", many.stderr());
-}
-
-/// The figure on the page is the one that the code draws: `WORKBOOK_BLESS=1 cargo test --test chapters figure`.
-#[test]
-fn the_figure_of_the_intervals_is_drawn_from_the_recursion() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/ch4_quadrature.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let start = page.find("<svg").expect("a figure");
-    let end = page.find("</svg>").expect("a figure") + "</svg>".len();
-    let figure = ch4_quadrature::figure();
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        std::fs::write(&path, [&page[..start], &figure, &page[end..]].concat()).unwrap();
-    } else {
-        assert_eq!(&page[start..end], figure, "run it with WORKBOOK_BLESS=1");
-    }
 }

@@ -13,6 +13,7 @@ mod ch6_operator_laws;
 mod ch6_operators;
 mod ch7_kernels;
 mod ch7_limit;
+mod ch8_many_gpus;
 mod options;
 mod record_files;
 

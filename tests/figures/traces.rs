@@ -69,6 +69,8 @@ const RECIPES: &[Recipe] = &[
     Recipe { name: "nested-tail", kernel: "gpuRecursiveReduce", ..NESTED },
     Recipe { name: "nested-forget", kernel: "gpuRecursiveReduceFireAndForget", ..NESTED },
     Recipe { name: "nested-levels", kernel: "gpuRecursiveReduceGridWide", blocks: 4, ..NESTED },
+    Recipe { name: "load-one", kernel: "reduceSequential", ..IN_FLIGHT },
+    Recipe { name: "load-eight", kernel: "reduceInFlight", ..IN_FLIGHT },
     Recipe {
         name: "pending",
         kernel: "gpuRecursiveReduce",
@@ -82,7 +84,14 @@ const RECIPES: &[Recipe] = &[
 
 const NO_BARRIER: Recipe = Recipe { stem: "ch2_parallel", kernel: "reduceNeighboredNoBarrier", ..BASE };
 const BLOCKS: Recipe = Recipe { stem: "ch3_blocks", threads: 512, args: CHAPTER_3, values: false, ..BASE };
-const BANKS: Recipe = Recipe { stem: "ch5_shared", threads: 512, args: CHAPTER_5, values: false, ..BASE };
+const BANKS: Recipe = Recipe { stem: "ch5_shared", threads: 256, args: CHAPTER_5, values: false, ..BASE };
+const IN_FLIGHT: Recipe = Recipe {
+    stem: "ch7_limit",
+    threads: 32,
+    args: &[Counting("g_idata", 256), Zeros("g_odata", 8), Number(256)],
+    values: false,
+    ..BASE
+};
 const NESTED: Recipe = Recipe {
     stem: "ch4_nested",
     blocks: 8,
@@ -143,7 +152,7 @@ fn text(trace: &Trace) -> String {
     head.replacen("\"events\":null", &format!("\"events\":[\n{}\n]", events.join(",\n")), 1) + "\n"
 }
 
-fn directory() -> PathBuf {
+pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records/traces")
 }
 

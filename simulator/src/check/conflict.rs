@@ -51,10 +51,10 @@ pub fn strength(request: &Request) -> Strength {
     }
 }
 
-/// Both strong, at scopes that include both threads.
-pub fn morally_strong(a: Strength, b: Strength, same_block: bool) -> bool {
+/// Both strong, at scopes that include both threads; `both` is the narrowest that does.
+pub fn morally_strong(a: Strength, b: Strength, both: Scope) -> bool {
     match (a, b) {
-        (Strength::Strong(a), Strength::Strong(b)) => same_block || (a > Scope::Cta && b > Scope::Cta),
+        (Strength::Strong(a), Strength::Strong(b)) => a.min(b) >= both,
         _ => false,
     }
 }

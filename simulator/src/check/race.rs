@@ -154,7 +154,15 @@ mod tests {
     fn grid(blocks: u32) -> Order {
         let mut order = Order::default();
         let config = &LaunchConfig::new(blocks, 64);
-        order.grid(&Start { grid: 0, parent: None, depth: 0, kernel: "k", config, after: After::Host });
+        order.grid(&Start {
+            grid: 0,
+            parent: None,
+            depth: 0,
+            device: 0,
+            kernel: "k",
+            config,
+            after: After::Host,
+        });
         order
     }
 

@@ -18,6 +18,7 @@ pub enum Between {
     Warps,
     Blocks,
     Grids,
+    Devices,
     ParentAndChild,
 }
 
@@ -50,6 +51,7 @@ impl Checker<'_> {
         };
         let between = match () {
             _ if visibility => Between::ParentAndChild,
+            _ if self.order.device_of(grid) != self.order.device_of(actor.grid) => Between::Devices,
             _ if grid != actor.grid => Between::Grids,
             _ if block != actor.block => Between::Blocks,
             _ if warp != actor.warp => Between::Warps,
@@ -82,6 +84,10 @@ impl Checker<'_> {
         let who = match between {
             Between::Lanes | Between::Warps => format!("thread {other} of its block"),
             Between::Blocks => format!("thread {other} of block {}", show(other_block)),
+            Between::Devices => {
+                let device = self.order.device_of(grid);
+                format!("thread {other} of block {} on GPU {device}", show(other_block))
+            }
             _ => format!("thread {other} of block {} of grid {grid}", show(other_block)),
         };
         let other_verb = match (race.earlier_atomic, race.earlier_writes) {
@@ -153,6 +159,9 @@ impl Checker<'_> {
             );
         }
         let help = match (race.why, between) {
+            (Why::Almost(_), Between::Devices) => {
+                "this fence orders for threads of one GPU: use __threadfence_system(), or scope sys"
+            }
             (Why::Almost(Gap::Fence), _) => {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or let \
                  the atomic acquire; the rules ask for it, though most code does without"
@@ -170,6 +179,14 @@ impl Checker<'_> {
             (_, Between::Grids) => {
                 "let the launching thread see the writes first (a barrier before the launch), or use a tail \
                  launch"
+            }
+            (_, Between::Devices) if atomics == [true; 2] => {
+                "another GPU takes part: an atomic without _system in its name is atomic among the threads of one \
+                 GPU alone; use atomicAdd_system and its like, or thread_scope_system"
+            }
+            (_, Between::Devices) if !atomics.contains(&true) => {
+                "nothing orders kernels that run on two GPUs at the same time: use an atomic of scope system, or let \
+                 the host wait for one before it launches the other"
             }
             _ if atomics == [true; 2] => {
                 "both are atomic, but not at a scope that includes both threads: leave _block out of the name, \

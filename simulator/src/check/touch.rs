@@ -13,6 +13,7 @@ use super::shadow::{
 };
 use crate::arith::lanes;
 use crate::observe::{Access, Request};
+use crate::ptx::Scope;
 
 /// What becomes of words with the same past.
 #[derive(Clone, Copy)]
@@ -308,7 +309,8 @@ impl<'a> Touch<'a> {
             }
             let read_only = [strength, self.strength].contains(&Strength::ReadOnly);
             let in_order = own_block && node.first.time < self.here.barrier();
-            if !read_only && (in_order || morally_strong(strength, self.strength, own_block)) {
+            let both = if own_block { Scope::Cta } else { self.here.scope_with_others() };
+            if !read_only && (in_order || morally_strong(strength, self.strength, both)) {
                 continue;
             }
             let own = node.is_of(self.reader.block, self.reader.warp)
@@ -376,9 +378,7 @@ impl<'a> Touch<'a> {
         }
         match self.here.before(earlier.past, lane) {
             Before::Yes => None,
-            _ if morally_strong(earlier.strength, self.strength, self.here.is_own_block(earlier.past)) => {
-                None
-            }
+            _ if morally_strong(earlier.strength, self.strength, self.here.scope_with(earlier.past)) => None,
             Before::Almost(gap) => Some(Why::Almost(gap)),
             Before::No => Some(Why::Unordered),
         }

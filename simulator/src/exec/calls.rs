@@ -6,6 +6,7 @@ use super::warp::Warp;
 use crate::arith::lanes;
 use crate::decode::{Callee, FUNCTION_WINDOW, NONE};
 use crate::diagnostic::Kind;
+use crate::memory;
 use crate::observe::Watch;
 
 /// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
@@ -54,7 +55,7 @@ impl<O: Watch> Context<'_, O> {
                 // Lanes with another function call it afterwards: the same instruction is met again by them.
                 let same =
                     lanes(at.mask).filter(|&lane| values[lane] == first).fold(0u32, |m, lane| m | 1 << lane);
-                let number = first.wrapping_sub(FUNCTION_WINDOW) as usize;
+                let number = memory::index(first.wrapping_sub(FUNCTION_WINDOW));
                 if number >= program.functions.len() {
                     let what = format!("a call goes to {first:#x}, where there is no function");
                     let help = "check where this function pointer comes from";

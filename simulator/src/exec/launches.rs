@@ -2,7 +2,7 @@
 
 use crate::decode::runtime;
 use crate::device::LaunchConfig;
-use crate::memory::span;
+use crate::memory::{self, span};
 
 /// A child grid that waits to be started.
 #[derive(Debug)]
@@ -110,6 +110,6 @@ impl Launches {
 }
 
 fn slot_of(address: u64) -> Option<usize> {
-    let number = (address.checked_sub(BUFFER_WINDOW)? >> BUFFER_BITS) as usize;
+    let number = memory::index(address.checked_sub(BUFFER_WINDOW)? >> BUFFER_BITS);
     number.checked_sub(1)
 }

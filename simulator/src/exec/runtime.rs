@@ -115,7 +115,7 @@ impl<O: Watch> Context<'_, O> {
     }
 
     fn parameter_buffer(&mut self, mut caller: Lane, at: At) -> Given {
-        let kernel = caller.word(0).wrapping_sub(FUNCTION_WINDOW) as usize;
+        let kernel = memory::index(caller.word(0).wrapping_sub(FUNCTION_WINDOW));
         let config = LaunchConfig {
             grid_dim: caller.dim(1),
             block_dim: caller.dim(2),

@@ -1,4 +1,4 @@
-//! One launch from the host: its grids, and what they share.
+//! A launch from the host, or several at a time on several devices: its grids, and what they share.
 
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ pub struct Limits {
 /// How a grid came to be, and so whom it tells that it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    Host,
+    Host { device: u32 },
     FireAndForget { block: u64 },
     Stream { block: u64, stream: u64 },
     Tail,
@@ -36,6 +36,8 @@ pub enum Origin {
 pub struct Grid {
     pub number: u32,
     pub depth: u32,
+    /// Which of the devices it runs on.
+    pub device: u32,
     pub kernel: usize,
     pub config: LaunchConfig,
     pub params: Vec<u8>,
@@ -64,7 +66,10 @@ pub fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, Afte
     (Origin::Stream { block, stream }, After::Stream { launch: launch.number, previous })
 }
 
-/// One launch from the host, until everything it brought about is complete.
+/// A grid that the host launches: its kernel, its shape and its arguments as they lie in memory.
+pub type Root = (usize, LaunchConfig, Vec<u8>);
+
+/// Launches from the host at one time, until everything they brought about is complete.
 pub struct Engine<'e, O> {
     pub device: &'e DeviceProperties,
     pub program: &'e Program,

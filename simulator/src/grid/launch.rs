@@ -15,16 +15,18 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 use super::block::Block;
-use super::engine::{Engine, Grid, Origin, in_stream};
+use super::engine::{Engine, Grid, Origin, Root, in_stream};
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::LaunchConfig;
 use crate::exec::{Executed, PendingLaunch};
 use crate::observe::{After, Event, Start, Watch};
 
 impl<O: Watch> Engine<'_, O> {
-    /// Runs `kernel` and all that it launches.
-    pub fn run(&mut self, kernel: usize, config: LaunchConfig, params: Vec<u8>) -> Executed<()> {
-        self.start(kernel, config, params, None, Origin::Host, After::Host)?;
+    /// Runs each of `roots` on a device of its own, all at the same time, and all that they launch.
+    pub fn run(&mut self, roots: Vec<Root>) -> Executed<()> {
+        for (device, (kernel, config, params)) in roots.into_iter().enumerate() {
+            self.start(kernel, config, params, None, Origin::Host { device: device as u32 }, After::Host)?;
+        }
         while let Some(grid) = self.running.pop_front() {
             self.turn(grid)?;
             while self.running.len() < self.device.resident_grids
@@ -62,10 +64,15 @@ impl<O: Watch> Engine<'_, O> {
         };
         let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
+        let device = match origin {
+            Origin::Host { device } => device,
+            _ => launcher.map_or(0, |grid| grid.device),
+        };
         self.observer.event(&Event::Grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
             depth,
+            device,
             kernel: &function.name,
             config: &config,
             after,
@@ -73,6 +80,7 @@ impl<O: Watch> Engine<'_, O> {
         let grid = Grid {
             number: self.started,
             depth,
+            device,
             kernel,
             config,
             params,
@@ -224,7 +232,7 @@ impl<O: Watch> Engine<'_, O> {
                 }
             };
             match origin {
-                Origin::Host => {}
+                Origin::Host { .. } => {}
                 Origin::Tail => grid.tail_running = false,
                 Origin::FireAndForget { block } => {
                     self.launches.pending -= 1;

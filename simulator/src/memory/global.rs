@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Written;
+use super::spaces::{index, span};
 use crate::device::DEFAULT_MEMORY;
 
 const OFFSET_BITS: u32 = 36;
@@ -85,8 +86,9 @@ impl Memory {
             return None;
         }
         let mut content = Vec::new();
-        content.try_reserve_exact(bytes as usize).ok()?;
-        content.resize(bytes as usize, 0xcd);
+        let length = usize::try_from(bytes).ok()?;
+        content.try_reserve_exact(length).ok()?;
+        content.resize(length, 0xcd);
         self.live_bytes += bytes;
         let (written, name) = (Some(Written::default()), name.to_string());
         self.allocations.push(Allocation { bytes: content, written, live: true, name });
@@ -94,9 +96,9 @@ impl Memory {
     }
 
     pub fn free(&mut self, address: u64) {
-        let index = (address >> OFFSET_BITS) as usize;
+        let number = index(address >> OFFSET_BITS);
         if address & OFFSET_MASK == 0
-            && let Some(allocation) = index.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
+            && let Some(allocation) = number.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
         {
             allocation.live = false;
             self.live_bytes -= allocation.bytes.len() as u64;
@@ -126,9 +128,8 @@ impl Memory {
     /// Bytes of an allocation have been written.
     #[inline]
     pub fn define(&mut self, address: u64, bytes: usize) {
-        let offset = (address & OFFSET_MASK) as usize;
-        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        let Some(allocation) = self.allocations.get_mut(index) else { return };
+        let (place, offset) = (place(address), index(address & OFFSET_MASK));
+        let Some(allocation) = self.allocations.get_mut(place) else { return };
         if bytes == allocation.bytes.len() {
             allocation.written = None;
         } else if let Some(written) = &mut allocation.written {
@@ -145,8 +146,8 @@ impl Memory {
     /// if all have.
     #[inline]
     pub fn written(&self, address: u64) -> Option<(&Written, usize)> {
-        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).wrapping_sub(1))?;
-        Some((allocation.written.as_ref()?, (address & OFFSET_MASK) as usize))
+        let allocation = self.allocations.get(place(address))?;
+        Some((allocation.written.as_ref()?, index(address & OFFSET_MASK)))
     }
 
     /// Says what the allocations are called in messages about the next launch, by the addresses of their
@@ -160,7 +161,7 @@ impl Memory {
 
     /// What an allocation is called, by its number: `argument 0`, or a variable's name.
     pub fn name(&self, number: u64) -> String {
-        let own = self.allocations.get((number as usize).wrapping_sub(1)).map_or("", |one| &one.name[..]);
+        let own = self.allocations.get(index(number).wrapping_sub(1)).map_or("", |one| &one.name[..]);
         match self.called.get(&number) {
             _ if !own.is_empty() => format!("`{own}`"),
             Some(called) => called.clone(),
@@ -172,7 +173,7 @@ impl Memory {
     pub fn names(&self) -> FxHashMap<u64, String> {
         (1..=self.allocations.len() as u64)
             .filter(|number| {
-                self.called.contains_key(number) || !self.allocations[*number as usize - 1].name.is_empty()
+                self.called.contains_key(number) || !self.allocations[index(*number) - 1].name.is_empty()
             })
             .map(|number| (number, self.name(number)))
             .collect()
@@ -181,52 +182,54 @@ impl Memory {
     /// Where the allocation that an address lies in starts, and what it holds.
     #[inline]
     pub fn around(&self, address: u64) -> (u64, &[u8]) {
-        let allocation = self.allocations.get(((address >> OFFSET_BITS) as usize).wrapping_sub(1));
+        let allocation = self.allocations.get(place(address));
         (address & !OFFSET_MASK, allocation.map_or(&[], |allocation| &allocation.bytes))
     }
 
     #[inline]
     pub fn slice(&self, address: u64, bytes: usize) -> Result<&[u8], Wrong> {
-        let offset = (address & OFFSET_MASK) as usize;
         self.allocations
-            .get(((address >> OFFSET_BITS) as usize).wrapping_sub(1))
-            .and_then(|allocation| allocation.bytes.get(offset..offset + bytes))
+            .get(place(address))
+            .and_then(|allocation| allocation.bytes.get(span(address & OFFSET_MASK, bytes)))
             .ok_or_else(|| self.wrong(address))
     }
 
     #[inline]
     pub fn slice_mut(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Wrong> {
-        let offset = (address & OFFSET_MASK) as usize;
-        let index = ((address >> OFFSET_BITS) as usize).wrapping_sub(1);
-        let fits = self.allocations.get(index).is_some_and(|allocation| {
-            offset.checked_add(bytes).is_some_and(|end| end <= allocation.bytes.len())
-        });
+        let (place, span) = (place(address), span(address & OFFSET_MASK, bytes));
+        let fits = self.allocations.get(place).is_some_and(|allocation| span.end <= allocation.bytes.len());
         if !fits {
             return Err(self.wrong(address));
         }
-        Ok(&mut self.allocations[index].bytes[offset..offset + bytes])
+        Ok(&mut self.allocations[place].bytes[span])
     }
 
     #[cold]
     fn wrong(&self, address: u64) -> Wrong {
         // A small negative index borrows from the number; look one further before giving up.
-        let index = (address >> OFFSET_BITS) as usize;
+        let number = index(address >> OFFSET_BITS);
         let offset = (address & OFFSET_MASK) as i64;
         if offset >= 1 << (OFFSET_BITS - 1)
-            && let Some(next) = self.allocations.get(index)
+            && let Some(next) = self.allocations.get(number)
             && next.live
         {
             let offset = offset - (1 << OFFSET_BITS);
-            return Wrong::Outside { number: index as u64 + 1, offset, bytes: next.bytes.len() as u64 };
+            return Wrong::Outside { number: number as u64 + 1, offset, bytes: next.bytes.len() as u64 };
         }
-        match index.checked_sub(1).and_then(|i| self.allocations.get(i)) {
+        match number.checked_sub(1).and_then(|i| self.allocations.get(i)) {
             None => Wrong::NoAllocation,
             Some(allocation) if !allocation.live => Wrong::Freed,
             Some(allocation) => {
-                Wrong::Outside { number: index as u64, offset, bytes: allocation.bytes.len() as u64 }
+                Wrong::Outside { number: number as u64, offset, bytes: allocation.bytes.len() as u64 }
             }
         }
     }
+}
+
+/// Where the allocation of an address stands among all.
+#[inline]
+fn place(address: u64) -> usize {
+    index(address >> OFFSET_BITS).wrapping_sub(1)
 }
 
 /// The allocation that an address lies in, and the byte in it.

@@ -4,6 +4,7 @@
 //! as it does on a GPU, where it goes unnoticed. What a variable holds lies where a GPU's compiler would put
 //! it, and only this *offset* is seen by the observers: bank conflicts depend on it.
 
+use super::spaces::index;
 use crate::diagnostic::bytes;
 
 /// Bits of an address that say which byte of its variable it is.
@@ -57,7 +58,7 @@ impl Layout<'_> {
     /// Where the variable of an address starts, and its bytes. Address 0 of a kernel without static variables
     /// is the dynamic part too, as on a GPU.
     fn find(&self, number: u64) -> Option<(usize, usize)> {
-        match self.variables.get(number as usize) {
+        match self.variables.get(index(number)) {
             Some(variable) => Some((variable.start, variable.bytes)),
             None => (number == DYNAMIC || number == 0).then_some(self.dynamic),
         }
@@ -78,7 +79,7 @@ impl Layout<'_> {
     pub fn describe(&self, address: u64) -> String {
         let address = address & !OUTSIDE;
         let (number, within) = (address >> BITS, address & ((1 << BITS) - 1));
-        let what = |number: u64, size: usize| match self.variables.get(number as usize) {
+        let what = |number: u64, size: usize| match self.variables.get(index(number)) {
             Some(variable) => {
                 format!("the shared variable `{}` of {}", variable.source_name(), bytes(size as u64))
             }

@@ -25,10 +25,17 @@ pub fn resolve(address: u64) -> (Space, u64) {
     }
 }
 
+/// `number` as an index. One that this machine has no address for, which may have 32 bits, is beyond the end of
+/// everything.
+#[inline(always)]
+pub fn index(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
 /// The bytes from `address` on, as a range that cannot overflow.
 #[inline]
 pub fn span(address: u64, bytes: usize) -> std::ops::Range<usize> {
-    let start = usize::try_from(address).unwrap_or(usize::MAX / 2).min(usize::MAX / 2);
+    let start = index(address).min(usize::MAX / 2);
     start..start + bytes
 }
 

@@ -296,7 +296,7 @@ impl Parser<'_> {
                 count = usize::try_from(n)
                     .ok()
                     .and_then(|n| count.checked_mul(n))
-                    .filter(|n| *n <= 1 << 34)
+                    .filter(|n| *n as u64 <= 1 << 34 && n.checked_mul(16).is_some()) // bytes of an element
                     .map_or_else(
                         || Err(unreadable(self.file, line, format!("`{name}` has an impossible size"))),
                         Ok,

@@ -1,23 +1,12 @@
-//! Where everything stands on a chart: plotters lays it out, [`super::svg`] writes it.
+//! Where everything stands on a chart; [`super::svg`] writes it.
 //!
-//! plotters places everything on whole pixels. The figure is therefore drawn ten times as large, and its
-//! `viewBox` scales it down.
+//! Places are whole units, a tenth of a pixel; the figure's `viewBox` scales it down.
 
-use std::convert::Infallible;
 use std::ops::Range;
-
-use anyhow::{Result, anyhow};
-use plotters::chart::ChartBuilder;
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
-use plotters::element::{PathElement, Polygon, Text};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontStyle, IntoFont, TRANSPARENT, TextStyle};
 
 use super::line::{Point, SERIES, Series, Style};
 use super::scale::Scale;
-use super::svg::{self, GRID, Ink, MUTED, PAPER, Svg, TEXT, dashed, series, solid};
+use super::svg::{self, Anchor, Font, GRID, Ink, MUTED, PAPER, Place, Svg, TEXT};
 use crate::record::columns::wrapped;
 
 /// Everything on a chart.
@@ -75,31 +64,26 @@ const SHAPES: [(i32, f64, f64); SERIES] =
     [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1)];
 const WIDTHS: [f64; SERIES] = [3.0, 2.6, 2.2, 1.9, 1.7];
 
-type Area<'a> = DrawingArea<Svg<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
-/// A place on the drawing, in units.
-type Place = (i32, i32);
+/// From an axis to the end of its ticks, and to its tick labels.
+const TICK: f64 = 5.0;
+const TO_LABEL: f64 = 10.0;
 
 /// The figure as a complete SVG file.
-pub fn svg(figure: &Figure, layout: &Layout) -> Result<String> {
+pub fn svg(figure: &Figure, layout: &Layout) -> String {
     let head = head(figure, layout);
     let top = head.last().map_or(0.0, |(y, ..)| y + 20.0);
     let names = if layout.names_beside { 0.0 } else { ROW * figure.lines.len() as f64 + 8.0 };
     let height = top + layout.plot + TICK_LABELS + X_TITLE + names;
-    let mut drawing = String::new();
-    let size = (units(layout.width) as u32, units(height) as u32);
-    let root = Svg { written: &mut drawing, size }.into_drawing_area();
-    draw(figure, layout, &head, (top, names), &root)
-        .map_err(|error| anyhow!("cannot draw the chart {:?}: {error}", figure.title))?;
-    drop(root);
+    let mut drawing = Svg::default();
+    draw(figure, layout, &head, top, &mut drawing);
     let class = format!("chart {}", layout.class);
-    Ok(svg::file(&class, layout.width, height, UNIT, figure.description, &drawing))
+    svg::file(&class, layout.width, height, UNIT, figure.description, &drawing.written)
 }
 
 /// What stands above the plot, from the top: title, subtitle, the name of the vertical axis; each line with
 /// its middle and its style.
-fn head<'a>(figure: &Figure, layout: &Layout) -> Vec<(f64, String, TextStyle<'a>)> {
-    let bold = ("inherit", (FONT + 2.0) * UNIT, FontStyle::Bold).into_font().color(&TEXT);
+fn head(figure: &Figure, layout: &Layout) -> Vec<(f64, String, Font)> {
+    let bold = Font { bold: true, ..font(TEXT, FONT + 2.0) };
     let mut lines = Vec::new();
     let mut middle = 20.0;
     for (words, style, character, gap) in [
@@ -108,7 +92,7 @@ fn head<'a>(figure: &Figure, layout: &Layout) -> Vec<(f64, String, TextStyle<'a>
         (figure.y_title, font(TEXT, FONT - 0.5), 0.9 * CHARACTER, 0.0),
     ] {
         for line in wrapped(words, ((layout.width - 2.0 * MARGIN) / character) as usize) {
-            lines.push((middle, line, style.clone()));
+            lines.push((middle, line, style));
             middle += ROW;
         }
         middle += gap;
@@ -116,102 +100,133 @@ fn head<'a>(figure: &Figure, layout: &Layout) -> Vec<(f64, String, TextStyle<'a>
     lines
 }
 
-fn draw(
-    figure: &Figure,
-    layout: &Layout,
-    head: &[(f64, String, TextStyle)],
-    (top, names): (f64, f64),
-    root: &Area,
-) -> Drawn {
-    for (middle, words, style) in head {
-        text(root, words, (MARGIN, *middle), HPos::Left, style.clone())?;
+/// Where values stand on the drawing.
+struct Plot<'a> {
+    x_scale: &'a Scale,
+    y_scale: &'a Scale,
+    /// From left to right, and from top to bottom; the ends are just outside.
+    x: Range<i32>,
+    y: Range<i32>,
+}
+
+impl Plot<'_> {
+    fn x(&self, value: f64) -> i32 {
+        self.x.start
+            + (self.x_scale.position(value) * f64::from(self.x.end - 1 - self.x.start)).round() as i32
+    }
+
+    fn y(&self, value: f64) -> i32 {
+        self.y.end
+            - 1
+            - (self.y_scale.position(value) * f64::from(self.y.end - 1 - self.y.start)).round() as i32
+    }
+
+    fn place(&self, x: f64, y: f64) -> Place {
+        (self.x(x), self.y(y))
+    }
+}
+
+/// A line across the plot for each tick of the vertical axis; both axes with their ticks and labels.
+fn axes(svg: &mut Svg, plot: &Plot) {
+    let (line, tick, to_label, label) = (units(1.0), units(TICK), units(TO_LABEL), font(TEXT, FONT - 0.5));
+    let right = plot.x.end - 1;
+    let rows: Vec<_> = plot.y_scale.ticks.iter().map(|&value| (value, plot.y(value))).collect();
+    for &(_, y) in &rows {
+        svg.polyline(&[(plot.x.start, y), (right, y)], GRID, line);
+    }
+    let axis = plot.x.start - 1;
+    svg.polyline(&[(axis, plot.y.start), (axis, plot.y.end - 1)], MUTED, line);
+    for (value, y) in rows.into_iter().filter(|(_, y)| plot.y.contains(y)) {
+        svg.text(&(plot.y_scale.label)(value), (plot.x.start - to_label, y), Anchor::Right, label);
+        svg.polyline(&[(axis - tick, y), (axis, y)], MUTED, line);
+    }
+    let axis = plot.y.end;
+    svg.polyline(&[(plot.x.start, axis), (right, axis)], MUTED, line);
+    for &value in &plot.x_scale.ticks {
+        let x = plot.x(value);
+        if plot.x.contains(&x) {
+            svg.text(&(plot.x_scale.label)(value), (x, axis + to_label), Anchor::Top, label);
+            svg.polyline(&[(x, axis), (x, axis + tick)], MUTED, line);
+        }
+    }
+}
+
+fn draw(figure: &Figure, layout: &Layout, head: &[(f64, String, Font)], top: f64, svg: &mut Svg) {
+    for (middle, words, font) in head {
+        text(svg, words, (MARGIN, *middle), Anchor::Left, *font);
     }
     let right = if layout.names_beside { names_width(figure.lines, layout) } else { MARGIN };
     let room = layout.width - layout.left - right;
-    let mut chart = ChartBuilder::on(root)
-        .margin_top(units(top))
-        .margin_right(units(right))
-        .margin_bottom(units(X_TITLE + names))
-        .x_label_area_size(units(TICK_LABELS))
-        .y_label_area_size(units(layout.left))
-        .build_cartesian_2d(figure.x_scale.clone().thinned(room, 0.85 * CHARACTER), figure.y_scale.clone())?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .bold_line_style(GRID.stroke_width(units(1.0) as u32))
-        .light_line_style(TRANSPARENT)
-        .axis_style(MUTED.stroke_width(units(1.0) as u32))
-        .label_style(font(TEXT, FONT - 0.5))
-        .set_all_tick_mark_size(units(5.0))
-        .draw()?;
-    let (x_range, y_range) = chart.plotting_area().get_pixel_range();
-    let middle = f64::from(x_range.start + x_range.end) / 2.0 / UNIT;
     let below = top + layout.plot + TICK_LABELS;
-    text(root, figure.x_title, (middle, below + X_TITLE - 14.0), HPos::Center, font(TEXT, FONT - 0.5))?;
+    let plot = &Plot {
+        x_scale: &figure.x_scale.clone().thinned(room, 0.85 * CHARACTER),
+        y_scale: &figure.y_scale,
+        x: units(layout.left)..units(layout.width) - units(right),
+        y: units(top)..units(top + layout.plot),
+    };
+    axes(svg, plot);
+    let middle = f64::from(plot.x.start + plot.x.end) / 2.0 / UNIT;
+    text(svg, figure.x_title, (middle, below + X_TITLE - 14.0), Anchor::Centre, font(TEXT, FONT - 0.5));
     let part = |range: &Range<i32>, share: f64| (share * f64::from(range.end - range.start)) as i32;
     if let Some(gap) = figure.y_scale.gap() {
-        break_axis(root, (x_range.start, y_range.end - part(&y_range, gap)), (0, 1))?;
+        break_axis(svg, (plot.x.start, plot.y.end - part(&plot.y, gap)), (0, 1));
     }
     if let Some(gap) = figure.x_scale.gap() {
-        break_axis(root, (x_range.start + part(&x_range, gap), y_range.end), (1, 0))?;
+        break_axis(svg, (plot.x.start + part(&plot.x, gap), plot.y.end), (1, 0));
     }
 
-    let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
     for line in figure.lines {
-        draw_line(root, line, figure, place)?;
+        draw_line(svg, line, plot);
     }
     // Filled markers last: where lines coincide, the larger hollow one shows behind them.
     for filled in [false, true] {
         for line in figure.lines {
             for point in line.points.iter().filter(|point| point.right == filled) {
-                marker(root, line.style, place(point.x, point.y), filled)?;
+                marker(svg, line.style, plot.place(point.x, point.y), filled);
             }
         }
     }
     if layout.names_beside {
         let lasts = figure.lines.iter().filter_map(|line| line.points.last());
-        let ends: Vec<Place> = lasts.map(|point| place(point.x, point.y)).collect();
-        let rows = spread(&ends, &y_range);
+        let ends: Vec<Place> = lasts.map(|point| plot.place(point.x, point.y)).collect();
+        let rows = spread(&ends, &plot.y);
         for ((line, end), row) in figure.lines.iter().zip(ends).zip(rows) {
-            let start = x_range.end + units(SAMPLE_GAP);
+            let start = plot.x.end + units(SAMPLE_GAP);
             let leader = [(end.0 + units(MARKER + 3.0), end.1), (start - units(3.0), row)];
-            let faint = solid(line.style.ink()).mix(0.35).stroke_width(units(1.0) as u32);
-            root.draw(&PathElement::new(leader, faint))?;
-            name_line(root, line, (start, row))?;
+            stroke(svg, &leader, line.style.ink().solid().faint(0.35), 1.0);
+            name_line(svg, line, (start, row));
         }
     } else {
         for (i, line) in figure.lines.iter().enumerate() {
-            name_line(root, line, (units(MARGIN), units(below + X_TITLE + ROW * (i as f64 + 0.5))))?;
+            name_line(svg, line, (units(MARGIN), units(below + X_TITLE + ROW * (i as f64 + 0.5))));
         }
     }
-    root.present()
 }
 
 /// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
 /// far away on a logarithmic axis.
-fn draw_line(area: &Area, line: &Series, figure: &Figure, place: impl Fn(f64, f64) -> Place) -> Drawn {
+fn draw_line(svg: &mut Svg, line: &Series, plot: &Plot) {
     let ink = line.style.ink();
-    let on_scale = |point: &Point| figure.x_scale.holds(point.x) && figure.y_scale.holds(point.y);
+    let on_scale = |point: &Point| plot.x_scale.holds(point.x) && plot.y_scale.holds(point.y);
     for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {
-        let path: Vec<Place> = piece.iter().map(|point| place(point.x, point.y)).collect();
-        stroke(area, path, ink, line.style.width())?;
+        let path: Vec<Place> = piece.iter().map(|point| plot.place(point.x, point.y)).collect();
+        stroke(svg, &path, ink, line.style.width());
     }
     for point in &line.points {
         if let Some((low, high)) = point.spread {
-            let bar = [place(point.x, low), place(point.x, high)];
-            stroke(area, bar, solid(ink), 1.2)?;
+            let bar = [plot.place(point.x, low), plot.place(point.x, high)];
+            stroke(svg, &bar, ink.solid(), 1.2);
         }
     }
-    Ok(())
 }
 
 /// A sample of a line from the place given on, and its name.
-fn name_line(area: &Area, line: &Series, (start, row): Place) -> Drawn {
+fn name_line(svg: &mut Svg, line: &Series, (start, row): Place) {
     let sample = [(start, row), (start + units(SAMPLE), row)];
-    stroke(area, sample, line.style.ink(), line.style.width())?;
-    marker(area, line.style, (start + units(SAMPLE / 2.0), row), true)?;
+    stroke(svg, &sample, line.style.ink(), line.style.width());
+    marker(svg, line.style, (start + units(SAMPLE / 2.0), row), true);
     let name = (f64::from(start) / UNIT + SAMPLE + NAME_GAP, f64::from(row) / UNIT);
-    text(area, &line.name, name, HPos::Left, font(TEXT, FONT))
+    text(svg, &line.name, name, Anchor::Left, font(TEXT, FONT));
 }
 
 /// The column at the right that the names take, and no more than half of the figure.
@@ -259,9 +274,9 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
 }
 
 /// A marker's shape tells the lines apart without their colours. Hollow: the run went wrong.
-fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
+fn marker(svg: &mut Svg, style: Style, at: Place, filled: bool) {
     let (corners, turn, radius) = match style {
-        Style::Limit => return Ok(()),
+        Style::Limit => return,
         Style::Host => (6, 0.0, 0.9),
         Style::Kernel(i) => SHAPES[i % SERIES],
     };
@@ -273,32 +288,31 @@ fn marker(area: &Area, style: Style, at: Place, filled: bool) -> Drawn {
     };
     let shape: Vec<Place> = (0..corners).map(corner).collect();
     let outline: Vec<Place> = (0..=corners).map(corner).collect();
-    let ink = solid(style.ink());
+    let ink = style.ink().solid();
     let (inside, edge, width) = if filled { (ink, PAPER, 0.8) } else { (PAPER, ink, 1.6) };
-    area.draw(&Polygon::new(shape, inside.filled()))?;
-    stroke(area, outline, edge, width)
+    svg.polygon(&shape, inside);
+    stroke(svg, &outline, edge, width);
 }
 
 /// Breaks the line of an axis, which goes along `(1, 0)` or `(0, 1)`, between the row for zero and the
 /// logarithmic part.
-fn break_axis(area: &Area, (x, y): Place, along: Place) -> Drawn {
+fn break_axis(svg: &mut Svg, (x, y): Place, along: Place) {
     let (half, slant) = (units(5.0), units(2.5));
     let (right, down) = (slant * along.0, slant * along.1);
     let sides = [(x - right, y - down), (x + right, y + down)];
-    stroke(area, sides, PAPER, 3.0)?;
+    stroke(svg, &sides, PAPER, 3.0);
     let (wide, high) = (half * along.1 + right, half * along.0 + down);
-    sides
-        .into_iter()
-        .try_for_each(|(x, y)| stroke(area, [(x - wide, y + high), (x + wide, y - high)], MUTED, 1.0))
+    for (x, y) in sides {
+        stroke(svg, &[(x - wide, y + high), (x + wide, y - high)], MUTED, 1.0);
+    }
 }
 
-fn stroke(area: &Area, path: impl Into<Vec<Place>>, ink: Ink, width: f64) -> Drawn {
-    area.draw(&PathElement::new(path, ink.stroke_width(units(width) as u32)))
+fn stroke(svg: &mut Svg, path: &[Place], ink: Ink, width: f64) {
+    svg.polyline(path, ink, units(width));
 }
 
-fn text(area: &Area, words: &str, at: (f64, f64), anchor: HPos, style: TextStyle) -> Drawn {
-    let style = style.pos(Pos::new(anchor, VPos::Center));
-    area.draw(&Text::new(words.to_string(), (units(at.0), units(at.1)), style))
+fn text(svg: &mut Svg, words: &str, at: (f64, f64), anchor: Anchor, font: Font) {
+    svg.text(words, (units(at.0), units(at.1)), anchor, font);
 }
 
 fn units(pixels: f64) -> i32 {
@@ -308,8 +322,8 @@ fn units(pixels: f64) -> i32 {
 impl Style {
     fn ink(self) -> Ink {
         match self {
-            Style::Kernel(i) => series(i),
-            Style::Host | Style::Limit => dashed(MUTED),
+            Style::Kernel(i) => Ink::series(i),
+            Style::Host | Style::Limit => MUTED.dashed(),
         }
     }
 
@@ -321,31 +335,8 @@ impl Style {
     }
 }
 
-fn font<'a>(ink: Ink, size: f64) -> TextStyle<'a> {
-    ("inherit", size * UNIT).into_font().color(&ink)
-}
-
-impl Ranged for Scale {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        limit.0 + (self.position(*value) * f64::from(limit.1 - limit.0)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.clone()
-    }
-
-    fn range(&self) -> Range<f64> {
-        0.0..f64::MAX
-    }
-}
-
-impl ValueFormatter<f64> for Scale {
-    fn format_ext(&self, value: &f64) -> String {
-        (self.label)(*value)
-    }
+fn font(ink: Ink, size: f64) -> Font {
+    Font { ink, size: size * UNIT, bold: false }
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
 //! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at most
-//! [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` and
-//! `svg.rs` are the only files that name plotters.
+//! [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` places everything and
+//! `svg.rs` writes it: a plotting library would ask a browser for the width of a text, and draw another picture
+//! there.
 
 mod draw;
 mod fit;

@@ -27,6 +27,14 @@ pub struct Chart {
     pub left_out: usize,
 }
 
+impl Chart {
+    /// The drawing for a page and that for a phone, as HTML; the style sheet shows the one that fits.
+    pub fn html(&self) -> String {
+        // A blank line would end the HTML block in Markdown; the drawings have none.
+        format!("<div class=\"chart-frame\">\n{}{}</div>\n", self.svg, self.narrow)
+    }
+}
+
 /// What a chart plots: its vertical axis.
 #[derive(Clone, Copy)]
 pub struct Quantity {
@@ -105,7 +113,7 @@ pub fn plot_of(source: &str, quantity: &Quantity, against: &Against, lines: Vec<
         y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero(&values) } else { y_scale },
         lines,
     };
-    let (svg, narrow) = (draw::svg(&figure, &WIDE)?, draw::svg(&figure, &NARROW)?);
+    let (svg, narrow) = (draw::svg(&figure, &WIDE), draw::svg(&figure, &NARROW));
     Ok(Chart { name: quantity.name, svg, narrow, left_out: all.saturating_sub(SERIES), title, description })
 }
 

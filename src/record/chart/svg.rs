@@ -1,16 +1,7 @@
-//! Writes what plotters draws as SVG: a class for each purpose of a colour, dashes, and raised exponents.
+//! Writes a drawing as SVG: a class for each purpose of a colour, dashes, and raised exponents.
 //!
-//! plotters knows fixed colours only, and a page has themes. So what plotters carries as a colour is the
-//! number of a purpose, written as a class for the page's style sheet and as a colour for a reader of the
-//! file alone.
-
-use std::convert::Infallible;
-
-use plotters::style::RGBColor;
-use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
-};
+//! A page has themes. So a colour is written twice: as a class for the page's style sheet, and as a colour for a
+//! reader of the file alone.
 
 use super::line::SERIES;
 use crate::number::powers;
@@ -30,28 +21,45 @@ const INKS: [(&str, &str); 4 + SERIES] = [
     ("series-5", "#7A6500"),
 ];
 
-/// What plotters carries as a colour: a number of [`INKS`], and 1 where a line is to be dashed.
-pub type Ink = RGBColor;
-
-pub const PAPER: Ink = RGBColor(0, 0, 0);
-pub const TEXT: Ink = RGBColor(1, 0, 0);
-pub const MUTED: Ink = RGBColor(2, 0, 0);
-pub const GRID: Ink = RGBColor(3, 0, 0);
-
-/// The ink of the i-th line; after [`SERIES`] they begin again.
-pub fn series(i: usize) -> Ink {
-    RGBColor(4 + (i % SERIES) as u8, 0, 0)
+/// A colour by its purpose, and how a line has it.
+#[derive(Clone, Copy)]
+pub struct Ink {
+    /// Place in [`INKS`].
+    number: usize,
+    dashed: bool,
+    opacity: Option<f64>,
 }
 
-/// The same for a dashed line.
-pub fn dashed(ink: Ink) -> Ink {
-    RGBColor(ink.0, 1, 0)
+impl Ink {
+    const fn new(number: usize) -> Ink {
+        Ink { number, dashed: false, opacity: None }
+    }
+
+    /// The ink of the i-th line; after [`SERIES`] they begin again.
+    pub fn series(i: usize) -> Ink {
+        Ink::new(4 + i % SERIES)
+    }
+
+    /// The same for a dashed line.
+    pub fn dashed(self) -> Ink {
+        Ink { dashed: true, ..self }
+    }
+
+    /// The same for a solid one.
+    pub fn solid(self) -> Ink {
+        Ink { dashed: false, ..self }
+    }
+
+    /// The same, so faint that `opacity` of it is left.
+    pub fn faint(self, opacity: f64) -> Ink {
+        Ink { opacity: Some(opacity), ..self }
+    }
 }
 
-/// The same for a solid one.
-pub fn solid(ink: Ink) -> Ink {
-    RGBColor(ink.0, 0, 0)
-}
+pub const PAPER: Ink = Ink::new(0);
+pub const TEXT: Ink = Ink::new(1);
+pub const MUTED: Ink = Ink::new(2);
+pub const GRID: Ink = Ink::new(3);
 
 /// A complete SVG file of these classes, of `width` by `height` pixels. `body` is what [`Svg`] has written, in
 /// `unit` units per pixel. The text alternative is an attribute: the search of the book finds no words in it.
@@ -85,96 +93,77 @@ fn superscripts(text: &str) -> String {
     written
 }
 
-/// The backend of plotters that writes an element per line.
-pub struct Svg<'a> {
-    pub written: &'a mut String,
-    /// Width and height.
-    pub size: (u32, u32),
+/// A place on the drawing, in units.
+pub type Place = (i32, i32);
+
+/// Which part of a text stands at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// The left end of its middle.
+    Left,
+    /// The centre.
+    Centre,
+    /// The right end of its middle.
+    Right,
+    /// The middle of its top.
+    Top,
 }
 
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+/// How a text is written; the size is in units.
+#[derive(Clone, Copy)]
+pub struct Font {
+    pub ink: Ink,
+    pub size: f64,
+    pub bold: bool,
+}
 
-impl Svg<'_> {
+/// A drawing, an element per line.
+#[derive(Default)]
+pub struct Svg {
+    pub written: String,
+}
+
+impl Svg {
     /// `paint` is the attribute that has the colour, `fill` or `stroke`; `rest` all from the other attributes
     /// on.
-    fn element(&mut self, name: &str, paint: &str, colour: BackendColor, rest: &str) -> Drawn {
-        let (number, dashed, _) = colour.rgb;
-        let (class, on_white) = INKS.get(usize::from(number)).unwrap_or(&INKS[0]);
-        let dash = if dashed > 0 { " stroke-dasharray=\"50 40\"" } else { "" };
-        let opacity =
-            if colour.alpha < 1.0 { format!(" opacity=\"{}\"", colour.alpha) } else { String::new() };
-        if colour.alpha > 0.0 {
-            *self.written +=
-                &format!("<{name} class=\"{class}\" {paint}=\"{on_white}\"{dash}{opacity} {rest}\n");
-        }
-        Ok(())
+    fn element(&mut self, name: &str, paint: &str, ink: Ink, rest: &str) {
+        let (class, on_white) = INKS[ink.number];
+        let dash = if ink.dashed { " stroke-dasharray=\"50 40\"" } else { "" };
+        let opacity = ink.opacity.map(|opacity| format!(" opacity=\"{opacity}\"")).unwrap_or_default();
+        self.written += &format!("<{name} class=\"{class}\" {paint}=\"{on_white}\"{dash}{opacity} {rest}\n");
+    }
+
+    /// A line through `path`, `width` units wide.
+    pub fn polyline(&mut self, path: &[Place], ink: Ink, width: i32) {
+        let rest = format!("fill=\"none\" stroke-width=\"{width}\" points=\"{}\"/>", points(path));
+        self.element("polyline", "stroke", ink, &rest);
+    }
+
+    /// The inside of a closed path.
+    pub fn polygon(&mut self, path: &[Place], ink: Ink) {
+        self.element("polygon", "fill", ink, &format!("points=\"{}\"/>", points(path)));
+    }
+
+    /// Words at a place.
+    pub fn text(&mut self, words: &str, (x, y): Place, anchor: Anchor, font: Font) {
+        let (horizontally, down) = match anchor {
+            Anchor::Left => ("start", "0.5ex"),
+            Anchor::Centre => ("middle", "0.5ex"),
+            Anchor::Right => ("end", "0.5ex"),
+            Anchor::Top => ("middle", "0.76em"),
+        };
+        let weight = if font.bold { " font-weight=\"bold\"" } else { "" };
+        let (size, words) = (font.size, superscripts(words));
+        let rest = format!(
+            "x=\"{x}\" y=\"{y}\" dy=\"{down}\" text-anchor=\"{horizontally}\" \
+             font-size=\"{size}\"{weight}>{words}</text>"
+        );
+        self.element("text", "fill", font.ink, &rest);
     }
 }
 
 /// `1,2 3,4`
-fn points(path: impl IntoIterator<Item = BackendCoord>) -> String {
-    let points: Vec<String> = path.into_iter().map(|(x, y)| format!("{x},{y}")).collect();
+fn points(path: &[Place]) -> String {
+    let points: Vec<String> = path.iter().map(|(x, y)| format!("{x},{y}")).collect();
     points.join(" ")
-}
-
-impl DrawingBackend for Svg<'_> {
-    type ErrorType = Infallible;
-
-    fn get_size(&self) -> (u32, u32) {
-        self.size
-    }
-
-    fn ensure_prepared(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn present(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
-        self.fill_polygon([(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)], &colour)
-    }
-
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Drawn {
-        let (width, points) = (style.stroke_width(), points(path));
-        let rest = format!("fill=\"none\" stroke-width=\"{width}\" points=\"{points}\"/>");
-        self.element("polyline", "stroke", style.color(), &rest)
-    }
-
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Drawn {
-        self.element("polygon", "fill", style.color(), &format!("points=\"{}\"/>", points(path)))
-    }
-
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
-        let anchor = match style.anchor().h_pos {
-            HPos::Left => "start",
-            HPos::Center => "middle",
-            HPos::Right => "end",
-        };
-        let dy = match style.anchor().v_pos {
-            VPos::Top => "0.76em",
-            VPos::Center => "0.5ex",
-            VPos::Bottom => "-0.5ex",
-        };
-        let weight = if matches!(style.style(), FontStyle::Bold) { " font-weight=\"bold\"" } else { "" };
-        let (size, words) = (style.size(), superscripts(text));
-        let rest = format!(
-            "x=\"{x}\" y=\"{y}\" dy=\"{dy}\" text-anchor=\"{anchor}\" \
-             font-size=\"{size}\"{weight}>{words}</text>"
-        );
-        self.element("text", "fill", style.color(), &rest)
-    }
 }

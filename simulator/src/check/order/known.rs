@@ -2,13 +2,23 @@
 
 use super::BlockId;
 
-/// Releases to one location that a thread has acquired, up to some entry of its log: those of one block, or
-/// those of any block that are for more than their own.
+/// Releases to one location that a thread has acquired, up to some entry of its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acquired {
     pub log: u32,
-    pub of: Option<BlockId>,
+    pub of: Whose,
     pub upto: u32,
+}
+
+/// Whose releases: by the scope of the access that sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of one block.
+    Block(BlockId),
+    /// Those of one device that are for more than their own block; where there are several devices.
+    Device(u32),
+    /// Those of all that are for more than their own block, and, where there are several, device.
+    All,
 }
 
 pub type Known = Vec<Acquired>;

@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
+use crate::ptx::Scope;
 use clock::{BlockClock, ThreadClock, in_partial};
 use known::Known;
 use release::{Log, Point};
@@ -43,6 +44,7 @@ pub struct Past {
 /// A grid, as far as order goes.
 #[derive(Debug)]
 pub struct Grid {
+    device: u32,
     pub parent: Option<u32>,
     first_warp: u32,
     warps_a_block: u32,
@@ -63,6 +65,8 @@ pub enum Before {
 #[derive(Debug, Default)]
 pub struct Order {
     warps: u32,
+    /// Devices that run at the same time.
+    devices: u32,
     pub grids: Vec<Grid>,
     blocks: FxHashMap<BlockId, BlockClock>,
     launches: Vec<Point>,
@@ -92,7 +96,9 @@ impl Order {
         let first_warp = self.warps;
         let blocks = gx as u64 * gy as u64 * gz as u64;
         self.warps = self.warps.saturating_add((blocks * warps_a_block as u64).min(u32::MAX as u64) as u32);
+        self.devices = self.devices.max(start.device + 1);
         self.grids.push(Grid {
+            device: start.device,
             parent: start.parent,
             first_warp,
             warps_a_block,
@@ -100,6 +106,11 @@ impl Order {
             grid_dim: [gx, gy, gz],
             after: start.after,
         });
+    }
+
+    /// Which of the devices a grid runs on.
+    pub fn device_of(&self, grid: u32) -> u32 {
+        self.grids[grid as usize].device
     }
 
     /// Bytes that the releases take, about.
@@ -289,6 +300,21 @@ impl Here<'_> {
 
     pub fn is_own_grid(&self, past: Past) -> bool {
         self.order.locate(past.warp).0 == self.id.0
+    }
+
+    /// The narrowest scope that includes this thread and that of the past access.
+    pub fn scope_with(&self, past: Past) -> Scope {
+        let device = |grid: u32| self.order.grids[grid as usize].device;
+        match self.order.devices {
+            _ if self.is_own_block(past) => Scope::Cta,
+            2.. if device(self.order.locate(past.warp).0) != device(self.id.0) => Scope::System,
+            _ => Scope::Gpu,
+        }
+    }
+
+    /// The narrowest scope that includes the threads of any other block.
+    pub fn scope_with_others(&self) -> Scope {
+        if self.order.devices > 1 { Scope::System } else { Scope::Gpu }
     }
 
     pub fn is_own_block(&self, past: Past) -> bool {

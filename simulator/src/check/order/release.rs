@@ -3,12 +3,14 @@
 //! A release pattern is a fence and then a strong write, or a `.release`; an acquire pattern a strong read of
 //! what has been written there and then a fence, or an `.acquire`. They synchronise only at scopes that
 //! include both threads: a release for the block is known in its block alone, and a reader whose access or
-//! fence is for its block alone learns nothing of other blocks.
+//! fence is for its block alone learns nothing of other blocks. Where several devices take part, the like holds
+//! of a device: only scope sys includes the threads of another. On one device scope gpu is as good, and is taken
+//! for it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Partial;
-use super::known::{Acquired, Known, Seen, learn, learn_all};
+use super::known::{Acquired, Known, Seen, Whose, learn, learn_all};
 use super::{BlockId, Order, Past, Time};
 use crate::arith::{WARP, lanes};
 use crate::observe::Actor;
@@ -32,11 +34,12 @@ pub struct Point {
     pub children: u32,
 }
 
-/// Numbers of entries of one thread: all, and those for more than its block. The last that is known says all
-/// that the earlier ones do.
+/// Numbers of entries of one thread: all, those for more than its block where there are several devices, and
+/// those for everybody. The last that is known says all that the earlier ones do.
 #[derive(Debug, Default)]
 struct OfThread {
     all: Vec<u32>,
+    device: Vec<u32>,
     wide: Vec<u32>,
 }
 
@@ -52,11 +55,20 @@ pub struct Log {
 }
 
 impl Log {
-    /// The last entry of each thread of a block among those that have been acquired.
-    fn last_of(&self, block: BlockId, acquired: Acquired) -> impl Iterator<Item = &Point> {
-        let of_block = self.by_block.get(&block).filter(|_| acquired.of.is_none_or(|of| of == block));
+    /// The last entry of each thread of a block, which runs on `device`, among those that have been acquired.
+    fn last_of(&self, block: BlockId, device: u32, acquired: Acquired) -> impl Iterator<Item = &Point> {
+        let is_meant = match acquired.of {
+            Whose::Block(of) => of == block,
+            Whose::Device(of) => of == device,
+            Whose::All => true,
+        };
+        let of_block = self.by_block.get(&block).filter(|_| is_meant);
         of_block.into_iter().flat_map(FxHashMap::values).filter_map(move |thread| {
-            let numbers = if acquired.of.is_some() { &thread.all } else { &thread.wide };
+            let numbers = match acquired.of {
+                Whose::Block(_) => &thread.all,
+                Whose::Device(_) => &thread.device,
+                Whose::All => &thread.wide,
+            };
             let known = numbers.partition_point(|number| *number < acquired.upto);
             Some(&self.entries[numbers[known.checked_sub(1)?] as usize])
         })
@@ -68,7 +80,7 @@ impl Log {
 pub enum Gap {
     /// It has seen the flag, but has no fence behind it.
     Fence,
-    /// It has one, for its block alone.
+    /// It has one, at a scope that does not include the other thread.
     Scope,
 }
 
@@ -76,21 +88,33 @@ impl Order {
     /// What else is known with some releases: what those who released there knew.
     fn with_them(&self, acquired: Acquired) -> Known {
         let log = &self.logs[acquired.log as usize];
-        let mut known = match acquired.of {
-            None => log.known[acquired.upto as usize - 1].clone(),
-            Some(block) => {
-                let mut known = Known::new();
-                log.last_of(block, acquired).for_each(|point| learn_all(&mut known, &point.known));
-                known
-            }
+        let mut known = Known::new();
+        let mut learn_of = |block: BlockId| {
+            let points = log.last_of(block, self.device_of(block.0), acquired);
+            points.for_each(|point| learn_all(&mut known, &point.known));
+        };
+        match acquired.of {
+            Whose::All => known = log.known[acquired.upto as usize - 1].clone(),
+            Whose::Block(block) => learn_of(block),
+            Whose::Device(_) => log.by_block.keys().for_each(|block| learn_of(*block)),
         };
         learn(&mut known, acquired);
         known
     }
 
+    /// Scope gpu includes everybody where there is one device.
+    fn reach(&self, scope: Scope) -> Scope {
+        if scope == Scope::Gpu && self.devices <= 1 { Scope::System } else { scope }
+    }
+
     pub fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
         let time = self.clock(actor).tick();
-        let enough = |seen: &Seen| scope > Scope::Cta || seen.what.of.is_some();
+        let scope = self.reach(scope);
+        let enough = |seen: &Seen| match seen.what.of {
+            Whose::Block(_) => true,
+            Whose::Device(_) => scope >= Scope::Gpu,
+            Whose::All => scope == Scope::System,
+        };
         for lane in lanes(mask) {
             let clock = self.clock(actor);
             let shared = clock.seen.clone();
@@ -115,11 +139,14 @@ impl Order {
         let Some(&log) = self.log_of.get(&location) else { return };
         let upto = self.logs[log as usize].entries.len() as u32;
         let block = (actor.grid, actor.block);
-        let own = Acquired { log, of: Some(block), upto };
-        let wide = (scope > Scope::Cta && location.0.is_none()).then_some(Acquired { of: None, ..own });
+        let own = Acquired { log, of: Whose::Block(block), upto };
+        let scope = if location.0.is_none() { self.reach(scope) } else { Scope::Cta };
+        let wide = (scope == Scope::System).then_some(Acquired { of: Whose::All, ..own });
+        let near = (scope >= Scope::Gpu && self.devices > 1)
+            .then_some(Acquired { of: Whose::Device(self.device_of(block.0)), ..own });
         // Mostly the wider one says it all. Kept beside it, the other would grow with the number of blocks.
         let own = (wide.is_none() || self.logs[log as usize].narrow.contains(&block)).then_some(own);
-        for what in own.into_iter().chain(wide) {
+        for what in own.into_iter().chain(near).chain(wide) {
             let more = if acquires { self.with_them(what) } else { Known::new() };
             let thread = self.clock(actor).thread(actor.warp, lane);
             match acquires {
@@ -132,6 +159,7 @@ impl Order {
     /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or,
     /// if the access `releases` by itself, all that is before now.
     pub fn release(&mut self, actor: Actor, lane: usize, location: Location, scope: Scope, releases: bool) {
+        let scope = self.reach(scope);
         let clock = self.clock(actor);
         let thread = clock.threads.get(&(actor.warp * WARP as u32 + lane as u32));
         let fences = thread.map_or([0; 3], |thread| thread.fences);
@@ -154,12 +182,17 @@ impl Order {
         let block = log.by_block.entry((actor.grid, actor.block)).or_default();
         let thread = block.entry((point.warp, point.lane)).or_default();
         thread.all.push(entry);
-        if reach > Scope::Cta {
-            thread.wide.push(entry);
-            let others = point.known.iter().filter(|one| (one.log, one.of) != (number, None));
-            others.for_each(|one| learn(&mut known, *one));
-        } else {
-            log.narrow.insert((actor.grid, actor.block));
+        match reach {
+            Scope::Cta => _ = log.narrow.insert((actor.grid, actor.block)),
+            Scope::Gpu => thread.device.push(entry),
+            Scope::System => {
+                if self.devices > 1 {
+                    thread.device.push(entry);
+                }
+                thread.wide.push(entry);
+                let others = point.known.iter().filter(|one| (one.log, one.of) != (number, Whose::All));
+                others.for_each(|one| learn(&mut known, *one));
+            }
         }
         self.releases += 1;
         log.entries.push(point);
@@ -196,7 +229,8 @@ impl Order {
     /// what the releasing threads knew.
     pub fn is_known(&self, past: Past, block: BlockId, known: &[Acquired], depth: u32) -> bool {
         known.iter().any(|acquired| {
-            let mut points = self.logs[acquired.log as usize].last_of(block, *acquired);
+            let log = &self.logs[acquired.log as usize];
+            let mut points = log.last_of(block, self.device_of(block.0), *acquired);
             points.any(|point| self.before_directly(past, point, depth + 1))
         })
     }

@@ -1,0 +1,186 @@
+// Drives the cells of a page that run there: run all, change, what-if, stop, reset, share; from a file, and without the
+// network. `check` is what check.js lends: open, report, accessibility, and functions for the page.
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { pathToFileURL } = require('node:url');
+const cellsInPage = require('./live_in_page.js');
+
+/** What a run needs, and nobody fetches before; figures have their player there too. */
+const FETCHED = /\/live\/(?!player)/;
+const PATIENCE = 60_000;
+
+/** Seconds from the first press of Run on a page to its result, of all pages. */
+const firstResults = [];
+
+const idle = page => page.waitForFunction(cellsInPage.idle, { timeout: PATIENCE, polling: 20 });
+
+/** Puts `settings` into the controls of a cell, as a reader would, and runs it. Returns what it then shows. */
+async function run(page, id, settings = {}) {
+    await page.evaluate(cellsInPage.set, id, settings);
+    await page.evaluate(cellsInPage.press, id, '.cell-run');
+    await idle(page);
+    return page.evaluate(cellsInPage.shown, id);
+}
+
+/** A result, or what stands in its place. */
+function expectResult(say, shown, what) {
+    if (!shown.result) {
+        say(`${what}: no result, but “${shown.status}”`);
+    }
+}
+
+async function recordedRuns(page, say, cells) {
+    const started = Date.now();
+    await page.evaluate(cellsInPage.press, cells[0].id, '.cell-run');
+    await page.waitForSelector(`#${cells[0].id} .live-out`, { timeout: PATIENCE }).catch(() => {});
+    firstResults.push((Date.now() - started) / 1000);
+    await idle(page);
+    if (cells.length > 1) {
+        await page.click('.run-all button');
+        await idle(page);
+    }
+    for (const { id, isSimulator, command } of cells) {
+        const shown = await page.evaluate(cellsInPage.shown, id);
+        expectResult(say, shown, `${id}, run as recorded`);
+        if (isSimulator && shown.result && !shown.same) {
+            say(`${id}: the run in the page is not identical to the recorded one: ${shown.result.slice(0, 300)}`);
+        }
+        if (/--device sim$/.test(command) && shown.command !== command) {
+            say(`${id}: the command changes though nothing is touched: ${shown.command}`);
+        }
+    }
+}
+
+async function changes(page, say, { id, sizes, blocks, whatIfs }) {
+    const n = sizes.find(size => size !== sizes.at(-1)) ?? sizes[0];
+    const block = blocks.includes('64') ? { block: '64' } : {};
+    const changed = await run(page, id, { n, ...block });
+    expectResult(say, changed, `${id} with n = ${n}`);
+    if (!changed.address.includes(`${id}=`)) {
+        say(`${id}: the address does not keep n = ${n}: ${changed.address}`);
+    }
+    for (const whatIf of whatIfs) {
+        const shown = await run(page, id, { 'what-if': whatIf });
+        expectResult(say, shown, `${id}, what if ${whatIf}`);
+        if (!shown.edited) {
+            say(`${id}: what if ${whatIf}: no changed line is shown`);
+        }
+        if (shown.brokenLinks.length) {
+            say(`${id}: what if ${whatIf}: links that lead nowhere: ${shown.brokenLinks}`);
+        }
+    }
+}
+
+async function shares(check, page, say, name, { id }) {
+    const before = await page.evaluate(cellsInPage.shown, id);
+    const other = await check.another(page);
+    other.current = name;
+    await other.goto(before.address, { waitUntil: 'load' });
+    await other.waitForSelector(`#${id} .live-out`, { timeout: PATIENCE }).catch(() => {});
+    const after = await other.evaluate(cellsInPage.shown, id);
+    for (const part of ['result', 'command', 'found']) {
+        if (before[part] !== after[part]) {
+            say(`${id}: a shared address does not show the same ${part}: ${before[part]} / ${after[part]}`);
+        }
+    }
+    await other.close();
+}
+
+async function stops(page, say, { id, sizes }) {
+    await page.evaluate(cellsInPage.set, id, { n: sizes.at(-1) });
+    const status = await page.evaluate(cellsInPage.stopAtOnce, id);
+    if (!/^(Stopped|Done)/.test(status)) {
+        say(`${id}: after Stop it says “${status}”`);
+    }
+    expectResult(say, await run(page, id, { n: sizes[0] }), `${id} after Stop`);
+}
+
+async function resets(page, say, { id, command, text }) {
+    await page.evaluate(cellsInPage.press, id, '.cell-reset');
+    const shown = await page.evaluate(cellsInPage.shown, id);
+    if (shown.result || shown.found || shown.edited || shown.address.includes(`${id}=`) || shown.command !== command) {
+        say(`${id}: Reset leaves something: ${JSON.stringify(shown).slice(0, 300)}`);
+    }
+    if ((await page.evaluate(cellsInPage.text, id)) !== text) {
+        say(`${id}: after Reset the recorded output reads otherwise`);
+    }
+}
+
+/** Everything that is asked of the live cells of one page. */
+async function checkLive(check, page, origin, name) {
+    const say = message => check.report(name, 'live cells', message);
+    const early = [];
+    const watch = request => FETCHED.test(request.url()) && early.push(request.url());
+    page.on('request', watch);
+    await check.open(page, origin, name, 1280);
+    const cells = await page.evaluate(cellsInPage.cells);
+    page.off('request', watch);
+    if (early.length) {
+        say(`fetched before the first run: ${early}`);
+    }
+    if (cells.length === 0) {
+        return 0;
+    }
+    const listings = await page.evaluate(cellsInPage.listings);
+    await recordedRuns(page, say, cells);
+    for (const cell of cells) {
+        await changes(page, say, cell);
+    }
+    await check.accessibility(page, 'live cells, with results');
+    for (const item of await page.evaluate(check.scrollers)) {
+        say(item);
+    }
+    await page.setViewport({ width: 390, height: 893 });
+    for (const item of await page.evaluate(check.overflowing)) {
+        say(`at 390 px the page scrolls sideways because of ${item}`);
+    }
+    await page.setViewport({ width: 1280, height: 893 });
+    await shares(check, page, say, name, cells.at(-1));
+    await page.setOfflineMode(true);
+    for (const cell of cells) {
+        await stops(page, say, cell);
+    }
+    await page.setOfflineMode(false);
+    for (const cell of cells) {
+        await resets(page, say, cell);
+    }
+    if ((await page.evaluate(cellsInPage.listings)) !== listings) {
+        say('after Reset the listings are not as they were');
+    }
+    await page.focus(`#${cells[0].id} .cell-run`);
+    await page.keyboard.down('Shift');
+    await page.keyboard.press('Enter');
+    await page.keyboard.up('Shift');
+    await idle(page);
+    expectResult(say, await page.evaluate(cellsInPage.shown, cells[0].id), `${cells[0].id} by Shift+Enter`);
+    return cells.length;
+}
+
+/** The first page with live cells, opened as a file, says why nothing runs there. */
+async function checkFile(check, root, names) {
+    const name = names.find(name => fs.readFileSync(path.join(root, name), 'utf8').includes(' data-live='));
+    if (!name) {
+        return;
+    }
+    const page = await check.plain();
+    page.current = name;
+    await page.goto(pathToFileURL(path.join(root, name)).href, { waitUntil: 'load' });
+    const hint = await page.$eval('.run-all', line => line.textContent).catch(() => '');
+    if (!hint.includes('mdbook serve')) {
+        check.report(name, 'opened as a file', `does not say why nothing runs: “${hint}”`);
+    }
+    await page.close();
+}
+
+/** How many cells ran, and how soon the first result of a page was there: a goal of 0.5 s, on an idle machine. */
+function summary(cells) {
+    const sorted = firstResults.toSorted((a, b) => a - b);
+    const seconds = place => `${sorted.at(place)?.toFixed(2)} s`;
+    return cells ? `${cells} cells run in their pages; first result after ${seconds(0)} to ${seconds(-1)}` : 'no cell runs in its page';
+}
+
+/** Whether the book has anything to run. */
+const isBuilt = root => fs.existsSync(path.join(root, 'live', 'workbook.wasm'));
+
+module.exports = { checkFile, checkLive, isBuilt, summary };

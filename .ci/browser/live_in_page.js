@@ -1,0 +1,68 @@
+// Functions about live cells that run inside a page of the book. Each stands alone: it is sent there as text.
+
+/** The live cells, with what their controls offer and what they show untouched. */
+exports.cells = () =>
+    [...document.querySelectorAll('.cell[data-live]')].filter(cell => cell.querySelector('.cell-bar')).map(cell => {
+        const options = name => [...(cell.querySelector(`[name="${name}"]`)?.options ?? [])].map(option => option.value);
+        return {
+            id: cell.id,
+            sizes: options('n'),
+            blocks: options('block'),
+            whatIfs: [...cell.querySelectorAll('[name="what-if"]')].map(input => input.value).filter(Boolean),
+            isSimulator: Boolean(cell.querySelector('.cell-out.recorded[data-kind="sim"]')),
+            command: cell.querySelector('pre > code').textContent.trim(),
+            text: [...cell.querySelectorAll('.cell-out')].map(figure => figure.innerText).join('\n'),
+        };
+    });
+
+exports.text = id => [...document.querySelectorAll(`#${id} .cell-out`)].map(figure => figure.innerText).join('\n');
+
+exports.listings = () => [...document.querySelectorAll('p.listing[data-lines]')].map(caption => caption.previousElementSibling.innerHTML).join('\n');
+
+exports.idle = () =>
+    !document.querySelector('.cell-bar.running') && ![...document.querySelectorAll('.cell-status')].some(status => /^(Waiting|Running)/.test(status.textContent));
+
+exports.press = (id, selector) => document.querySelector(`#${id} ${selector}`).click();
+
+exports.set = (id, settings) => {
+    for (const [name, value] of Object.entries(settings)) {
+        const control = document.querySelector(`#${id} form`).elements[name];
+        control.value = value;
+        (control instanceof RadioNodeList ? [...control].find(input => input.checked) : control).dispatchEvent(new Event('change', { bubbles: true }));
+    }
+};
+
+/** What stands in a cell, and what is marked for it on the page. */
+exports.shown = id => {
+    const cell = document.getElementById(id);
+    const number = id.slice('cell-'.length);
+    const marked = kind => [...document.querySelectorAll(`.line-mark.${kind}[data-cell="${number}"]`)].map(mark => mark.textContent).join('|');
+    const out = cell.querySelector('.live-out');
+    return {
+        status: cell.querySelector('.cell-status').textContent,
+        result: out?.textContent ?? '',
+        same: Boolean(out?.querySelector('.same')),
+        command: cell.querySelector('pre > code').textContent.trim(),
+        address: location.href,
+        found: marked('found'),
+        edited: marked('edited') || (cell.querySelector('.what-if-lines:not([hidden])')?.innerText ?? ''),
+        brokenLinks: [...cell.querySelectorAll('form a, .live-out a')].filter(a => !document.getElementById(a.hash.slice(1))).map(a => a.hash),
+    };
+};
+
+/** Runs, and stops as soon as the run is under way; what the cell then says. */
+exports.stopAtOnce = async id => {
+    const form = document.querySelector(`#${id} form`);
+    const button = form.querySelector('.cell-run');
+    const running = new Promise(seen => {
+        const observer = new MutationObserver(() => form.classList.contains('running') && (observer.disconnect(), seen()));
+        observer.observe(form, { attributes: true });
+    });
+    button.click();
+    await running;
+    button.click();
+    while (form.classList.contains('running') || /^(Waiting|Running)/.test(form.querySelector('.cell-status').textContent)) {
+        await new Promise(done => setTimeout(done, 10));
+    }
+    return form.querySelector('.cell-status').textContent;
+};

@@ -1,0 +1,169 @@
+// Plays every figure of a built book in Chromium, by keyboard: `.ci/browser/check` says what it needs.
+//
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node .ci/browser/players.js book/book [PAGE.html …]
+//
+// In light and dark, at two widths: the console is silent, nothing overflows, no request leaves the machine, every
+// step says something, and the race of chapter 2 ends with 28 and with 36.
+
+const fs = require('node:fs');
+const http = require('node:http');
+const os = require('node:os');
+const path = require('node:path');
+const puppeteer = require('puppeteer-core');
+
+const THEMES = ['light', 'navy'];
+const WIDTHS = [1280, 390];
+const SMALLEST_TEXT = 11;
+const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json' };
+
+const problems = new Set();
+
+function serve(root) {
+    const server = http.createServer((request, response) => {
+        const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://book').pathname));
+        fs.readFile(file, (error, content) => {
+            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
+            response.end(error ? '' : content);
+        });
+    });
+    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
+}
+
+/** Everything that a figure shows in the frame that is shown: its words, and what is wrong with it. */
+function look(figure, least) {
+    const svg = figure.querySelector('.film-stage svg');
+    const small = [...svg.querySelectorAll('text')].filter(text => {
+        const seen = text.textContent.trim() && getComputedStyle(text).visibility === 'visible';
+        return seen && parseFloat(getComputedStyle(text).fontSize) * Math.abs(text.getScreenCTM().a) < least - 0.05;
+    });
+    const frame = svg.getBoundingClientRect();
+    const cut = [...svg.querySelectorAll('text')].filter(text => {
+        const box = text.getBoundingClientRect();
+        return text.textContent.trim() && (box.left < frame.left - 1 || box.right > frame.right + 1);
+    });
+    return {
+        say: figure.querySelector('.film-say').textContent,
+        verdict: svg.querySelector('.verdict')?.textContent ?? '',
+        small: small.map(text => text.textContent),
+        cut: cut.map(text => text.textContent),
+        wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        runs: figure.querySelectorAll('.film-code .runs').length,
+        listing: figure.querySelectorAll('.film-code span').length,
+    };
+}
+
+/** Steps through one run of a figure by keyboard; what its last frame says. */
+async function play(page, figure, where, report) {
+    const scrub = await figure.$('input[type=range]');
+    if (!scrub) {
+        return look_at(figure, where, report);
+    }
+    await scrub.focus();
+    await page.keyboard.press('Home');
+    const steps = await scrub.evaluate(input => Number(input.max));
+    let last;
+    for (let step = 0; step <= steps; step++) {
+        const at = await scrub.evaluate(input => Number(input.value));
+        if (at !== step) {
+            report(`${where}: an arrow key leads to step ${at}, not ${step}`);
+        }
+        last = await look_at(figure, `${where}, step ${step}`, report);
+        await page.keyboard.press('ArrowRight');
+    }
+    return last;
+}
+
+async function look_at(figure, where, report) {
+    const seen = await figure.evaluate(look, SMALLEST_TEXT);
+    if (!seen.say.trim()) {
+        report(`${where}: says nothing`);
+    }
+    seen.small.forEach(text => report(`${where}: small text “${text}”`));
+    seen.cut.forEach(text => report(`${where}: the edge cuts “${text}”`));
+    if (seen.wide) {
+        report(`${where}: the page scrolls sideways`);
+    }
+    return seen;
+}
+
+async function checkPage(page, origin, name, ends) {
+    for (const width of WIDTHS) {
+        for (const theme of THEMES) {
+            await page.setViewport({ width, height: 893 });
+            await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
+            await page.evaluate(theme => localStorage.setItem('mdbook-theme', theme), theme);
+            await page.reload({ waitUntil: 'load' });
+            for (const figure of await page.$$('figure.film')) {
+                await figure.evaluate(figure => figure.scrollIntoView());
+                const plays = await figure.evaluate(figure => !!figure.querySelector(':scope > script'));
+                if (!plays) {
+                    continue;
+                }
+                await page.waitForFunction(figure => figure.player, { timeout: 10_000 }, figure);
+                const id = await figure.evaluate(figure => figure.id);
+                const runs = await figure.$$('[aria-label="Run"] button');
+                for (const run of runs.length ? runs : [null]) {
+                    await run?.focus();
+                    await (run && page.keyboard.press('Enter'));
+                    const label = (await run?.evaluate(run => run.textContent)) ?? '';
+                    const where = `${name}#${id} ${label} (${theme}, ${width} px)`;
+                    const last = await play(page, figure, where, message => problems.add(message));
+                    ends.set(`${id} ${label}`, last);
+                }
+            }
+        }
+    }
+}
+
+function expect(ends, run, verdict) {
+    const seen = ends.get(run)?.verdict;
+    if (seen !== undefined && seen !== verdict) {
+        problems.add(`${run} ends with “${seen}”, not “${verdict}”`);
+    }
+}
+
+async function main() {
+    const [book, ...only] = process.argv.slice(2);
+    const root = path.resolve(book);
+    const hasFilm = name => fs.readFileSync(path.join(root, name), 'utf8').includes('<figure class="film"');
+    const all = fs.readdirSync(root).filter(name => name.endsWith('.html') && !/^(print|index|toc)/.test(name));
+    const names = (only.length ? only : all).filter(hasFilm);
+    const server = await serve(root);
+    const origin = `http://127.0.0.1:${server.address().port}`;
+    const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'players-'));
+    const browser = await puppeteer.launch({
+        executablePath: process.env.CHROMIUM,
+        userDataDir: profile,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    });
+    const ends = new Map();
+    try {
+        const page = await browser.newPage();
+        await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+        page.on('console', message => problems.add(`console: ${message.text()}`));
+        page.on('pageerror', error => problems.add(`script error: ${error.message}`));
+        page.on('request', request => {
+            if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) {
+                problems.add(`asks for ${request.url()}`);
+            }
+        });
+        for (const name of names) {
+            await checkPage(page, origin, name, ends);
+        }
+    } finally {
+        await browser.close();
+        server.close();
+        fs.rmSync(profile, { recursive: true, force: true });
+    }
+    expect(ends, 'film-race thread 4 first', 'sum 28, not 36');
+    expect(ends, 'film-race thread 6 first', 'sum 36, by luck');
+    expect(ends, 'film-barrier outside the if', 'sum 36');
+    problems.forEach(problem => console.log(problem));
+    console.log(problems.size ? `${problems.size} problems` : `${ends.size} runs of figures on ${names.length} pages, nothing wrong`);
+    process.exit(problems.size ? 1 : 0);
+}
+
+main().catch(error => {
+    console.error(error);
+    process.exit(2);
+});

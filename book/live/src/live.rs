@@ -1,0 +1,257 @@
+//! A run of a chapter as a page asks for it: JSON in, JSON out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use workbook::build::kernels;
+use workbook::chapter::{Chapter, Options, Output, Place, Report, run_with};
+use workbook::chapters::charts;
+use workbook::device::DeviceChoice;
+use workbook::figure;
+use workbook::number::size;
+use workbook::record::Record;
+use workbook::record::chart::Vertical;
+use workbook::record::columns::html_table;
+use workbook::record::table::{headline, notes, shown_columns};
+
+/// What a page asks for: the options of the terminal, and what to show of the record.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Request {
+    stem: String,
+    /// In the order of the table; none: the chapter's story.
+    kernels: Vec<String>,
+    n: Option<u64>,
+    block: Option<u32>,
+    grid: Option<u32>,
+    seed: u64,
+    pending_launches: Option<u64>,
+    schedule: u64,
+    /// Whether other sizes and blocks are run too; without it, if there is to be a chart.
+    sweep: Option<bool>,
+    columns: Vec<String>,
+    chart: Option<String>,
+    /// `linear`: the chart's vertical axis starts at 0.
+    scale: Option<String>,
+    /// Whether the runs are wanted step by step.
+    steps: bool,
+    /// What stands in the record as its date.
+    date: String,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            stem: String::new(),
+            kernels: Vec::new(),
+            n: None,
+            block: None,
+            grid: None,
+            seed: 1,
+            pending_launches: None,
+            schedule: 0,
+            sweep: None,
+            columns: Vec::new(),
+            chart: None,
+            scale: None,
+            steps: false,
+            date: String::new(),
+        }
+    }
+}
+
+/// What the page gets.
+#[derive(Default, Serialize)]
+struct Answer {
+    /// The exit status in the terminal.
+    status: u8,
+    stdout: String,
+    stderr: String,
+    /// The command of the same run in the terminal.
+    command: String,
+    /// Record and diagnostics, if the runs could be made.
+    #[serde(flatten)]
+    report: Option<Shown>,
+    /// Why there was nothing to show.
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    record: Record,
+    headline: String,
+    notes: Vec<String>,
+    diagnostics: serde_json::Value,
+    /// The table of a cell, as HTML.
+    table: String,
+    /// The chart that was asked for, as HTML, if the record has data for it.
+    chart: Option<String>,
+    /// A figure that plays for each run, as HTML, if steps were asked for.
+    films: Vec<String>,
+}
+
+/// Takes a build; see [`kernels::load`].
+pub fn load(build: &str) -> String {
+    #[derive(Serialize)]
+    struct Loaded {
+        error: Option<String>,
+    }
+    let error = kernels::load(build).err().map(|error| format!("{error:#}"));
+    json(&Loaded { error })
+}
+
+/// What each chapter's command line allows, for the book's preprocessor.
+pub fn describe(chapters: &[&Chapter]) -> String {
+    #[derive(Serialize)]
+    struct Allows {
+        /// Where the kernels run.
+        place: &'static str,
+        /// The most elements.
+        most_n: u64,
+        /// Whether there is an option `--pending-launches`.
+        pending_launches: bool,
+    }
+    let allows = |chapter: &&Chapter| {
+        let place = match chapter.place {
+            Place::Cpu => return None,
+            Place::OneBlock => "one-block",
+            Place::ManyBlocks | Place::ManyBlocksUpTo(_) => "many-blocks",
+            Place::GridStride => "grid-stride",
+        };
+        let most_n = chapter.place.most_simulated();
+        Some((chapter.stem, Allows { place, most_n, pending_launches: chapter.pending_launches }))
+    };
+    json(&chapters.iter().filter_map(allows).collect::<BTreeMap<_, _>>())
+}
+
+/// Makes the runs that `request` asks for. `progress` hears how many of how many elements are done.
+pub fn run(chapters: &[&Chapter], request: &str, progress: fn(f64, f64)) -> String {
+    let answer = answer(chapters, request, progress);
+    json(&answer.unwrap_or_else(|error| Answer {
+        status: 2,
+        error: Some(format!("{error:#}")),
+        ..Answer::default()
+    }))
+}
+
+fn json(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+fn answer(chapters: &[&Chapter], request: &str, progress: fn(f64, f64)) -> Result<Answer> {
+    let request: Request = serde_json::from_str(request).context("this is no request for a run")?;
+    let Some(chapter) = chapters.iter().find(|chapter| chapter.stem == request.stem) else {
+        bail!("there is no chapter {}", request.stem);
+    };
+    let options = Options {
+        device: DeviceChoice::Sim,
+        kernels: request.kernels.clone(),
+        n: request.n,
+        block: request.block,
+        grid: request.grid,
+        pending_launches: request.pending_launches,
+        seed: request.seed,
+        schedule: request.schedule,
+        no_sweep: !request.sweep.unwrap_or(request.chart.is_some()),
+        steps: request.steps,
+        json: false,
+        record: false,
+    };
+    options.check(chapter).map_err(anyhow::Error::msg)?;
+    let date = request.date.clone();
+    let command = command(chapter, &options);
+    let mut page = Page { stdout: String::new(), stderr: String::new(), date, command, progress };
+    let ran = run_with(chapter, &options, &mut page);
+    Ok(Answer {
+        status: ran.status,
+        stdout: page.stdout,
+        stderr: page.stderr,
+        command: page.command,
+        report: ran.report.map(|report| shown(report, &request)).transpose()?,
+        error: ran.error,
+    })
+}
+
+/// The command of the same run in the terminal.
+fn command(chapter: &Chapter, options: &Options) -> String {
+    let mut line = format!("cargo run --example {} -- --device sim", chapter.stem);
+    let mut add = |option: &str, value: &dyn std::fmt::Display| {
+        let _ = write!(line, " --{option} {value}");
+    };
+    if let Some(what_if) = kernels::find(chapter.stem).ok().flatten().and_then(|build| build.what_if) {
+        add("what-if", &what_if.name);
+    }
+    options.kernels.iter().for_each(|kernel| add("kernel", kernel));
+    options.n.iter().for_each(|&n| add("n", &size(n).replace(',', "_")));
+    options.block.iter().for_each(|block| add("block", block));
+    options.grid.iter().for_each(|grid| add("grid", grid));
+    options.pending_launches.iter().for_each(|launches| add("pending-launches", launches));
+    Some(options.seed).filter(|seed| *seed != 1).iter().for_each(|seed| add("seed", seed));
+    Some(options.schedule).filter(|seed| *seed != 0).iter().for_each(|seed| add("schedule", seed));
+    if options.steps {
+        line += " --steps";
+    }
+    if options.no_sweep { line + " --no-sweep" } else { line }
+}
+
+/// Table and chart of what the runs gave, with the kernels in the order of the request.
+fn shown(report: Report, request: &Request) -> Result<Shown> {
+    let mut ordered = report.record.clone();
+    let place = |kernel: &str| request.kernels.iter().position(|name| name == kernel);
+    ordered.runs.sort_by_key(|run| place(&run.kernel));
+    ordered.sweep.sort_by_key(|run| place(&run.kernel));
+    let columns: Vec<&str> = request.columns.iter().map(String::as_str).collect();
+    let table = html_table(&shown_columns(&ordered, &columns));
+    let chart = match &request.chart {
+        Some(name) => {
+            let linear = request.scale.as_deref() == Some("linear");
+            let vertical = if linear { Vertical::Linear } else { Vertical::Logarithmic };
+            let chart = charts(&ordered, vertical)?.into_iter().find(|chart| chart.name == name);
+            chart.map(|chart| chart.html())
+        }
+        None => None,
+    };
+    let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
+    let films = report.steps.iter().map(|trace| figure::launch(trace, source).html()).collect();
+    let diagnostics = serde_json::to_value(&report.diagnostics)?;
+    let (headline, notes) = (headline(&report.record), notes(&report.record));
+    Ok(Shown { record: report.record, headline, notes, diagnostics, table, chart, films })
+}
+
+/// The surroundings of a run in a page.
+struct Page {
+    stdout: String,
+    stderr: String,
+    date: String,
+    command: String,
+    progress: fn(f64, f64),
+}
+
+impl Output for Page {
+    fn print(&mut self, line: &str) {
+        self.stdout += &format!("{line}\n");
+    }
+
+    fn complain(&mut self, line: &str) {
+        self.stderr += &format!("{line}\n");
+    }
+
+    fn begin(&mut self, _: &str, done: u64, all: u64) {
+        (self.progress)(done as f64, all as f64);
+    }
+
+    fn date(&self) -> String {
+        self.date.clone()
+    }
+
+    fn command(&self, _: &Chapter) -> String {
+        self.command.clone()
+    }
+
+    /// A page keeps its record itself.
+    fn keep(&mut self, _: &Chapter, _: &Options, _: &Record) -> Result<Option<String>> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,135 @@
+// What a cell's controls do: run, stop, change, reset. theme/live.js fetches this when somebody first reaches for a cell.
+
+import * as address from './address.js';
+import { chosenWhatIf, command, differences, request } from './controls.js';
+import * as listings from './listings.js';
+import { keep } from './offline.js';
+import { remove, show } from './result.js';
+import * as simulator from './simulator.js';
+
+export { compareOwnRuns } from './result.js';
+
+/** The looks of results, before the first of them. */
+export const ready = new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', onload: resolve, onerror: reject });
+    link.href = new URL('live.css', import.meta.url);
+    document.head.append(link);
+});
+
+const build = (stem, whatIf) => (whatIf ? `${stem}.${whatIf.name}.json` : `${stem}.json`);
+const part = ({ form }, selector) => form.querySelector(selector);
+const say = (cell, sentence) => (part(cell, '.cell-status').textContent = sentence);
+const isRunning = ({ form }) => form.classList.contains('running');
+
+/** The cells that have run, and are to say so. */
+const touched = new Set();
+
+/** The command, the address and the way back follow the controls. */
+function follow(cell, cells) {
+    const isTouched = touched.has(cell) || differences(cell).length > 0;
+    window.workbook.showCommand(cell.code, isTouched ? command(cell) : cell.command);
+    part(cell, '.cell-reset').hidden = !isTouched;
+    address.write(cells);
+}
+
+export const warm = ({ live }) => simulator.warm(build(live.stem));
+
+export function change(cell, cells) {
+    follow(cell, cells);
+    listings.showWhatIf(cell, chosenWhatIf(cell));
+}
+
+export function reset(cell, cells) {
+    if (isRunning(cell)) {
+        simulator.stop();
+    }
+    Object.entries(cell.recorded).forEach(([name, value]) => (cell.form.elements[name].value = value));
+    touched.delete(cell);
+    remove(cell);
+    listings.forget(cell);
+    follow(cell, cells);
+    say(cell, '');
+    part(cell, '.cell-run').focus();
+}
+
+function showRunning(cell, on) {
+    cell.form.classList.toggle('running', on);
+    part(cell, '.cell-run').textContent = on ? 'Stop' : 'Run';
+    Object.assign(part(cell, 'progress'), { hidden: !on, value: 0 });
+    if (on) {
+        say(cell, 'Running …');
+    }
+}
+
+/** Whether all results are right, or what is wrong. */
+function verdict({ status, record: { runs }, diagnostics }) {
+    const wrong = runs.filter(run => !run.ok).map(run => `${run.kernel}: ${run.found?.join(', ') || 'wrong result'}`);
+    const last = diagnostics.at(-1);
+    if (status !== 0 && wrong.length === 0 && last) {
+        return `${last.kernel ?? 'the run'} was stopped: ${last.kind}`;
+    }
+    return wrong.join('; ') || (runs.length > 1 ? 'all results are right' : 'the result is right');
+}
+
+let firstRun;
+const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
+
+/** What the simulator is to show: the columns of the recorded table, and whether the result is right. */
+function wanted({ live: { columns, chart, scale } }) {
+    const checked = columns.length && !columns.includes('check') ? [...columns, 'check'] : columns;
+    return { columns: checked, chart, scale };
+}
+
+/** Runs the cell; whether those after it may follow. */
+export async function run(cell, cells) {
+    if (!cell.form.checkValidity()) {
+        part(cell, '.cell-more').open = true;
+        cell.form.reportValidity();
+        return false;
+    }
+    touched.add(cell);
+    follow(cell, cells);
+    say(cell, 'Waiting …');
+    const whatIf = chosenWhatIf(cell);
+    const asked = { ...request(cell), ...wanted(cell) };
+    try {
+        const begin = () => showRunning(cell, true);
+        const progress = value => (part(cell, 'progress').value = value);
+        const { answer, seconds, sentence } = await simulator.run(build(cell.live.stem, whatIf), asked, begin, progress);
+        const error = sentence ?? answer.error;
+        if (!touched.has(cell)) {
+            return false; // reset in the meantime
+        }
+        if (error) {
+            remove(cell);
+            say(cell, error);
+        } else {
+            show(cell, answer, whatIf);
+            firstRun ??= keep();
+            say(cell, `Done in ${inWords(seconds)}: ${verdict(answer)}.`);
+        }
+        return sentence === undefined;
+    } finally {
+        showRunning(cell, false);
+    }
+}
+
+export const runOrStop = (cell, cells) => (isRunning(cell) ? simulator.stop() : run(cell, cells));
+
+/** All cells, in order; Stop ends them all. */
+export async function runAll(_, cells) {
+    for (const cell of cells) {
+        if (!(await run(cell, cells))) {
+            break;
+        }
+    }
+}
+
+/** What a shared address shows. */
+export async function fromAddress(_, cells) {
+    const shared = cells.filter(address.read);
+    shared.forEach(cell => change(cell, cells));
+    for (const cell of shared) {
+        await run(cell, cells);
+    }
+}

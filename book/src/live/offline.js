@@ -1,0 +1,19 @@
+// Keeps a published book for reading and running without the network: what this page has fetched, and what it will.
+
+const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
+
+export async function keep() {
+    // Where the book is served from the reader's own machine, it is there anyway.
+    if (!navigator.serviceWorker || LOCAL.includes(location.hostname)) {
+        return;
+    }
+    try {
+        await navigator.serviceWorker.register(new URL('../offline.js', import.meta.url));
+        const fetched = performance.getEntriesByType('resource').map(({ name }) => name);
+        const ours = fetched.filter(name => name.startsWith(location.origin));
+        const cache = await caches.open('workbook');
+        await cache.addAll([...new Set([location.origin + location.pathname, ...ours])]);
+    } catch {
+        // A browser that keeps nothing, or has no room: the page works as long as it is open.
+    }
+}

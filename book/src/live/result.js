@@ -1,0 +1,160 @@
+// What came out of a run, in the cell: one table with what was recorded, and what the simulator says.
+
+import { compare } from './compare.js';
+import * as listings from './listings.js';
+
+const element = (tag, properties, ...children) => {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+};
+
+/** HTML of our own, from the program that made the page's. */
+const parsed = html => element('template', { innerHTML: html }).content;
+
+/** A table in a frame that scrolls, as the others of the page do. */
+function framed(table, label) {
+    const frame = element('div', { className: 'table-frame', role: 'group', ariaLabel: label }, table);
+    window.workbook.watch(frame);
+    return frame;
+}
+
+const recordedOnSimulator = cell => cell.element.querySelector('.cell-out.recorded[data-kind="sim"]');
+
+/** The figure for the result: the recorded one of the simulator, else one of its own. */
+function place(cell, head) {
+    const recorded = recordedOnSimulator(cell);
+    if (recorded) {
+        return recorded;
+    }
+    const figure = element('figure', { className: 'cell-out live' });
+    const label = element('span', { className: 'cell-label', textContent: `Out [${cell.number}]` });
+    const where = element('strong', { textContent: 'On the simulator, in this page' });
+    figure.append(element('p', { className: 'cell-head' }, label, ' ', where, ` · ${head}`));
+    cell.element.append(figure);
+    return figure;
+}
+
+/** What the controls say beyond the size: `order of turns 3`, `what if: no barrier`. */
+function besides({ form }, whatIf) {
+    const { schedule, seed, 'pending-launches': room } = Object.fromEntries(new FormData(form));
+    const also = [
+        Number(schedule) && `order of turns ${schedule}`,
+        Number(seed) !== 1 && `seed ${seed}`,
+        room && `room for ${room} launches`,
+        whatIf && `what if: ${whatIf.label.replaceAll('`', '')}`,
+    ];
+    return also.filter(Boolean);
+}
+
+/** The line numbers of a message lead to the lines in the listings. */
+function linkLines(cell, code) {
+    const lines = code.textContent.trimEnd().split('\n');
+    let file = '';
+    const linked = line => {
+        file = line.match(/^\s*(?:-->|:::) (.+?):\d+/)?.[1] ?? file;
+        const [, before, number, after] = line.match(/^(\s*)(\d+)( \|.*)$/) ?? [];
+        const target = number && listings.target(cell, file, Number(number));
+        return target ? [before, element('a', { href: `#${target}`, textContent: number }), `${after}\n`] : [`${line}\n`];
+    };
+    code.replaceChildren(...lines.flatMap(linked));
+}
+
+/** The message as the terminal shows it, of `kernel` if that is known. */
+function message(cell, kernel, text) {
+    const code = element('code', { className: 'language-text hljs', textContent: text });
+    linkLines(cell, code);
+    window.workbook.watch(code);
+    const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
+    return [element('p', { className: 'cell-note' }, 'The simulator says', ...whose, ':'), element('pre', {}, code)];
+}
+
+function messages(cell, { record, stderr, status }) {
+    const said = record.runs.filter(run => run.message).map(run => message(cell, run.kernel, run.message));
+    if (said.length === 0 && status !== 0 && stderr) {
+        said.push(message(cell, null, stderr)); // of a run that was stopped
+    }
+    const [first = [], ...others] = said;
+    if (others.length === 0) {
+        return first;
+    }
+    const summary = element('summary', { textContent: `${others.length} more ${others.length > 1 ? 'messages' : 'message'}` });
+    return [...first, element('details', {}, summary, ...others.flat())];
+}
+
+const recordedMessage = figure => figure.querySelector(':scope > pre > code');
+
+/** Whether the simulator says what it said when the recorded run was made, if the cell shows that. */
+function saysTheSame(cell, figure, { record }) {
+    const said = record.runs.find(run => run.message)?.message.trim() ?? '';
+    return !cell.live.message || said === (recordedMessage(figure)?.textContent.trim() ?? '');
+}
+
+/** One line below the recorded run, which stays. */
+function identical(cell, figure, also) {
+    const code = recordedMessage(figure);
+    if (code) {
+        linkLines(cell, code);
+    }
+    const note = element('p', { className: 'cell-note same' });
+    note.append(element('strong', { textContent: 'Yours, in this page' }), `${also.map(word => ` · ${word}`).join('')}: identical to the recorded run.`);
+    return [note];
+}
+
+/** What takes the place of the recorded run. */
+function different(cell, answer, head, table) {
+    const whose = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`);
+    return [
+        ...(recordedOnSimulator(cell) ? [whose] : []),
+        ...(answer.record.runs.length ? [framed(table, `Out [${cell.number}]: your run`)] : []),
+        ...answer.notes.map(note => element('p', { className: 'cell-note', textContent: note })),
+        ...messages(cell, answer),
+    ];
+}
+
+/** The drawing, in a frame that scrolls. */
+function chart({ chart: html }) {
+    const frame = parsed(html ?? '').querySelector('.chart-frame');
+    if (frame) {
+        window.workbook.watch(frame);
+    }
+    return frame ? [frame] : [];
+}
+
+/** Shows `answer` in place of what the cell has shown. */
+export function show(cell, answer, whatIf) {
+    remove(cell);
+    listings.showFound(cell, answer.diagnostics);
+    const also = besides(cell, whatIf);
+    const head = [answer.headline, ...also].join(' · ');
+    const figure = place(cell, head);
+    const recorded = figure.querySelector(':scope > .table-frame table');
+    const table = parsed(answer.table).querySelector('table');
+    const both = recorded ? compare(recorded, table) : table;
+    const isSame = !both && saysTheSame(cell, figure, answer);
+    figure.classList.toggle('replaced', !isSame);
+    const parts = isSame ? identical(cell, figure, also) : different(cell, answer, head, both ?? recorded.cloneNode(true));
+    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...chart(answer)));
+}
+
+/** The cell as it was recorded. */
+export function remove(cell) {
+    cell.element.querySelectorAll('.live-out, .cell-out.live').forEach(part => part.remove());
+    cell.element.querySelector('.replaced')?.classList.remove('replaced');
+    listings.clearFound(cell);
+    for (const link of cell.element.querySelectorAll('.cell-out pre > code a')) {
+        link.replaceWith(link.textContent);
+    }
+}
+
+/** The reader's own run from the terminal, in one table with the recorded one of the same kind of device. */
+export function compareOwnRuns() {
+    for (const own of document.querySelectorAll('.cell-out.local')) {
+        const recorded = own.previousElementSibling;
+        const tables = [recorded, own].map(figure => figure.querySelector(':scope > .table-frame table'));
+        const both = recorded.matches('.recorded') && tables.every(Boolean) && compare(...tables);
+        if (both) {
+            tables[1].replaceWith(both);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// Service worker of a published book: what was read once is there without the network. With it, nothing is older than
+// what the server has. Registered by live/cells.js at a reader's first run; in this place, so that it serves all pages.
+
+const CACHE = 'workbook';
+
+async function answer(request) {
+    const cache = await caches.open(CACHE);
+    try {
+        const response = await fetch(request);
+        if (response.ok) {
+            await cache.put(request, response.clone());
+        }
+        return response;
+    } catch (error) {
+        const kept = await cache.match(request, { ignoreSearch: true });
+        if (kept) {
+            return kept;
+        }
+        throw error;
+    }
+}
+
+addEventListener('fetch', event => {
+    const { method, url } = event.request;
+    if (method === 'GET' && new URL(url).origin === location.origin) {
+        event.respondWith(answer(event.request));
+    }
+});

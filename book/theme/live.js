@@ -1,0 +1,131 @@
+// Cells that run in the page: their controls. What these do, live/cells.js, is fetched when somebody first reaches for one.
+'use strict';
+
+(() => {
+    // On the page of all pages the recorded output stands alone.
+    const elements = location.pathname.endsWith('/print.html') ? [] : [...document.querySelectorAll('.cell[data-live]')];
+    const isFile = location.protocol === 'file:';
+    const FROM_A_FILE = 'A browser runs no simulator for a page that is opened as a file. Where the book is served, by ' +
+        'mdbook serve book --open, the cells on this page run.';
+    const NOT_FETCHED = 'What runs the cell could not be fetched. Is the server still there? The command above runs it in a terminal.';
+
+    // Small pieces of HTML.
+
+    const make = (tag, properties = {}, ...children) => {
+        const element = Object.assign(document.createElement(tag), properties);
+        element.append(...children);
+        return element;
+    };
+    const off = { autocomplete: 'off' };
+    const thousands = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+    const powers = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => 2 ** (from + i));
+    const choice = (name, options, value) => {
+        const select = make('select', { name, ...off }, ...options.map(([value, text]) => make('option', { value, textContent: text })));
+        select.value = value;
+        return select;
+    };
+    const numbers = values => [...new Set(values)].sort((a, b) => a - b).map(value => [value, thousands(value)]);
+    const counts = (first, values) => [['', first], ...numbers(values)];
+    const number = (name, value, max) => make('input', { type: 'number', name, value, min: 0, max, required: true, ...off });
+
+    // The controls, of what the chapter's command line allows; the first two, or one, always in view.
+
+    const sizes = ({ n, own_n, most, blocks }) =>
+        numbers([...powers(blocks ? 6 : 2, 20), 1000, 100_000].filter(size => size <= most).concat(n, own_n));
+    const controls = live => [
+        ['n', choice('n', sizes(live), live.n)],
+        live.blocks && ['threads per block', choice('block', numbers([...powers(5, 10), 96, live.block]), live.block)],
+        live.pending && ['room for pending launches', choice('pending-launches', counts('as needed', powers(4, 14)), '')],
+        live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
+        ['seed of the data', number('seed', 1, 2 ** 32)],
+        ['order of turns (0: plain)', number('schedule', 0, 9999)],
+    ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), control));
+
+    const whatIf = ({ what_ifs }) => {
+        const option = (value, text) => {
+            const input = make('input', { type: 'radio', name: 'what-if', value, defaultChecked: !value, ...off });
+            // Between backticks there is code.
+            const words = text.split('`').map((part, i) => (i % 2 ? make('code', { textContent: part }) : part));
+            return make('label', {}, input, make('span', {}, ...words));
+        };
+        const options = [option('', 'as printed'), ...what_ifs.map(({ name, label }) => option(name, label))];
+        return make('fieldset', { className: 'what-if' }, make('legend', { textContent: 'What if …' }), ...options,
+            make('p', { className: 'what-if-lines', hidden: true }));
+    };
+    const bar = (live, number) => {
+        const all = controls(live);
+        const inView = all.splice(0, live.blocks ? 2 : 1);
+        return make('form', { className: 'cell-bar', noValidate: true, ariaLabel: `Run cell ${number}` },
+            make('button', { className: 'cell-run', textContent: 'Run' }),
+            ...inView,
+            make('details', { className: 'cell-more' }, make('summary', { textContent: 'more' }), make('div', {}, ...all)),
+            make('button', { className: 'cell-reset', type: 'reset', textContent: 'Reset', hidden: true }),
+            ...(live.what_ifs.length ? [whatIf(live)] : []),
+            make('progress', { hidden: true, value: 0, ariaLabel: 'Progress of the run' }),
+            make('p', { className: 'cell-status', role: 'status' }));
+    };
+
+    const cells = isFile ? [] : elements.map(element => {
+        const live = JSON.parse(element.dataset.live);
+        const number = element.id.slice('cell-'.length);
+        const form = bar(live, number);
+        const code = element.querySelector('pre > code');
+        element.querySelector('pre').after(form);
+        element.tabIndex = -1; // a click into it makes it the focused one
+        return { element, live, number, form, code, command: code.textContent.trim(), recorded: Object.fromEntries(new FormData(form)) };
+    });
+
+    // What happens is said in live/cells.js.
+
+    const folder = new URL('../live/', document.currentScript.src);
+    let module;
+    const machinery = () => (module ??= import(new URL('cells.js', folder)).then(cells => cells.ready.then(() => cells)));
+    const act = async (name, cell) => {
+        try {
+            await (await machinery())[name](cell, cells);
+        } catch (error) {
+            module = undefined;
+            cell.form.querySelector('.cell-status').textContent = NOT_FETCHED;
+        }
+    };
+    const listen = cell => {
+        const { element, form } = cell;
+        const once = { once: true };
+        form.addEventListener('focusin', () => act('warm', cell), once);
+        form.querySelector('.cell-run').addEventListener('pointerenter', () => act('warm', cell), once);
+        form.addEventListener('submit', event => {
+            event.preventDefault();
+            act('runOrStop', cell);
+        });
+        form.addEventListener('change', () => act('change', cell));
+        form.addEventListener('reset', () => setTimeout(() => act('reset', cell)));
+        element.addEventListener('keydown', event => {
+            if (event.key === 'Enter' && event.shiftKey) {
+                event.preventDefault();
+                act('run', cell);
+            } else if (/^Arrow(Left|Right)$/.test(event.key) && form.contains(event.target)) {
+                event.stopPropagation(); // mdBook would turn the page
+            }
+        });
+    };
+    const hint = () => {
+        const all = make('button', { type: 'button', textContent: 'Run all' });
+        all.addEventListener('click', () => act('runAll', cells[0]));
+        const what = cells.length > 1 ? 'The cells on this page run' : 'The cell on this page runs';
+        const words = [`${what} here, on the simulator: `, make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', ...(cells.length > 1 ? [all] : [])];
+        const line = make('p', { className: 'run-all' }, ...(isFile ? [FROM_A_FILE] : words));
+        (document.querySelector('main h1 + p:has(> em:first-child)') ?? document.querySelector('main h1')).after(line);
+    };
+    if (elements.length) {
+        hint();
+        cells.forEach(listen);
+    }
+    // A shared address shows what its sender saw.
+    if (cells.length && /[?&]cell-\d/.test(location.search)) {
+        act('fromAddress', cells[0]);
+    }
+    // The reader's own run from the terminal stands in one table with the recorded one.
+    if (document.querySelector('.cell-out.local') && !isFile) {
+        machinery().then(({ compareOwnRuns }) => compareOwnRuns(), () => {});
+    }
+})();

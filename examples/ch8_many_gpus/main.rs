@@ -1,0 +1,114 @@
+//! Chapter 8: one array, several GPUs. Each adds up its share; the variants differ in who adds the shares.
+//!
+//!     cargo run --example ch8_many_gpus                             # all GPUs, or two simulated ones
+//!     cargo run --example ch8_many_gpus -- --gpus 4 --device sim
+
+mod shares;
+mod ways;
+
+use std::process::ExitCode;
+
+use workbook::chapter::{self, Chapter, Sweep, Variant};
+use workbook::chapters::ch7_limit::{F32, I64, SumF32, SumI64};
+use workbook::record::DeviceKind;
+use workbook::reduction::operation::{Operation, exact};
+use workbook::reduction::operator::{Max, Min, SumI32};
+
+use shares::{SumF64, shape};
+use ways::{all_reduce, host_adds, into_peer, on_one_gpu, through_host_memory};
+
+const CHAPTER: Chapter = Chapter {
+    many_gpus: true,
+    ..Chapter::new(
+        "ch8_many_gpus",
+        "One array, several GPUs: who adds up the shares?",
+        &[
+            // oneGpu: The first GPU alone, for comparison.
+            Variant {
+                symbol: "reduceIntoPeer",
+                also: smaller,
+                ..story("oneGpu", Operation::SUM, on_one_gpu)
+            },
+            // hostAdds: The host copies one number from each GPU, and adds them.
+            Variant {
+                symbol: "reduceShare",
+                also: larger,
+                ..story("hostAdds", Operation::SUM, host_adds::<SumI32>)
+            },
+            // throughHostMemory: Each GPU stores its sum in memory of the host, which adds them.
+            Variant {
+                symbol: "reduceShare",
+                also: larger,
+                ..story("throughHostMemory", Operation::SUM, through_host_memory)
+            },
+            // allReduce: NCCL adds one number per GPU; each GPU has the sum.
+            Variant {
+                symbol: "reduceShare",
+                also: larger,
+                ..story("allReduce", Operation::SUM, all_reduce::<SumI32>)
+            },
+            // intoPeer: All blocks of all GPUs add to one word in the memory of the first.
+            Variant {
+                symbol: "reduceIntoPeer",
+                also: larger,
+                ..story("intoPeer", Operation::SUM, into_peer::<SumI32>)
+            },
+            // intoPeerNarrow: The same with atomics of the GPU's own scope, which are not atomic to another GPU.
+            Variant {
+                expected_failure: |_, _| Some("data-race"),
+                ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
+            },
+            further("intoPeerI64", "reduceIntoPeerI64", I64, into_peer::<SumI64>),
+            further("allReduceI64", "reduceShareI64", I64, all_reduce::<SumI64>),
+            further("allReduceF32", "reduceShareF32", F32, all_reduce::<SumF32>),
+            further("allReduceF64", "reduceShareF64", SUM_F64, all_reduce::<SumF64>),
+            further(
+                "allReduceMin",
+                "reduceShareMin",
+                exact::<Min<i32>>("minimum of i32"),
+                all_reduce::<Min<i32>>,
+            ),
+            further(
+                "allReduceMax",
+                "reduceShareMax",
+                exact::<Max<i32>>("maximum of i32"),
+                all_reduce::<Max<i32>>,
+            ),
+            further("hostAddsI64", "reduceShareI64", I64, host_adds::<SumI64>),
+            further("hostAddsF32", "reduceShareF32", F32, host_adds::<SumF32>),
+            further("hostAddsF64", "reduceShareF64", SUM_F64, host_adds::<SumF64>),
+        ],
+    )
+};
+
+const SUM_F64: Operation = exact::<SumF64>("sum of f64");
+
+type Host = fn(&chapter::Case) -> anyhow::Result<chapter::Outcome>;
+
+const fn story(name: &'static str, operation: Operation, host: Host) -> Variant {
+    Variant { operation, shape, ..Variant::new(name, host) }
+}
+
+/// The same way for other elements or another operation, at the requested size alone.
+const fn further(name: &'static str, symbol: &'static str, operation: Operation, host: Host) -> Variant {
+    Variant { symbol, story: false, sweep: Sweep::Never, ..story(name, operation, host) }
+}
+
+/// Beside the sizes of the sweep: 2^30 on one GPU.
+fn smaller(kind: DeviceKind) -> &'static [(u64, u32)] {
+    if kind == DeviceKind::Gpu { &[(1 << 30, 512)] } else { &[] }
+}
+
+/// Twice the sizes of the sweep, so that two GPUs have as much each as one has alone.
+fn larger(kind: DeviceKind) -> &'static [(u64, u32)] {
+    match kind {
+        DeviceKind::Gpu => {
+            &[(1 << 17, 512), (1 << 21, 512), (1 << 25, 512), (1 << 29, 512), (1 << 30, 512), (1 << 31, 512)]
+        }
+        _ => &[],
+    }
+}
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER)
+}

@@ -1,0 +1,80 @@
+//! The array in shares: one per GPU, in its own memory.
+
+use anyhow::Result;
+use bytemuck::Pod;
+use workbook::chapter::{Case, Shape};
+use workbook::device::{Buffer, Device, LaunchConfig};
+use workbook::reduction::operator::{Operator, elements};
+use workbook::reduction::value::Value;
+
+/// Threads per block: the kernels are compiled for it.
+const BLOCK: u32 = 512;
+/// Bytes that the threads of a block have in flight: four loads of 16 bytes each.
+const TILE: u64 = 4 * 16 * BLOCK as u64;
+/// The most blocks of one GPU.
+const MOST_BLOCKS: u64 = 4224;
+/// The most blocks of all GPUs: `reduceIntoPeer` counts them in 16 bits.
+pub const MOST_BLOCKS_IN_ALL: u64 = 1 << 15;
+
+/// The shape in which the first of two GPUs runs: a block for each tile of its share, and no more than fit.
+pub fn shape(n: u64, _: Shape, _: u32) -> Shape {
+    Shape { block: BLOCK, grid: grid(n.div_ceil(2), 4, 2) }
+}
+
+/// Blocks for `n` elements of `bytes` bytes on one of so many GPUs.
+fn grid(n: u64, bytes: u64, gpus: u64) -> u32 {
+    (n * bytes).div_ceil(TILE).clamp(1, MOST_BLOCKS.min(MOST_BLOCKS_IN_ALL / gpus)) as u32
+}
+
+/// One GPU's share.
+pub struct Share<'a, T> {
+    pub device: &'a Device,
+    pub input: Buffer<T>,
+    pub config: LaunchConfig,
+}
+
+impl<T: Pod> Share<'_, T> {
+    /// Elements, as kernels count them.
+    pub fn size(&self) -> u32 {
+        self.input.len() as u32
+    }
+
+    /// Blocks.
+    pub fn blocks(&self) -> u32 {
+        self.config.grid_dim.0
+    }
+}
+
+// ANCHOR: shares
+/// The elements of `O` in one share per device, cut at multiples of 16 bytes; the last may be shorter.
+pub fn shares<'a, O: Operator>(case: &'a Case, devices: &[&'a Device]) -> Result<Vec<Share<'a, O::Element>>> {
+    let (elements, gpus) = (elements::<O>(case.data), devices.len());
+    let each = elements.len().div_ceil(gpus).next_multiple_of(4);
+    let shares = devices.iter().enumerate().map(|(number, device)| {
+        let [start, end] = [number, number + 1].map(|k| (k * each).min(elements.len()));
+        let (input, bytes) = (device.clone_htod(&elements[start..end])?, size_of::<O::Element>() as u64);
+        let config = LaunchConfig::new(grid((end - start) as u64, bytes, gpus as u64), BLOCK);
+        Ok(Share { device, input, config })
+    });
+    shares.collect()
+}
+// ANCHOR_END: shares
+
+/// The sum of `f64`. The elements are whole numbers of 24 bits, so up to 2^29 of them add up without rounding.
+#[derive(Clone, Copy, Debug)]
+pub struct SumF64;
+
+impl Operator for SumF64 {
+    type Element = f64;
+    const IDENTITY: f64 = 0.0;
+
+    fn combine(first: f64, second: f64) -> f64 {
+        first + second
+    }
+    fn element(number: i32, _: usize) -> f64 {
+        f64::from(number >> 8)
+    }
+    fn value(element: f64) -> Value {
+        element.into()
+    }
+}

@@ -1,0 +1,158 @@
+//! Who adds up the shares.
+
+use anyhow::Result;
+use workbook::chapter::{Case, Outcome};
+use workbook::device::collective::{Collective, Reduce, Reducible};
+use workbook::device::{Buffer, Device, Function, Prepared, launch_together};
+use workbook::reduction::operator::{Operator, SumI32};
+
+use crate::shares::{Share, shares};
+
+/// The first GPU alone.
+pub fn on_one_gpu(case: &Case) -> Result<Outcome> {
+    add_into_peer::<SumI32>(case, &[case.device])
+}
+
+/// All of them, into the memory of the first.
+pub fn into_peer<O: Operator>(case: &Case) -> Result<Outcome> {
+    add_into_peer::<O>(case, &case.devices())
+}
+
+// ANCHOR: into_peer
+/// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum.
+fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device]) -> Result<Outcome> {
+    let (kernels, shares) = (case.kernels()?, shares::<O>(case, devices)?);
+    let first = devices[0];
+    let scratch = first.alloc_zeros::<u64>(2)?; // the words that all blocks add to
+    let sum = first.alloc_host::<O::Element>(1)?;
+    let blocks: u32 = shares.iter().map(Share::blocks).sum();
+
+    let mut launches = Vec::new();
+    for (share, kernel) in shares.iter().zip(&kernels) {
+        let mut launch = share.device.launch_builder(kernel);
+        launch.arg(&share.input).arg(&sum).arg(&share.size()).arg(&scratch).arg(&blocks);
+        launches.push(launch.prepare(share.config)?);
+    }
+    let cost = case.device.measure_until_done(|| {
+        launch_together(&launches)?;
+        wait_for(devices)
+    })?;
+    Ok(Outcome::new(O::value(first.clone_dtoh(&sum)?[0]), cost))
+}
+// ANCHOR_END: into_peer
+
+// ANCHOR: host_adds
+/// Each GPU leaves one number in its memory; the host copies these, one after the other, and adds them.
+pub fn host_adds<O: Operator>(case: &Case) -> Result<Outcome> {
+    let (devices, kernels) = (case.devices(), case.kernels()?);
+    let sums = Sums::<O>::new(case, &devices, |device| device.alloc_zeros(1))?;
+    let launches = sums.launches(&kernels)?;
+    let mut result = O::IDENTITY;
+    let cost = case.device.measure_until_done(|| {
+        launch_together(&launches)?;
+        result = sums.on_host()?;
+        Ok(())
+    })?;
+    Ok(Outcome::new(O::value(result), cost))
+}
+// ANCHOR_END: host_adds
+
+// ANCHOR: through_host_memory
+/// Each GPU stores its number in memory of the host: there is nothing to copy, only to wait.
+pub fn through_host_memory(case: &Case) -> Result<Outcome> {
+    let (devices, kernels) = (case.devices(), case.kernels()?);
+    let sums = Sums::<SumI32>::new(case, &devices, |device| device.alloc_host(1))?;
+    let launches = sums.launches(&kernels)?;
+    let mut result = 0;
+    let cost = case.device.measure_until_done(|| {
+        launch_together(&launches)?;
+        wait_for(&devices)?;
+        result = sums.on_host()?;
+        Ok(())
+    })?;
+    Ok(Outcome::new(result, cost))
+}
+// ANCHOR_END: through_host_memory
+
+// ANCHOR: all_reduce
+/// NCCL makes one number per GPU their sum, minimum or maximum, on every GPU.
+pub fn all_reduce<O: Operator<Element: Reducible> + Named>(case: &Case) -> Result<Outcome> {
+    let (devices, kernels) = (case.devices(), case.kernels()?);
+    let sums = Sums::<O>::new(case, &devices, |device| device.alloc_zeros(1))?;
+    let launches = sums.launches(&kernels)?;
+    let (collective, buffers) = (Collective::new(&devices)?, sums.outputs.iter().collect::<Vec<_>>());
+    let cost = case.device.measure_until_done(|| {
+        launch_together(&launches)?;
+        collective.all_reduce(&buffers, O::REDUCE)?;
+        wait_for(&devices)
+    })?;
+    Ok(Outcome::new(O::value(devices[0].clone_dtoh(&sums.outputs[0])?[0]), cost))
+}
+// ANCHOR_END: all_reduce
+
+fn wait_for(devices: &[&Device]) -> Result<()> {
+    devices.iter().try_for_each(|device| device.synchronize())
+}
+
+/// One number per GPU: its share, and where the kernel leaves the result.
+struct Sums<'a, O: Operator> {
+    shares: Vec<Share<'a, O::Element>>,
+    outputs: Vec<Buffer<O::Element>>,
+    /// Partial results and ticket of each GPU's launch.
+    scratch: Vec<(Buffer<O::Element>, Buffer<u32>)>,
+}
+
+impl<'a, O: Operator> Sums<'a, O> {
+    fn new(
+        case: &'a Case,
+        devices: &[&'a Device],
+        output: impl Fn(&Device) -> Result<Buffer<O::Element>>,
+    ) -> Result<Self> {
+        let shares = shares::<O>(case, devices)?;
+        let outputs = devices.iter().map(|device| output(device)).collect::<Result<_>>()?;
+        let scratch = shares.iter().map(|share| {
+            let blocks = share.blocks() as usize;
+            Ok((share.device.alloc(blocks)?, share.device.alloc_zeros(1)?))
+        });
+        Ok(Sums { scratch: scratch.collect::<Result<_>>()?, shares, outputs })
+    }
+
+    fn launches<'k>(&'k self, kernels: &'k [Function]) -> Result<Vec<Prepared<'k>>> {
+        let parts = self.shares.iter().zip(&self.outputs).zip(&self.scratch).zip(kernels);
+        let launches = parts.map(|(((share, output), (partials, ticket)), kernel)| {
+            let mut launch = share.device.launch_builder(kernel);
+            launch.arg(&share.input).arg(output).arg(&share.size()).arg(partials).arg(ticket);
+            launch.prepare(share.config)
+        });
+        launches.collect()
+    }
+
+    fn on_host(&self) -> Result<O::Element> {
+        let mut result = O::IDENTITY;
+        for (share, output) in self.shares.iter().zip(&self.outputs) {
+            result = O::combine(result, share.device.clone_dtoh(output)?[0]);
+        }
+        Ok(result)
+    }
+}
+
+/// What NCCL calls an operator.
+pub trait Named {
+    const REDUCE: Reduce;
+}
+
+macro_rules! named {
+    ($($operator:ty, $reduce:ident;)*) => {$(
+        impl Named for $operator {
+            const REDUCE: Reduce = Reduce::$reduce;
+        }
+    )*};
+}
+named! {
+    SumI32, Sum;
+    workbook::chapters::ch7_limit::SumI64, Sum;
+    workbook::chapters::ch7_limit::SumF32, Sum;
+    crate::shares::SumF64, Sum;
+    workbook::reduction::operator::Min<i32>, Min;
+    workbook::reduction::operator::Max<i32>, Max;
+}

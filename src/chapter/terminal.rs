@@ -1,0 +1,165 @@
+//! The output of a process: stdout, stderr, the record's file and its charts, and a bar for the patient.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, ensure};
+
+use super::options::Options;
+use super::output::Output;
+use super::progress::Progress;
+use super::run::run_with;
+use super::variant::Chapter;
+use crate::record::chart::{self, Vertical};
+use crate::record::{Record, Run};
+
+/// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a
+/// wrong sum or a diagnostic; 2, the command line or the environment is wrong.
+pub fn run(chapter: &Chapter) -> ExitCode {
+    let options = Options::parse_for(chapter);
+    let mut terminal = Terminal { progress: None };
+    ExitCode::from(run_with(chapter, &options, &mut terminal).status)
+}
+
+struct Terminal {
+    progress: Option<Progress>,
+}
+
+/// Nobody may be reading any more (`| head`); the run goes on and leaves its record.
+impl Output for Terminal {
+    fn print(&mut self, line: &str) {
+        let _ = writeln!(std::io::stdout(), "{line}");
+    }
+
+    fn complain(&mut self, line: &str) {
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
+
+    fn has_colour(&self) -> bool {
+        std::io::stderr().is_terminal()
+    }
+
+    fn begin(&mut self, name: &str, done: u64, all: u64) {
+        self.progress.get_or_insert_with(|| Progress::new(all)).step(name, done);
+    }
+
+    fn end(&mut self) {
+        self.progress = None;
+    }
+
+    fn date(&self) -> String {
+        humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+    }
+
+    fn command(&self, chapter: &Chapter) -> String {
+        command(chapter)
+    }
+
+    fn keep(&mut self, chapter: &Chapter, options: &Options, record: &Record) -> Result<Option<String>> {
+        write(chapter, options, record).map(Some)
+    }
+}
+
+/// The command that gives the same record in `book/records/local/`.
+fn command(chapter: &Chapter) -> String {
+    let every = if chapter.variants.iter().all(|variant| variant.story) { "" } else { "--kernel all" };
+    let options = std::env::args().skip(1).filter(|option| option != "--json");
+    let options = options.map(|option| if option == "--record" { every.to_string() } else { option });
+    let options: Vec<_> = options.filter(|option| !option.is_empty()).collect();
+    let dashes = if options.is_empty() { "" } else { " -- " };
+    format!("cargo run --example {}{dashes}{}", chapter.stem, options.join(" "))
+}
+
+/// The environment variable that names another directory for records than `book/records`.
+const RECORDS_DIR: &str = "WORKBOOK_RECORDS_DIR";
+
+const NO_CHECKOUT: &str =
+    "no record is written: the checkout that this program was built from is gone; build it again";
+
+/// `book/records` of the checkout that this program was built from, or [`RECORDS_DIR`] in its place.
+pub fn records_directory() -> Option<PathBuf> {
+    if let Some(directory) = std::env::var_os(RECORDS_DIR).filter(|directory| !directory.is_empty()) {
+        return Some(directory.into());
+    }
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("book");
+    book.is_dir().then(|| book.join("records"))
+}
+
+/// Writes the record: with `--record` the committed one, whose charts the book draws; else the reader's own
+/// with its charts, into which runs of the kernels named by `--kernel` are merged. Returns what it wrote.
+///
+/// # Errors
+/// If a file cannot be written, or an older record cannot be read.
+fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String> {
+    let Some(records) = records_directory() else {
+        ensure!(!options.record, "{NO_CHECKOUT}");
+        return Ok(NO_CHECKOUT.to_string());
+    };
+    let doing = || {
+        format!(
+            "the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for \
+             it"
+        )
+    };
+    if options.record {
+        let path = record.write(&records).with_context(doing)?;
+        return Ok(format!("record  {}", shown(&path)));
+    }
+    let local = records.join("local");
+    let earlier = local.join(Record::file_name(chapter.stem, record.device.kind));
+    let mut note = String::new();
+    let mut record = record.clone();
+    if options.names_kernels() && earlier.exists() {
+        let earlier = Record::read(&earlier).with_context(doing)?;
+        if same_setting(&earlier, &record) {
+            record = merged(chapter, earlier, record);
+        } else {
+            note = "the record of other code, another device or another seed is replaced\n".to_string();
+        }
+    }
+    let path = record.write(&local).with_context(doing)?;
+    let charts = match chapter.section {
+        Some(section) => (section.charts)(&record, Vertical::Logarithmic)?,
+        None => chart::charts(&record, &[], Vertical::Logarithmic)?,
+    };
+    for chart in &charts {
+        let path = path.with_extension(format!("{}.svg", chart.name));
+        std::fs::write(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
+    let kind = record.device.kind.as_str();
+    let charts = format!("{}.{kind}.{{{}}}.svg", record.stem, names.join(","));
+    Ok(format!("{note}record  {}\ncharts  {charts}, beside it", shown(&path)))
+}
+
+/// Whether the runs of two records may stand in one.
+fn same_setting(one: &Record, other: &Record) -> bool {
+    (&one.source_hash, &one.device, one.seed) == (&other.source_hash, &other.device, other.seed)
+}
+
+/// `later` with the runs of `earlier` that it does not replace, in the order of the chapter's variants.
+fn merged(chapter: &Chapter, earlier: Record, later: Record) -> Record {
+    let key = |run: &Run| (run.kernel.clone(), run.n, run.block, run.grid);
+    let new: Vec<_> = later.runs.iter().chain(&later.sweep).map(key).collect();
+    let again = |old: &Run| new.contains(&key(old));
+    let (at_n, others): (Vec<_>, Vec<_>) =
+        earlier.runs.into_iter().filter(|run| !again(run)).partition(|run| run.n == later.n);
+    let swept = earlier.sweep.into_iter().filter(|run| !again(run));
+    let place = |run: &Run| chapter.variants.iter().position(|variant| variant.name == run.kernel);
+    let sorted = |mut runs: Vec<Run>| {
+        runs.sort_by_key(|run| place(run).unwrap_or(usize::MAX));
+        runs
+    };
+    let runs = sorted([at_n, later.runs].concat());
+    let sweep = sorted(others.into_iter().chain(swept).chain(later.sweep).collect());
+    let ok = runs.iter().chain(&sweep).all(Run::as_expected);
+    Record { runs, sweep, ok, ..later }
+}
+
+/// A path as seen from the working directory.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}

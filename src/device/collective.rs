@@ -1,0 +1,125 @@
+//! [`Collective`]: one number per device becomes their sum, minimum or maximum on all of them.
+
+use anyhow::{Result, bail, ensure};
+use bytemuck::Pod;
+
+use super::buffer::Buffer;
+use super::device::{Device, Kind, OTHER_DEVICE};
+use super::{cuda, nccl};
+
+/// What the elements are (`ncclDataType_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+#[repr(i32)]
+pub enum Element {
+    I32 = 2,
+    I64 = 4,
+    F32 = 7,
+    F64 = 8,
+}
+
+/// What is done with them (`ncclRedOp_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+#[repr(i32)]
+pub enum Reduce {
+    Sum = 0,
+    Max = 2,
+    Min = 3,
+}
+
+/// Devices that reduce together: GPUs through NCCL; simulated ones through the host, since NCCL has machine code
+/// alone.
+pub struct Collective<'a> {
+    devices: Vec<&'a Device>,
+    nccl: Option<nccl::Nccl>,
+}
+
+/// An element that a [`Collective`] reduces.
+pub trait Reducible: Pod {
+    /// What NCCL calls it.
+    const ELEMENT: Element;
+    /// `a` and `b` in one.
+    fn reduce(reduce: Reduce, a: Self, b: Self) -> Self;
+}
+
+macro_rules! reducible {
+    ($($type:ty, $element:ident, $add:expr;)*) => {$(
+        impl Reducible for $type {
+            const ELEMENT: Element = Element::$element;
+            fn reduce(reduce: Reduce, a: Self, b: Self) -> Self {
+                let add: fn(Self, Self) -> Self = $add;
+                match reduce {
+                    Reduce::Sum => add(a, b),
+                    Reduce::Min => a.min(b),
+                    Reduce::Max => a.max(b),
+                }
+            }
+        }
+    )*};
+}
+reducible! {
+    i32, I32, i32::wrapping_add;
+    i64, I64, i64::wrapping_add;
+    f32, F32, |a, b| a + b;
+    f64, F64, |a, b| a + b;
+}
+
+impl<'a> Collective<'a> {
+    /// Connects `devices`, which are all GPUs or all simulated.
+    ///
+    /// # Errors
+    /// NCCL is missing or too old, by name and version, or cannot connect them.
+    pub fn new(devices: &[&'a Device]) -> Result<Collective<'a>> {
+        let gpus = gpus(devices);
+        let nccl = if gpus.is_empty() { None } else { Some(nccl::Nccl::open(&gpus)?) };
+        Ok(Collective { devices: devices.to_vec(), nccl })
+    }
+
+    /// `NCCL 2.28.9`, or who does its work.
+    ///
+    /// # Errors
+    /// NCCL does not say.
+    pub fn name(&self) -> Result<String> {
+        match &self.nccl {
+            Some(nccl) => Ok(format!("NCCL {}", nccl.version_name()?)),
+            None => Ok("the host, in place of NCCL".into()),
+        }
+    }
+
+    /// Reduces `buffers`, one per device, all of one length, in place and in the order of each device's work.
+    ///
+    /// # Errors
+    /// Buffers of other devices, or of different lengths; what NCCL reports.
+    pub fn all_reduce<T: Reducible>(&self, buffers: &[&Buffer<T>], reduce: Reduce) -> Result<()> {
+        let count = buffers.first().map_or(0, |buffer| buffer.len());
+        ensure!(buffers.iter().all(|buffer| buffer.len() == count), "the buffers differ in their lengths");
+        ensure!(
+            buffers.len() == self.devices.len(),
+            "{} buffers for {} devices",
+            buffers.len(),
+            self.devices.len()
+        );
+        if let Some(nccl) = &self.nccl {
+            let addresses: Vec<_> = buffers.iter().map(|buffer| buffer.address).collect();
+            return nccl.all_reduce(&gpus(&self.devices), &addresses, count, T::ELEMENT, reduce);
+        }
+        let mut all: Option<Vec<T>> = None;
+        for (device, buffer) in self.devices.iter().zip(buffers) {
+            let own = device.clone_dtoh(buffer)?;
+            all = Some(match all {
+                None => own,
+                Some(all) => all.iter().zip(&own).map(|(a, b)| T::reduce(reduce, *a, *b)).collect(),
+            });
+        }
+        let Some(all) = all else { bail!(OTHER_DEVICE) };
+        self.devices.iter().zip(buffers).try_for_each(|(device, buffer)| device.memcpy_htod(&all, buffer))
+    }
+}
+
+fn gpus<'a>(devices: &[&'a Device]) -> Vec<&'a cuda::Gpu> {
+    devices
+        .iter()
+        .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(gpu) } else { None })
+        .collect()
+}

@@ -1,0 +1,161 @@
+//! NCCL: the all-reduce of several GPUs, from the library that the system has.
+//!
+//! It is loaded when it is asked for, and by its own name, `libnccl.so.2`: cudarc's bindings look for the names of
+//! CUDA's libraries, which end in CUDA's version, and panic where they find none. The functions and constants are
+//! those of NCCL 2 (NCCL User Guide, "NCCL API").
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use anyhow::{Context, Result, bail, ensure};
+use libloading::{Library, Symbol};
+
+use super::collective::{Element, Reduce};
+use super::cuda::Gpu;
+
+#[cfg(windows)]
+const LIBRARY: &str = "nccl.dll";
+#[cfg(not(windows))]
+const LIBRARY: &str = "libnccl.so.2";
+
+/// The oldest version that serves: the first that is built for compute capability 9.0.
+const OLDEST: c_int = 21500;
+
+type Communicator = *mut c_void;
+
+/// One communicator per GPU of this process.
+pub struct Nccl {
+    library: Library,
+    communicators: Vec<Communicator>,
+}
+
+impl Nccl {
+    /// Connects `gpus`.
+    pub fn open(gpus: &[&Gpu]) -> Result<Nccl> {
+        // SAFETY: NCCL's initialisers have no preconditions.
+        let library = unsafe { Library::new(LIBRARY) }.with_context(|| {
+            format!("NCCL was not found ({LIBRARY}); install it (Debian: libnccl2), or leave this kernel out")
+        })?;
+        let mut nccl = Nccl { library, communicators: Vec::new() };
+        let version = nccl.version()?;
+        ensure!(
+            version >= OLDEST,
+            "NCCL {} is too old; {} or newer is needed",
+            dotted(version),
+            dotted(OLDEST)
+        );
+        let ordinals: Vec<c_int> = gpus.iter().map(|gpu| gpu.ordinal()).collect();
+        let mut communicators = vec![std::ptr::null_mut(); gpus.len()];
+        type Function = unsafe extern "C" fn(*mut Communicator, c_int, *const c_int) -> c_int;
+        // SAFETY: the type is that of the declaration; it reads as many ordinals and writes as many
+        // communicators as there are.
+        let status = unsafe {
+            let init: Symbol<Function> = nccl.symbol(b"ncclCommInitAll\0")?;
+            init(communicators.as_mut_ptr(), ordinals.len() as c_int, ordinals.as_ptr())
+        };
+        nccl.check("cannot connect the GPUs", status)?;
+        nccl.communicators = communicators;
+        Ok(nccl)
+    }
+
+    /// `2.28.9`
+    pub fn version_name(&self) -> Result<String> {
+        self.version().map(dotted)
+    }
+
+    fn version(&self) -> Result<c_int> {
+        let mut version = 0;
+        // SAFETY: the type is that of the declaration; it writes one int.
+        let status = unsafe {
+            let get: Symbol<unsafe extern "C" fn(*mut c_int) -> c_int> = self.symbol(b"ncclGetVersion\0")?;
+            get(&mut version)
+        };
+        self.check("cannot ask for the version", status)?;
+        Ok(version)
+    }
+
+    /// Puts the all-reduce of `count` elements at each of `addresses`, in place, into the GPUs' streams.
+    pub fn all_reduce(
+        &self,
+        gpus: &[&Gpu],
+        addresses: &[u64],
+        count: usize,
+        element: Element,
+        reduce: Reduce,
+    ) -> Result<()> {
+        type Function = unsafe extern "C" fn(
+            *const c_void,
+            *mut c_void,
+            usize,
+            c_int,
+            c_int,
+            Communicator,
+            *mut c_void,
+        ) -> c_int;
+        ensure!(
+            gpus.len() == self.communicators.len() && gpus.len() == addresses.len(),
+            "one buffer per GPU"
+        );
+        // SAFETY: the types are those of the declarations.
+        let (start, end, all_reduce) = unsafe {
+            (
+                self.symbol::<unsafe extern "C" fn() -> c_int>(b"ncclGroupStart\0")?,
+                self.symbol::<unsafe extern "C" fn() -> c_int>(b"ncclGroupEnd\0")?,
+                self.symbol::<Function>(b"ncclAllReduce\0")?,
+            )
+        };
+        // SAFETY: the communicators are live; each buffer has `count` elements in the memory of its GPU, and is
+        // freed in the order of its stream, after the work that is put into it here.
+        unsafe {
+            self.check("cannot begin an all-reduce", start())?;
+            for ((gpu, communicator), address) in gpus.iter().zip(&self.communicators).zip(addresses) {
+                let (at, stream) = (*address as *mut c_void, gpu.raw_stream());
+                let status =
+                    all_reduce(at, at, count, element as c_int, reduce as c_int, *communicator, stream);
+                self.check("cannot start an all-reduce", status)?;
+            }
+            self.check("cannot start an all-reduce", end())
+        }
+    }
+
+    /// The function or variable of that name.
+    ///
+    /// # Safety
+    /// `T` is its type.
+    unsafe fn symbol<T>(&self, name: &'static [u8]) -> Result<Symbol<'_, T>> {
+        // SAFETY: handed on to the caller.
+        unsafe { self.library.get(name) }
+            .with_context(|| format!("{LIBRARY} has no {}", String::from_utf8_lossy(&name[..name.len() - 1])))
+    }
+
+    fn check(&self, doing: &str, status: c_int) -> Result<()> {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: the type is that of the declaration; it returns a string that lives as long as the library.
+        let said = unsafe {
+            let name =
+                self.symbol::<unsafe extern "C" fn(c_int) -> *const c_char>(b"ncclGetErrorString\0")?;
+            CStr::from_ptr(name(status)).to_string_lossy().into_owned()
+        };
+        bail!("NCCL {doing}: {said} (NCCL_DEBUG=WARN says more)");
+    }
+}
+
+impl Drop for Nccl {
+    fn drop(&mut self) {
+        // SAFETY: the type is that of the declaration.
+        let destroy =
+            unsafe { self.library.get::<unsafe extern "C" fn(Communicator) -> c_int>(b"ncclCommDestroy\0") };
+        if let Ok(destroy) = destroy {
+            for communicator in &self.communicators {
+                // SAFETY: it is live, and used no more. An error here has nobody to be told to.
+                let _ = unsafe { destroy(*communicator) };
+            }
+        }
+    }
+}
+
+/// 22809 -> `2.28.9`, as `ncclGetVersion` counts since 2.9.
+fn dotted(version: c_int) -> String {
+    format!("{}.{}.{}", version / 10000, version / 100 % 100, version % 100)
+}

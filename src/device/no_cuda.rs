@@ -1,0 +1,85 @@
+//! In place of `cuda.rs` where there are no GPUs: in a browser. [`Gpu`] has no values, so nothing here can be
+//! reached but [`Gpu::open`].
+
+use anyhow::Result;
+
+use super::fault::{Launcher, NoGpu};
+use crate::record::{DeviceInfo, Limit};
+use crate::sim::LaunchConfig;
+
+/// No such thing.
+pub enum Gpu {}
+pub type Memory = Gpu;
+pub type Module = Gpu;
+pub type Function = Gpu;
+pub type Graph = Gpu;
+
+pub fn load_function(module: &Module, _: &str) -> Result<Function> {
+    match *module {}
+}
+
+pub fn launch_graph(graph: &Graph) -> Result<()> {
+    match *graph {}
+}
+
+pub fn graph_handle(graph: &Graph) -> u64 {
+    match *graph {}
+}
+
+/// Memory of the host that a GPU could reach.
+pub enum HostMemory {}
+
+impl HostMemory {
+    pub fn address(&self) -> u64 {
+        match *self {}
+    }
+
+    pub fn read(&self, _: &mut [u8]) {
+        match *self {}
+    }
+}
+
+/// Verbs of a GPU that nobody has.
+macro_rules! unreachable_verbs {
+    ($(fn $name:ident($($argument:ty),*) -> $result:ty;)*) => {
+        impl Gpu {$(
+            pub fn $name(&self, $(_: $argument),*) -> $result {
+                match *self {}
+            }
+        )*}
+    };
+}
+
+unreachable_verbs! {
+    fn info() -> DeviceInfo;
+    fn multiprocessors() -> u32;
+    fn limits() -> Vec<Limit>;
+    fn load_module(&[u8]) -> Result<Module>;
+    fn alloc(usize) -> Result<Memory>;
+    fn memset_zeros(&mut Memory) -> Result<()>;
+    fn memcpy_htod(&[u8], &mut Memory) -> Result<()>;
+    fn memcpy_dtoh(&Memory, &mut [u8]) -> Result<()>;
+    fn memcpy_dtod(&Memory, &mut Memory) -> Result<()>;
+    fn raw_stream() -> *mut std::ffi::c_void;
+    fn address(&Memory) -> u64;
+    fn launch(&Function, LaunchConfig, &[u64], bool) -> Result<()>;
+    fn resident_blocks(&Function, u32, u32) -> Result<u32>;
+    fn synchronize() -> Result<()>;
+    fn time(&mut dyn FnMut() -> Result<()>) -> Result<f64>;
+    fn capture(Launcher, &mut dyn FnMut() -> Result<()>) -> Result<Graph>;
+    fn set_pending_launch_limit(u64) -> Result<()>;
+    fn ordinal() -> i32;
+    fn reach(&Gpu) -> Result<()>;
+    fn alloc_host(usize) -> Result<HostMemory>;
+}
+
+impl Gpu {
+    pub fn open() -> std::result::Result<Gpu, NoGpu> {
+        Gpu::open_some(1).map(|mut gpus| gpus.remove(0))
+    }
+
+    pub fn open_some(_: usize) -> std::result::Result<Vec<Gpu>, NoGpu> {
+        let looked_for = vec!["nothing: a browser runs no CUDA".to_string()];
+        Err(NoGpu { reason: "a page has no access to CUDA".to_string(), looked_for })
+    }
+}

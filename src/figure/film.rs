@@ -1,0 +1,164 @@
+//! A film: a drawing in several frames, with words to each; on paper and without scripts one of its frames.
+
+use serde_json::{Value, json};
+
+use super::drawing::{Drawing, Look, Looks};
+use crate::record::columns::escape;
+
+/// A moment.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// What happens, in a sentence.
+    pub say: String,
+    /// The line of the listing that runs.
+    pub line: Option<u32>,
+    /// How things look.
+    pub looks: Looks,
+}
+
+impl Frame {
+    /// Gives an item a class.
+    pub fn class(&mut self, key: &str, class: &str) {
+        self.looks.entry(key.to_string()).or_default().class = Some(class.to_string());
+    }
+
+    /// Gives a text other words.
+    pub fn words(&mut self, key: &str, words: impl ToString) {
+        self.looks.entry(key.to_string()).or_default().words = Some(words.to_string());
+    }
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// Its name among the others.
+    pub label: String,
+    /// What the simulator says of it.
+    pub message: Option<String>,
+    /// Lines of the source beside it: number from 1, text.
+    pub listing: Vec<(u32, String)>,
+    /// Its moments.
+    pub frames: Vec<Frame>,
+}
+
+/// Pixels for a unit of the drawing, where there is room.
+const ALONE: f64 = 1.2;
+const BESIDE_A_LISTING: f64 = 1.08;
+
+/// A drawing that moves.
+#[derive(Clone, Debug)]
+pub struct Film {
+    /// For its address on the page.
+    pub name: String,
+    /// What is drawn.
+    pub drawing: Drawing,
+    /// The runs; the first is shown first.
+    pub tracks: Vec<Track>,
+    /// The frame of the first run that stands where nothing moves; none: the last.
+    pub still: Option<usize>,
+    /// What stands below, as HTML.
+    pub caption: String,
+}
+
+impl Film {
+    /// The figure as HTML without blank lines.
+    pub fn html(&self) -> String {
+        let first = &self.tracks[0];
+        let at = self.still.unwrap_or(first.frames.len() - 1);
+        let still = &first.frames[at];
+        let moves = self.tracks.len() > 1 || first.frames.len() > 1;
+        let mut html = format!("<figure class=\"film\" id=\"film-{}\">\n", self.name);
+        html += "<div class=\"film-stage\">\n";
+        let scale = if first.listing.is_empty() { ALONE } else { BESIDE_A_LISTING };
+        html += &self.drawing.svg(&still.looks, scale);
+        html += &listing(first, still.line);
+        html += "</div>\n";
+        if self.tracks.len() > 1 {
+            html += &self.others();
+        }
+        if moves {
+            html += &format!("<p class=\"film-say\">{}</p>\n", escape(&still.say));
+        }
+        if let Some(message) = &first.message {
+            html += &format!("<p class=\"film-message\">{}</p>\n", escape(message));
+        }
+        html += &format!("<figcaption>{}</figcaption>\n", self.caption);
+        if moves {
+            html += &self.in_words();
+            let data = self.data(at).to_string().replace('<', "\\u003c");
+            html += &format!("<script type=\"application/json\">{data}</script>\n");
+        }
+        html + "</figure>\n"
+    }
+
+    /// The ends of the other runs, for paper and where nothing moves.
+    fn others(&self) -> String {
+        let mut html = "<div class=\"film-others\">\n".to_string();
+        for track in &self.tracks[1..] {
+            let end = track.frames.last().map(|frame| frame.looks.clone()).unwrap_or_default();
+            html += &format!("<p>{}:</p>\n{}", escape(&track.label), self.drawing.svg(&end, 1.0));
+        }
+        html + "</div>\n"
+    }
+
+    /// All frames in words.
+    fn in_words(&self) -> String {
+        let mut html =
+            "<details class=\"film-words\"><summary>Step by step, in words</summary>\n".to_string();
+        for track in &self.tracks {
+            if self.tracks.len() > 1 {
+                html += &format!("<p>{}</p>\n", escape(&track.label));
+            }
+            let steps: String =
+                track.frames.iter().map(|frame| format!("<li>{}</li>", escape(&frame.say))).collect();
+            html += &format!("<ol>{steps}</ol>\n");
+        }
+        html + "</details>\n"
+    }
+
+    /// What the player plays. `base`: class and words of each keyed item in the order of the drawing; a frame's
+    /// `set`: number, class, words of each that looks otherwise than in the frame before it.
+    fn data(&self, at: usize) -> Value {
+        let keyed: Vec<(&str, Look)> = self.drawing.keyed().collect();
+        let base: Vec<Value> = keyed.iter().map(|(_, look)| json!([look.class, look.words])).collect();
+        let look = |frame: &Frame, (key, base): &(&str, Look)| {
+            let look = frame.looks.get(*key).cloned().unwrap_or_default();
+            Look { class: look.class.or(base.class.clone()), words: look.words.or(base.words.clone()) }
+        };
+        let track = |track: &Track| {
+            let mut now: Vec<Look> = keyed.iter().map(|(_, base)| base.clone()).collect();
+            let mut frames = Vec::new();
+            for frame in &track.frames {
+                let mut set = Vec::new();
+                for (number, item) in keyed.iter().enumerate() {
+                    let next = look(frame, item);
+                    if next != now[number] {
+                        set.push(match &next.words {
+                            None => json!([number, next.class]),
+                            Some(words) => json!([number, next.class, words]),
+                        });
+                        now[number] = next;
+                    }
+                }
+                frames.push(json!({"say": frame.say, "line": frame.line, "set": set}));
+            }
+            let listing: Vec<Value> = track.listing.iter().map(|(line, text)| json!([line, text])).collect();
+            json!({"label": track.label, "message": track.message, "listing": listing, "frames": frames})
+        };
+        json!({"base": base, "frame": at, "tracks": self.tracks.iter().map(track).collect::<Vec<_>>()})
+    }
+}
+
+fn listing(track: &Track, runs: Option<u32>) -> String {
+    if track.listing.is_empty() {
+        return String::new();
+    }
+    let lines = track.listing.iter().map(|(line, text)| {
+        let now = if Some(*line) == runs { " class=\"runs\"" } else { "" };
+        format!("<span{now} data-line=\"{line}\">{}\n</span>", escape(text))
+    });
+    format!(
+        "<pre class=\"film-code\"><code class=\"nohighlight\">{}</code></pre>\n",
+        lines.collect::<String>()
+    )
+}
