@@ -14,7 +14,7 @@ use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
 use super::{numbers, rules, rust, summary, think, weigh};
 use crate::build::prebuilt::source_hash;
-use crate::device::{Device, Module, SimulatorOptions};
+use crate::device::Module;
 use crate::number::thousands;
 use crate::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
 
@@ -242,7 +242,7 @@ fn explained(
 
 /// The kernels of an answer, for every simulator.
 pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
-    Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
+    run::load(&exercise.path, ptx)
 }
 
 fn with_diagnostics(exercise: &Exercise, what: String, diagnostics: Vec<Diagnostic>) -> Verdict {

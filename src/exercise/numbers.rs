@@ -1,176 +1,76 @@
-//! Answers that are numbers, written into the file: counters that are predicted, a block size chosen from a
-//! record, a line.
-//!
-//! | `//@ answer NAME: …` | the number is |
-//! | --- | --- |
-//! | `counter FIELD n=N block=B` | what the simulator counts for the kernel as it is given |
-//! | `fastest STEM KERNEL n=N` | threads per block with the least time in a chapter's GPU record |
-//! | `largest-within P STEM KERNEL n=N` | the most threads per block that take at most P percent longer |
-//! | `given N` | N, which follows from the task |
-//! | `line` | that of the line above `//@ this` |
-//!
-//! In the file it is the line `// The answer: NAME NUMBER;`.
+//! Marks answers that are numbers: right, or how far off, or what was forgotten.
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
-use super::evidence::Times;
-use super::plan::{self, Case, Goal, Plan};
-use super::run;
+use super::answer::{ANSWER, Answer, Source, is_answer};
+use super::plan::{self, Plan};
 use super::source::Exercise;
 use super::verdict::{Failure, Guess, Passed, Verdict, failed};
-use super::{code, mark, think};
+use super::{code, run, think};
 use crate::build::prebuilt::source_hash;
 use crate::number::thousands;
 
-/// A number that is asked for.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// As it stands in the file: `barrier arrivals`.
-    pub name: String,
-    source: Source,
-    /// Numbers that a mistake leads to, and what to say of it.
-    pub slips: Vec<(u64, String)>,
-}
-
-/// Where the right number is.
-#[derive(Clone, Debug)]
-enum Source {
-    Counter { field: String, case: Case },
-    Fastest { times: Times },
-    LargestWithin { percent: u32, times: Times },
-    Given(u64),
-    Lines(Vec<u32>),
-}
-
-/// What an answer begins with.
-const ANSWER: &str = "// The answer: ";
-
-impl Answer {
-    /// `NAME: counter barriers n=256 block=256`. `lines`: those above `//@ this`.
-    pub fn parse(name: &str, text: &str, lines: &[u32]) -> Result<Answer> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let source = match word {
-            "counter" => {
-                // As a goal is written, but for its bound.
-                let (field, size) = rest.split_once(' ').context("counter FIELD n=N block=B")?;
-                let goal = Goal::parse(&format!("{field} <= 0 {size}"))?;
-                Source::Counter { field: field.to_string(), case: goal.case() }
-            }
-            "fastest" => Source::Fastest { times: Times::parse(rest)? },
-            "largest-within" => {
-                let (percent, rest) =
-                    rest.split_once(' ').context("largest-within PERCENT STEM KERNEL n=N")?;
-                Source::LargestWithin { percent: percent.parse()?, times: Times::parse(rest)? }
-            }
-            "given" => Source::Given(rest.parse().context("given NUMBER")?),
-            "line" => Source::Lines(lines.to_vec()),
-            _ => bail!("a counter, fastest, largest-within, given or line"),
-        };
-        Ok(Answer { name: name.to_string(), source, slips: Vec::new() })
-    }
-
-    /// The number of a line, one of `lines`.
-    pub fn line(lines: Vec<u32>) -> Answer {
-        Answer { name: "line".into(), source: Source::Lines(lines), slips: Vec::new() }
-    }
-
-    /// The lines, if it is the number of a line.
-    pub fn lines(&self) -> &[u32] {
-        if let Source::Lines(lines) = &self.source { lines } else { &[] }
-    }
-
-    /// The times that it is chosen from.
-    pub fn times(&self) -> Option<&Times> {
-        match &self.source {
-            Source::Fastest { times } | Source::LargestWithin { times, .. } => Some(times),
-            _ => None,
+/// The right number; for a line the first that is right.
+fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<Option<u64>> {
+    Ok(match &answer.source {
+        Source::Counter { field, case } => {
+            let Some(ptx) = code::committed(root, exercise, &source_hash(&exercise.stub()))? else {
+                return Ok(None);
+            };
+            let counters = run::simulate(&run::load(&exercise.path, &ptx)?, plan, *case)?.counters;
+            plan::counter(&counters, field)
         }
-    }
-
-    /// The input of a predicted counter.
-    pub fn case(&self) -> Option<Case> {
-        if let Source::Counter { case, .. } = self.source { Some(case) } else { None }
-    }
-
-    /// What `text`, a learner's file, answers: `None` if the line is not there, `Some(None)` if there is no
-    /// number in it yet.
-    fn of(&self, text: &str) -> Option<Option<u64>> {
-        let said = text.lines().find_map(|line| {
-            line.trim_start().strip_prefix(ANSWER)?.strip_prefix(&self.name)?.strip_prefix(' ')
-        })?;
-        let number: String = said.split(';').next().unwrap_or("").chars().filter(|c| *c != ',').collect();
-        Some(number.trim().parse().ok())
-    }
-
-    /// The right number; for a line the first that is right.
-    fn right(&self, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<Option<u64>> {
-        Ok(match &self.source {
-            Source::Counter { field, case } => {
-                let Some(ptx) = code::committed(root, exercise, &source_hash(&exercise.stub()))? else {
-                    return Ok(None);
-                };
-                let counters = run::simulate(&mark::load(exercise, &ptx)?, plan, *case)?.counters;
-                plan::counter(&counters, field)
-            }
-            Source::Fastest { times } => times.read(root)?.first().map(|time| u64::from(time.block)),
-            Source::LargestWithin { percent, times } => {
-                let times = times.read(root)?;
-                let most = times.first().map_or(0.0, |time| time.us) * (1.0 + f64::from(*percent) / 100.0);
-                times.iter().filter(|time| time.us <= most).map(|time| u64::from(time.block)).max()
-            }
-            Source::Given(number) => Some(*number),
-            Source::Lines(lines) => lines.first().map(|line| u64::from(*line)),
-        })
-    }
-
-    /// What is to be said of `said`, which is not `right`.
-    fn wrong(&self, root: &Path, text: &str, said: u64, right: u64) -> Result<String> {
-        let name = &self.name;
-        if let Some((_, slip)) = self.slips.iter().find(|(number, _)| *number == said) {
-            return Ok(match &self.source {
-                Source::Lines(_) => format!("It is not line {said}: {slip}"),
-                _ => format!("{name}: not {}. {slip}", thousands(said as i64)),
-            });
+        Source::Fastest { times } => times.read(root)?.first().map(|time| u64::from(time.block)),
+        Source::LargestWithin { percent, times } => {
+            let times = times.read(root)?;
+            let most = times.first().map_or(0.0, |time| time.us) * (1.0 + f64::from(*percent) / 100.0);
+            times.iter().filter(|time| time.us <= most).map(|time| u64::from(time.block)).max()
         }
-        Ok(match &self.source {
-            Source::Counter { .. } => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
-            Source::Fastest { times } => {
-                let times = times.read(root)?;
-                match times.iter().find(|time| u64::from(time.block) == said) {
-                    Some(time) => format!("{name}: with {said} it took {time}. Another size took less."),
-                    None => format!("{name}: the record has no blocks of {said} threads."),
-                }
-            }
-            Source::LargestWithin { percent, times } => {
-                let times = times.read(root)?;
-                let least = times.first().map_or(1.0, |time| time.us);
-                match times.iter().find(|time| u64::from(time.block) == said) {
-                    Some(_) if said < right => {
-                        format!(
-                            "{name}: {said} is within {percent} % of the fastest, and a larger size is, too."
-                        )
-                    }
-                    Some(time) => format!(
-                        "{name}: with {said} it took {time}, {:.0} % longer than the fastest.",
-                        100.0 * (time.us / least - 1.0)
-                    ),
-                    None => format!("{name}: the record has no blocks of {said} threads."),
-                }
-            }
-            Source::Given(_) => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
-            Source::Lines(_) => {
-                let line = text.lines().nth((said as usize).saturating_sub(1)).unwrap_or("").trim();
-                format!("It is not line {said}: `{line}`")
-            }
-        })
-    }
+        Source::Given(number) => Some(*number),
+        Source::Lines(lines) => lines.first().map(|line| u64::from(*line)),
+    })
 }
 
-/// Whether a line of the learner's file is an answer.
-pub fn is_answer(line: &str) -> bool {
-    line.trim_start().starts_with(ANSWER)
+/// What is to be said of `said`, which is not `right`.
+fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Result<String> {
+    let name = &answer.name;
+    if let Some((_, slip)) = answer.slips.iter().find(|(number, _)| *number == said) {
+        return Ok(match &answer.source {
+            Source::Lines(_) => format!("It is not line {said}: {slip}"),
+            _ => format!("{name}: not {}. {slip}", thousands(said as i64)),
+        });
+    }
+    Ok(match &answer.source {
+        Source::Counter { .. } => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
+        Source::Fastest { times } => {
+            let times = times.read(root)?;
+            match times.iter().find(|time| u64::from(time.block) == said) {
+                Some(time) => format!("{name}: with {said} it took {time}. Another size took less."),
+                None => format!("{name}: the record has no blocks of {said} threads."),
+            }
+        }
+        Source::LargestWithin { percent, times } => {
+            let times = times.read(root)?;
+            let least = times.first().map_or(1.0, |time| time.us);
+            match times.iter().find(|time| u64::from(time.block) == said) {
+                Some(_) if said < right => {
+                    format!("{name}: {said} is within {percent} % of the fastest, and a larger size is, too.")
+                }
+                Some(time) => format!(
+                    "{name}: with {said} it took {time}, {:.0} % longer than the fastest.",
+                    100.0 * (time.us / least - 1.0)
+                ),
+                None => format!("{name}: the record has no blocks of {said} threads."),
+            }
+        }
+        Source::Given(_) => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
+        Source::Lines(_) => {
+            let line = text.lines().nth((said as usize).saturating_sub(1)).unwrap_or("").trim();
+            format!("It is not line {said}: `{line}`")
+        }
+    })
 }
 
 /// How far `said` is from `right`, without giving it away.
@@ -206,7 +106,7 @@ pub fn mark(
         );
         return Ok(failed(exercise, kind, what));
     }
-    let (mut guesses, mut open, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut guesses, mut open, mut slips) = (Vec::new(), Vec::new(), Vec::new());
     for answer in answers {
         let name = &answer.name;
         let Some(said) = answer.of(text) else {
@@ -217,9 +117,9 @@ pub fn mark(
             open.push(name.clone());
             continue;
         };
-        let Some(right) = answer.right(root, exercise, plan)? else { return Ok(Verdict::NoNvcc) };
+        let Some(right) = right(answer, root, exercise, plan)? else { return Ok(Verdict::NoNvcc) };
         if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
-            wrong.push(answer.wrong(root, text, said, right)?);
+            slips.push(wrong(answer, root, text, said, right)?);
         }
         guesses.push(Guess { name: name.clone(), said, right });
     }
@@ -237,10 +137,10 @@ pub fn mark(
         };
         return Ok(failed(exercise, kind, what));
     }
-    if wrong.is_empty() {
+    if slips.is_empty() {
         return Ok(Verdict::Passed(Box::new(Passed { tried: 1, guesses, ..Passed::default() })));
     }
-    let what = format!("{}{asked}", wrong.join("\n"));
+    let what = format!("{}{asked}", slips.join("\n"));
     let think = think::sentence(exercise, &[kind.to_string()]);
     let kinds = vec![kind.to_string()];
     Ok(Verdict::Failed(Box::new(Failure { kinds, what, guesses, think, ..Failure::default() })))
@@ -261,14 +161,5 @@ mod tests {
         ] {
             assert_eq!(off(said, 64), text);
         }
-    }
-
-    #[test]
-    fn an_answer_is_read_from_its_line() {
-        let answer = Answer::parse("barrier arrivals", "given 64", &[]).unwrap();
-        let of = |line: &str| answer.of(&format!("// A file.\n{line}\n"));
-        assert_eq!(of("// The answer: barrier arrivals 1,064;"), Some(Some(1064)));
-        assert_eq!(of("  // The answer: barrier arrivals ?;"), Some(None));
-        assert_eq!(of("// The answer: barriers 64;"), None);
     }
 }

@@ -33,6 +33,11 @@ pub fn functions(module: &Module, plan: &Plan) -> Result<Vec<Function>> {
     plan.launches.iter().map(|launch| module.load_function(&launch.kernel)).collect()
 }
 
+/// The kernels of a text for every simulator; `path` is what diagnostics call it.
+pub fn load(path: &str, ptx: &str) -> Result<Module> {
+    Device::simulator(SimulatorOptions::default()).load_code(path, ptx, &[])
+}
+
 /// Buffers for one input.
 pub struct Run<'a> {
     device: &'a Device,

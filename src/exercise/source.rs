@@ -14,7 +14,7 @@
 //! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or so many |
 //! | `//@ call NAME` | a Rust exercise: the function |
 //! | `//@ goal FIELD <= N n=N block=B` | a counter goal, measured at that size |
-//! | `//@ answer NAME: SOURCE` | a number that is asked for, and how it is known; see `numbers.rs` |
+//! | `//@ answer NAME: SOURCE` | a number that is asked for, and how it is known; see `answer.rs` |
 //! | `//@ slip NAME: N TEXT` | what is said of N, a number that a mistake leads to; of a line: its code in backticks |
 //! | `//@ race` | the task has a data race, in its source |
 //! | `//@ profile` | what `ncu` counted for each line is shown |
@@ -35,8 +35,8 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::answer::{self, Answer};
 use super::evidence;
-use super::numbers::{self, Answer};
 use super::plan::{Goal, Plan};
 use crate::record::columns::wrapped;
 
@@ -375,7 +375,7 @@ impl Exercise {
         match self.kind {
             Kind::Numbers { .. } => code
                 .lines()
-                .filter(|line| numbers::is_answer(line))
+                .filter(|line| answer::is_answer(line))
                 .fold(String::new(), |text, line| text + line + "\n"),
             _ => code,
         }
