@@ -171,6 +171,7 @@ fn no_two_rooms_import_each_other() {
         ("reduction", &["record", "device", "chapter", "chapters"][..]),
         ("build", &["reduction", "record", "device", "chapter", "chapters"]),
         ("record", &["device", "chapter", "chapters"]),
+        ("figure", &["device", "chapter", "chapters", "exercise", "simulate"]),
         ("device", &["chapter", "chapters", "exercise", "simulate"]),
         ("chapter", &["chapters", "exercise", "simulate"]),
         ("exercise", &["chapter", "chapters"]),

@@ -1,15 +1,26 @@
-// Loads the player when a figure that has frames is about to come into view.
+// Loads the player when a figure that has frames is about to come into view, or when a script puts one into the page.
 'use strict';
 
 (() => {
-    const figures = [...document.querySelectorAll('figure.film')].filter(figure => figure.querySelector(':scope > script'));
+    const load = () => {
+        const script = document.createElement('script');
+        script.src = `${path_to_root}live/player.js`;
+        document.head.append(script);
+    };
+    // Until the player is there: it plays all figures once it has come.
+    window.playFilms = () => {
+        watch.disconnect();
+        window.playFilms = () => {};
+        load();
+    };
     const watch = new IntersectionObserver(entries => {
         if (entries.some(entry => entry.isIntersecting)) {
-            watch.disconnect();
-            const script = document.createElement('script');
-            script.src = `${path_to_root}live/player.js`;
-            document.head.append(script);
+            window.playFilms();
         }
     }, { rootMargin: '600px' });
-    figures.forEach(figure => watch.observe(figure));
+    for (const figure of document.querySelectorAll('figure.film')) {
+        if (figure.querySelector(':scope > script')) {
+            watch.observe(figure);
+        }
+    }
 })();

@@ -45,6 +45,9 @@ pub struct Options {
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Print a table of what each warp did, step by step, on the simulator; for small sizes
+    #[arg(long)]
+    pub steps: bool,
     /// The order in which blocks and warps have their turns on the simulator: 0 the plain one, any other number
     /// a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]

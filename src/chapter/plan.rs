@@ -105,7 +105,7 @@ impl Plan {
         let runs: Vec<_> =
             variants.iter().map(|variant| planned(variant, n, shape)).chain(serial(n)).collect();
         let mut sweep = Vec::new();
-        if options.pending_launches.is_none() && !options.no_sweep {
+        if options.pending_launches.is_none() && !options.no_sweep && !options.steps {
             for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
                 let shape = place.shape_of(size, shape.block);
                 let at_size = variants.iter().filter(swept).map(|variant| planned(variant, size, shape));

@@ -13,12 +13,17 @@ use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
 use crate::build::{kernels, prebuilt};
 use crate::device::{Device, DeviceChoice, Fault, Module, SimulatorOptions};
+use crate::figure;
 use crate::number::thousands;
 use crate::record::levels::Level;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
 use crate::reduction::value::Expected;
+use crate::sim::trace::Trace;
 use crate::sim::{Diagnostic, Severity};
+
+/// Events that are remembered of a run, where steps are asked for.
+const MOST_EVENTS: usize = 10_000;
 
 /// A chapter that has been run.
 pub struct Ran {
@@ -39,6 +44,9 @@ pub struct Report {
     pub record: Record,
     /// What the checks have found at the requested size.
     pub diagnostics: Vec<Diagnostic>,
+    /// The runs step by step, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Trace>,
 }
 
 /// Runs `chapter` as `options` say, with its output to `output`.
@@ -69,6 +77,8 @@ struct Bench<'a> {
     levels: Vec<(String, Vec<Level>)>,
     /// What the checks have found in those.
     found: Vec<Diagnostic>,
+    /// The same runs step by step, if that was asked for.
+    traces: Vec<Trace>,
 }
 
 impl<'a> Bench<'a> {
@@ -100,6 +110,10 @@ impl<'a> Bench<'a> {
         };
         let mut info = device.info();
         info.gpus = (!others.is_empty()).then_some(1 + others.len());
+        if options.steps {
+            ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; add --device sim");
+            device.remember(MOST_EVENTS);
+        }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
@@ -136,6 +150,7 @@ impl<'a> Bench<'a> {
             record,
             levels: Vec::new(),
             found: Vec::new(),
+            traces: Vec::new(),
         })
     }
 
@@ -156,6 +171,10 @@ impl<'a> Bench<'a> {
             self.record.ok = false;
         } else {
             self.say(&format!("\n{}", self.tables()));
+            for trace in std::mem::take(&mut self.traces) {
+                self.say(&format!("\n{}, step by step\n{}", trace.kernel, figure::table(&trace)));
+                self.traces.push(trace);
+            }
             if self.options.record && !self.record.ok {
                 self.output.complain("not recorded, since not every run is ok");
             } else if let Some(where_it_is) = self.output.keep(self.chapter, self.options, &self.record)? {
@@ -163,7 +182,7 @@ impl<'a> Bench<'a> {
             }
             self.say_what_else_there_is();
         }
-        let report = Report { record: self.record, diagnostics: self.found };
+        let report = Report { record: self.record, diagnostics: self.found, steps: self.traces };
         if self.options.json {
             let json = serde_json::to_string_pretty(&report);
             self.output.print(&json.context("the record cannot be written as JSON")?);
@@ -220,6 +239,7 @@ impl<'a> Bench<'a> {
             }
             let outcome = outcome?;
             let mut run = checked(case, expected, &outcome);
+            self.traces.extend(self.device.take_trace());
             if position < requested {
                 run.message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
                 self.levels.push((run.kernel.clone(), outcome.cost.levels));

@@ -12,6 +12,7 @@ use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind, Limit};
 use crate::sim::observe::Observer;
+use crate::sim::trace::Trace;
 
 /// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -260,6 +261,21 @@ impl Device {
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         if let Kind::Sim(simulator) = &self.kind {
             simulator.observe(observer);
+        }
+    }
+
+    /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its checks.
+    pub fn remember(&self, events: usize) {
+        if let Kind::Sim(simulator) = &self.kind {
+            simulator.remember(events);
+        }
+    }
+
+    /// What has been remembered since the last call; `None` where nobody remembers.
+    pub fn take_trace(&self) -> Option<Trace> {
+        match &self.kind {
+            Kind::Sim(simulator) => simulator.take_trace(),
+            Kind::Gpu(_) | Kind::Cpu => None,
         }
     }
 

@@ -10,6 +10,7 @@ use super::measure::Measurement;
 use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
+use crate::sim::trace::{Recorder, Trace};
 use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
 
 /// How the simulator runs kernels.
@@ -75,6 +76,8 @@ pub struct Simulator {
     seen: RefCell<(Counters, Levels)>,
     found: RefCell<Vec<Diagnostic>>,
     observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
+    /// Remembers the launches under checks, if that was asked for.
+    recorder: RefCell<Option<Recorder>>,
     /// While a graph is captured: what has been put into it.
     captured: RefCell<Option<Vec<Step>>>,
 }
@@ -94,6 +97,7 @@ impl Simulator {
             seen: RefCell::default(),
             found: RefCell::default(),
             observer: RefCell::default(),
+            recorder: RefCell::default(),
             captured: RefCell::default(),
         }
     }
@@ -114,6 +118,16 @@ impl Simulator {
     /// From now on `observer` is told what the launches under checks do.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         self.observer.replace(Some(observer));
+    }
+
+    /// From now on the launches under checks are remembered, up to `events` events.
+    pub fn remember(&self, events: usize) {
+        self.recorder.replace(Some(Recorder::new(events)));
+    }
+
+    /// What has been remembered since the last call, with what the checks have found in it.
+    pub fn take_trace(&self) -> Option<Trace> {
+        self.recorder.borrow_mut().as_mut().map(Recorder::take)
     }
 
     /// What the launches since the last call have shown.
@@ -172,7 +186,16 @@ impl Simulator {
     pub fn launch_together(&self, module: &sim::Module, launches: &[sim::Launch]) -> Result<()> {
         let mut core = self.core.borrow_mut();
         let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
-        let ended = if let Some(observer) = &*self.observer.borrow() {
+        let mut recorder = self.recorder.borrow_mut();
+        let before = all.len();
+        let ended = if let Some(recorder) = &mut *recorder {
+            for sim::Launch { kernel, config, args } in launches {
+                begin(recorder, module, kernel, config, args);
+            }
+            let ended = core.launch_together(module, launches, &mut (seen, &mut *recorder), all);
+            recorder.found(&all[before..]);
+            ended
+        } else if let Some(observer) = &*self.observer.borrow() {
             core.launch_together(module, launches, &mut (seen, &mut *observer.borrow_mut()), all)
         } else {
             core.launch_together(module, launches, seen, all)
@@ -186,6 +209,15 @@ impl Simulator {
             let _ = write!(std::io::stderr(), "{}", core.take_printed());
         }
         ended.map_err(found)
+    }
+}
+
+/// Tells the recorder of a launch, whose buffers are called by their place among the arguments.
+fn begin(recorder: &mut Recorder, module: &sim::Module, kernel: &str, config: &LaunchConfig, args: &[u64]) {
+    recorder.begin(module, kernel, config);
+    let params = module.params(kernel).unwrap_or_default();
+    for (place, (arg, _)) in args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8) {
+        recorder.name(*arg, &format!("argument {place}"), None);
     }
 }
 

@@ -205,7 +205,7 @@ fn explained(
 }
 
 /// The kernels of an answer, for every simulator.
-fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
+pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
     Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
 }
 

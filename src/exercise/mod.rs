@@ -17,6 +17,7 @@
 //! | `names.rs` | `g_data[2]` for `byte 8 of argument 0` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
+//! | `figure.rs` | a small launch of an answer as a figure |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
@@ -25,6 +26,7 @@
 pub mod catalogue;
 pub mod code;
 mod effort;
+mod figure;
 mod gpu;
 pub mod mark;
 mod names;
@@ -51,9 +53,9 @@ use session::Session;
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
 /// line or the environment is wrong.
 pub fn run() -> ExitCode {
-    let Options { verb, device } = Options::parse_or_exit();
+    let Options { verb, device, figure } = Options::parse_or_exit();
     let verb = verb.unwrap_or(Verb::List);
-    match Session::open(catalogue::root()).and_then(|session| session.run(verb, device)) {
+    match Session::open(catalogue::root()).and_then(|session| session.run(verb, device, figure)) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "error: {error:#}");

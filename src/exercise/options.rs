@@ -29,6 +29,9 @@ pub struct Options {
     /// Where an answer runs: sim; gpu: there too, with its time; auto: there too if a GPU is usable
     #[arg(long, value_enum, default_value_t = DeviceChoice::Sim, global = true)]
     pub device: DeviceChoice,
+    /// With a check: write a small launch of your kernel as a figure that plays, one HTML file in target/
+    #[arg(long, global = true)]
+    pub figure: bool,
 }
 
 /// What is to be done.

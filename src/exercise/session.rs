@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, bail};
 
 use super::catalogue;
+use super::figure;
 use super::gpu;
 use super::mark;
 use super::options::{COMMAND, Verb};
@@ -41,11 +42,18 @@ impl Session {
     }
 
     /// Does what `verb` says; the exit status.
-    pub fn run(mut self, verb: Verb, device: DeviceChoice) -> Result<u8> {
+    pub fn run(mut self, verb: Verb, device: DeviceChoice, figure: bool) -> Result<u8> {
         self.tell_of_nvcc()?;
         match verb {
             Verb::List => self.list(),
-            Verb::Check { id } => self.check(id, device),
+            Verb::Check { id } => {
+                let status = self.check(id, device)?;
+                if figure {
+                    let path = figure::write(&self.root, catalogue::find(&self.exercises, id)?)?;
+                    say(&format!("\nfigure  {}\n", path.display()));
+                }
+                Ok(status)
+            }
             Verb::Hint { id } => self.hint(id),
             Verb::Why { id } => self.why(id),
             Verb::Watch { id } => self.watch(id, device),

@@ -6,6 +6,9 @@
 //! | `film.rs` | a drawing in several frames, as HTML that also stands still |
 //! | `moments.rs` | a small trace as moments |
 //! | `block.rs` | a small block at work: threads, elements, arrows |
+//! | `steps.rs` | any trace as a table, for the terminal |
+//! | `launch.rs` | any small launch as a film |
+//! | `page.rs` | a film as a page of its own |
 //! | `race.rs` | chapter 2: the race, and the barrier |
 //! | `divergence.rs` | chapter 3: which warps split |
 //! | `sectors.rs` | chapter 3: what a load moves |
@@ -25,10 +28,13 @@ mod film;
 mod flight;
 mod grids;
 mod ladder;
+mod launch;
 mod moments;
+mod page;
 mod pending;
 mod race;
 mod sectors;
+mod steps;
 
 pub use axis::{Bar, axis};
 pub use banks::banks;
@@ -38,6 +44,9 @@ pub use film::{Film, Frame, Track};
 pub use flight::flight;
 pub use grids::grids;
 pub use ladder::{Rung, ladder};
+pub use launch::launch;
+pub use page::page;
 pub use pending::pending;
 pub use race::{barrier, race};
 pub use sectors::sectors;
+pub use steps::table;

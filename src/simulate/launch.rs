@@ -10,6 +10,7 @@ use super::spec::{Spec, Value};
 use super::values::Held;
 use crate::device::{Arg, Device, LaunchConfig, Module, SimulatorOptions};
 use crate::number::thousands;
+use crate::sim::trace::Trace;
 use crate::sim::{self, Counters, Diagnostic, Param};
 
 /// The result of a launch.
@@ -27,6 +28,8 @@ pub struct Launched {
     pub buffers: Vec<Held>,
     /// What device `printf` wrote.
     pub printed: String,
+    /// What was remembered of it, if that was asked for.
+    pub trace: Option<Trace>,
 }
 
 impl Launched {
@@ -138,7 +141,19 @@ pub fn run_kernel(
         completed,
         buffers: held.collect::<Result<_>>()?,
         printed: device.take_printed(),
+        trace: device.take_trace().map(|trace| with_kinds(trace, args)),
     })
+}
+
+/// The trace with the types of the buffers that `args` are.
+fn with_kinds(mut trace: Trace, args: &[Spec]) -> Trace {
+    for (place, arg) in args.iter().enumerate() {
+        let name = format!("argument {place}");
+        for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.name == name) {
+            buffer.kind = Some(arg.kind.name());
+        }
+    }
+    trace
 }
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.

@@ -19,11 +19,14 @@ mod spec;
 mod values;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 
-use options::Options;
+use crate::figure;
+use crate::sim::trace::Trace;
+use options::{Checks, Options};
 use output::Report;
 
 pub use launch::{Launched, run_kernel};
@@ -47,10 +50,28 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Events that are remembered of a launch.
+const MOST_EVENTS: usize = 10_000;
+
+/// The launch as a page of its own.
+fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<()> {
+    let text = |file: &String| sources.text(file).map(str::to_string).or(std::fs::read_to_string(file).ok());
+    let source = trace.files.first().and_then(text);
+    let page = figure::page(&trace.kernel, &figure::launch(trace, source.as_deref()));
+    std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))
+}
+
 fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(&options.file)?;
     let run = |schedule| -> Result<Launched> {
         let device = launch::device(options, schedule)?;
+        if options.steps || options.figure.is_some() {
+            ensure!(
+                options.checks == Checks::On,
+                "steps are remembered under checks: leave --checks off out"
+            );
+            device.remember(MOST_EVENTS);
+        }
         match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
             Ok(module) => launch::launch(&device, &module, options, &sources.templates(&options.file)),
             // Text that the simulator cannot read: nothing is launched.
@@ -62,5 +83,8 @@ fn simulate(options: &Options) -> Result<Report> {
         launched.unite(run(schedule)?, schedule);
     }
     sources.read_for(&launched.diagnostics);
+    if let (Some(path), Some(trace)) = (&options.figure, &launched.trace) {
+        write_figure(path, trace, &sources)?;
+    }
     Ok(Report { launched, sources })
 }

@@ -97,6 +97,12 @@ pub struct Options {
     /// off: no checks but those that stop a kernel, such as an access out of bounds
     #[arg(long, value_enum, default_value_t = Checks::On)]
     pub checks: Checks,
+    /// Print a table of what each warp did, step by step
+    #[arg(long)]
+    pub steps: bool,
+    /// Write the steps as a figure that plays, one HTML file
+    #[arg(long, value_name = "OUT.html")]
+    pub figure: Option<PathBuf>,
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,

@@ -9,7 +9,9 @@ use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
 use super::values::Held;
+use crate::figure;
 use crate::record::diagnostics;
+use crate::sim::trace::Trace;
 use crate::sim::{Counters, Diagnostic, Kind, Severity};
 
 /// The result of a launch, and the sources that it quotes.
@@ -27,6 +29,8 @@ struct Json<'a> {
     printed: &'a str,
     diagnostics: &'a [Diagnostic],
     counters: JsonCounters<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<&'a Trace>,
 }
 
 #[derive(Serialize)]
@@ -63,21 +67,22 @@ impl Report {
         }
         let mut out = BufWriter::new(stdout().lock());
         if options.json {
-            self.json(&mut out)?;
+            self.json(&mut out, options)?;
         } else if self.status() != 2 {
-            self.results(&mut out)?;
+            self.results(&mut out, options)?;
             self.findings(&mut out, options.checks, stdout().is_terminal())?;
         }
         out.flush()
     }
 
-    fn json(&self, out: &mut impl Write) -> Result<()> {
+    fn json(&self, out: &mut impl Write, options: &Options) -> Result<()> {
         let object = Json {
             ok: self.status() == 0,
             kernel: &self.launched.kernel,
             buffers: &self.launched.buffers,
             printed: &self.launched.printed,
             diagnostics: &self.launched.diagnostics,
+            steps: self.launched.trace.as_ref().filter(|_| options.steps),
             counters: JsonCounters {
                 counters: &self.launched.counters,
                 average_active_lanes: self.launched.counters.average_active_lanes(),
@@ -87,13 +92,16 @@ impl Report {
         writeln!(out)
     }
 
-    fn results(&self, out: &mut impl Write) -> Result<()> {
+    fn results(&self, out: &mut impl Write, options: &Options) -> Result<()> {
         if !self.launched.printed.is_empty() {
             let end = if self.launched.printed.ends_with('\n') { "" } else { "\n" };
             writeln!(out, "printed by the kernel:\n{}{end}", self.launched.printed)?;
         }
         for buffer in &self.launched.buffers {
             writeln!(out, "{}", buffer.text())?;
+        }
+        if let Some(trace) = self.launched.trace.as_ref().filter(|_| options.steps) {
+            writeln!(out, "{}\n", figure::table(trace))?;
         }
         writeln!(out, "{}", counts::table(&self.launched.counters))
     }

@@ -152,7 +152,7 @@ fn text(trace: &Trace) -> String {
     head.replacen("\"events\":null", &format!("\"events\":[\n{}\n]", events.join(",\n")), 1) + "\n"
 }
 
-fn directory() -> PathBuf {
+pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records/traces")
 }
 

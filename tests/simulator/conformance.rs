@@ -220,6 +220,7 @@ impl Vectors {
             code_hash: "",
             compiler: "",
             state: State::Prebuilt,
+            what_if: None,
         }));
         let kernel = device.load_module(build)?.load_function("conform")?;
         let given: Vec<u64> = self.cases.iter().flat_map(|case| case.inputs.iter().copied()).collect();

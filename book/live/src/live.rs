@@ -9,6 +9,7 @@ use workbook::build::kernels;
 use workbook::chapter::{Chapter, Options, Output, Place, Report, run_with};
 use workbook::chapters::charts;
 use workbook::device::DeviceChoice;
+use workbook::figure;
 use workbook::number::size;
 use workbook::record::Record;
 use workbook::record::chart::Vertical;
@@ -34,6 +35,8 @@ struct Request {
     chart: Option<String>,
     /// `linear`: the chart's vertical axis starts at 0.
     scale: Option<String>,
+    /// Whether the runs are wanted step by step.
+    steps: bool,
     /// What stands in the record as its date.
     date: String,
 }
@@ -53,6 +56,7 @@ impl Default for Request {
             columns: Vec::new(),
             chart: None,
             scale: None,
+            steps: false,
             date: String::new(),
         }
     }
@@ -84,6 +88,8 @@ struct Shown {
     table: String,
     /// The chart that was asked for, as HTML, if the record has data for it.
     chart: Option<String>,
+    /// A figure that plays for each run, as HTML, if steps were asked for.
+    films: Vec<String>,
 }
 
 /// Takes a build; see [`kernels::load`].
@@ -149,6 +155,7 @@ fn answer(chapters: &[&Chapter], request: &str, progress: fn(f64, f64)) -> Resul
         seed: request.seed,
         schedule: request.schedule,
         no_sweep: !request.sweep.unwrap_or(request.chart.is_some()),
+        steps: request.steps,
         json: false,
         record: false,
     };
@@ -183,6 +190,9 @@ fn command(chapter: &Chapter, options: &Options) -> String {
     options.pending_launches.iter().for_each(|launches| add("pending-launches", launches));
     Some(options.seed).filter(|seed| *seed != 1).iter().for_each(|seed| add("seed", seed));
     Some(options.schedule).filter(|seed| *seed != 0).iter().for_each(|seed| add("schedule", seed));
+    if options.steps {
+        line += " --steps";
+    }
     if options.no_sweep { line + " --no-sweep" } else { line }
 }
 
@@ -203,9 +213,11 @@ fn shown(report: Report, request: &Request) -> Result<Shown> {
         }
         None => None,
     };
+    let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
+    let films = report.steps.iter().map(|trace| figure::launch(trace, source).html()).collect();
     let diagnostics = serde_json::to_value(&report.diagnostics)?;
     let (headline, notes) = (headline(&report.record), notes(&report.record));
-    Ok(Shown { record: report.record, headline, notes, diagnostics, table, chart })
+    Ok(Shown { record: report.record, headline, notes, diagnostics, table, chart, films })
 }
 
 /// The surroundings of a run in a page.

@@ -1,5 +1,6 @@
 // Plays the figures that have frames: play, step, scrub, choose a run. The frames stand in the page beside each
-// figure; without this script the figure shows one of them. theme/figures.js loads it when one comes into view.
+// figure; without this script the figure shows one of them. theme/figures.js loads it when one comes into view, and
+// whoever puts another figure into the page calls `playFilms`.
 'use strict';
 
 (() => {
@@ -166,10 +167,14 @@
         }
     }
 
-    for (const figure of document.querySelectorAll('figure.film')) {
-        const film = figure.querySelector(':scope > script');
-        if (film && !figure.player) {
-            figure.player = new Player(figure, JSON.parse(film.textContent));
+    /** Makes the figures below `root` play that don't yet. */
+    window.playFilms = root => {
+        for (const figure of root.querySelectorAll('figure.film')) {
+            const film = figure.querySelector(':scope > script');
+            if (film && !figure.player) {
+                figure.player = new Player(figure, JSON.parse(film.textContent));
+            }
         }
-    }
+    };
+    window.playFilms(document);
 })();

@@ -1,0 +1,56 @@
+//! A small launch of an answer as a figure that plays.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::code::{self, Built};
+use super::mark;
+use super::plan::{Case, Plan};
+use super::run::{Run, functions};
+use super::source::{Exercise, Kind};
+use crate::device::{Device, SimulatorOptions};
+use crate::figure;
+use crate::sim::Diagnostic;
+
+/// Events that are remembered.
+const MOST_EVENTS: usize = 4_000;
+/// Elements of the launch that is drawn, at least: fewer show no tree.
+const FEWEST: usize = 5;
+
+/// Writes `target/exercise-3.1.html`; its path.
+///
+/// # Errors
+/// The exercise has no kernel, or it doesn't compile.
+pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
+    let Kind::Kernel(plan) = &exercise.kind else {
+        bail!("{} has no kernel, and so no figure", exercise.id);
+    };
+    let source = std::fs::read_to_string(root.join(&exercise.path))?;
+    let Built::Ptx { text: ptx, .. } = code::build(root, exercise, &source)? else {
+        bail!("there is no figure, since {} is not compiled", exercise.path);
+    };
+    let module = mark::load(exercise, &ptx)?;
+    let device = Device::simulator(SimulatorOptions { keep_printed: true, ..Default::default() });
+    let case = smallest(plan).context("the exercise has no input")?;
+    let run = Run::new(&device, plan, case)?;
+    device.remember(MOST_EVENTS);
+    match run.launch(&functions(&module, plan)?) {
+        Err(error) if !error.is::<Diagnostic>() => return Err(error),
+        // What stopped it is among the findings of the trace.
+        _ => {}
+    }
+    let trace = device.take_trace().unwrap_or_default();
+    let title = format!("Exercise {}: {case}", exercise.id);
+    let page = figure::page(&title, &figure::launch(&trace, Some(&source)));
+    let path = root.join(format!("target/exercise-{}.html", exercise.id));
+    std::fs::create_dir_all(root.join("target"))?;
+    std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
+}
+
+/// The smallest input that shows something.
+fn smallest(plan: &Plan) -> Option<Case> {
+    let cases = plan.cases().into_iter().filter(|case| case.schedule == 0 && case.n >= FEWEST);
+    cases.min_by_key(|case| (case.n, case.block))
+}

@@ -1,0 +1,185 @@
+//! Any small launch as a film: its warps above, its buffers below, one event after the other.
+
+use std::collections::BTreeMap;
+
+use super::drawing::Drawing;
+use super::film::{Film, Frame, Track};
+use super::moments::lanes;
+use super::race::lines;
+use super::steps::{lanes_of, number, what};
+use crate::sim::trace::{Did, Event, Touch, Trace};
+
+/// What is drawn of a launch; the rest is only told.
+const WARPS: usize = 8;
+const BUFFERS: usize = 4;
+const ELEMENTS: u64 = 64;
+const FRAMES: usize = 600;
+
+const LEFT: f64 = 92.0;
+const PITCH: f64 = 19.0;
+const PER_ROW: u64 = 32;
+
+/// Where the parts of the drawing stand.
+struct Plan {
+    /// Grid, block and warp of each row of lanes.
+    warps: Vec<(u32, u64, u32)>,
+    /// Buffer, how many elements of it, from where on down.
+    buffers: Vec<(usize, u64, f64)>,
+    height: f64,
+}
+
+fn plan(trace: &Trace) -> Plan {
+    let mut warps: Vec<(u32, u64, u32)> = Vec::new();
+    let mut most: BTreeMap<usize, u64> = BTreeMap::new();
+    for event in &trace.events {
+        let warp = (event.grid, event.block, event.warp);
+        if event.lanes != 0 && !warps.contains(&warp) && warps.len() < WARPS {
+            warps.push(warp);
+        }
+        if let Some(touch) = touch(event) {
+            let end = touch.at.iter().max().map_or(0, |at| at + u64::from(touch.parts));
+            let known = most.entry(touch.buffer).or_insert(0);
+            *known = (*known).max(end).min(ELEMENTS);
+        }
+    }
+    let mut y = 30.0 + 24.0 * warps.len() as f64 + 16.0;
+    let mut buffers = Vec::new();
+    for (buffer, elements) in most.into_iter().take(BUFFERS) {
+        buffers.push((buffer, elements, y));
+        y += 26.0 * elements.div_ceil(PER_ROW) as f64 + 14.0;
+    }
+    Plan { warps, buffers, height: y + 4.0 }
+}
+
+fn touch(event: &Event) -> Option<&Touch> {
+    match &event.did {
+        Did::Read(touch) | Did::Write(touch) | Did::Atomic { touch, .. } => Some(touch),
+        _ => None,
+    }
+}
+
+/// The launch of `trace`; `source` is the text of its first source file, if there is one.
+pub fn launch(trace: &Trace, source: Option<&str>) -> Film {
+    let plan = plan(trace);
+    let words = format!("What the warps of {} do, and what its buffers hold.", trace.kernel);
+    let mut drawing = Drawing::new(LEFT + PITCH * PER_ROW as f64 + 8.0, plan.height, &words);
+    drawing.text("start quiet", (LEFT, 16.0), "lanes 0 to 31");
+    for (row, (grid, block, warp)) in plan.warps.iter().enumerate() {
+        let y = 24.0 + 24.0 * row as f64;
+        let grid = if *grid > 0 { format!("grid {grid}, ") } else { String::new() };
+        drawing.text("end", (LEFT - 6.0, y + 14.0), &format!("{grid}{block} · warp {warp}"));
+        for lane in 0..32 {
+            let at = (LEFT + PITCH * f64::from(lane), y);
+            drawing.keyed_rect(&format!("l{row}-{lane}"), "thread", at, (PITCH - 3.0, 18.0));
+        }
+    }
+    for (buffer, elements, y) in &plan.buffers {
+        drawing.text("end", (LEFT - 6.0, y + 15.0), &short_name(&trace.buffers[*buffer].name));
+        for element in 0..*elements {
+            let x = LEFT + PITCH * (element % PER_ROW) as f64;
+            let y = y + 26.0 * (element / PER_ROW) as f64;
+            drawing.keyed_rect(&format!("e{buffer}-{element}"), "element", (x, y), (PITCH - 2.0, 22.0));
+            let at = (x + PITCH / 2.0 - 1.0, y + 15.0);
+            drawing.keyed_text(&format!("v{buffer}-{element}"), "tiny", at, "");
+        }
+    }
+    let frames = frames(trace, &plan);
+    let message = trace.findings.first().map(|found| found.message.clone());
+    let listing = source.map(|source| listing(trace, source)).unwrap_or_default();
+    let track = Track { label: trace.kernel.clone(), message, listing, frames };
+    let caption = "Blue: reads. Green: writes. Orange: waits at a barrier.".to_string();
+    Film { name: "launch".into(), drawing, tracks: vec![track], still: Some(0), caption }
+}
+
+/// `argument 0` as `arg 0`, to fit beside the drawing.
+fn short_name(name: &str) -> String {
+    let name = name.replace("argument", "arg").replace("shared memory", "shared");
+    name.chars().take(12).collect()
+}
+
+fn listing(trace: &Trace, source: &str) -> Vec<(u32, String)> {
+    let touched: Vec<u32> =
+        trace.events.iter().filter(|event| event.file == 0).filter_map(|e| e.line).collect();
+    match (touched.iter().min(), touched.iter().max()) {
+        (Some(first), Some(last)) => lines(source, first.saturating_sub(2).max(1), last + 1),
+        _ => Vec::new(),
+    }
+}
+
+fn frames(trace: &Trace, plan: &Plan) -> Vec<Frame> {
+    let mut values: BTreeMap<(usize, u64), u64> = BTreeMap::new();
+    let mut waiting: BTreeMap<(u32, u64, u32), u32> = BTreeMap::new();
+    let mut frames = Vec::new();
+    for event in trace.events.iter().take(FRAMES) {
+        let mut frame = Frame { line: event.line.filter(|_| event.file == 0), ..Frame::default() };
+        let who = if event.lanes == 0 {
+            String::new()
+        } else {
+            format!("warp {}, lanes {}: ", event.warp, lanes_of(event))
+        };
+        frame.say = format!("Step {}: {who}{}", event.step, what(trace, event));
+        match &event.did {
+            Did::Arrive { .. } => {
+                *waiting.entry((event.grid, event.block, event.warp)).or_default() |= event.lanes
+            }
+            Did::Open { .. } => {
+                waiting.retain(|(grid, block, _), _| (*grid, *block) != (event.grid, event.block))
+            }
+            _ => {}
+        }
+        if let Some(touch) = touch(event) {
+            remember(&mut values, touch);
+        }
+        show_lanes(&mut frame, plan, event, &waiting);
+        show_values(&mut frame, trace, plan, event, &values);
+        frames.push(frame);
+    }
+    frames
+}
+
+fn remember(values: &mut BTreeMap<(usize, u64), u64>, touch: &Touch) {
+    for (i, at) in touch.at.iter().enumerate() {
+        for part in 0..touch.parts as usize {
+            if let Some(value) = touch.values.get(i * touch.parts as usize + part) {
+                values.insert((touch.buffer, at + part as u64), *value);
+            }
+        }
+    }
+}
+
+fn show_lanes(frame: &mut Frame, plan: &Plan, event: &Event, waiting: &BTreeMap<(u32, u64, u32), u32>) {
+    for (row, warp) in plan.warps.iter().enumerate() {
+        for lane in lanes(waiting.get(warp).copied().unwrap_or(0)) {
+            frame.class(&format!("l{row}-{lane}"), "thread waits");
+        }
+        if *warp == (event.grid, event.block, event.warp) && !matches!(event.did, Did::Arrive { .. }) {
+            for lane in lanes(event.lanes) {
+                frame.class(&format!("l{row}-{lane}"), "thread works");
+            }
+        }
+    }
+}
+
+fn show_values(
+    frame: &mut Frame,
+    trace: &Trace,
+    plan: &Plan,
+    event: &Event,
+    values: &BTreeMap<(usize, u64), u64>,
+) {
+    for (buffer, elements, _) in &plan.buffers {
+        for ((_, element), value) in values.range((*buffer, 0)..(*buffer, *elements)) {
+            let text = number(trace, *buffer, *value);
+            if text.chars().count() <= 3 {
+                frame.words(&format!("v{buffer}-{element}"), text);
+            }
+        }
+    }
+    let Some(touch) = touch(event) else { return };
+    let class = if matches!(event.did, Did::Read(_)) { "element works" } else { "element written" };
+    for at in &touch.at {
+        for part in 0..u64::from(touch.parts) {
+            frame.class(&format!("e{}-{}", touch.buffer, at + part), class);
+        }
+    }
+}
