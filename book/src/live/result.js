@@ -1,16 +1,9 @@
 // What came out of a run, in the cell: one table with what was recorded, and what the simulator says.
 
 import { compare } from './compare.js';
+import { element, parsed } from './html.js';
 import * as listings from './listings.js';
-
-const element = (tag, properties, ...children) => {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-};
-
-/** HTML of our own, from the program that made the page's. */
-const parsed = html => element('template', { innerHTML: html }).content;
+import { folded } from './steps.js';
 
 /** A table in a frame that scrolls, as the others of the page do. */
 function framed(table, label) {
@@ -138,7 +131,8 @@ export function show(cell, answer, whatIf) {
     const isSame = !both && saysTheSame(cell, figure, answer);
     figure.classList.toggle('replaced', !isSame);
     const parts = isSame ? identical(cell, figure, also) : different(cell, figure, answer, head, both ?? recorded.cloneNode(true));
-    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...chart(answer)));
+    const steps = answer.films?.length ? [folded(answer.films)] : [];
+    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...chart(answer), ...steps));
 }
 
 /** The cell as it was recorded. */
