@@ -81,7 +81,7 @@ async function shares(check, page, say, name, { id }) {
     const after = await other.evaluate(cellsInPage.shown, id);
     for (const part of ['result', 'command', 'found']) {
         if (before[part] !== after[part]) {
-            say(`${id}: a shared address does not show the same ${part}: ${before[part]} / ${after[part]}`);
+            say(`${id}: a shared address does not show the same ${part}: ${before[part].slice(0, 200)} / ${after[part].slice(0, 200)}`);
         }
     }
     await other.close();

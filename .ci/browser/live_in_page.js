@@ -37,7 +37,9 @@ exports.shown = id => {
     const cell = document.getElementById(id);
     const number = id.slice('cell-'.length);
     const marked = kind => [...document.querySelectorAll(`.line-mark.${kind}[data-cell="${number}"]`)].map(mark => mark.textContent).join('|');
-    const out = cell.querySelector('.live-out');
+    const out = cell.querySelector('.live-out')?.cloneNode(true);
+    // The steps of a small run play, and read otherwise then.
+    out?.querySelector('.cell-steps')?.remove();
     return {
         status: cell.querySelector('.cell-status').textContent,
         result: out?.textContent ?? '',
