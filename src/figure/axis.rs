@@ -66,7 +66,7 @@ fn round_up(time: f64) -> f64 {
 
 fn draw(drawing: &mut Drawing, key: &str, bar: &Bar, scale: f64, y: f64) {
     let whole = WIDTH * bar.time / scale;
-    let width = whole.min(WIDTH).max(1.0);
+    let width = whole.clamp(1.0, WIDTH);
     drawing.keyed_rect(key, "off", (LEFT, y), (width, 14.0));
     let part = whole / bar.launches.max(1) as f64;
     let mut marks = String::new();

@@ -37,6 +37,17 @@ fn json_is_one_object_of_the_agreed_shape() {
 }
 
 #[test]
+fn steps_are_a_table_for_each_kernel() {
+    let run = run("steps", "ch2_parallel", "--device sim --n 8 --steps");
+    let text = run.stdout();
+    for kernel in ["reduceNeighboredNoBarrier", "reduceNeighbored"] {
+        assert!(text.contains(&format!("\n{kernel}, step by step\nstep block warp")), "{text}");
+    }
+    assert!(text.contains("0 2 4 6              read  argument 0[0 2 4 6]: "), "{text}");
+    assert!(text.contains("0-7                  arrive at the barrier"), "{text}");
+}
+
+#[test]
 fn the_terminal_shows_device_sums_counts_and_levels() {
     let run = run("terminal", "ch4_nested", "--n 2^12 --kernel gpuRecursiveReduce");
     assert_eq!(run.status(), Some(0), "{}", run.stderr());

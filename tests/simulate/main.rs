@@ -459,6 +459,33 @@ fn nobody_has_to_read_the_output() {
     assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
 }
 
+/// The table of steps, and a page that plays them and asks for nothing else.
+#[test]
+fn the_steps_of_a_launch_are_shown() {
+    let scratch = tempfile::tempdir().unwrap();
+    let figure = scratch.path().join("sum.html");
+    let line = format!(
+        "{SUM} --grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0 --steps --figure {}",
+        figure.display()
+    );
+    let text = run(&line).exits(1).stdout();
+    for row in [
+        "step block warp  line  lanes",
+        "   0     0    1     8  0-31                 read  argument 0[32-63]: 32 33 34 35 36 37 … 63",
+        "arrive at the barrier",
+        "the barrier opens",
+    ] {
+        assert!(text.contains(row), "no {row:?} in\n{text}");
+    }
+    let page = std::fs::read_to_string(&figure).unwrap();
+    assert!(page.contains("<figure class=\"film\"") && page.contains("nothing orders the two"));
+    let asks: Vec<&str> =
+        page.lines().filter(|line| line.contains("src=") || line.contains("href=")).collect();
+    assert!(asks.is_empty(), "{asks:?}");
+    // Without checks nobody listens.
+    run(&format!("{line} --checks off")).refuses(&["steps are remembered under checks"]);
+}
+
 #[test]
 fn help_teaches_by_example() {
     let text = run("--help").exits(0).stdout();
