@@ -11,6 +11,7 @@ mod opcodes_async;
 mod opcodes_memory;
 mod program;
 pub mod runtime;
+pub mod unknown;
 
 pub use module::decode;
 pub use op::*;

@@ -9,6 +9,7 @@ use super::lines::Lines;
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;
 use super::program::*;
+use super::unknown;
 use crate::arith::WARP;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::shared;
@@ -299,12 +300,8 @@ impl Body<'_, '_> {
         let ((guard, negated), op) = decoded.unwrap_or_else(|| {
             out.unsupported.get_or_insert_with(|| {
                 let place = self.lines.locs.get(loc as usize);
-                let message = format!(
-                    "the simulator does not know `{}` (line {line} of {}){}",
-                    instruction.opcode(),
-                    self.file,
-                    self.names.because.take().unwrap_or_default()
-                );
+                let message = unknown::message(&instruction.opcode(), line, self.file)
+                    + &self.names.because.take().unwrap_or_default();
                 let help = "run this kernel on a GPU, or write it without what this instruction comes from";
                 Diagnostic {
                     kernel: Some(self.ast.name.clone()),

@@ -21,6 +21,10 @@ pub enum Call {
     /// `(bytes) -> address, or null`, and `(address)`
     Malloc,
     Free,
+    /// `(address*, bytes) -> error`, `(address) -> error`, `(address, int, bytes, stream) -> error`
+    CudaMalloc,
+    CudaFree,
+    CudaMemset,
     /// `(format, arguments) -> int`
     Printf,
     /// `(message, file, line, function, size)`
@@ -38,6 +42,9 @@ impl Call {
             "DeviceSynchronize" => Call::DeviceSynchronize,
             "StreamCreateWithFlags" => Call::StreamCreate,
             "StreamDestroy" => Call::StreamDestroy,
+            "Malloc" => Call::CudaMalloc,
+            "Free" => Call::CudaFree,
+            "MemsetAsync" => Call::CudaMemset,
             "malloc" => Call::Malloc,
             "free" => Call::Free,
             "vprintf" => Call::Printf,
@@ -54,6 +61,8 @@ pub const STREAM_FIRE_AND_FORGET: u64 = 4;
 pub const FIRST_STREAM: u64 = 16;
 
 /// Errors that a device launch, or waiting for one, can give (`cudaError_t`).
+pub const INVALID_VALUE: u32 = 1;
+pub const MEMORY_ALLOCATION: u32 = 2;
 pub const INVALID_CONFIGURATION: u32 = 9;
 pub const SYNC_DEPTH_EXCEEDED: u32 = 68;
 pub const PENDING_COUNT_EXCEEDED: u32 = 69;

@@ -258,8 +258,9 @@ impl<O: Watch> Context<'_, O> {
         }
     }
 
+    /// Says of some bytes whether they have been written.
     #[inline(always)]
-    fn set_written(
+    pub fn set_written(
         &mut self,
         warp: &mut Warp,
         space: Space,

@@ -86,6 +86,10 @@ impl<O: Watch> Context<'_, O> {
                     let error = too_deep.then_some(runtime::SYNC_DEPTH_EXCEEDED);
                     (error.unwrap_or(0) as u64, error)
                 }
+                Call::CudaMalloc | Call::CudaFree | Call::CudaMemset => {
+                    let error = self.memory_call(caller, at.lane(lane), call)?;
+                    (error as u64, Some(error).filter(|error| *error != 0))
+                }
                 call => (self.other_call(caller, at.lane(lane), call)?, None),
             };
             if let Some(error) = error {
@@ -158,14 +162,7 @@ impl<O: Watch> Context<'_, O> {
             Call::PeekAtLastError => return Ok(caller.warp.last_error[lane] as u64),
             Call::StreamCreate => {
                 let (to, handle) = (caller.word(0), self.launches.new_stream());
-                let (space, address) = memory::resolve(to);
-                let slot = match space {
-                    Space::Local => caller.warp.local_of(lane, address, 8),
-                    Space::Shared => self.block.shared.get_mut(span(self.shared.offset(address, 8), 8)),
-                    _ => self.memory.slice_mut(address, 8).ok(),
-                };
-                if let Some(slot) = slot {
-                    memory::write(slot, handle);
+                if self.put_word(&mut caller, to, handle) {
                     return Ok(0);
                 }
                 let what = format!("cudaStreamCreateWithFlags is to write its handle to {to:#x}");
@@ -194,10 +191,61 @@ impl<O: Watch> Context<'_, O> {
             Call::StreamDestroy
             | Call::GetParameterBuffer
             | Call::LaunchDevice { .. }
+            | Call::CudaMalloc
+            | Call::CudaFree
+            | Call::CudaMemset
             | Call::DeviceSynchronize => return Ok(0),
         };
         let (kind, what, help) = wrong;
         Err(self.fault(caller.warp, at, kind, what, help))
+    }
+
+    /// Memory of the device runtime: the error. A memset is done at once.
+    fn memory_call(&mut self, mut caller: Lane, at: At, call: Call) -> Executed<u32> {
+        let (first, second) = (caller.word(0), caller.word(1));
+        match call {
+            Call::CudaMalloc => {
+                let Some(address) = self.memory.heap_alloc(second) else {
+                    return Ok(runtime::MEMORY_ALLOCATION);
+                };
+                if self.put_word(&mut caller, first, address) {
+                    return Ok(0);
+                }
+                let what = format!("cudaMalloc is to write an address to {first:#x}");
+                let help = "pass the address of a pointer variable";
+                Err(self.fault(caller.warp, at, Kind::OutOfBounds, what, help))
+            }
+            Call::CudaFree if first == 0 || self.memory.heap_free(first) => Ok(0),
+            Call::CudaFree => Ok(runtime::INVALID_VALUE),
+            _ => {
+                let (value, bytes) = (caller.part(1, 0, 1) as u8, memory::index(caller.word(2)));
+                if let Ok(to) = self.memory.slice_mut(first, bytes) {
+                    to.fill(value);
+                    self.memory.define(first, bytes);
+                    return Ok(0);
+                }
+                let what = format!("cudaMemsetAsync is to set {bytes} bytes at {first:#x}");
+                let help = "set no more than has been allocated there";
+                Err(self.fault(caller.warp, at, Kind::OutOfBounds, what, help))
+            }
+        }
+    }
+
+    /// Writes a word to a generic address of a lane; whether there is one.
+    fn put_word(&mut self, caller: &mut Lane, to: u64, word: u64) -> bool {
+        let (space, address) = memory::resolve(to);
+        let address = if space == Space::Shared { self.shared.offset(address, 8) } else { address };
+        let slot = match space {
+            Space::Local => caller.warp.local_of(caller.lane, address, 8),
+            Space::Shared => self.block.shared.get_mut(span(address, 8)),
+            _ => self.memory.slice_mut(address, 8).ok(),
+        };
+        let Some(slot) = slot else { return false };
+        memory::write(slot, word);
+        if O::CHECKS {
+            self.set_written(caller.warp, space, caller.lane, address, 8, true);
+        }
+        true
     }
 
     /// `cudaDeviceSynchronize` does not wait in this grid: a warning, since a program that does not read what

@@ -7,6 +7,7 @@ use super::follow;
 use super::registers;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, each, lanes};
+use crate::decode::unknown;
 use crate::decode::*;
 use crate::diagnostic::Kind;
 use crate::observe::{Access, Act, Event, Request, Watch};
@@ -248,8 +249,7 @@ impl<'e, O: Watch> Context<'e, O> {
                 return Err(self.fault(warp, at, Kind::Trap, "the kernel stopped itself with `trap`", help));
             }
             Op::Unsupported { opcode } => {
-                let (line, name) = (at.inst.line, &self.program.name);
-                let what = format!("the simulator does not know `{opcode}` (line {line} of {name})");
+                let what = unknown::message(opcode, at.inst.line, &self.program.name);
                 let help = "run this kernel on a GPU, or write it without what this instruction comes from";
                 return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, help));
             }

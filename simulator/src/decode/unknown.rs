@@ -1,0 +1,44 @@
+//! What is said of an instruction that the simulator does not know.
+
+/// Parts of a GPU that the simulator does not have, and what their instructions start with.
+const MISSING: [(&str, &[&str]); 4] = [
+    ("tensor cores", &["wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix"]),
+    ("textures and surfaces", &["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"]),
+    ("tensor memory accelerator (TMA)", &["cp.async.bulk", "cp.reduce.async.bulk", "tensormap"]),
+    (
+        "clusters and distributed shared memory",
+        &["mapa", "getctarank", "barrier.cluster", "isspacep.shared::cluster"],
+    ),
+];
+
+/// The instruction, where it stands, and which part of a GPU it is for.
+pub fn message(opcode: &str, line: u32, file: &str) -> String {
+    let of = if file.ends_with(".ptx") { "" } else { "the PTX of " };
+    let starts = |start: &&str| {
+        opcode.strip_prefix(*start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let missing = MISSING.iter().find(|(_, all)| all.iter().any(|start| starts(start)));
+    let why = missing.map_or(String::new(), |(part, _)| format!(", and has no {part}"));
+    format!("the simulator does not know `{opcode}` (line {line} of {of}{file}){why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::message;
+
+    #[test]
+    fn what_is_missing_has_a_name() {
+        for (opcode, part) in [
+            ("wmma.load.a.sync.aligned", "and has no tensor cores"),
+            ("tex.1d.v4.f32.s32", "and has no textures"),
+            ("cp.async.bulk.tensor.2d", "and has no tensor memory accelerator"),
+            ("mapa.u64", "and has no clusters"),
+        ] {
+            assert!(message(opcode, 7, "a.ptx").contains(part), "{opcode}");
+        }
+        assert_eq!(
+            message("texture", 7, "a.cu"),
+            "the simulator does not know `texture` (line 7 of the PTX of a.cu)"
+        );
+    }
+}
