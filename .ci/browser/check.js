@@ -239,6 +239,7 @@ const lent = browser => ({
         await open(...to);
         await to[0].evaluate(inPage.openDetails);
     },
+    openDetails: inPage.openDetails,
     overflowing: inPage.overflowing,
     scrollers: inPage.scrollers,
     another: async page => tab(page.browserContext(), new URL(page.url()).origin),

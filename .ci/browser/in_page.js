@@ -6,7 +6,12 @@ exports.links = () => ({
     names: [...document.querySelectorAll('[id], a[name]')].map(e => e.id || e.name),
 });
 
-exports.height = () => document.documentElement.scrollHeight;
+/** Without the controls of live cells, which nobody reads. */
+exports.height = () => {
+    const tall = e => e.getBoundingClientRect().height + parseFloat(getComputedStyle(e).marginBottom);
+    const controls = [...document.querySelectorAll('.cell-bar, .run-all')].map(tall);
+    return Math.round(controls.reduce((rest, height) => rest - height, document.documentElement.scrollHeight));
+};
 
 exports.openDetails = () => document.querySelectorAll('details').forEach(details => (details.open = true));
 

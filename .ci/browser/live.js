@@ -127,6 +127,8 @@ async function checkLive(check, page, origin, name) {
     for (const cell of cells) {
         await changes(page, say, cell);
     }
+    // Further messages are folded, and scroll once they are shown.
+    await page.evaluate(check.openDetails);
     await check.accessibility(page, 'live cells, with results');
     for (const item of await page.evaluate(check.scrollers)) {
         say(item);

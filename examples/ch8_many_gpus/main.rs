@@ -17,7 +17,7 @@ use workbook::reduction::operator::{Max, Min, SumI32};
 use shares::{SumF64, shape};
 use ways::{all_reduce, host_adds, into_peer, on_one_gpu, through_host_memory};
 
-const CHAPTER: Chapter = Chapter {
+pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
     ..Chapter::new(
         "ch8_many_gpus",

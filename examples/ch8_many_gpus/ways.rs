@@ -6,7 +6,7 @@ use workbook::device::collective::{Collective, Reduce, Reducible};
 use workbook::device::{Buffer, Device, Function, Prepared, launch_together};
 use workbook::reduction::operator::{Operator, SumI32};
 
-use crate::shares::{Share, shares};
+use super::shares::{Share, shares};
 
 /// The first GPU alone.
 pub fn on_one_gpu(case: &Case) -> Result<Outcome> {
@@ -152,7 +152,7 @@ named! {
     SumI32, Sum;
     workbook::chapters::ch7_limit::SumI64, Sum;
     workbook::chapters::ch7_limit::SumF32, Sum;
-    crate::shares::SumF64, Sum;
+    super::shares::SumF64, Sum;
     workbook::reduction::operator::Min<i32>, Min;
     workbook::reduction::operator::Max<i32>, Max;
 }

@@ -125,7 +125,7 @@ impl Nvcc {
     /// # Errors
     /// All that nvcc said, if it cannot compile the source.
     pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
-        self.ptx_for(source, scratch, PTX_ARCH)
+        self.ptx_with(source, scratch, None, &[])
     }
 
     /// [`Nvcc::ptx`] with the option for another architecture, `-arch=compute_80`.
@@ -133,7 +133,23 @@ impl Nvcc {
     /// # Errors
     /// As [`Nvcc::ptx`].
     pub fn ptx_for(&self, source: &Path, scratch: &Path, arch: &str) -> Result<Ptx> {
-        self.ptx_as(source, scratch, &["-O3", "-lineinfo", arch])
+        self.ptx_with(source, scratch, Some(arch), &[])
+    }
+
+    /// [`Nvcc::ptx`] with the option for another architecture, if there is one, and more options.
+    ///
+    /// # Errors
+    /// As [`Nvcc::ptx`].
+    pub fn ptx_with(
+        &self,
+        source: &Path,
+        scratch: &Path,
+        arch: Option<&str>,
+        more: &[String],
+    ) -> Result<Ptx> {
+        let mut options = vec!["-O3", "-lineinfo", arch.unwrap_or(PTX_ARCH)];
+        options.extend(more.iter().map(String::as_str));
+        self.ptx_as(source, scratch, &options)
     }
 
     /// [`Nvcc::ptx`] for a debugger: line by line, every access where the source has it.

@@ -42,6 +42,9 @@ pub struct Options {
     /// How many GPUs work together; where the chapter has this option.
     #[arg(skip)]
     pub gpus: Option<usize>,
+    /// Run kernels with an edit of kernels/what_ifs.diff, on the simulator: `no-barrier`
+    #[arg(long, value_name = "NAME", conflicts_with = "record")]
+    pub what_if: Option<String>,
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
@@ -147,7 +150,11 @@ impl Options {
         if self.pending_launches.is_some() && !chapter.pending_launches {
             return Err(format!("{} launches nothing from the device", chapter.stem));
         }
-        number(self.pending_launches, pending_launches)
+        number(self.pending_launches, pending_launches)?;
+        if self.gpus.is_some() && !chapter.many_gpus {
+            return Err(format!("{} runs on one GPU", chapter.stem));
+        }
+        self.gpus.map_or(Ok(()), |count| gpus(&count.to_string()).map(drop))
     }
 
     /// Whether the reader asks for the variant of that name, which may be part of the chapter's story.

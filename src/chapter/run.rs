@@ -11,7 +11,8 @@ use super::output::Output;
 use super::plan::{Plan, Planned};
 use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
-use crate::build::{kernels, prebuilt};
+use crate::build::kernels::{self, Build, WhatIf};
+use crate::build::prebuilt;
 use crate::device::{Device, DeviceChoice, Fault, Module, SimulatorOptions};
 use crate::figure;
 use crate::number::thousands;
@@ -71,6 +72,8 @@ struct Bench<'a> {
     others: Vec<(Device, Module)>,
     /// None on the CPU.
     module: Option<Module>,
+    /// How the kernels have been edited.
+    what_if: Option<WhatIf<&'static str>>,
     plan: Plan,
     record: Record,
     /// The runs at the requested size level by level, where the simulator made them.
@@ -85,16 +88,18 @@ impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device, and loads the kernels.
     fn new(chapter: &'a Chapter, options: &'a Options, output: &'a mut dyn Output) -> Result<Bench<'a>> {
         let mut others = Vec::new();
+        let mut what_if = None;
         let (device, module, source_hash) = match chapter.place {
             Place::Cpu => (on_cpu(chapter, options, output)?, None, prebuilt::source_hash(chapter.source)),
             _ => {
                 let build = kernels::get(chapter.stem)?;
+                what_if = build.what_if;
                 let simulated = SimulatorOptions {
                     schedule: options.schedule,
                     keep_printed: true,
                     ..SimulatorOptions::default()
                 };
-                let choice = choice(chapter, options)?;
+                let choice = choice(chapter, options, build)?;
                 let mut devices = match chapter.many_gpus {
                     true => Device::open_some(choice, options.gpus, simulated)?.into_iter(),
                     false => vec![Device::open_with(choice, simulated)?].into_iter(),
@@ -146,6 +151,7 @@ impl<'a> Bench<'a> {
             device,
             others,
             module,
+            what_if,
             plan,
             record,
             levels: Vec::new(),
@@ -193,13 +199,16 @@ impl<'a> Bench<'a> {
     /// Where the kernels run, and why there.
     fn first_line(&self) -> String {
         let info = &self.record.device;
+        if let Some(WhatIf { label, .. }) = self.what_if {
+            return format!("On the simulator, what if: {label}");
+        }
         match (&info.gpu, self.device.no_gpu(), self.chapter.simulator_only) {
             _ if info.kind == DeviceKind::Cpu => {
                 format!("On the CPU: {}, {} threads", info.name, info.threads.unwrap_or(1))
             }
             (Some(gpu), ..) => format!(
                 "On the GPU: {} (compute capability {}, driver {}, CUDA {})",
-                info.name,
+                info.title(),
                 gpu.compute_capability,
                 gpu.driver.as_deref().unwrap_or("unknown"),
                 gpu.cuda
@@ -208,7 +217,10 @@ impl<'a> Bench<'a> {
                 format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason)
             }
             (None, None, Some(why)) => format!("On the simulator: {why}"),
-            (None, None, None) => "On the simulator".to_string(),
+            (None, None, None) => match info.gpus {
+                Some(gpus) => format!("On {gpus} simulated GPUs"),
+                None => "On the simulator".to_string(),
+            },
         }
     }
 
@@ -342,8 +354,9 @@ impl<'a> Bench<'a> {
 }
 
 /// The device that the reader asks for, if the chapter can run there.
-fn choice(chapter: &Chapter, options: &Options) -> Result<DeviceChoice> {
-    let Some(why) = chapter.simulator_only else { return Ok(options.device) };
+fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
+    let what_if = build.what_if.map(|_| "an edited kernel is there to be looked at, not to be timed");
+    let Some(why) = what_if.or(chapter.simulator_only) else { return Ok(options.device) };
     ensure!(
         options.device != DeviceChoice::Gpu,
         "{why}; leave --device gpu out, and it runs on the simulator"

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::options::Options;
 use super::output::Output;
 use super::progress::Progress;
 use super::run::run_with;
 use super::variant::Chapter;
+use crate::build::{kernels, what_if};
 use crate::record::chart::{self, Vertical};
 use crate::record::{Record, Run};
 
@@ -20,7 +21,28 @@ use crate::record::{Record, Run};
 pub fn run(chapter: &Chapter) -> ExitCode {
     let options = Options::parse_for(chapter);
     let mut terminal = Terminal { progress: None };
+    if let Some(name) = &options.what_if
+        && let Err(error) = load(chapter.stem, name)
+    {
+        terminal.complain(&format!("error: {error:#}"));
+        return ExitCode::from(2);
+    }
     ExitCode::from(run_with(chapter, &options, &mut terminal).status)
+}
+
+/// Takes the build of an edit in place of the chapter's.
+fn load(stem: &str, name: &str) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let edits = what_if::all(root)?;
+    let of_chapter: Vec<_> = edits.iter().filter(|edit| edit.stem == stem).collect();
+    if !of_chapter.iter().any(|edit| edit.name == name) {
+        let names: Vec<_> = of_chapter.iter().map(|edit| edit.name.as_str()).collect();
+        let there_are = if names.is_empty() { "there is none".into() } else { names.join(", ") };
+        bail!("{stem} has no edit {name} in {}: {there_are}", what_if::FILE);
+    }
+    let path = root.join(what_if::path(stem, Some(name)));
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    kernels::load(&text).map(drop)
 }
 
 struct Terminal {
@@ -58,7 +80,8 @@ impl Output for Terminal {
     }
 
     fn keep(&mut self, chapter: &Chapter, options: &Options, record: &Record) -> Result<Option<String>> {
-        write(chapter, options, record).map(Some)
+        // The book and the other runs are of the kernels as they stand.
+        if options.what_if.is_some() { Ok(None) } else { write(chapter, options, record).map(Some) }
     }
 }
 

@@ -21,7 +21,7 @@ impl Column {
         let words: Vec<_> =
             title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         Column {
-            name: words.join("-").to_lowercase(),
+            name: words.join("-").to_ascii_lowercase(),
             cells: std::iter::once(title.to_string()).chain(cells).collect(),
             right: false,
         }

@@ -28,6 +28,7 @@ struct Request {
     grid: Option<u32>,
     seed: u64,
     pending_launches: Option<u64>,
+    gpus: Option<usize>,
     schedule: u64,
     /// Whether other sizes and blocks are run too; without it, if there is to be a chart.
     sweep: Option<bool>,
@@ -51,6 +52,7 @@ impl Default for Request {
             grid: None,
             seed: 1,
             pending_launches: None,
+            gpus: None,
             schedule: 0,
             sweep: None,
             columns: Vec::new(),
@@ -112,6 +114,8 @@ pub fn describe(chapters: &[&Chapter]) -> String {
         most_n: u64,
         /// Whether there is an option `--pending-launches`.
         pending_launches: bool,
+        /// Whether there is an option `--gpus`.
+        gpus: bool,
     }
     let allows = |chapter: &&Chapter| {
         let place = match chapter.place {
@@ -121,7 +125,8 @@ pub fn describe(chapters: &[&Chapter]) -> String {
             Place::GridStride => "grid-stride",
         };
         let most_n = chapter.place.most_simulated();
-        Some((chapter.stem, Allows { place, most_n, pending_launches: chapter.pending_launches }))
+        let Chapter { stem, pending_launches, many_gpus: gpus, .. } = **chapter;
+        Some((stem, Allows { place, most_n, pending_launches, gpus }))
     };
     json(&chapters.iter().filter_map(allows).collect::<BTreeMap<_, _>>())
 }
@@ -152,6 +157,8 @@ fn answer(chapters: &[&Chapter], request: &str, progress: fn(f64, f64)) -> Resul
         block: request.block,
         grid: request.grid,
         pending_launches: request.pending_launches,
+        gpus: request.gpus,
+        what_if: what_if(chapter),
         seed: request.seed,
         schedule: request.schedule,
         no_sweep: !request.sweep.unwrap_or(request.chart.is_some()),
@@ -174,20 +181,25 @@ fn answer(chapters: &[&Chapter], request: &str, progress: fn(f64, f64)) -> Resul
     })
 }
 
+/// The edit that the loaded build has.
+fn what_if(chapter: &Chapter) -> Option<String> {
+    let build = kernels::find(chapter.stem).ok().flatten()?;
+    build.what_if.map(|what_if| what_if.name.to_string())
+}
+
 /// The command of the same run in the terminal.
 fn command(chapter: &Chapter, options: &Options) -> String {
     let mut line = format!("cargo run --example {} -- --device sim", chapter.stem);
     let mut add = |option: &str, value: &dyn std::fmt::Display| {
         let _ = write!(line, " --{option} {value}");
     };
-    if let Some(what_if) = kernels::find(chapter.stem).ok().flatten().and_then(|build| build.what_if) {
-        add("what-if", &what_if.name);
-    }
+    options.what_if.iter().for_each(|name| add("what-if", name));
     options.kernels.iter().for_each(|kernel| add("kernel", kernel));
     options.n.iter().for_each(|&n| add("n", &size(n).replace(',', "_")));
     options.block.iter().for_each(|block| add("block", block));
     options.grid.iter().for_each(|grid| add("grid", grid));
     options.pending_launches.iter().for_each(|launches| add("pending-launches", launches));
+    options.gpus.iter().for_each(|gpus| add("gpus", gpus));
     Some(options.seed).filter(|seed| *seed != 1).iter().for_each(|seed| add("seed", seed));
     Some(options.schedule).filter(|seed| *seed != 0).iter().for_each(|seed| add("schedule", seed));
     if options.steps {
@@ -200,8 +212,9 @@ fn command(chapter: &Chapter, options: &Options) -> String {
 fn shown(report: Report, request: &Request) -> Result<Shown> {
     let mut ordered = report.record.clone();
     let place = |kernel: &str| request.kernels.iter().position(|name| name == kernel);
-    ordered.runs.sort_by_key(|run| place(&run.kernel));
-    ordered.sweep.sort_by_key(|run| place(&run.kernel));
+    for runs in [&mut ordered.runs, &mut ordered.sweep] {
+        runs.sort_by_cached_key(|run| place(&run.kernel));
+    }
     let columns: Vec<&str> = request.columns.iter().map(String::as_str).collect();
     let table = html_table(&shown_columns(&ordered, &columns));
     let chart = match &request.chart {

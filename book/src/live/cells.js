@@ -6,6 +6,7 @@ import * as listings from './listings.js';
 import { keep } from './offline.js';
 import { remove, show } from './result.js';
 import * as simulator from './simulator.js';
+import { MOST } from './steps.js';
 
 export { compareOwnRuns } from './result.js';
 
@@ -72,12 +73,14 @@ function verdict({ status, record: { runs }, diagnostics }) {
 }
 
 let firstRun;
+const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 
 /** What the simulator is to show: the columns of the recorded table, and whether the result is right. */
-function wanted({ live: { columns, chart, scale } }) {
+function wanted({ form, live: { columns, chart, scale } }) {
     const checked = columns.length && !columns.includes('check') ? [...columns, 'check'] : columns;
-    return { columns: checked, chart, scale };
+    const isSmall = Number(form.elements.n.value) <= MOST;
+    return { columns: checked, chart, scale, ...(isSmall && { steps: true }) };
 }
 
 /** Runs the cell; whether those after it may follow. */
@@ -96,7 +99,7 @@ export async function run(cell, cells) {
         const begin = () => showRunning(cell, true);
         const progress = value => (part(cell, 'progress').value = value);
         const { answer, seconds, sentence } = await simulator.run(build(cell.live.stem, whatIf), asked, begin, progress);
-        const error = sentence ?? answer.error;
+        const error = sentence ?? (answer.error && asSentence(answer.error));
         if (!touched.has(cell)) {
             return false; // reset in the meantime
         }

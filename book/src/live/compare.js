@@ -1,5 +1,7 @@
 // Two tables of the same kernels as one: what was recorded, yours, and how that has changed.
 
+import { element } from './html.js';
+
 const text = cell => cell.textContent.trim();
 const NO_RATIO = ['sum', 'result', 'serial', 'within', 'check', 'grid'];
 
@@ -57,12 +59,6 @@ function columns(recorded, yours, kernels) {
         return [{ title, parts }];
     });
 }
-
-const element = (tag, properties, ...children) => {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-};
 
 function draw(all, names, kernels) {
     const head = element('tr', {}, element('th', { scope: 'col', rowSpan: 2, textContent: 'kernel' }));

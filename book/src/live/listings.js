@@ -1,10 +1,6 @@
 // The listings of the page: lines that a diagnostic is about, and lines that a what-if changes, are marked there.
 
-const element = (tag, properties, ...children) => {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-};
+import { element, parsed } from './html.js';
 
 /** `12+3,20+1` → 12, 13, 14, 20 */
 const numbers = spans => spans.split(',').flatMap(span => {
@@ -81,7 +77,7 @@ function rewrite(listing, cell, changes) {
         listing.printed = code.innerHTML;
     }
     listing.owner = cell.number;
-    const text = element('template', { innerHTML: listing.printed }).content.textContent.split('\n');
+    const text = parsed(listing.printed).textContent.split('\n');
     changes.forEach(([place, line]) => (text[place] = line.slice(listing.indent)));
     code.textContent = text.join('\n');
     window.hljs?.highlightBlock(code);

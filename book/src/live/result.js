@@ -1,16 +1,9 @@
 // What came out of a run, in the cell: one table with what was recorded, and what the simulator says.
 
 import { compare } from './compare.js';
+import { element, parsed } from './html.js';
 import * as listings from './listings.js';
-
-const element = (tag, properties, ...children) => {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-};
-
-/** HTML of our own, from the program that made the page's. */
-const parsed = html => element('template', { innerHTML: html }).content;
+import { folded } from './steps.js';
 
 /** A table in a frame that scrolls, as the others of the page do. */
 function framed(table, label) {
@@ -69,8 +62,12 @@ function message(cell, kernel, text) {
     return [element('p', { className: 'cell-note' }, 'The simulator says', ...whose, ':'), element('pre', {}, code)];
 }
 
-function messages(cell, { record, stderr, status }) {
-    const said = record.runs.filter(run => run.message).map(run => message(cell, run.kernel, run.message));
+/** The first message, and the others folded; one that stands in the recorded run comes last. */
+function messages(cell, figure, { record, stderr, status }) {
+    const known = recordedMessage(figure)?.textContent.trim();
+    const isKnown = run => run.message.trim() === known;
+    const runs = record.runs.filter(run => run.message).sort((a, b) => isKnown(a) - isKnown(b));
+    const said = runs.map(run => message(cell, run.kernel, run.message));
     if (said.length === 0 && status !== 0 && stderr) {
         said.push(message(cell, null, stderr)); // of a run that was stopped
     }
@@ -102,13 +99,13 @@ function identical(cell, figure, also) {
 }
 
 /** What takes the place of the recorded run. */
-function different(cell, answer, head, table) {
+function different(cell, figure, answer, head, table) {
     const whose = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`);
     return [
         ...(recordedOnSimulator(cell) ? [whose] : []),
         ...(answer.record.runs.length ? [framed(table, `Out [${cell.number}]: your run`)] : []),
         ...answer.notes.map(note => element('p', { className: 'cell-note', textContent: note })),
-        ...messages(cell, answer),
+        ...messages(cell, figure, answer),
     ];
 }
 
@@ -133,8 +130,9 @@ export function show(cell, answer, whatIf) {
     const both = recorded ? compare(recorded, table) : table;
     const isSame = !both && saysTheSame(cell, figure, answer);
     figure.classList.toggle('replaced', !isSame);
-    const parts = isSame ? identical(cell, figure, also) : different(cell, answer, head, both ?? recorded.cloneNode(true));
-    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...chart(answer)));
+    const parts = isSame ? identical(cell, figure, also) : different(cell, figure, answer, head, both ?? recorded.cloneNode(true));
+    const steps = answer.films?.length ? [folded(answer.films)] : [];
+    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...chart(answer), ...steps));
 }
 
 /** The cell as it was recorded. */

@@ -5,7 +5,7 @@ const at = name => new URL(name, import.meta.url);
 const fetched = new Map();
 let worker;
 /** Ends the run that is under way, with a reason in one sentence. */
-let give_up = () => {};
+let giveUp = () => {};
 let before = Promise.resolve();
 
 const STOPPED = 'Stopped.';
@@ -50,11 +50,11 @@ function end() {
 
 export function stop(reason = STOPPED) {
     end();
-    give_up(reason);
+    giveUp(reason);
 }
 
-/** Asks `post` for an answer, { answer, seconds } or { sentence }, which is given to `resolve`. */
-function exchange({ post, builds }, name, build, request, progress, resolve) {
+/** What the worker says, { answer, seconds } or { sentence }, goes to `resolve`; how far it is, to `progress`. */
+function listen(post, progress, resolve) {
     post.onmessage = ({ data }) => {
         if (data.progress !== undefined) {
             progress(data.progress);
@@ -66,23 +66,31 @@ function exchange({ post, builds }, name, build, request, progress, resolve) {
         }
     };
     post.onerror = () => stop(NO_MEMORY);
-    const same = builds.get(request.stem) === name;
+}
+
+/** Hands a request to the worker, with the build of the file `name` unless it has that already. */
+function send({ post, builds }, name, build, request) {
+    const isNew = builds.get(request.stem) !== name;
     builds.set(request.stem, name);
-    post.postMessage({ build: same ? null : build, request });
+    post.postMessage({ build: isNew ? build : null, request });
 }
 
 /** Runs `request` with the kernels built in the file `name`, after the runs before it; `begin` is called when its turn
     comes. */
 export function run(name, request, begin, progress) {
     const turn = before.then(() => new Promise((resolve, reject) => {
-        let over = false;
-        give_up = sentence => {
-            over = true;
+        let isOver = false;
+        giveUp = sentence => {
+            isOver = true;
             resolve({ sentence });
         };
         begin();
-        const ask = ([ready, build]) => over || exchange(ready, name, build, request, progress, resolve);
-        warm(name).then(ask).catch(reject);
+        warm(name).then(([ready, build]) => {
+            if (!isOver) {
+                listen(ready.post, progress, resolve);
+                send(ready, name, build, request);
+            }
+        }).catch(reject);
     }));
     before = turn.catch(() => {});
     return turn;

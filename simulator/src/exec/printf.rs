@@ -173,7 +173,7 @@ impl Conversion {
             'e' | 'E' => exponent(value, digits),
             _ => general(value, digits.max(1)),
         };
-        if self.letter.is_uppercase() { body.to_uppercase() } else { body }
+        if self.letter.is_uppercase() { body.to_ascii_uppercase() } else { body }
     }
 }
 

@@ -1,0 +1,116 @@
+//! The committed WebAssembly and its manifest: what it was made from, and how it is made.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use workbook::build::{kernels, prebuilt, what_if};
+
+use super::page::Page;
+use super::{BLESS, read, root, text};
+
+const WASM: &str = "book/src/live/workbook.wasm";
+const MANIFEST: &str = "book/src/live/manifest.json";
+
+fn manifest() -> Value {
+    serde_json::from_str(&text(MANIFEST)).unwrap()
+}
+
+#[test]
+fn the_wasm_belongs_to_its_sources() {
+    let made = &manifest()["wasm"];
+    assert_eq!(made["hash"], prebuilt::hash(&read(WASM)), "{WASM} is not that of {MANIFEST}");
+    let sources = made["sources"].as_object().unwrap();
+    assert!(sources.contains_key("Cargo.lock") && sources.contains_key("simulator/src/lib.rs"));
+    for (path, hash) in sources {
+        let now = std::fs::read_to_string(root().join(path)).map(|text| prebuilt::source_hash(&text));
+        let same = now.is_ok_and(|now| *hash == now);
+        assert!(same, "{WASM} was made from another {path}; make it anew:\n{BLESS}");
+    }
+}
+
+#[test]
+fn every_chapter_with_a_kernel_is_in_it() {
+    let known = &manifest()["chapters"];
+    for build in kernels::all() {
+        assert!(known[build.stem].is_object(), "{WASM} has no {}; make it anew:\n{BLESS}", build.stem);
+    }
+    let page = &mut Page::new(&read(WASM)).unwrap();
+    assert_eq!(page.describe().unwrap(), *known, "{MANIFEST} has other chapters than {WASM}:\n{BLESS}");
+}
+
+#[test]
+fn it_names_no_machine() {
+    let wasm = read(WASM);
+    let has = |words: &str| wasm.windows(words.len()).any(|part| part == words.as_bytes());
+    assert!(!has("/.cargo/") && !has("/home/") && !has("/Users/") && !has("C:\\"));
+}
+
+/// Makes the WebAssembly; its path, and the sources that went into it.
+fn build() -> (PathBuf, Vec<String>) {
+    let root = root().canonicalize().unwrap();
+    let home = std::env::home_dir().unwrap_or_default().join(".cargo");
+    let home = std::env::var_os("CARGO_HOME").map_or(home, PathBuf::from);
+    let test = std::env::current_exe().unwrap();
+    let target = test.ancestors().nth(3).unwrap();
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates")];
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "workbook-live", "--profile", "live"])
+        .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
+        .arg(target)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "))
+        .current_dir(&root)
+        .status()
+        .expect("cargo starts");
+    assert!(status.success(), "it cannot be built; is the target there?\n{BLESS}");
+    let wasm = target.join("wasm32-unknown-unknown/live/workbook_live.wasm");
+    let list = std::fs::read_to_string(wasm.with_extension("d")).unwrap();
+    // `\ ` is a blank in a path.
+    let list = list.split_once(".wasm:").unwrap().1.replace("\\ ", "\0");
+    let inside = |path: &str| Some(Path::new(&path.replace('\0', " ")).strip_prefix(&root).ok()?.to_owned());
+    let sources = list.split_whitespace().filter_map(inside).map(|path| path.display().to_string());
+    let manifests = ["Cargo.lock", "Cargo.toml", "simulator/Cargo.toml", "book/live/Cargo.toml"];
+    let code = sources.map(|path| path.replace('\\', "/")).filter(|path| path.ends_with(".rs"));
+    (wasm, code.chain(manifests.map(str::to_string)).collect())
+}
+
+fn rustc() -> String {
+    let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    let version = Command::new(rustc).arg("--version").current_dir(root()).output().expect("rustc starts");
+    String::from_utf8(version.stdout).unwrap().trim().to_string()
+}
+
+/// With `WORKBOOK_BLESS` set, writes the WebAssembly and its part of the manifest; else proves that what the
+/// sources give behaves as the committed one does. The bytes may depend on the compiler.
+#[test]
+#[ignore = "needs the target wasm32-unknown-unknown"]
+fn the_sources_give_the_committed_wasm() {
+    let (built, sources) = build();
+    let wasm = std::fs::read(built).unwrap();
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        let hash = |path: String| (path.clone(), prebuilt::source_hash(&text(&path)));
+        let sources: BTreeMap<String, String> = sources.into_iter().map(hash).collect();
+        let mut manifest = manifest();
+        manifest["chapters"] = Page::new(&wasm).unwrap().describe().unwrap();
+        manifest["wasm"] = json!({
+            "hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc(), "sources": sources,
+        });
+        std::fs::write(root().join(WASM), wasm).unwrap();
+        let text = serde_json::to_string_pretty(&manifest).unwrap() + "\n";
+        std::fs::write(root().join(MANIFEST), text).unwrap();
+        return;
+    }
+    let (mut committed, mut built) = (Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap());
+    assert_eq!(committed.describe().unwrap(), built.describe().unwrap());
+    for build in kernels::all() {
+        let text = text(&what_if::path(build.stem, None).display().to_string());
+        let request = json!({"stem": build.stem, "n": 100, "schedule": 3});
+        let [one, other] = [&mut committed, &mut built].map(|page| {
+            page.load(&text).unwrap();
+            page.run(&request).unwrap()
+        });
+        assert_eq!(one, other, "{}: make it anew:\n{BLESS}", build.stem);
+    }
+}

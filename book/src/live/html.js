@@ -1,0 +1,10 @@
+// Small pieces of HTML.
+
+export function element(tag, properties, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+}
+
+/** HTML of our own, from the program that made the page's. */
+export const parsed = html => element('template', { innerHTML: html }).content;

@@ -1,0 +1,20 @@
+// The steps of a small run, folded below its table: figures that play, as those of the page do.
+
+import { element, parsed } from './html.js';
+
+/** Runs of more elements have more steps than a reader follows. */
+export const MOST = 0;
+
+const PLAYER = new URL('player.js', import.meta.url);
+
+const player = () => (window.playFilms ? Promise.resolve() : new Promise((resolve, reject) => {
+    document.head.append(element('script', { src: PLAYER, onload: resolve, onerror: reject }));
+}));
+
+/** `films`: a figure in HTML for each launch. */
+export function folded(films) {
+    const summary = element('summary', { textContent: 'Step by step' });
+    const details = element('details', { className: 'cell-steps' }, summary, ...films.map(parsed));
+    details.addEventListener('toggle', () => player().then(() => window.playFilms(details), () => {}), { once: true });
+    return details;
+}
