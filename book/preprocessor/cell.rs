@@ -215,7 +215,7 @@ fn output(
     charts: &[&Chart],
 ) -> Result<String> {
     let on = match part.device.kind {
-        DeviceKind::Gpu | DeviceKind::Cpu => format!("on {}", part.device.name),
+        DeviceKind::Gpu | DeviceKind::Cpu => format!("on {}", part.device.title()),
         DeviceKind::Sim => "on the simulator".to_string(),
     };
     let class = if whose == "Recorded" { "recorded" } else { "local" };

@@ -1,5 +1,5 @@
-//! An exercise on its chapter's page: a card that folds open to the task, then the code, the hints and a
-//! solution, each folded in turn.
+//! An exercise on its chapter's page: a card that folds open to the task, then the code, the hints, a solution and
+//! the question after it, each folded in turn.
 
 use anyhow::{Context, Result};
 use workbook::exercise::catalogue;
@@ -13,11 +13,13 @@ pub fn exercise(workbook: &Workbook, id: &str) -> Result<String> {
     let number =
         Id::parse(id).with_context(|| format!("`{id}` is no number of an exercise; write it like 3.1"))?;
     let exercises = catalogue::read(&workbook.root)?;
-    Ok(card(catalogue::find(&exercises, number)?))
+    let exercise = catalogue::find(&exercises, number)?;
+    Ok(card(exercise, &exercise.evidence(&workbook.root)?))
 }
 
-fn card(exercise: &Exercise) -> String {
-    let Exercise { id, title, task, learn, minutes, path, hints, .. } = exercise;
+/// `evidence`: what the answers are taken from, as text.
+fn card(exercise: &Exercise, evidence: &str) -> String {
+    let Exercise { id, title, task, learn, minutes, path, hints, why, because, .. } = exercise;
     let mut text = format!("*{learn}*\n\n{}\n\n", task.join("\n"));
     for sentence in exercise.about() {
         text += &format!("- {sentence}\n");
@@ -28,13 +30,26 @@ fn card(exercise: &Exercise) -> String {
     );
     let language = if path.ends_with(".rs") { "rust,ignore" } else { "cpp" };
     let code = |code: &str| fenced(language, code.trim_end());
+    if let Some((source, table)) = evidence.split_once('\n') {
+        text += &format!("{source}\n\n{}\n", fenced("text", &unindented(table)));
+    }
     text += &folded("class=\"exercise\"", "The code, as it is given", &code(&exercise.stub_code()));
     for (number, hint) in (1..).zip(hints) {
         text += &folded("class=\"exercise\"", &format!("Hint {number}"), hint);
     }
     text += &folded("class=\"exercise\"", "A solution", &code(&exercise.solution_code()));
+    if !why.is_empty() {
+        let answer = folded("class=\"exercise\"", "An answer", because);
+        text +=
+            &folded("class=\"exercise\"", "Can you explain it?", &format!("{why}\n\n{}", answer.trim_end()));
+    }
     let attributes = format!("class=\"exercise-card\" id=\"exercise-{}-{}\"", id.chapter, id.number);
     folded(&attributes, &format!("Exercise {id} · {title} · {minutes} min"), text.trim_end())
+}
+
+fn unindented(table: &str) -> String {
+    let lines: Vec<&str> = table.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+    lines.join("\n")
 }
 
 /// Blank lines around the Markdown, so that it is read as such within HTML.

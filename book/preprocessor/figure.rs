@@ -66,7 +66,7 @@ pub fn full_provenance(record: &Record) -> String {
 }
 
 fn parts(record: &Record, machine: Vec<String>) -> String {
-    let mut parts = vec![escape(&record.device.name)];
+    let mut parts = vec![escape(&record.device.title())];
     parts.extend(machine);
     parts.push(format!("<time>{}</time>", escape(record.date.get(..10).unwrap_or(&record.date))));
     if record.device.kind == DeviceKind::Sim {

@@ -11,15 +11,13 @@ use crate::figure::provenance;
 use crate::records::{list, named};
 
 /// The figures that there are.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 11] = [
     "race",
     "barrier",
     "divergence",
     "sectors",
     "banks",
-    "grids-tail",
-    "grids-forget",
-    "grids-levels",
+    "grids",
     "time",
     "pending",
     "quadrature",
@@ -49,16 +47,11 @@ fn film(workbook: &Workbook, name: &str) -> Result<Film> {
         }
         "sectors" => figure::sectors(&trace("neighbored-less")?, &trace("interleaved")?),
         "banks" => figure::banks(&trace("banks-strided")?, &trace("banks")?),
-        "grids-tail" => figure::grids(name, &[("tail launches", &trace("nested-tail")?)], 6),
-        "grids-forget" => {
-            let (forget, tail) = (trace("nested-forget")?, trace("nested-tail")?);
-            figure::grids(name, &[("fire-and-forget", &forget), ("tail launches", &tail)], 1)
-        }
-        "grids-levels" => {
-            let (levels, forget, tail) =
-                (trace("nested-levels")?, trace("nested-forget")?, trace("nested-tail")?);
-            let ways = [("one per level", &levels), ("fire-and-forget", &forget), ("tail launches", &tail)];
-            figure::grids(name, &ways, 1)
+        "grids" => {
+            let (tail, forget, levels) =
+                (trace("nested-tail")?, trace("nested-forget")?, trace("nested-levels")?);
+            let ways = [("tail launches", &tail), ("fire-and-forget", &forget), ("one per level", &levels)];
+            figure::grids(name, &ways, 6)
         }
         "time" => time(workbook)?,
         "quadrature" => ch4_quadrature::film(),

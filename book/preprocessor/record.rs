@@ -29,10 +29,10 @@ pub fn record(workbook: &Workbook, stem: &str) -> Result<String> {
 }
 
 fn whole(workbook: &Workbook, record: &Record) -> Result<String> {
-    let device = &record.device.name;
+    let device = record.device.title();
     let mut text = format!(
         "<p class=\"cell-head\"><strong>{}</strong> · {} · <code>{}</code></p>\n",
-        escape(device),
+        escape(&device),
         escape(&headline(record)),
         escape(&record.command)
     );

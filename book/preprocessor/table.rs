@@ -61,7 +61,7 @@ pub fn table(workbook: &Workbook, name: &str, fields: &str, words: &[&str]) -> R
     .flatten()
     .collect();
     let head = same.join(" · ");
-    let label = format!("{head}: {}", record.device.name);
+    let label = format!("{head}: {}", record.device.title());
     let mut content =
         format!("<p class=\"cell-head\">{}</p>\n", escape(&head)) + &scrolling(&html_table(&columns), &label);
     let mut sources: Vec<String> = Vec::new();
@@ -89,7 +89,7 @@ pub fn versus(workbook: &Workbook, name: &str, rival: &str) -> Result<String> {
     };
     let head = format!("{rival}: its time over reduceLimit's");
     let note = changed_since(workbook, &record)?.map(|note| changed(&note)).unwrap_or_default();
-    let table = scrolling(&html_table(&columns), &format!("{head}: {}", record.device.name));
+    let table = scrolling(&html_table(&columns), &format!("{head}: {}", record.device.title()));
     let head = format!("<p class=\"cell-head\">{}</p>\n", escape(&head));
     Ok(figure(&(head + &table + &note), &provenance(&record)))
 }

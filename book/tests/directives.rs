@@ -57,6 +57,8 @@ const EXERCISE: &str = "// 3.1 Add them up\n\
     //@ result out\n\
     //@ goal barriers <= 0 n=96 block=96\n\
     //@ hint Which one is missing?\n\
+    //@ why Why up?\n\
+    //@ because Down is subtraction.\n\
     \n\
     void sum(int *data)\n\
     {\n\
@@ -160,7 +162,7 @@ fn a_listing_comes_from_its_anchor() {
 }
 
 #[test]
-fn an_exercise_is_a_card_with_its_task_its_code_hints_and_a_solution() {
+fn an_exercise_is_a_card_with_its_task_its_code_hints_a_solution_and_a_question() {
     let page = Repository::new().page("{{#exercise 3.1}}\n");
     let places: Vec<_> = [
         "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up · 10 \
@@ -175,6 +177,8 @@ fn an_exercise_is_a_card_with_its_task_its_code_hints_and_a_solution() {
         "<summary>Hint 1</summary>\n\nWhich one is missing?\n\n</details>",
         "<summary>A solution</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    data[0] += data[2];\n}\n```\n\n\
          </details>",
+        "<summary>Can you explain it?</summary>\n\nWhy up?\n\n<details class=\"exercise\">\n\
+         <summary>An answer</summary>\n\nDown is subtraction.\n\n</details>\n\n</details>",
     ]
     .map(|part| page.find(part).unwrap_or_else(|| panic!("no {part:?} in\n{page}")))
     .into();

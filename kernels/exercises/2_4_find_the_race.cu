@@ -8,7 +8,7 @@
 // Check it:  cargo run --example exercise -- 2.4
 // A hint:    cargo run --example exercise -- hint 2.4
 
-// The answer: line 0;
+// The answer: line ?;
 
 extern "C" __global__ void reverseInPlace(unsigned int *g_data, unsigned int size)
 {

@@ -9,7 +9,7 @@
 // Check it:  cargo run --example exercise -- 7.4
 // A hint:    cargo run --example exercise -- hint 7.4
 
-// The answer: line 0;
+// The answer: line ?;
 
 // Blocks of one warp; each takes 32 numbers.
 extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials,

@@ -10,6 +10,7 @@ use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::grid::{self, Engine, Limits};
 use crate::memory::{self, Memory, Wrong};
 use crate::observe;
+use crate::ptx::Space;
 
 /// Parsed PTX, ready to launch. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -41,6 +42,11 @@ impl Module {
     pub fn params(&self, kernel: &str) -> Option<&[Param]> {
         let function = &self.program.functions[*self.program.by_name.get(kernel)?];
         function.is_entry.then_some(&function.params[..])
+    }
+
+    /// Names of the variables in global and constant memory, in the order of the text.
+    pub fn variables(&self) -> Vec<&str> {
+        self.program.globals.iter().map(|variable| variable.name.as_str()).collect()
     }
 
     /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no
@@ -173,6 +179,19 @@ impl Simulator {
         }
     }
 
+    /// Where a variable of `module` lies, and its bytes.
+    ///
+    /// # Errors
+    /// There is no such variable, or no room for the module's variables.
+    pub fn variable(&mut self, module: &Module, name: &str) -> Result<(u64, u64), Box<Diagnostic>> {
+        let loaded = self.load(module)?;
+        let globals = module.program.globals.iter().zip(&self.loaded[loaded].1);
+        let found = globals.into_iter().find(|(variable, _)| variable.name == name);
+        found
+            .map(|(variable, address)| (*address, variable.bytes() as u64))
+            .ok_or_else(|| host_error(format!("there is no variable `{name}`"), "check the spelling"))
+    }
+
     /// Whether all of `bytes` bytes from `address` on have been written, by the host or by a kernel under
     /// checks; after a launch without checks every byte counts as written.
     pub fn is_defined(&self, address: u64, bytes: usize) -> bool {
@@ -208,7 +227,8 @@ impl Simulator {
     }
 
     /// Runs `kernel` of `module` to its end, child grids included. `args`: one cell per parameter, the value
-    /// in its low bytes (a pointer is an address from [`Simulator::alloc`]).
+    /// in its low bytes (a pointer is an address from [`Simulator::alloc`]); for a structure, one for each
+    /// eight bytes.
     ///
     /// # Errors
     /// The first thing that is wrong, which stops the launch.
@@ -329,9 +349,12 @@ impl Simulator {
     fn name_arguments(&mut self, module: &Module, launches: &[Launch]) {
         let names = launches.iter().flat_map(|launch| {
             let params = module.params(launch.kernel).unwrap_or_default();
-            let pointers =
-                launch.args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8);
-            pointers.map(|(position, (arg, _))| (*arg, format!("argument {position}")))
+            let mut rest = launch.args;
+            params.iter().enumerate().filter_map(move |(position, param)| {
+                let (pieces, behind) = rest.split_at_checked(param.pieces())?;
+                rest = behind;
+                (param.bytes == 8).then(|| (pieces[0], format!("argument {position}")))
+            })
         });
         self.memory.call(names);
     }
@@ -370,9 +393,14 @@ impl Simulator {
                     .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
                 global.or_else(|| Some(FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
-            // What has no initialiser is zero (PTX ISA 5.4.4).
+            // What has no initialiser is zero (PTX ISA 5.4.4). A kernel cannot fill a constant, so that one is
+            // a mistake unless the host has.
             bytes.resize(variable.bytes(), 0);
-            self.write(address, &bytes)?;
+            if variable.space == Space::Const && variable.init.is_empty() {
+                self.memory.slice_mut(address, bytes.len()).into_iter().for_each(|to| to.fill(0));
+            } else {
+                self.write(address, &bytes)?;
+            }
         }
         self.loaded.push((module.clone(), addresses));
         Ok(self.loaded.len() - 1)

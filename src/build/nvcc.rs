@@ -125,7 +125,7 @@ impl Nvcc {
     /// # Errors
     /// All that nvcc said, if it cannot compile the source.
     pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
-        self.ptx_for(source, scratch, PTX_ARCH)
+        self.ptx_with(source, scratch, None, &[])
     }
 
     /// [`Nvcc::ptx`] with the option for another architecture, `-arch=compute_80`.
@@ -133,8 +133,36 @@ impl Nvcc {
     /// # Errors
     /// As [`Nvcc::ptx`].
     pub fn ptx_for(&self, source: &Path, scratch: &Path, arch: &str) -> Result<Ptx> {
+        self.ptx_with(source, scratch, Some(arch), &[])
+    }
+
+    /// [`Nvcc::ptx`] with the option for another architecture, if there is one, and more options.
+    ///
+    /// # Errors
+    /// As [`Nvcc::ptx`].
+    pub fn ptx_with(
+        &self,
+        source: &Path,
+        scratch: &Path,
+        arch: Option<&str>,
+        more: &[String],
+    ) -> Result<Ptx> {
+        let mut options = vec!["-O3", "-lineinfo", arch.unwrap_or(PTX_ARCH)];
+        options.extend(more.iter().map(String::as_str));
+        self.ptx_as(source, scratch, &options)
+    }
+
+    /// [`Nvcc::ptx`] for a debugger: line by line, every access where the source has it.
+    ///
+    /// # Errors
+    /// As [`Nvcc::ptx`].
+    pub fn unoptimised_ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
+        self.ptx_as(source, scratch, &["-G", PTX_ARCH])
+    }
+
+    fn ptx_as(&self, source: &Path, scratch: &Path, options: &[&str]) -> Result<Ptx> {
         let shown = self.shown(source);
-        let flags = ptx_flags(arch, self.is_nested(&shown)?);
+        let flags = ptx_flags(options, self.is_nested(&shown)?);
         let (ptx, warnings) = self.run(&shown, &mut self.command(&flags, &shown), scratch, "ptx")?;
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
         Ok(Ptx { text: self.normalise(&text, &shown), warnings })
@@ -172,7 +200,8 @@ impl Nvcc {
 
     /// The options of each call for a kernel's PTX and fatbin.
     pub fn flags(&self, nested: bool) -> Vec<String> {
-        let (ptx, fatbin) = (ptx_flags(PTX_ARCH, nested).join(" "), self.fatbin_flags().join(" "));
+        let (ptx, fatbin) =
+            (ptx_flags(&["-O3", "-lineinfo", PTX_ARCH], nested).join(" "), self.fatbin_flags().join(" "));
         if nested { vec![ptx, OBJECT_FLAGS.join(" "), format!("{fatbin} -dlink")] } else { vec![ptx, fatbin] }
     }
 
@@ -302,8 +331,8 @@ impl Nvcc {
 const PTX_ARCH: &str = "-arch=compute_75";
 
 /// The options for PTX.
-fn ptx_flags(arch: &str, nested: bool) -> Vec<&str> {
-    let mut flags = vec!["-ptx", "-O3", "-lineinfo", arch];
+fn ptx_flags<'a>(options: &[&'a str], nested: bool) -> Vec<&'a str> {
+    let mut flags = [&["-ptx"], options].concat();
     if nested {
         flags.push("-rdc=true");
     }

@@ -208,7 +208,7 @@ impl<'a> Bench<'a> {
             }
             (Some(gpu), ..) => format!(
                 "On the GPU: {} (compute capability {}, driver {}, CUDA {})",
-                info.name,
+                info.title(),
                 gpu.compute_capability,
                 gpu.driver.as_deref().unwrap_or("unknown"),
                 gpu.cuda
@@ -217,7 +217,10 @@ impl<'a> Bench<'a> {
                 format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason)
             }
             (None, None, Some(why)) => format!("On the simulator: {why}"),
-            (None, None, None) => "On the simulator".to_string(),
+            (None, None, None) => match info.gpus {
+                Some(gpus) => format!("On {gpus} simulated GPUs"),
+                None => "On the simulator".to_string(),
+            },
         }
     }
 

@@ -5,28 +5,8 @@ use bytemuck::Pod;
 
 use super::buffer::Buffer;
 use super::device::{Device, Kind, OTHER_DEVICE};
+pub use super::element::{Element, Reduce};
 use super::{cuda, nccl};
-
-/// What the elements are (`ncclDataType_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-#[repr(i32)]
-pub enum Element {
-    I32 = 2,
-    I64 = 4,
-    F32 = 7,
-    F64 = 8,
-}
-
-/// What is done with them (`ncclRedOp_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-#[repr(i32)]
-pub enum Reduce {
-    Sum = 0,
-    Max = 2,
-    Min = 3,
-}
 
 /// Devices that reduce together: GPUs through NCCL; simulated ones through the host, since NCCL has machine code
 /// alone.

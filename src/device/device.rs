@@ -264,6 +264,17 @@ impl Device {
         }
     }
 
+    /// The simulator itself.
+    ///
+    /// # Errors
+    /// The device is another.
+    pub fn core(&self) -> Result<std::cell::RefMut<'_, crate::sim::Simulator>> {
+        match &self.kind {
+            Kind::Sim(simulator) => Ok(simulator.core.borrow_mut()),
+            Kind::Gpu(_) | Kind::Cpu => anyhow::bail!("only the simulator can be asked so"),
+        }
+    }
+
     /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its checks.
     pub fn remember(&self, events: usize) {
         if let Kind::Sim(simulator) = &self.kind {

@@ -50,9 +50,10 @@ pub struct LaunchArgs<'a> {
 }
 
 /// One argument: its bytes, and how many of them count.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Arg {
-    bits: u64,
+    /// In pieces of eight bytes.
+    bits: Vec<u64>,
     size: usize,
     on: Option<DeviceKind>,
 }
@@ -60,12 +61,18 @@ pub struct Arg {
 impl Arg {
     /// A number of `size` bytes, in the low ones of `bits`.
     pub fn number(bits: u64, size: usize) -> Arg {
-        Arg { bits, size, on: None }
+        Arg { bits: vec![bits], size, on: None }
     }
 
     /// An address in the memory of a device.
     fn address(address: u64, on: DeviceKind) -> Arg {
-        Arg { bits: address, size: 8, on: Some(on) }
+        Arg { bits: vec![address], size: 8, on: Some(on) }
+    }
+
+    /// A structure; on the simulator only.
+    pub fn bytes(bytes: &[u8]) -> Arg {
+        let piece = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        Arg { bits: bytes.chunks(8).map(piece).collect(), size: bytes.len(), on: Some(DeviceKind::Sim) }
     }
 }
 
@@ -77,7 +84,7 @@ pub trait KernelArg {
 
 impl KernelArg for Arg {
     fn arg(&self) -> Arg {
-        *self
+        self.clone()
     }
 }
 
@@ -164,7 +171,7 @@ impl<'a> LaunchArgs<'a> {
         };
         let is_here = |arg: &Arg| arg.on.is_none_or(|on| Some(on) == here);
         ensure!(here.is_some() && self.args.iter().all(is_here), "cannot launch {name}: {OTHER_DEVICE}");
-        let args = self.args.iter().map(|arg| arg.bits).collect();
+        let args = self.args.iter().flat_map(|arg| arg.bits.iter().copied()).collect();
         Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, args })
     }
 }
@@ -175,7 +182,7 @@ pub struct Prepared<'a> {
     function: &'a Function,
     config: LaunchConfig,
     cooperative: bool,
-    /// One per parameter, the value in its low bytes.
+    /// One per parameter, the value in its low bytes; several for a structure.
     args: Vec<u64>,
 }
 

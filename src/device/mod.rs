@@ -30,6 +30,7 @@
 //! | `buffer.rs` | device memory, and copies from and to it |
 //! | `launch.rs` | launches: arguments, checks, start |
 //! | `graph.rs` | launches captured once, launched again with one call |
+//! | `element.rs` | what devices reduce together, and how |
 //! | `nccl.rs` | NCCL, from the library that the system has |
 //! | `collective.rs` | one number per device becomes their sum on all of them |
 
@@ -39,6 +40,7 @@ pub mod collective;
 mod cuda;
 #[expect(clippy::module_inception, reason = "the room is named after what it holds")]
 mod device;
+mod element;
 mod fault;
 mod graph;
 mod launch;

@@ -9,8 +9,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use anyhow::{Context, Result, bail, ensure};
 use libloading::{Library, Symbol};
 
-use super::collective::{Element, Reduce};
 use super::cuda::Gpu;
+use super::element::{Element, Reduce};
 
 #[cfg(windows)]
 const LIBRARY: &str = "nccl.dll";

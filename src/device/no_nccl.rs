@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use super::collective::{Element, Reduce};
 use super::cuda::Gpu;
+use super::element::{Element, Reduce};
 
 /// No such thing.
 pub enum Nccl {}

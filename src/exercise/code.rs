@@ -16,26 +16,58 @@ use crate::build::prebuilt::source_hash;
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as nvcc
+/// translates it line by line.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
     pub name: String,
     /// The whole file.
     pub text: String,
+    /// Whether it is compiled as ever; if not, line by line, every access where the source has it.
+    pub is_optimised: bool,
 }
 
-/// All known texts of `exercise`: stub, solution, mended (where a line is asked for), then mutants.
-pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
-    let mut variants = vec![
-        Variant { name: "stub".into(), text: exercise.stub() },
-        Variant { name: "solution".into(), text: exercise.solution() },
-    ];
-    if let Kind::Line { .. } = exercise.kind {
-        variants.push(Variant { name: "mended".into(), text: exercise.mended() });
+impl Variant {
+    fn new(name: &str, text: String) -> Variant {
+        Variant { name: name.into(), text, is_optimised: true }
     }
+
+    /// What its committed build is found by.
+    pub fn hash(&self) -> String {
+        let hash = source_hash(&self.text);
+        if self.is_optimised { hash } else { unoptimised(&hash) }
+    }
+}
+
+/// The hash of the unoptimised build of a text.
+fn unoptimised(hash: &str) -> String {
+    format!("{hash}-unoptimised")
+}
+
+/// All known texts of `exercise`: stub, solution, then mutants. Answers that are numbers are not compiled: there
+/// it is the stub, and mended where a line is missing.
+pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
+    let mut variants = vec![Variant::new("stub", exercise.stub())];
+    let unoptimised = |name: &str, text: String| Variant {
+        is_optimised: false,
+        ..Variant::new(&format!("{name}-unoptimised"), text)
+    };
+    if exercise.has_race {
+        variants.push(unoptimised("stub", exercise.stub()));
+    }
+    if exercise.lacks_a_line() {
+        variants.push(Variant::new("mended", exercise.mended()));
+    }
+    if let Kind::Numbers { .. } = exercise.kind {
+        return Ok(variants);
+    }
+    variants.push(Variant::new("solution", exercise.solution()));
     for mutant in &exercise.mutants {
-        variants.push(Variant { name: mutant.name.clone(), text: exercise.mutated(mutant)? });
+        if exercise.has_race && mutant.is_right() {
+            variants.push(unoptimised(&mutant.name, exercise.mutated(mutant)?));
+        }
+        variants.push(Variant::new(&mutant.name, exercise.mutated(mutant)?));
     }
     Ok(variants)
 }
@@ -90,6 +122,18 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str) -> Result<Built> {
     })
 }
 
+/// The PTX of the learner's file, whose contents are `text`, as nvcc translates it line by line; `None` if nobody
+/// can.
+pub fn build_unoptimised(root: &Path, exercise: &Exercise, text: &str) -> Result<Option<String>> {
+    if let Some(ptx) = committed(root, exercise, &unoptimised(&source_hash(text)))? {
+        return Ok(Some(ptx));
+    }
+    let Some(nvcc) = Nvcc::find(root)? else { return Ok(None) };
+    let scratch = tempfile::tempdir()?;
+    let built = nvcc.unoptimised_ptx(&nvcc_root(root)?.join(&exercise.path), scratch.path());
+    Ok(built.ok().map(|ptx| ptx.text))
+}
+
 /// The root as [`Nvcc`] has it, so that it shows paths from there.
 pub fn nvcc_root(root: &Path) -> Result<PathBuf> {
     std::path::absolute(root).context("the working directory is gone")
@@ -105,10 +149,15 @@ pub fn pack(nvcc: &Nvcc, exercise: &Exercise) -> Result<String> {
     std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
     let nvcc = nvcc.clone().run_in(scratch.path());
     let mut pack = format!("// {}\n", nvcc.compiler());
-    for Variant { name, text } in variants(exercise)? {
-        std::fs::write(&source, &text)?;
-        let ptx = nvcc.ptx(&source, scratch.path()).with_context(|| format!("{} {name}", exercise.id))?;
-        pack += &format!("//@ {name} {}\n{}", source_hash(&text), stripped(&ptx.text));
+    for variant in variants(exercise)? {
+        let name = &variant.name;
+        std::fs::write(&source, &variant.text)?;
+        let ptx = match variant.is_optimised {
+            true => nvcc.ptx(&source, scratch.path()),
+            false => nvcc.unoptimised_ptx(&source, scratch.path()),
+        };
+        let ptx = ptx.with_context(|| format!("{} {name}", exercise.id))?;
+        pack += &format!("//@ {name} {}\n{}", variant.hash(), stripped(&ptx.text));
     }
     Ok(pack)
 }

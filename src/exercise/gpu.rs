@@ -10,7 +10,6 @@ use super::run::{self, Run};
 use super::source::Exercise;
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::device::{Device, Function};
-use crate::number::thousands;
 
 /// What a GPU says of an answer.
 pub enum Report {
@@ -33,12 +32,12 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
         let run = Run::new(device, plan, case)?;
         run.launch(&yours)?;
         let (result, expected) = (run.result()?.context("the plan has no result")?, run.expected());
-        if result != expected {
+        if !plan.op.agrees(result, expected) {
             return Ok(Report::Wrong(format!(
                 "{case}: on the GPU the {} is {}, and should be {}.",
                 plan.op.noun(),
-                thousands(result.into()),
-                thousands(expected.into())
+                plan.op.show(result),
+                plan.op.show(expected)
             )));
         }
     }

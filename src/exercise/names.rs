@@ -30,7 +30,7 @@ impl Names<'_> {
             Arg::Out | Arg::Total | Arg::Ticket => Some(ELEMENT),
             Arg::N | Arg::Blocks => None,
         };
-        let mut message = found.message.clone();
+        let mut message = beyond(&found.message, &names).unwrap_or_else(|| found.message.clone());
         for (number, name) in names.iter().enumerate() {
             message = renamed(&message, &format!("of argument {number}"), |byte| element(name, byte));
         }
@@ -68,6 +68,20 @@ impl Names<'_> {
         }
         found.message = message;
     }
+}
+
+/// `byte 12 of argument 0, which has 12 bytes: element 3 of 3` as `` `g_data[3]`, and `g_data` has 3 elements ``.
+fn beyond(message: &str, names: &[String]) -> Option<String> {
+    let (place, length) = message.split_once(", which has ")?;
+    let count: i64 = length.split_once(": element ")?.1.rsplit_once(" of ")?.1.parse().ok()?;
+    let (number, name) =
+        names.iter().enumerate().find(|(number, _)| place.ends_with(&format!(" of argument {number}")))?;
+    let place = renamed(place, &format!("of argument {number}"), |byte| element(name, byte));
+    Some(format!(
+        "{place}, and `{name}` has {} element{}",
+        thousands(count),
+        if count == 1 { "" } else { "s" }
+    ))
 }
 
 /// `text` with `byte 8 OF` (after `at`, too) replaced by what `name` makes of 8.
@@ -172,6 +186,10 @@ mod tests {
         for (message, says) in [
             ("thread 0 reads byte 8 of argument 0, which", "thread 0 reads `g_a[2]`, which"),
             ("writes byte 0 of argument 1", "writes `g_odata[0]`"),
+            (
+                "a load of 4 bytes at byte 12 of argument 0, which has 12 bytes: element 3 of 3",
+                "a load of 4 bytes at `g_a[3]`, and `g_a` has 3 elements",
+            ),
             ("reads byte 6 of argument 0", "reads byte 6 of argument 0"),
             ("reads byte 12 of argument 7", "reads byte 12 of argument 7"),
             ("reads byte 12 of shared memory, which", "reads `tile[3]`, which"),

@@ -18,7 +18,7 @@ use std::fmt;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
 
-use crate::number::thousands;
+use crate::number::{nine_digits, thousands};
 use crate::reduction::serial::recursive_reduce;
 use crate::sim::Counters;
 
@@ -86,6 +86,8 @@ pub enum Op {
     Range,
     /// The sum of `input[i] * other[i]`.
     Dot,
+    /// The sum of `float`s, which are bits in the buffers; the same bits in every order of turns.
+    Floats,
 }
 
 /// An upper bound of a counter at one size.
@@ -96,6 +98,9 @@ pub struct Goal {
     pub n: usize,
     pub block: u32,
 }
+
+/// More than any tree of an answer has levels, with a thread's own additions.
+const ROUNDINGS: f64 = 64.0;
 
 /// One input: numbers, threads per block, the order of turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,6 +116,8 @@ const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
 /// The plain order of turns and two shuffled ones.
 const SCHEDULES: &[u64] = &[0, 1, 2];
+/// Where another order may by chance give the same bits.
+const MORE_SCHEDULES: &[u64] = &[0, 1, 2, 3, 4, 5];
 
 impl Plan {
     /// Takes in one `//@ word rest` line.
@@ -135,7 +142,8 @@ impl Plan {
         let mut cases = Vec::new();
         for &n in sizes {
             for &block in blocks.iter().filter(|block| !self.one_block || n <= **block as usize) {
-                cases.extend(SCHEDULES.iter().map(|&schedule| Case { n, block, schedule }));
+                let schedules = if self.op.rounds() { MORE_SCHEDULES } else { SCHEDULES };
+                cases.extend(schedules.iter().map(|&schedule| Case { n, block, schedule }));
             }
         }
         cases.retain(|case| self.has_room(*case));
@@ -180,7 +188,7 @@ impl Plan {
             self.launches.iter().map(|launch| format!("The host launches {launch}.")).collect();
         let uses = |arg| self.launches.iter().any(|launch| launch.args.contains(&arg));
         let combined = match self.op {
-            Op::Sum | Op::Squares | Op::Dot => "adds them up",
+            Op::Sum | Op::Squares | Op::Dot | Op::Floats => "adds them up",
             Op::Max | Op::Range => "takes the largest of them",
             Op::Min => "takes the smallest of them",
         };
@@ -268,6 +276,10 @@ impl Op {
                     input.iter().zip(other).map(|(a, b)| a.wrapping_mul(*b)).collect();
                 recursive_reduce(&mut products)
             }
+            Op::Floats => {
+                let sum: f64 = input.iter().map(|bits| f64::from(f32::from_bits(*bits as u32))).sum();
+                (sum as f32).to_bits() as i32
+            }
         }
     }
 
@@ -278,7 +290,32 @@ impl Op {
             Op::Sum | Op::Squares | Op::Dot => Some(0),
             Op::Max => Some(i32::MIN),
             Op::Min => Some(i32::MAX),
-            Op::Range => None,
+            Op::Range | Op::Floats => None,
+        }
+    }
+
+    /// Whether the result depends on the order of the operations.
+    pub fn rounds(self) -> bool {
+        self == Op::Floats
+    }
+
+    /// Whether `result` is right. Floats that are not below 0 may go through [`ROUNDINGS`] additions, each off by
+    /// 2^-24 of its result at most (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition,
+    /// section 4.2).
+    pub fn agrees(self, result: i32, expected: i32) -> bool {
+        if !self.rounds() {
+            return result == expected;
+        }
+        let [result, expected] = [result, expected].map(|bits| f64::from(f32::from_bits(bits as u32)));
+        (result - expected).abs() <= ROUNDINGS / f64::from(1 << 24) * expected
+    }
+
+    /// As text.
+    pub fn show(self, result: i32) -> String {
+        if self.rounds() {
+            nine_digits(f32::from_bits(result as u32).into())
+        } else {
+            thousands(result.into())
         }
     }
 
@@ -297,6 +334,7 @@ impl Op {
             Op::Max => "maximum",
             Op::Min => "minimum",
             Op::Dot => "dot product",
+            Op::Floats => "sum",
         }
     }
 }

@@ -112,7 +112,7 @@ fn mark_program(exercise: &Exercise, program: &Program, text: &str) -> Result<Ve
         return Ok(too_much(exercise, "sum", cases.len(), counts));
     }
     let printed = program.prints(&data::numbers(3, SEEDS[0]))?;
-    Ok(Verdict::Passed(Box::new(Passed { tried: cases.len(), counts, printed })))
+    Ok(Verdict::Passed(Box::new(Passed { tried: cases.len(), counts, printed, ..Passed::default() })))
 }
 
 /// Allocations for one input; else why it fails. `result` is the program's line for it; `None` if the program

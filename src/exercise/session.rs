@@ -14,7 +14,7 @@ use super::options::{COMMAND, Verb};
 use super::show;
 use super::source::{Exercise, Id, Kind};
 use super::state::{Progress, State, free_name};
-use super::verdict::Verdict;
+use super::verdict::{Guess, Verdict};
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::device::{Device, DeviceChoice};
 
@@ -95,6 +95,7 @@ impl Session {
                 let again = self.state.of(id).failed == failure.kinds;
                 say(&show::failed(&exercise, &failure, &source, again, stdout().is_terminal()));
                 self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
+                self.remember_first(id, &failure.guesses);
                 let missing = failure.kinds == ["missing-file"];
                 say(&match missing {
                     true => format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"),
@@ -103,7 +104,13 @@ impl Session {
                 Ok(1)
             }
             Verdict::Passed(passed) => {
-                say(&show::passed(&exercise, &passed));
+                self.remember_first(id, &passed.guesses);
+                say(&show::passed(&exercise, &passed, &self.state.of(id).first));
+                let gain = exercise.gain(&self.root)?;
+                if !gain.is_empty() {
+                    say(&format!("\n{}", show::paragraph(&gain)));
+                }
+                say(&show::ask_why(&exercise));
                 if let Some(gpu) = gpu
                     && !self.on_gpu(&exercise, &gpu)?
                 {
@@ -265,6 +272,13 @@ impl Session {
         match id {
             Some(id) => Ok(Some(catalogue::find(&self.exercises, id)?.clone())),
             None => Ok(show::next(&self.exercises, &self.state, None).cloned()),
+        }
+    }
+
+    /// The first complete answer is what was predicted.
+    fn remember_first(&mut self, id: Id, guesses: &[Guess]) {
+        if !guesses.is_empty() && self.state.of(id).first.is_empty() {
+            self.remember(|state| state.at(id).first = guesses.iter().map(|guess| guess.said).collect());
         }
     }
 

@@ -4,7 +4,7 @@ use super::catalogue;
 use super::options::COMMAND;
 use super::source::{Exercise, Id, Kind};
 use super::state::State;
-use super::verdict::{Counted, Counts, Failure, Passed};
+use super::verdict::{Counted, Counts, Failure, Guess, Passed};
 use crate::number::thousands;
 use crate::record::columns::{Column, text_table, wrapped};
 use crate::record::diagnostics;
@@ -58,7 +58,10 @@ pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> St
             let Exercise { id, title, learn, minutes, path, .. } = exercise;
             paragraph(&format!("Next: {id} {title}, about {minutes} minutes. {learn}"))
                 + &format!("Edit {path}, then\n  {COMMAND} {id}\n")
-                + &format!("Its text is also in the book, in chapter {}.\n", id.chapter)
+                + &match &exercise.page {
+                    Some(page) => format!("Its text is also in the book, on the page \"{page}\".\n"),
+                    None => format!("Its text is also in the book, in chapter {}.\n", id.chapter),
+                }
         }
         None => "All exercises are done. Take a kernel of your own: cargo run --example simulate -- --help\n"
             .into(),
@@ -70,8 +73,8 @@ pub fn title(exercise: &Exercise) -> String {
     format!("{} {}", exercise.id, exercise.title)
 }
 
-/// What an answer that passes gets.
-pub fn passed(exercise: &Exercise, passed: &Passed) -> String {
+/// What an answer that passes gets. `first`: what was predicted, if numbers were asked for.
+pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
     let tried = passed.tried;
     let how = match exercise.kind {
         Kind::Kernel(_) => {
@@ -80,18 +83,52 @@ pub fn passed(exercise: &Exercise, passed: &Passed) -> String {
             )
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
-        Kind::Line { .. } => "passed. That is the line.".to_string(),
+        Kind::Numbers { ref answers, .. } if answers.iter().any(|answer| !answer.lines().is_empty()) => {
+            "passed. That is the line.".to_string()
+        }
+        Kind::Numbers { .. } => "passed.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
+    if !passed.note.is_empty() {
+        text += &format!("\n{}", paragraph(&passed.note));
+    }
     text += &printed(&passed.printed);
     if !passed.counts.rows.is_empty() {
         text += &format!("\n{}", table(&passed.counts));
     }
-    if !exercise.why.is_empty() {
-        text += &format!("\n{}", paragraph(&format!("Can you explain it? {}", exercise.why)));
-        text += &format!("An answer: {COMMAND} why {}\n", exercise.id);
+    if passed.guesses.len() > 1 {
+        text += &format!("\n{}", predicted(&passed.guesses, first));
     }
     text
+}
+
+/// The numbers, beside those that were answered first.
+fn predicted(guesses: &[Guess], first: &[u64]) -> String {
+    if guesses.iter().map(|guess| guess.right).eq(first.iter().copied()) {
+        return "All of them at the first try.\n".into();
+    }
+    let number = |number: u64| thousands(number as i64);
+    text_table(&[
+        Column::left("", guesses.iter().map(|guess| guess.name.clone())),
+        Column::right("your first answer", first.iter().map(|first| number(*first))),
+        Column::right("right", guesses.iter().map(|guess| number(guess.right))),
+        Column::right(
+            "off by",
+            guesses.iter().zip(first).map(|(guess, first)| number(guess.right.abs_diff(*first))),
+        ),
+    ])
+}
+
+/// The question after an exercise has passed.
+pub fn ask_why(exercise: &Exercise) -> String {
+    match exercise.why.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n{}An answer: {COMMAND} why {}\n",
+            paragraph(&format!("Can you explain it? {}", exercise.why)),
+            exercise.id
+        ),
+    }
 }
 
 /// Why an answer does not pass. `source` is the learner's file. `again`: it has failed this way before, so what

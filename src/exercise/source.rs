@@ -9,11 +9,16 @@
 //! | `//@ learn how …`, `//@ minutes 10` | "You learn how ….", and about how long it takes |
 //! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
-//! | `//@ op sum` | what is computed: `sum`, `max`, `min` or `dot` |
+//! | `//@ op sum` | what is computed: `sum`, `max`, `min`, `dot`, `floats` … |
 //! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads per block and lengths, if not the usual ones |
 //! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or so many |
 //! | `//@ call NAME` | a Rust exercise: the function |
 //! | `//@ goal FIELD <= N n=N block=B` | a counter goal, measured at that size |
+//! | `//@ answer NAME: SOURCE` | a number that is asked for, and how it is known; see `answer.rs` |
+//! | `//@ slip NAME: N TEXT` | what is said of N, a number that a mistake leads to; of a line: its code in backticks |
+//! | `//@ race` | the task has a data race, in its source |
+//! | `//@ profile` | what `ncu` counted for each line is shown |
+//! | `//@ page TITLE` | the book's page, if it is none of the chapter's |
 //! | `//@ hint TEXT` | hints, in order; lines that begin with `//@` and three blanks go on |
 //! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
 //! | `//@ why QUESTION`, `//@ because ANSWER` | a question for after it has passed, and its answer; may go on too |
@@ -22,6 +27,7 @@
 //! | `//@ = CODE` | or all of its code, line by line |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
 //! | `//@ here TEXT` | where a line is asked for: after the line above, TEXT is missing |
+//! | `//@ this` | the line above is the one that is asked for |
 
 use std::path::Path;
 use std::str::FromStr;
@@ -29,6 +35,8 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::answer::{self, Answer};
+use super::evidence;
 use super::plan::{Goal, Plan};
 use crate::record::columns::wrapped;
 
@@ -85,10 +93,10 @@ pub enum Kind {
     Kernel(Plan),
     /// A Rust function with this name.
     Function(String),
-    /// The number of a line after which something is missing: one of these. Without it the kernel is wrong.
-    Line {
-        /// From 1.
-        lines: Vec<u32>,
+    /// Numbers, about a kernel as it is given.
+    Numbers {
+        /// In the order of the file.
+        answers: Vec<Answer>,
         /// How the host launches it.
         plan: Plan,
     },
@@ -144,6 +152,12 @@ pub struct Exercise {
     pub because: String,
     /// The other answers that tests try.
     pub mutants: Vec<Mutant>,
+    /// The title of its page, if that is none of the chapter's.
+    pub page: Option<String>,
+    /// Whether the task has a data race.
+    pub has_race: bool,
+    /// Whether what `ncu` counted for each line is shown.
+    has_profile: bool,
     thinks: Vec<(String, String)>,
     /// What follows the head, marks included.
     body: Vec<String>,
@@ -201,27 +215,88 @@ impl Exercise {
             task,
             learn: String::new(),
             minutes: 0,
-            kind: Kind::Line { lines: Vec::new(), plan: Plan::default() },
+            kind: Kind::Kernel(Plan::default()),
             hints: Vec::new(),
             goals: Vec::new(),
             why: String::new(),
             because: String::new(),
             mutants: Vec::new(),
+            page: None,
+            has_race: false,
+            has_profile: false,
             thinks: Vec::new(),
             body: trimmed(body),
         };
         let mut plan = Plan::default();
-        for mark in &marks {
+        let (numbers, others): (Vec<&String>, Vec<&String>) =
+            marks.iter().partition(|mark| mark.starts_with("answer ") || mark.starts_with("slip "));
+        for mark in others {
             exercise.mark(mark, &mut plan).with_context(|| format!("//@ {mark}"))?;
         }
-        let lines = exercise.lines_marked_here();
-        match exercise.kind {
-            Kind::Function(_) => {}
-            _ if lines.is_empty() => exercise.kind = Kind::Kernel(plan),
-            _ => exercise.kind = Kind::Line { lines, plan },
+        if let Kind::Function(_) = exercise.kind {
+            exercise.check()?;
+            return Ok(exercise);
+        }
+        exercise.kind = Kind::Kernel(plan.clone());
+        if exercise.lacks_a_line() || numbers.iter().any(|mark| mark.starts_with("answer ")) {
+            // What stands in the head must be known before its lines are counted.
+            let asks = Kind::Numbers { answers: exercise.answers(&numbers, &[])?, plan: plan.clone() };
+            exercise.kind = asks;
+            let lines = exercise.marked_lines();
+            exercise.kind = Kind::Numbers { answers: exercise.answers(&numbers, &lines)?, plan };
         }
         exercise.check()?;
         Ok(exercise)
+    }
+
+    /// The answers of `marks`: `answer NAME: SOURCE` and `slip NAME: N TEXT`.
+    fn answers(&self, marks: &[&String], lines: &[u32]) -> Result<Vec<Answer>> {
+        let mut answers = Vec::new();
+        if self.lacks_a_line() {
+            answers.push(Answer::line(lines.to_vec()));
+        }
+        for mark in marks {
+            self.answer(mark, lines, &mut answers).with_context(|| format!("//@ {mark}"))?;
+        }
+        Ok(answers)
+    }
+
+    fn answer(&self, mark: &str, lines: &[u32], answers: &mut Vec<Answer>) -> Result<()> {
+        let (word, rest) = mark.split_once(' ').unwrap_or_default();
+        let (name, text) = rest.split_once(": ").context("a name, a colon, then the text")?;
+        if word == "answer" {
+            answers.push(Answer::parse(name, text, lines)?);
+            return Ok(());
+        }
+        let answer =
+            answers.iter_mut().find(|answer| answer.name == name).context("no such answer above it")?;
+        let slip = match text.strip_prefix('`') {
+            // The number of a line, which moves with the head.
+            Some(text) => {
+                let (code, said) = text.split_once("` ").context("slip line: `CODE` TEXT")?;
+                (self.line_of(code)?, said.to_string())
+            }
+            None => {
+                let (number, said) = text.split_once(' ').context("slip NAME: NUMBER TEXT")?;
+                (number.parse().context("slip NAME: NUMBER TEXT")?, said.to_string())
+            }
+        };
+        answer.slips.push(slip);
+        Ok(())
+    }
+
+    /// The number of the line of the learner's file that is `code`.
+    fn line_of(&self, code: &str) -> Result<u64> {
+        let stub = self.stub();
+        let mut lines = (1..).zip(stub.lines()).filter(|(_, line)| line.trim() == code);
+        let (number, _) = lines.next().with_context(|| format!("no line is `{code}`"))?;
+        ensure!(lines.next().is_none(), "`{code}` stands more than once");
+        Ok(number)
+    }
+
+    /// Whether it asks after which line something is missing.
+    pub fn lacks_a_line(&self) -> bool {
+        self.body.iter().any(|line| line.trim().starts_with(HERE))
     }
 
     fn mark(&mut self, mark: &str, plan: &mut Plan) -> Result<()> {
@@ -237,6 +312,9 @@ impl Exercise {
             "why" => self.why = rest.to_string(),
             "because" => self.because = rest.to_string(),
             "hint" => self.hints.push(rest.to_string()),
+            "page" => self.page = Some(rest.to_string()),
+            "race" => self.has_race = true,
+            "profile" => self.has_profile = true,
             "goal" => self.goals.push(Goal::parse(rest)?),
             "think" => self.thinks.push(named()?),
             "mutant" => {
@@ -291,9 +369,16 @@ impl Exercise {
         self.derive(Part::Stub).0.trim_start().to_string()
     }
 
-    /// The solution without its head, as the book and the terminal show it.
+    /// The solution without its head, as the book and the terminal show it; of numbers the answers alone.
     pub fn solution_code(&self) -> String {
-        self.derive(Part::Answer).0.trim_start().to_string()
+        let code = self.derive(Part::Answer).0.trim_start().to_string();
+        match self.kind {
+            Kind::Numbers { .. } => code
+                .lines()
+                .filter(|line| answer::is_answer(line))
+                .fold(String::new(), |text, line| text + line + "\n"),
+            _ => code,
+        }
     }
 
     /// The stub with the line that is missing, in an exercise that asks where.
@@ -345,13 +430,35 @@ impl Exercise {
     pub fn about(&self) -> Vec<String> {
         let mut lines = match &self.kind {
             Kind::Kernel(plan) => plan.sentences(),
-            Kind::Function(_) | Kind::Line { .. } => Vec::new(),
+            Kind::Numbers { answers, plan } => match answers.iter().find_map(Answer::case) {
+                Some(case) => {
+                    let counted = format!("The numbers are those for {case}.");
+                    plan.sentences().into_iter().chain([counted]).collect()
+                }
+                None => Vec::new(),
+            },
+            Kind::Function(_) => Vec::new(),
         };
         lines.extend(self.goals.iter().map(|goal| format!("Goal: {goal}.")));
         lines
     }
 
-    /// The text below the head, and the numbers of its lines (from 1) above `//@ here`.
+    /// What the answers are taken from, as text; empty if it is the kernel alone.
+    pub fn evidence(&self, root: &Path) -> Result<String> {
+        let Kind::Numbers { answers, .. } = &self.kind else { return Ok(String::new()) };
+        let times = answers.iter().find_map(Answer::times).map(|times| times.table(root));
+        match times {
+            None if self.has_profile => evidence::profile(root, &self.stub()),
+            times => Ok(times.transpose()?.unwrap_or_default()),
+        }
+    }
+
+    /// What is said after it has passed; empty if nothing is.
+    pub fn gain(&self, root: &Path) -> Result<String> {
+        if self.has_profile { evidence::gain(root) } else { Ok(String::new()) }
+    }
+
+    /// The text below the head, and the numbers of its lines (from 1) above `//@ here` and `//@ this`.
     fn derive(&self, part: Part) -> (String, Vec<u32>) {
         let mut inside = None;
         let mut out = String::from("\n");
@@ -361,6 +468,7 @@ impl Exercise {
                 "//@ begin" => inside = Some(Part::Answer),
                 "//@ stub" => inside = Some(Part::Stub),
                 "//@ end" => inside = None,
+                THIS => here.push(out.lines().count() as u32),
                 mark if mark.starts_with(HERE) => {
                     here.push(out.lines().count() as u32);
                     if part == Part::Mended {
@@ -385,15 +493,16 @@ impl Exercise {
         (out, here)
     }
 
-    /// The numbers of the lines above `//@ here`, as they stand in the learner's file.
-    fn lines_marked_here(&self) -> Vec<u32> {
+    /// The numbers of the lines above `//@ here` and `//@ this`, as they stand in the learner's file.
+    fn marked_lines(&self) -> Vec<u32> {
         let head = self.head().lines().count() as u32;
         self.derive(Part::Stub).1.into_iter().map(|line| head + line).collect()
     }
 }
 
 /// Marks that stand in the text of an exercise, where they belong.
-const BODY_MARKS: [&str; 3] = ["//@ begin", "//@ stub", "//@ end"];
+const BODY_MARKS: [&str; 4] = ["//@ begin", "//@ stub", "//@ end", THIS];
+const THIS: &str = "//@ this";
 const HERE: &str = "//@ here ";
 
 /// Which text is derived, and which of the two between `//@ begin` and `//@ end` a line belongs to.
@@ -470,9 +579,9 @@ mod tests {
     fn a_line_that_is_missing_is_found_by_its_number() {
         let text = TEXT.replace("    //@ begin", "    int x;\n    //@ here __syncthreads();\n    //@ begin");
         let exercise = parse(&text).unwrap();
-        let Kind::Line { lines, .. } = &exercise.kind else { panic!("{:?}", exercise.kind) };
+        let Kind::Numbers { answers, .. } = &exercise.kind else { panic!("{:?}", exercise.kind) };
         let stub = exercise.stub();
-        assert_eq!(stub.lines().nth(lines[0] as usize - 1), Some("    int x;"));
+        assert_eq!(stub.lines().nth(answers[0].lines()[0] as usize - 1), Some("    int x;"));
         let mended = stub.replace("    int x;\n", "    int x;\n    __syncthreads();\n");
         assert_eq!(exercise.mended(), mended);
     }

@@ -36,6 +36,9 @@ pub struct Progress {
     /// How the last check failed: the kinds of its failure.
     #[serde(default)]
     pub failed: Vec<String>,
+    /// The first numbers that were answered, where numbers are asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<u64>,
 }
 
 impl State {

@@ -77,9 +77,11 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
         }
     }
     let lengths: BTreeSet<usize> = failing.iter().map(|(n, _)| *n).collect();
-    let mut listed: Vec<String> = lengths.iter().take(LISTED).map(|n| thousands(*n as i64)).collect();
-    if lengths.len() > LISTED {
-        listed.push(format!("{} more", lengths.len() - LISTED));
+    // The last one is not worth an "and 1 more".
+    let shown = if lengths.len() == LISTED + 1 { lengths.len() } else { LISTED };
+    let mut listed: Vec<String> = lengths.iter().take(shown).map(|n| thousands(*n as i64)).collect();
+    if lengths.len() > shown {
+        listed.push(format!("{} more", lengths.len() - shown));
     }
     let last = listed.pop().unwrap_or_default();
     let listed = if listed.is_empty() { last } else { format!("{} and {last}", listed.join(", ")) };

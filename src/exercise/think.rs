@@ -65,6 +65,12 @@ fn general(kind: &str) -> Option<&'static str> {
         "goal" => "Where does it do more than it has to?",
         "no numbers" => "What is the answer if there are no numbers at all?",
         "wrong-line" => "Which two lines touch the same element without anything between them?",
+        "wrong-number" => {
+            "Take one warp and one step, and count. What do the other warps, and the other steps?"
+        }
+        "not-reproducible" => {
+            "Which additions are made in the order in which threads or blocks happen to come?"
+        }
         "compile-error" => "The first error counts; those that follow may come from it.",
         "missing-function" => "The checker calls the function by its name, with one slice of numbers.",
         "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",

@@ -25,13 +25,28 @@ pub struct Passed {
     pub counts: Counts,
     /// What it wrote by `printf` or `println!` for one input, below a line that says for which.
     pub printed: String,
+    /// The numbers that were asked for.
+    pub guesses: Vec<Guess>,
+    /// A sentence on what was found and is not the learner's doing; may be empty.
+    pub note: String,
+}
+
+/// A number that was asked for.
+#[derive(Clone, Debug)]
+pub struct Guess {
+    /// `barrier arrivals`
+    pub name: String,
+    /// What the learner says.
+    pub said: u64,
+    /// What it is.
+    pub right: u64,
 }
 
 /// Why an answer does not pass.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
     /// The kinds of the diagnostics; or one of `wrong-result`, `nothing-written`, `input-changed`, `goal`, `wrong-line`,
-    /// `compile-error`, `missing-file`, `missing-kernel`, `memory-limit`; for answers that are right
+    /// `wrong-number`, `not-reproducible`, `compile-error`, `missing-file`, `missing-kernel`, `memory-limit`; for answers that are right
     /// `one-thread`, `atomics`, `launches`, `tail-launch`, `work`, `left-early`; for Rust `missing-function`,
     /// `panic`, `stack-overflow`, `time-limit`, `no-recursion`.
     pub kinds: Vec<String>,
@@ -45,6 +60,8 @@ pub struct Failure {
     pub counts: Counts,
     /// What it wrote by `printf` or `println!`, below a line that says for which input.
     pub printed: String,
+    /// The numbers that were asked for; empty if some are missing.
+    pub guesses: Vec<Guess>,
     /// What nvcc warned of.
     pub warnings: String,
     /// One sentence on what to think about.

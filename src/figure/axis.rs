@@ -94,7 +94,7 @@ fn track(bars: &[Bar], number: usize, scale: f64) -> Track {
         if bar.launches > 1 && WIDTH * part / scale >= NARROWEST && bar.time > scale {
             let shown = (scale / part).floor() as i64;
             parts.push(format!(
-                "{}: about {shown} of {} launches",
+                "{}, after about {shown} of {} launches",
                 bar.label,
                 thousands(bar.launches as i64)
             ));
@@ -104,7 +104,7 @@ fn track(bars: &[Bar], number: usize, scale: f64) -> Track {
     let fit: Vec<&str> = bars.iter().filter(|bar| bar.time <= scale).map(|bar| bar.label.as_str()).collect();
     frame.say = format!("The first {}. What has ended: {}.", time(scale), fit.join(", "));
     if !parts.is_empty() {
-        frame.say += &format!(" {}.", parts.join("; "));
+        frame.say += &format!(" Still at work: {}.", parts.join("; "));
     }
     Track {
         label: time(scale).replace(".0\u{a0}", "\u{a0}"),

@@ -91,6 +91,11 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// `NVIDIA H200`; `2 × NVIDIA H200` where two work together.
+    pub fn title(&self) -> String {
+        self.gpus.map_or(self.name.clone(), |gpus| format!("{gpus} × {}", self.name))
+    }
+
     /// `(9, 0)`; none without a GPU.
     pub fn compute_capability(&self) -> Option<(u32, u32)> {
         let (major, minor) = self.gpu.as_ref()?.compute_capability.split_once('.')?;

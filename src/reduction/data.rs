@@ -1,12 +1,15 @@
 //! The numbers that every chapter adds up.
 
+/// Output `i` of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+/// 2014) started at `seed`.
+pub fn bits(seed: u64, i: u64) -> u64 {
+    split_mix(seed.wrapping_add(i.wrapping_mul(GOLDEN_GAMMA)))
+}
+
 /// `n` numbers over the whole range of `i32`, so that a missing, doubled or misplaced element shows in the
-/// sum; sums wrap in 32 bits. Element `i` is the upper half of output `i` of SplitMix64 (Steele, Lea and
-/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014) started at `seed`, whatever `n` is.
+/// sum; sums wrap in 32 bits. Element `i` is the upper half of [`bits`] `i`, whatever `n` is.
 pub fn numbers(n: usize, seed: u64) -> Vec<i32> {
-    (1..=n as u64)
-        .map(|i| (split_mix(seed.wrapping_add(i.wrapping_mul(GOLDEN_GAMMA))) >> 32) as i32)
-        .collect()
+    (1..=n as u64).map(|i| (bits(seed, i) >> 32) as i32).collect()
 }
 
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::options::Options;
 use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 use crate::sim::Diagnostic;
 
 /// The PTX of `file`, and the sources it was made from.
-pub fn read(file: &Path) -> Result<(String, Sources)> {
+pub fn read(options: &Options) -> Result<(String, Sources)> {
+    let file = &options.file;
     let is_ptx = match file.extension().and_then(|extension| extension.to_str()) {
         Some("ptx") => true,
         Some("cu") => false,
@@ -24,18 +26,23 @@ pub fn read(file: &Path) -> Result<(String, Sources)> {
         return Ok((text, sources));
     }
     let nvcc = Nvcc::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
-    Ok((compile(file, nvcc)?, sources))
+    Ok((compile(options, nvcc)?, sources))
 }
 
 /// Compiles `file`; nvcc's warnings go to stderr, its errors are the error.
-fn compile(file: &Path, nvcc: Option<Nvcc>) -> Result<String> {
+fn compile(options: &Options, nvcc: Option<Nvcc>) -> Result<String> {
+    let file = &options.file;
     let Some(nvcc) = nvcc else {
         bail!("{} must be compiled, and there is no nvcc.\n{HOW_TO_GET_NVCC}", file.display());
     };
     let scratch = tempfile::tempdir()?;
     // From the working directory, so that nvcc names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
-    let ptx = nvcc.run_in(&here).ptx(file, scratch.path())?;
+    let arch = options.arch.as_deref().map(|arch| {
+        let number = arch.trim_start_matches("compute_").trim_start_matches("sm_");
+        format!("-arch=compute_{number}")
+    });
+    let ptx = nvcc.run_in(&here).ptx_with(file, scratch.path(), arch.as_deref(), &options.for_nvcc())?;
     let _ = write!(std::io::stderr(), "{}", ptx.warnings);
     Ok(ptx.text)
 }
@@ -92,10 +99,13 @@ impl Sources {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
 
     #[test]
     fn without_nvcc_the_commands_that_bring_it_are_said() {
-        let said = compile(Path::new("mine.cu"), None).unwrap_err().to_string();
+        let options =
+            Options::try_parse_from(["simulate", "mine.cu", "--grid", "1", "--block", "1"]).unwrap();
+        let said = compile(&options, None).unwrap_err().to_string();
         assert!(said.contains("mine.cu must be compiled, and there is no nvcc"), "{said}");
         assert!(said.ends_with(HOW_TO_GET_NVCC), "{said}");
     }

@@ -1,22 +1,24 @@
-//! The launch on a device: which kernel, whether the arguments fit its parameters, and its result.
+//! The steps of a plan on a device, and their result.
 
 use std::collections::HashSet;
 
-use anyhow::{Context, Error, Result, bail, ensure};
-use cpp_demangle::{DemangleOptions, Symbol};
+use anyhow::{Context, Error, Result, ensure};
 
 use super::options::{Checks, Options};
-use super::spec::{Spec, Value};
+use super::plan::{Launch, Plan, Step};
+use super::spec::Spec;
+use super::stage::Stage;
 use super::values::Held;
-use crate::device::{Arg, Device, LaunchConfig, Module, SimulatorOptions};
+use super::{fit, names};
+use crate::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use crate::number::thousands;
 use crate::sim::trace::Trace;
-use crate::sim::{self, Counters, Diagnostic, Param};
+use crate::sim::{self, Counters, Diagnostic};
 
 /// The result of a launch.
 #[derive(Default)]
 pub struct Launched {
-    /// As PTX names it.
+    /// As PTX names it; several, if there are several launches.
     pub kernel: String,
     /// What it did.
     pub counters: Counters,
@@ -24,8 +26,10 @@ pub struct Launched {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether it ran to its end; if not, the last finding says why.
     pub completed: bool,
-    /// What they hold afterwards, in the order of the arguments.
+    /// What they hold afterwards, in their order.
     pub buffers: Vec<Held>,
+    /// Buffers that do not hold what is expected, a sentence for each.
+    pub wrong: Vec<String>,
     /// What device `printf` wrote.
     pub printed: String,
     /// What was remembered of it, if that was asked for.
@@ -35,6 +39,11 @@ pub struct Launched {
 impl Launched {
     /// Adds what the same launch has shown under another schedule, and only there.
     pub fn unite(&mut self, other: Launched, schedule: u64) {
+        for wrong in other.wrong {
+            if !self.wrong.contains(&wrong) {
+                self.wrong.push(format!("{wrong} (under schedule {schedule})"));
+            }
+        }
         for mut found in other.diagnostics {
             if !self.diagnostics.iter().any(|known| is_alike(known, &found)) {
                 found.message += &format!(" (under schedule {schedule})");
@@ -67,18 +76,66 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
     Ok(device)
 }
 
-/// Launches the kernel that `options` ask for. `templates` of the source may be meant by a name that there is
-/// no kernel for.
+/// What the options ask for, with the script that they name.
 ///
 /// # Errors
-/// There is no such kernel, or the options do not fit it.
-pub fn launch(device: &Device, module: &Module, options: &Options, templates: &[&str]) -> Result<Launched> {
-    let file = options.file.display();
-    let kernel = kernel(module, options.kernel.as_deref(), templates).with_context(|| format!("{file}"))?;
-    let params = module.ptx().params(kernel).unwrap_or_default();
-    check_args(kernel, params, &options.args, options.memory).with_context(|| format!("{file}"))?;
-    sim::check_config(&options.config()).map_err(Error::msg)?;
-    run_kernel(device, module, kernel, options.config(), &options.args)
+/// A script that cannot be read, with the line.
+pub fn plan(options: &Options) -> Result<Plan> {
+    let mut plan = Plan { buffers: options.buffers.clone(), steps: Vec::new() };
+    plan.steps.extend(options.symbols.iter().cloned().map(Step::Symbol));
+    if let Some(file) = &options.script {
+        let text =
+            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        plan.add_script(&text).map_err(|why| Error::msg(format!("{}:{why}", file.display())))?;
+    } else {
+        let config = options.config().context("give --grid and --block, or a --script")?;
+        let (kernel, args) = (options.kernel.clone(), options.args.clone());
+        plan.steps.push(Step::Launch(Launch { kernel, config, args }));
+    }
+    plan.steps.extend(options.expected.iter().cloned().map(Step::Check));
+    plan.steps.extend(options.saves.iter().cloned().map(Step::Save));
+    Ok(plan)
+}
+
+/// Does what `plan` says. `templates` of the source may be meant by a name that there is no kernel for.
+///
+/// # Errors
+/// There is no such kernel, or the plan does not fit it.
+pub fn launch(
+    device: &Device,
+    module: &Module,
+    options: &Options,
+    plan: &Plan,
+    templates: &[&str],
+) -> Result<Launched> {
+    let mut plan = plan.clone();
+    for step in &mut plan.steps {
+        let Step::Launch(launch) = step else { continue };
+        let file = || options.file.display().to_string();
+        let kernel = names::kernel(module, launch.kernel.as_deref(), templates).with_context(file)?;
+        let params = module.ptx().params(kernel).unwrap_or_default();
+        fit::check(kernel, params, &launch.args).with_context(file)?;
+        sim::check_config(&launch.config).map_err(Error::msg)?;
+        launch.kernel = Some(kernel.to_string());
+    }
+    check_memory(&plan, options.memory)?;
+    run_plan(device, module, &plan)
+}
+
+fn check_memory(plan: &Plan, memory: u64) -> Result<()> {
+    let named = plan.buffers.iter().map(|named| named.fill.len(named.kind) * named.kind.bytes() as u64);
+    let of_launches = plan.steps.iter().map(|step| match step {
+        Step::Launch(launch) => launch.args.iter().map(Spec::buffer_bytes).sum(),
+        _ => 0,
+    });
+    let bytes: u64 = named.chain(of_launches).sum();
+    ensure!(
+        bytes <= memory,
+        "the buffers have {} bytes together, and --memory allows {}",
+        thousands(bytes as i64),
+        thousands(memory as i64)
+    );
+    Ok(())
 }
 
 /// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`.
@@ -93,266 +150,56 @@ pub fn run_kernel(
     config: LaunchConfig,
     args: &[Spec],
 ) -> Result<Launched> {
-    let function = module.load_function(kernel)?;
-    let mut launch = device.launch_builder(&function);
-    let mut buffers = Vec::new();
-    for (number, spec) in args.iter().enumerate() {
-        match &spec.value {
-            Value::Number(bits) => launch.arg(&Arg::number(*bits, spec.kind.bytes())),
-            Value::Buffer(fill) => {
-                let buffer = match fill.bytes(spec.kind) {
-                    Some(bytes) => device.clone_htod(&bytes)?,
-                    // What nobody has written stays so.
-                    None => device.alloc::<u8>(spec.buffer_bytes() as usize)?,
-                };
-                launch.arg(&buffer);
-                buffers.push((number, spec.kind, buffer));
-                &mut launch
-            }
-        };
-    }
-    let completed = match launch.launch(config) {
-        Ok(()) => true,
-        // It is among the findings.
-        Err(error) if error.is::<Diagnostic>() => false,
-        Err(error) => return Err(error),
-    };
-    let held = buffers.into_iter().map(|(arg, kind, buffer)| {
-        let width = kind.bytes();
-        let is_unwritten =
-            |element: &usize| !device.is_defined(&buffer, element * width..(element + 1) * width);
-        let unwritten = match device.is_defined(&buffer, 0..buffer.len()) {
-            true => HashSet::new(),
-            false => (0..buffer.len() / width).filter(is_unwritten).collect(),
-        };
-        Ok(Held { arg, kind, bytes: device.clone_dtoh(&buffer)?, unwritten })
-    });
-    let seen = device.take_seen();
-    let mut diagnostics = seen.found;
-    for found in &mut diagnostics {
-        let related = found.related.iter_mut().map(|site| &mut site.message);
-        let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
-        texts.for_each(|text| *text = readable(text));
-    }
-    Ok(Launched {
-        kernel: kernel.to_string(),
-        counters: seen.counters.unwrap_or_default(),
-        diagnostics,
-        completed,
-        buffers: held.collect::<Result<_>>()?,
-        printed: device.take_printed(),
-        trace: device.take_trace().map(|trace| with_kinds(trace, args)),
-    })
+    let launch = Launch { kernel: Some(kernel.to_string()), config, args: args.to_vec() };
+    run_plan(device, module, &Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] })
 }
 
-/// The trace with the types of the buffers that `args` are.
-fn with_kinds(mut trace: Trace, args: &[Spec]) -> Trace {
-    for (place, arg) in args.iter().enumerate() {
-        let name = format!("argument {place}");
-        for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.name == name) {
-            buffer.kind = Some(arg.kind.name());
+fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
+    let mut stage = Stage::new(device, module, plan)?;
+    let mut launched = Launched { completed: true, ..Launched::default() };
+    for step in &plan.steps {
+        match step {
+            Step::Symbol(symbol) => stage.set_symbol(symbol)?,
+            Step::Launch(launch) => {
+                let kernel = launch.kernel.clone().unwrap_or_default();
+                launched.kernel = match launched.kernel.is_empty() {
+                    true => kernel,
+                    false => format!("{}, {kernel}", launched.kernel),
+                };
+                launched.completed = stage.launch(launch)?;
+            }
+            Step::Check(check) => launched.wrong.extend(stage.check(check)?),
+            Step::Save(save) => stage.save(save)?,
+        }
+        if !launched.completed {
+            break;
+        }
+    }
+    launched.buffers = stage.held()?;
+    let seen = device.take_seen();
+    launched.counters = seen.counters.unwrap_or_default();
+    launched.diagnostics = seen.found;
+    for found in &mut launched.diagnostics {
+        let related = found.related.iter_mut().map(|site| &mut site.message);
+        let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
+        texts.for_each(|text| *text = names::readable(text));
+    }
+    launched.printed = device.take_printed();
+    launched.trace = device.take_trace().map(|trace| with_kinds(trace, &stage, plan));
+    Ok(launched)
+}
+
+/// The trace with the types of the buffers that are arguments.
+fn with_kinds(mut trace: Trace, stage: &Stage, plan: &Plan) -> Trace {
+    for step in &plan.steps {
+        let Step::Launch(launch) = step else { continue };
+        for (place, arg) in launch.args.iter().enumerate() {
+            let name = format!("argument {place}");
+            let kind = stage.kind_of(arg).name();
+            for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.name == name) {
+                buffer.kind.get_or_insert_with(|| kind.clone());
+            }
         }
     }
     trace
-}
-
-/// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
-fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {
-    let kernels = module.kernels();
-    // A file that includes CUB or Thrust has their kernels too.
-    let own: Vec<&String> = kernels.iter().filter(|name| !is_of_library(name)).collect();
-    let template = templates.iter().find(|name| asked.is_none_or(|asked| asked == **name));
-    let hint = template.map_or(String::new(), |name| {
-        format!(
-            "\n{name} is a template, which becomes a kernel only where it is instantiated: add a line such as \
-             `template __global__ void {name}<float>(float *);`"
-        )
-    });
-    ensure!(
-        !own.is_empty(),
-        "there is no kernel in it: no `.entry` in PTX, no `__global__` in CUDA C++{hint}"
-    );
-    let list = || own.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
-    let named: Vec<&String> = match asked {
-        None => own.clone(),
-        Some(asked) => match kernels.iter().find(|name| *name == asked) {
-            Some(exact) => vec![exact],
-            None => kernels.iter().filter(|name| is_named(name, asked)).collect(),
-        },
-    };
-    match (&named[..], asked) {
-        ([one], _) => Ok(one),
-        ([], Some(asked)) => bail!("no kernel is named {asked}; there are: {}{hint}", list()),
-        (_, Some(asked)) => bail!("several kernels are named {asked}; give the whole name, of: {}", list()),
-        (_, None) => bail!("there are several kernels; give --kernel one of: {}", list()),
-    }
-}
-
-/// `lab::sum<int>` of a kernel that is not `extern "C"`: its name in the source, without the types of its
-/// parameters.
-fn source_name(kernel: &str) -> Option<String> {
-    let options = DemangleOptions::new().no_params().no_return_type();
-    Symbol::new(kernel).ok()?.demangle_with_options(&options).ok()
-}
-
-fn is_of_library(kernel: &str) -> bool {
-    let name = source_name(kernel).unwrap_or_default();
-    ["cub::", "thrust::"].iter().any(|library| name.starts_with(library))
-}
-
-/// Names as the source has them, in place of those that the compiler made of them.
-fn readable(text: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("_Z") {
-        let (before, name) = rest.split_at(at);
-        let (name, after) = name.split_at(name.find(|c| !is_part(c)).unwrap_or(name.len()));
-        out += before;
-        out += &source_name(name).unwrap_or(name.to_string());
-        rest = after;
-    }
-    out + rest
-}
-
-/// Whether the source calls `kernel` so; what a template is made for may be left out.
-fn is_named(kernel: &str, asked: &str) -> bool {
-    let is_same = |name: String| name == asked || name.split('<').next() == Some(asked);
-    source_name(kernel).is_some_and(is_same)
-}
-
-fn shown(kernel: &str) -> String {
-    source_name(kernel).map_or(kernel.to_string(), |name| format!("{kernel} ({name})"))
-}
-
-/// Number, sizes and kinds of the arguments, against the kernel's parameters.
-fn check_args(kernel: &str, params: &[Param], args: &[Spec], memory: u64) -> Result<()> {
-    let counted = |n: usize| if n == 1 { "1 argument".to_string() } else { format!("{n} arguments") };
-    if params.len() != args.len() {
-        bail!(
-            "{kernel} takes {}, {} given:\n{}",
-            counted(params.len()),
-            if args.len() == 1 { "1 was".to_string() } else { format!("{} were", args.len()) },
-            signature(params, args)
-        );
-    }
-    for (number, (param, arg)) in params.iter().zip(args).enumerate() {
-        if let Some(why) = misfit(param, arg) {
-            bail!("argument {number} of {kernel} does not fit, {arg}: {why}\n{}", signature(params, args));
-        }
-    }
-    let bytes: u64 = args.iter().map(Spec::buffer_bytes).sum();
-    ensure!(
-        bytes <= memory,
-        "the buffers have {} bytes together, and --memory allows {}",
-        thousands(bytes as i64),
-        thousands(memory as i64)
-    );
-    Ok(())
-}
-
-/// Why `arg` cannot be given for `param`, if so.
-fn misfit(param: &Param, arg: &Spec) -> Option<String> {
-    let (what, bytes, float) = match arg.value {
-        Value::Number(_) => ("it", arg.kind.bytes(), arg.kind.is_float()),
-        Value::Buffer(_) => ("the address of a buffer", 8, false),
-    };
-    if param.bytes > 8 {
-        return Some(format!(
-            "the parameter is a structure of {} bytes; give its parts by pointer",
-            param.bytes
-        ));
-    }
-    if bytes != param.bytes {
-        return Some(format!("the parameter has {} bytes, {what} has {bytes}", param.bytes));
-    }
-    // `.b32` says nothing of what the bits mean.
-    let known = param.kind.starts_with(['f', 's', 'u']);
-    (known && param.kind.starts_with('f') != float).then(|| {
-        let (expected, given) = if float { ("whole number", "float") } else { ("float", "whole number") };
-        format!("the parameter is a {expected} (.{}), {what} is a {given}", param.kind)
-    })
-}
-
-/// The parameters, one per line, beside the arguments that were given.
-fn signature(params: &[Param], args: &[Spec]) -> String {
-    let mut lines = Vec::new();
-    for number in 0..params.len().max(args.len()) {
-        let given = args.get(number).map_or("nothing was given".to_string(), |arg| format!("given: {arg}"));
-        lines.push(match params.get(number) {
-            Some(param) => {
-                format!("  {number}  {}, .{} ({}); {given}", param.name, param.kind, takes(param))
-            }
-            None => format!("  {number}  no parameter; {given}"),
-        });
-    }
-    lines.join("\n")
-}
-
-/// `4 bytes: i32 or u32`
-fn takes(param: &Param) -> String {
-    let fitting = match (param.kind.chars().next(), param.bytes) {
-        (Some('f'), 4) => "f32",
-        (Some('f'), 8) => "f64",
-        (Some('b'), 4) => "i32, u32 or f32",
-        (Some('b'), 8) => "i64, u64, f64 or a buffer",
-        (_, 1) => "i8 or u8",
-        (_, 2) => "i16 or u16",
-        (_, 4) => "i32 or u32",
-        (_, 8) => "i64, u64 or a buffer",
-        (_, bytes) => return format!("{bytes} bytes: a structure, which cannot be given"),
-    };
-    let bytes = if param.bytes == 1 { "byte" } else { "bytes" };
-    format!("{} {bytes}: {fitting}", param.bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn param(kind: &str, bytes: usize) -> Param {
-        Param { name: "p".into(), offset: 0, bytes, kind: kind.into() }
-    }
-
-    fn fits(kind: &str, bytes: usize, spec: &str) -> bool {
-        misfit(&param(kind, bytes), &Spec::parse(spec).unwrap()).is_none()
-    }
-
-    #[test]
-    fn an_argument_fits_a_parameter_of_its_size_and_kind() {
-        for (kind, bytes, right, wrong) in [
-            ("u64", 8, "buf:u8:", "f64:1"),
-            ("u64", 8, "i64:1", "i32:1"),
-            ("u32", 4, "i32:-1", "f32:1"),
-            ("u32", 4, "u32:1", "buf:i32:1"),
-            ("f32", 4, "f32:1", "i32:1"),
-            ("f64", 8, "f64:1", "buf:f64:1"),
-            ("u8", 1, "i8:1", "i32:1"),
-            ("s16", 2, "u16:1", "u8:1"),
-            ("b32", 4, "f32:1", "f64:1"),
-            ("b64", 8, "buf:i32:1", "f32:1"),
-            ("b8", 8, "u64:1", "u32:1"),
-        ] {
-            assert!(fits(kind, bytes, right), "{right} for {kind}");
-            assert!(!fits(kind, bytes, wrong), "{wrong} for {kind}");
-        }
-        let why = misfit(&param("b8", 12), &Spec::parse("i64:1").unwrap()).unwrap();
-        assert!(why.contains("a structure of 12 bytes"), "{why}");
-    }
-
-    #[test]
-    fn a_kernel_has_its_name_in_ptx_and_in_the_source() {
-        for (kernel, name) in
-            [("_Z3sumPKiPi", "sum"), ("_ZN3lab3sumEv", "lab::sum"), ("_Z6reduceILi256EEvPi", "reduce<256>")]
-        {
-            assert_eq!(source_name(kernel).as_deref(), Some(name));
-            assert!(is_named(kernel, name));
-        }
-        assert!(is_named("_Z6reduceILi256EEvPi", "reduce") && !is_named("_ZN3lab3sumEv", "sum"));
-        assert_eq!(readable("in _Z6reduceILi256EEvPi, or _Zero"), "in reduce<256>, or _Zero");
-        assert!(is_of_library("_ZN3cub17CUB_300001_SM_7506detail11EmptyKernelIvEEvv"));
-        for other in ["sum", "_Z", "_Z9sum", "_Z99999999999999999999999sum"] {
-            assert_eq!(source_name(other), None, "{other}");
-        }
-    }
 }

@@ -3,19 +3,32 @@
 //! | file | job |
 //! | --- | --- |
 //! | `options.rs` | the command line |
-//! | `spec.rs` | `--arg`: numbers and buffers as text |
+//! | `plan.rs` | what is done, from the command line or a script |
+//! | `spec.rs` | `--arg`: numbers, structures and buffers as text |
+//! | `fill.rs`, `types.rs`, `half.rs` | elements and numbers as text |
+//! | `files.rs` | buffers from files and to files |
 //! | `input.rs` | the file: nvcc for a `.cu`, source lines for diagnostics |
-//! | `launch.rs` | arguments against parameters, the launch itself |
+//! | `names.rs` | kernels and variables as the source names them |
+//! | `fit.rs` | arguments against parameters |
+//! | `launch.rs`, `stage.rs` | the steps of the plan, on a device |
 //! | `values.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | all that came of it, as text or as JSON, and the exit status |
 
 mod counts;
+mod files;
+mod fill;
+mod fit;
+mod half;
 mod input;
 mod launch;
+mod names;
 mod options;
 mod output;
+mod plan;
 mod spec;
+mod stage;
+mod types;
 mod values;
 
 use std::io::Write;
@@ -29,8 +42,10 @@ use crate::sim::trace::Trace;
 use options::{Checks, Options};
 use output::Report;
 
+pub use fill::{Content, Fill, Pointer};
 pub use launch::{Launched, run_kernel};
-pub use spec::{Fill, Spec, Type, Value};
+pub use spec::{Spec, Value};
+pub use types::Type;
 pub use values::Held;
 
 /// Does what the command line asks for. The exit status: 0 nothing is wrong, 1 a diagnostic of severity
@@ -62,7 +77,8 @@ fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<
 }
 
 fn simulate(options: &Options) -> Result<Report> {
-    let (ptx, mut sources) = input::read(&options.file)?;
+    let (ptx, mut sources) = input::read(options)?;
+    let plan = launch::plan(options)?;
     let run = |schedule| -> Result<Launched> {
         let device = launch::device(options, schedule)?;
         if options.steps || options.figure.is_some() {
@@ -73,7 +89,7 @@ fn simulate(options: &Options) -> Result<Report> {
             device.remember(MOST_EVENTS);
         }
         match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
-            Ok(module) => launch::launch(&device, &module, options, &sources.templates(&options.file)),
+            Ok(module) => launch::launch(&device, &module, options, &plan, &sources.templates(&options.file)),
             // Text that the simulator cannot read: nothing is launched.
             Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
         }

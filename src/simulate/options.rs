@@ -4,20 +4,31 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use super::plan::{Check, Dimensions, Named, Save, dimensions};
 use super::spec::Spec;
 use crate::arguments;
 use crate::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
 
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:
-  i32:5                   a number: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; i32:-5, u32:0xff, u32:2^20,
-                          f32:1.5e-3, f32:inf, f64:nan, f32:-0
+  i32:5                   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64; i32:-5, u32:0xff,
+                          u32:2^20, f32:1.5e-3, f32:inf, f64:nan, f32:-0
+  struct:i32:4,f32:0,1    a structure, field by field (here 12 bytes); int3 is struct:i32:1,2,3
+  bytes:0100_0000         the same as bytes, in hexadecimal digits
   buf:i32:1,2,3           a buffer with these elements; the kernel gets its address
   buf:f32:zeros*1024      1,024 times 0
   buf:f32:0.5*1024        1,024 times the same number
   buf:i32:iota*1000       0, 1, 2 … 999
   buf:u8:uninit*64        64 elements that nobody has written
+  buf:i32:5,zeros*9,uninit*2     parts, one behind the other
+  buf:f32:random*1024     between -1 and 1 (whole numbers: -100 to 100); random:SEED, random:SEED:LEAST:MOST
+  buf:f32:file=in.npy     what a file holds: .npy, or anything else as bare bytes
   buf:i32:                no element
+  @1                      the buffer of argument 1 again; @NAME one of --buffer; @NAME+16 bytes further
+  buf:ptr:@1,@NAME        a table of pointers
+
+A script has a line for each step: buffer NAME=TYPE:ELEMENTS, symbol NAME=TYPE:ELEMENTS,
+launch KERNEL<<<GRID, BLOCK, SHARED>>> ARG …, expect NAME=TYPE:ELEMENTS [within 1e-5], save NAME=FILE.
 
 Exit status: 0 nothing is wrong; 1 a diagnostic of severity error; 2 a command line, file or instruction
 that the simulator cannot take.
@@ -50,7 +61,7 @@ the race, the write and the read in the loop.";
     name = "simulate",
     bin_name = "cargo run --example simulate --",
     override_usage = "cargo run --example simulate -- FILE --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg SPEC]… \
-                      [OPTIONS]",
+                      [OPTIONS]\n       cargo run --example simulate -- FILE --script STEPS [OPTIONS]",
     about = "Runs one kernel of yours on the simulator, checks it, and prints what every buffer holds",
     after_help = SPECS
 )]
@@ -61,17 +72,44 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// Blocks
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
-    pub grid: Dimensions,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true,
+        required_unless_present = "script")]
+    pub grid: Option<Dimensions>,
     /// Threads per block
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
-    pub block: Dimensions,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true,
+        required_unless_present = "script")]
+    pub block: Option<Dimensions>,
+    /// Several launches, one after the other: a file with a line for each step (below)
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["grid", "block", "shared", "args", "kernel"])]
+    pub script: Option<PathBuf>,
     /// Dynamic shared memory, in bytes per block
     #[arg(long, value_name = "BYTES", value_parser = size, default_value = "0", allow_hyphen_values = true)]
     pub shared: u32,
     /// The next argument of the kernel (below)
     #[arg(long = "arg", value_name = "SPEC", value_parser = Spec::parse, allow_hyphen_values = true)]
     pub args: Vec<Spec>,
+    /// A buffer that no argument is: @NAME means its address
+    #[arg(long = "buffer", value_name = "NAME=TYPE:ELEMENTS", value_parser = Named::parse)]
+    pub buffers: Vec<Named>,
+    /// Set a __constant__ or __device__ variable before the launch, and show it afterwards; NAME=TYPE: shows
+    /// it only
+    #[arg(long = "symbol", value_name = "NAME=TYPE:ELEMENTS", value_parser = Named::parse)]
+    pub symbols: Vec<Named>,
+    /// What a buffer is to hold after the launch, by its name or the number of its argument
+    #[arg(long = "expect", value_name = "NAME=TYPE:ELEMENTS", value_parser = Check::parse)]
+    pub expected: Vec<Check>,
+    /// Write a buffer to a file after the launch: .npy, or anything else as bare bytes
+    #[arg(long = "save", value_name = "NAME=FILE", value_parser = Save::parse)]
+    pub saves: Vec<Save>,
+    /// For a .cu: the compute capability it is compiled for, like 90
+    #[arg(long, value_name = "CC")]
+    pub arch: Option<String>,
+    /// For a .cu: where included files are looked for
+    #[arg(short = 'I', value_name = "DIRECTORY")]
+    pub include: Vec<PathBuf>,
+    /// For a .cu: a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
     /// How many launches by device code may be pending (cudaLimitDevRuntimePendingLaunchCount)
     #[arg(long, value_name = "N", value_parser = count, default_value_t = DEFAULT_PENDING_LAUNCHES,
         allow_hyphen_values = true)]
@@ -114,28 +152,21 @@ pub enum Checks {
     Off,
 }
 
-/// X, Y, Z.
-pub type Dimensions = (u32, u32, u32);
-
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub fn parse_or_exit() -> Options {
         Options::parse()
     }
 
-    pub fn config(&self) -> LaunchConfig {
-        LaunchConfig { grid_dim: self.grid, block_dim: self.block, shared_mem_bytes: self.shared }
+    /// The launch, unless a script says it.
+    pub fn config(&self) -> Option<LaunchConfig> {
+        Some(LaunchConfig { grid_dim: self.grid?, block_dim: self.block?, shared_mem_bytes: self.shared })
     }
-}
 
-/// `X`, `X,Y` or `X,Y,Z`; what is left out is 1. The limits of a launch are checked with the launch.
-fn dimensions(text: &str) -> Result<Dimensions, String> {
-    let sizes: Option<Vec<u32>> = text.split(',').map(|size| number(size).filter(|n| *n > 0)).collect();
-    match sizes.as_deref() {
-        Some(&[x]) => Ok((x, 1, 1)),
-        Some(&[x, y]) => Ok((x, y, 1)),
-        Some(&[x, y, z]) => Ok((x, y, z)),
-        _ => Err("one to three sizes from 1 on, X[,Y[,Z]], like 256 or 16,16".to_string()),
+    /// What nvcc is given besides.
+    pub fn for_nvcc(&self) -> Vec<String> {
+        let include = self.include.iter().map(|directory| format!("-I{}", directory.display()));
+        include.chain(self.define.iter().map(|name| format!("-D{name}"))).collect()
     }
 }
 
@@ -157,19 +188,4 @@ fn memory(text: &str) -> Result<u64, String> {
 
 fn number(text: &str) -> Option<u32> {
     arguments::number(text.trim(), u32::MAX.into()).and_then(|n| n.try_into().ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_one_to_three_parts() {
-        assert_eq!(dimensions("2^10"), Ok((1024, 1, 1)));
-        assert_eq!(dimensions("16,8"), Ok((16, 8, 1)));
-        assert_eq!(dimensions("2, 3, 4"), Ok((2, 3, 4)));
-        for wrong in ["", "0", "-1", "1,2,3,4", "1,,2", "4294967296", "1.5", "x", "8,0"] {
-            assert!(dimensions(wrong).unwrap_err().contains("X[,Y[,Z]]"), "{wrong}");
-        }
-    }
 }

@@ -28,6 +28,8 @@ struct Json<'a> {
     buffers: &'a [Held],
     printed: &'a str,
     diagnostics: &'a [Diagnostic],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    wrong: &'a [String],
     counters: JsonCounters<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<&'a Trace>,
@@ -50,7 +52,7 @@ impl Report {
             && self.launched.diagnostics.last().is_some_and(|found| found.file.is_none());
         match self.count(Severity::Error) {
             _ if unsupported || refused => 2,
-            0 => 0,
+            0 => u8::from(!self.launched.wrong.is_empty()),
             _ => 1,
         }
     }
@@ -82,11 +84,12 @@ impl Report {
             buffers: &self.launched.buffers,
             printed: &self.launched.printed,
             diagnostics: &self.launched.diagnostics,
-            steps: self.launched.trace.as_ref().filter(|_| options.steps),
+            wrong: &self.launched.wrong,
             counters: JsonCounters {
                 counters: &self.launched.counters,
                 average_active_lanes: self.launched.counters.average_active_lanes(),
             },
+            steps: self.launched.trace.as_ref().filter(|_| options.steps),
         };
         serde_json::to_writer(&mut *out, &object)?;
         writeln!(out)
@@ -110,6 +113,9 @@ impl Report {
         for found in &self.launched.diagnostics {
             writeln!(out, "{}", diagnostics::render_with(found, |file| self.sources.text(file), color))?;
         }
+        for wrong in &self.launched.wrong {
+            writeln!(out, "not as expected: {wrong}\n")?;
+        }
         writeln!(out, "{}", self.verdict(checks))
     }
 
@@ -128,6 +134,7 @@ impl Report {
             (_, false) => "; the launch was stopped, and the buffers are as it left them",
         };
         match (&found[..], checks) {
+            ([], _) if !self.launched.wrong.is_empty() => "the results are not as expected".to_string(),
             ([], Checks::On) => "ok: nothing is wrong".to_string(),
             ([], Checks::Off) => "ran to its end; the checks were off".to_string(),
             (found, _) => found.join(", ") + how,

@@ -1,130 +1,7 @@
-//! `--arg`: a number or a buffer, as text.
+//! `--arg`: a number, a structure or a buffer, as text.
 
-use clap::ValueEnum;
-
-use crate::arguments::number;
-use crate::number::thousands;
-
-/// Bytes that a buffer may have: how many addresses the simulator keeps for one.
-const MAX_BYTES: u64 = 1 << 36;
-
-/// The types of numbers; an argument spells them in lower case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "named as in Rust")]
-pub enum Type {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
-}
-
-impl Type {
-    fn parse(name: &str) -> Result<Type, String> {
-        Type::from_str(name, false).map_err(|_| {
-            let names: Vec<String> = Type::value_variants().iter().map(|kind| kind.name()).collect();
-            format!("`{name}` is no type; there are {}, and buf:TYPE: for a buffer", names.join(" "))
-        })
-    }
-
-    /// `i32`
-    pub fn name(self) -> String {
-        format!("{self:?}").to_lowercase()
-    }
-
-    /// Bytes of one number.
-    pub fn bytes(self) -> usize {
-        match self {
-            Type::I8 | Type::U8 => 1,
-            Type::I16 | Type::U16 => 2,
-            Type::I32 | Type::U32 | Type::F32 => 4,
-            Type::I64 | Type::U64 | Type::F64 => 8,
-        }
-    }
-
-    /// Whether it is a floating-point type.
-    pub fn is_float(self) -> bool {
-        matches!(self, Type::F32 | Type::F64)
-    }
-
-    /// Whether it is a whole number with a sign.
-    pub fn is_signed(self) -> bool {
-        matches!(self, Type::I8 | Type::I16 | Type::I32 | Type::I64)
-    }
-
-    /// The smallest and the largest whole number; of a float, those up to which it holds every one.
-    fn range(self) -> (i128, i128) {
-        let bits = 8 * self.bytes() as u32;
-        match self {
-            Type::F32 => (-(1 << 24), 1 << 24),
-            Type::F64 => (-(1 << 53), 1 << 53),
-            _ if self.is_signed() => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-            _ => (0, (1 << bits) - 1),
-        }
-    }
-
-    /// The number that `text` spells, in the low bytes.
-    fn number(self, text: &str) -> Result<u64, String> {
-        let text = text.trim();
-        match self {
-            Type::F32 | Type::F64 => float(text, self),
-            _ => {
-                let (least, most) = self.range();
-                let fitting = whole(text).filter(|n| (least..=most).contains(n));
-                fitting.map(|n| n as u64).ok_or_else(|| {
-                    format!(
-                        "`{text}` is no {}: those are whole numbers from {least} to {most}, written like 5, \
-                         1_000, 0x1f, 2^4 or 1e6",
-                        self.name()
-                    )
-                })
-            }
-        }
-    }
-
-    /// The whole number `n`, which is in range, in the low bytes.
-    fn of_whole(self, n: u64) -> u64 {
-        match self {
-            Type::F32 => (n as f32).to_bits().into(),
-            Type::F64 => (n as f64).to_bits(),
-            _ => n,
-        }
-    }
-}
-
-/// A whole number with its sign.
-fn whole(text: &str) -> Option<i128> {
-    match text.strip_prefix('-') {
-        Some(digits) => number(digits, u64::MAX).map(|n| -i128::from(n)),
-        None => number(text.strip_prefix('+').unwrap_or(text), u64::MAX).map(i128::from),
-    }
-}
-
-/// The bits of a decimal number, `inf`, `-inf` or `nan`. A number so large or so small that it would become
-/// infinite or zero is refused: whoever means those writes them.
-fn float(text: &str, kind: Type) -> Result<u64, String> {
-    let (name, plain) = (kind.name(), text.replace('_', ""));
-    let parsed = match kind {
-        Type::F32 => plain.parse().map(|number: f32| (number.into(), number.to_bits().into())),
-        _ => plain.parse().map(|number: f64| (number, number.to_bits())),
-    };
-    let (number, bits) = parsed.map_err(|_| {
-        format!("`{text}` is no {name}: write a decimal number, like 1.5, -0 or 1e-3, or inf, -inf or nan")
-    })?;
-    if number.is_infinite() && text.bytes().any(|c| c.is_ascii_digit()) {
-        return Err(format!("`{text}` is too large for {name}; write inf if you mean infinity"));
-    }
-    let mut digits = text.bytes().take_while(|c| !matches!(c, b'e' | b'E'));
-    if number == 0.0 && digits.any(|c| matches!(c, b'1'..=b'9')) {
-        return Err(format!("`{text}` is too close to zero for {name}; write 0 if you mean zero"));
-    }
-    Ok(bits)
-}
+use super::fill::{Content, Fill, Pointer};
+use super::types::Type;
 
 /// One argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,51 +14,51 @@ pub struct Spec {
     pub value: Value,
 }
 
-/// A number, or a buffer, whose address the kernel gets.
+/// What a kernel gets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A number, in the low bytes.
     Number(u64),
-    /// The elements before the launch.
+    /// The address of a buffer that something else has made.
+    Pointer(Pointer),
+    /// A structure.
+    Struct(Content),
+    /// The address of a buffer with these elements.
     Buffer(Fill),
 }
 
-/// What the elements of a buffer are before the launch.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Fill {
-    /// These.
-    List(Vec<u64>),
-    /// The same one, so many times.
-    Repeat(u64, u64),
-    /// 0, 1, 2 …, so many.
-    Iota(u64),
-    /// So many that nobody has written.
-    Uninit(u64),
-}
-
-const FORMS: &str = "write TYPE:NUMBER, like i32:5, or buf:TYPE:ELEMENTS, like buf:i32:1,2,3, \
-                     buf:f32:zeros*1024, buf:i32:iota*1000 or buf:u8:uninit*64";
+const FORMS: &str = "write TYPE:NUMBER, like i32:5; buf:TYPE:ELEMENTS, like buf:i32:1,2,3, \
+                     buf:f32:zeros*1024, buf:i32:iota*1000 or buf:u8:uninit*64; struct:TYPE:NUMBER,…, like \
+                     struct:i32:4,f32:0.5; bytes:HEX; or @BUFFER";
 
 impl Spec {
     /// Reads an argument; the error says what is wrong with which part.
     pub fn parse(text: &str) -> Result<Spec, String> {
+        let of = |kind, value| Ok(Spec { text: text.to_string(), kind, value });
+        if text.starts_with('@') {
+            return of(Type::Ptr, Value::Pointer(Pointer::parse(text)?));
+        }
         let (first, rest) = text.split_once(':').ok_or(FORMS)?;
-        let (kind, value) = if first == "buf" {
-            let (kind, elements) = rest.split_once(':').ok_or(FORMS)?;
-            let kind = Type::parse(kind)?;
-            (kind, Value::Buffer(Fill::parse(kind, elements.trim())?))
-        } else {
-            let kind = Type::parse(first)?;
-            (kind, Value::Number(kind.number(rest)?))
-        };
-        Ok(Spec { text: text.to_string(), kind, value })
+        match first {
+            "buf" => {
+                let (kind, fill) = elements(rest)?;
+                of(kind, Value::Buffer(fill))
+            }
+            "struct" => of(Type::U8, Value::Struct(fields(rest)?)),
+            "bytes" => of(Type::U8, Value::Struct(Content { bytes: hex(rest)?, ..Content::default() })),
+            "ptr" => of(Type::Ptr, Value::Pointer(Pointer::parse(rest)?)),
+            first => {
+                let kind = Type::parse(first)?;
+                of(kind, Value::Number(kind.number(rest)?))
+            }
+        }
     }
 
-    /// Bytes that the buffer has; 0 for a number.
+    /// Bytes that the buffer has; 0 for anything else.
     pub fn buffer_bytes(&self) -> u64 {
         match &self.value {
-            Value::Number(_) => 0,
-            Value::Buffer(fill) => fill.len() * self.kind.bytes() as u64,
+            Value::Buffer(fill) => fill.len(self.kind) * self.kind.bytes() as u64,
+            _ => 0,
         }
     }
 }
@@ -196,65 +73,46 @@ impl std::fmt::Display for Spec {
     }
 }
 
-impl Fill {
-    fn parse(kind: Type, text: &str) -> Result<Fill, String> {
-        if text.is_empty() {
-            return Ok(Fill::List(Vec::new()));
-        }
-        let Some((what, times)) = text.split_once('*') else {
-            let elements = text.split(',').map(|element| kind.number(element)).collect::<Result<_, _>>();
-            return elements.map(Fill::List);
+/// `TYPE:ELEMENTS`
+pub fn elements(text: &str) -> Result<(Type, Fill), String> {
+    let (kind, elements) = text.split_once(':').ok_or(FORMS)?;
+    let kind = Type::parse(kind.trim())?;
+    Ok((kind, Fill::parse(kind, elements.trim())?))
+}
+
+/// Fields one behind the other, each at a multiple of its size, as a compiler lays them out. A field without
+/// a type has that of the one before.
+fn fields(text: &str) -> Result<Content, String> {
+    let mut content = Content::default();
+    let (mut kind, mut align) = (None, 1);
+    for field in text.split(',') {
+        let (of, number) = match field.split_once(':') {
+            Some((name, number)) => (Some(Type::parse(name.trim())?), number),
+            None => (kind, field),
         };
-        let most = MAX_BYTES / kind.bytes() as u64;
-        let times = number(times.trim(), most).ok_or_else(|| {
-            format!(
-                "`{text}`: the number after * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 \
-                 or 2^10",
-                thousands(most as i64),
-                kind.name(),
-                thousands(MAX_BYTES as i64)
-            )
-        })?;
-        match what.trim() {
-            "zeros" => Ok(Fill::Repeat(kind.of_whole(0), times)),
-            "uninit" => Ok(Fill::Uninit(times)),
-            "iota" => {
-                let (_, most) = kind.range();
-                if i128::from(times) > most + 1 {
-                    let last = thousands(times as i64 - 1);
-                    let name = kind.name();
-                    return Err(format!(
-                        "`{text}` counts to {last}, and {name} holds whole numbers to {most}; take a wider \
-                         type"
-                    ));
-                }
-                Ok(Fill::Iota(times))
-            }
-            number => kind
-                .number(number)
-                .map(|number| Fill::Repeat(number, times))
-                .map_err(|error| format!("{error}; before * may also stand zeros, iota or uninit")),
+        let of = of.ok_or_else(|| format!("`{field}`: the first field needs a type, like i32:{field}"))?;
+        let at = content.bytes.len().next_multiple_of(of.bytes());
+        content.bytes.resize(at + of.bytes(), 0);
+        if of == Type::Ptr {
+            content.pointers.push((at, Pointer::parse(number)?));
+        } else {
+            let bits = of.number(number)?.to_le_bytes();
+            content.bytes[at..].copy_from_slice(&bits[..of.bytes()]);
         }
+        (kind, align) = (Some(of), align.max(of.bytes()));
     }
+    let size = content.bytes.len().next_multiple_of(align);
+    content.bytes.resize(size, 0);
+    Ok(content)
+}
 
-    fn len(&self) -> u64 {
-        match self {
-            Fill::List(elements) => elements.len() as u64,
-            Fill::Repeat(_, times) | Fill::Iota(times) | Fill::Uninit(times) => *times,
-        }
-    }
-
-    /// The elements of type `kind` as memory holds them; `None` if nobody writes them.
-    pub fn bytes(&self, kind: Type) -> Option<Vec<u8>> {
-        let width = kind.bytes();
-        let element = |bits: u64| bits.to_le_bytes().into_iter().take(width);
-        Some(match self {
-            Fill::Uninit(_) => return None,
-            Fill::List(elements) => elements.iter().flat_map(|bits| element(*bits)).collect(),
-            Fill::Repeat(0, times) => vec![0; *times as usize * width],
-            Fill::Repeat(bits, times) => (0..*times).flat_map(|_| element(*bits)).collect(),
-            Fill::Iota(times) => (0..*times).flat_map(|n| element(kind.of_whole(n))).collect(),
-        })
+/// The bytes that pairs of hexadecimal digits spell.
+fn hex(text: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<u32> = text.chars().filter(|c| *c != '_').map_while(|c| c.to_digit(16)).collect();
+    let all = digits.len() == text.chars().filter(|c| *c != '_').count();
+    match digits.len() % 2 {
+        0 if all => Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()),
+        _ => Err(format!("`{text}` are no bytes: write two hexadecimal digits for each, like 0100_0000")),
     }
 }
 
@@ -265,16 +123,21 @@ mod tests {
     fn number(text: &str) -> u64 {
         match Spec::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).value {
             Value::Number(bits) => bits,
-            Value::Buffer(_) => panic!("{text} is a buffer"),
+            _ => panic!("{text} is no number"),
         }
     }
 
-    fn buffer(text: &str) -> Option<Vec<u8>> {
+    fn content(text: &str) -> Content {
         let spec = Spec::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        match &spec.value {
-            Value::Number(_) => panic!("{text} is a number"),
-            Value::Buffer(fill) => fill.bytes(spec.kind),
+        match spec.value {
+            Value::Buffer(fill) => fill.content(spec.kind),
+            Value::Struct(content) => content,
+            _ => panic!("{text} has no bytes"),
         }
+    }
+
+    fn buffer(text: &str) -> Vec<u8> {
+        content(text).bytes
     }
 
     fn refusal(text: &str) -> String {
@@ -344,18 +207,50 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_is_a_list_or_a_pattern() {
-        assert_eq!(buffer("buf:i32:1,-2, 3"), Some([1i32, -2, 3].map(i32::to_le_bytes).concat()));
-        assert_eq!(buffer("buf:f32:0.5,nan").map(|bytes| bytes.len()), Some(8));
-        assert_eq!(buffer("buf:f32:zeros*3"), Some(vec![0; 12]));
-        assert_eq!(buffer("buf:i16:-1*2"), Some(vec![0xff; 4]));
-        assert_eq!(buffer("buf:u8:iota*256"), Some((0..=255).collect()));
-        assert_eq!(buffer("buf:f64:iota*3"), Some([0.0, 1.0, 2.0].map(f64::to_le_bytes).concat()));
-        assert_eq!(buffer("buf:u8:uninit*64"), None);
+    fn a_buffer_is_a_list_of_parts() {
+        assert_eq!(buffer("buf:i32:1,-2, 3"), [1i32, -2, 3].map(i32::to_le_bytes).concat());
+        assert_eq!(buffer("buf:f32:0.5,nan").len(), 8);
+        assert_eq!(buffer("buf:f32:zeros*3"), [0; 12]);
+        assert_eq!(buffer("buf:i16:-1*2"), [0xff; 4]);
+        assert_eq!(buffer("buf:u8:iota*256"), (0..=255).collect::<Vec<u8>>());
+        assert_eq!(buffer("buf:f64:iota*3"), [0.0, 1.0, 2.0].map(f64::to_le_bytes).concat());
+        assert_eq!(buffer("buf:f16:1.5,-2"), [0, 0x3e, 0, 0xc0]);
+        assert_eq!(buffer("buf:bf16:1*2"), [0x80, 0x3f, 0x80, 0x3f]);
         assert_eq!(Spec::parse("buf:i64:uninit*2^10").unwrap().buffer_bytes(), 8192);
         for empty in ["buf:i32:", "buf:i32:zeros*0", "buf:f32:iota*0"] {
-            assert_eq!(buffer(empty), Some(vec![]), "{empty}");
+            assert!(buffer(empty).is_empty(), "{empty}");
         }
+        let parts = content("buf:u8:7,uninit*2,iota*3,5*2,uninit*1");
+        assert_eq!((parts.bytes, parts.unwritten), (vec![7, 0, 0, 0, 1, 2, 5, 5, 0], vec![1..3, 8..9]));
+        let table = content("buf:ptr:@0,@table+16").pointers;
+        assert_eq!((table[0].0, table[0].1.buffer.as_str(), table[0].1.offset), (0, "0", 0));
+        assert_eq!((table[1].0, table[1].1.buffer.as_str(), table[1].1.offset), (8, "table", 16));
+    }
+
+    #[test]
+    fn random_data_depends_on_the_seed_alone() {
+        assert_eq!(buffer("buf:f32:random*100"), buffer("buf:f32:random:1*100"));
+        assert_eq!(buffer("buf:f32:random:2*100"), buffer("buf:f32:random:2*200")[..400]);
+        assert_ne!(buffer("buf:f32:random:2*100"), buffer("buf:f32:random:3*100"));
+        let dice = buffer("buf:u8:random:7:1:6*600");
+        assert!((1..=6).all(|eyes| dice.iter().filter(|die| **die == eyes).count() > 60));
+        let signed = buffer("buf:i8:random*1000");
+        assert!(
+            signed.iter().all(|byte| (-100..=100).contains(&(*byte as i8)))
+                && signed.contains(&(-99i8 as u8))
+        );
+    }
+
+    #[test]
+    fn a_structure_has_its_fields_where_a_compiler_has_them() {
+        assert_eq!(buffer("struct:i32:1,2,3"), [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
+        assert_eq!(buffer("struct:u8:1,u16:2,f32:1"), [1, 0, 2, 0, 0, 0, 0x80, 0x3f]);
+        assert_eq!(buffer("struct:i64:1,u8:2").len(), 16);
+        assert_eq!(buffer("bytes:0a0B_ff"), [10, 11, 255]);
+        let matrix = content("struct:i32:16,16,ptr:@a");
+        assert_eq!((matrix.bytes.len(), matrix.pointers[0].0), (16, 8));
+        let Value::Pointer(pointer) = Spec::parse("@a+8").unwrap().value else { panic!() };
+        assert_eq!((pointer.buffer.as_str(), pointer.offset), ("a", 8));
     }
 
     #[test]
@@ -364,17 +259,25 @@ mod tests {
             ("5", "write TYPE:NUMBER, like i32:5"),
             ("buf", "write TYPE:NUMBER"),
             ("buf:i32", "buf:TYPE:ELEMENTS"),
-            ("int:5", "`int` is no type; there are i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"),
-            ("buf:f16:1", "`f16` is no type"),
+            ("int:5", "`int` is no type; there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr"),
+            ("buf:f8:1", "`f8` is no type"),
+            ("f16:65520", "`65520` is too large for f16"),
+            ("struct:1", "the first field needs a type, like i32:1"),
+            ("bytes:123", "two hexadecimal digits for each"),
+            ("bytes:0g", "two hexadecimal digits for each"),
+            ("buf:ptr:5", "`5` is no ptr"),
+            ("ptr:0", "write @ and a buffer"),
+            ("buf:i32:random:x*4", "`random:x` is no random data"),
+            ("buf:i32:random:1:5*4", "random:SEED:LEAST:MOST"),
+            ("buf:i32:file=none.npy", "cannot read none.npy"),
             ("buf:i32:1,,2", "`` is no i32"),
             ("buf:u8:1,256", "`256` is no u8"),
-            ("buf:i32:ones*4", "before * may also stand zeros, iota or uninit"),
+            ("buf:i32:ones*4", "before * may also stand zeros, iota, random or uninit"),
             ("buf:i32:zeros*-1", "0 to 17,179,869,184 elements of i32, 68,719,476,736 bytes"),
             ("buf:u8:zeros*68719476737", "0 to 68,719,476,736 elements of u8"),
             ("buf:f64:uninit*99999999999999999999999", "0 to 8,589,934,592 elements of f64"),
             ("buf:f64:uninit*2^63", "0 to 8,589,934,592 elements of f64"),
             ("buf:i32:zeros*", "the number after *"),
-            ("buf:i32:1,2*3", "is no i32"),
             ("buf:u8:iota*257", "counts to 256, and u8 holds whole numbers to 255"),
             ("buf:i8:iota*2^8", "counts to 255, and i8 holds whole numbers to 127"),
             ("buf:f32:iota*16777218", "counts to 16,777,217, and f32 holds whole numbers to 16777216"),

@@ -5,13 +5,16 @@ use std::fmt::{Display, Formatter, Write};
 
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
-use super::spec::Type;
+use super::types::Type;
 use crate::number::thousands;
 
 /// A buffer after the launch.
+#[derive(Clone)]
 pub struct Held {
-    /// Which argument, from 0.
-    pub arg: usize,
+    /// What it was called.
+    pub name: String,
+    /// Which argument it is, from 0, if it is one.
+    pub arg: Option<usize>,
     /// Of its elements.
     pub kind: Type,
     /// All of it, as memory holds it.
@@ -26,8 +29,26 @@ const SHOWN: usize = 32;
 const MAX_COLUMNS: usize = 100;
 
 impl Held {
-    fn len(&self) -> usize {
+    /// Elements.
+    pub fn len(&self) -> usize {
         self.bytes.len() / self.kind.bytes()
+    }
+
+    /// Whether an element is not what is expected, floats within a part of it.
+    pub fn differs(&self, expected: &Held, index: usize, within: f64) -> bool {
+        match (self.element(index), expected.element(index)) {
+            (Element::Unwritten, _) => true,
+            (Element::Float(is, _), Element::Float(be, _)) => {
+                let both_nan = is.is_nan() && be.is_nan();
+                !(is == be || both_nan || (is - be).abs() <= within * be.abs().max(1.0))
+            }
+            (is, be) => is.to_string() != be.to_string(),
+        }
+    }
+
+    /// An element as it is printed.
+    pub fn shown(&self, index: usize) -> String {
+        self.element(index).to_string()
     }
 
     fn element(&self, index: usize) -> Element {
@@ -40,11 +61,15 @@ impl Held {
         let bits = u64::from_le_bytes(cell);
         let unused = 64 - 8 * width as u32;
         match self.kind {
-            Type::F32 => Element::F32(f32::from_bits(bits as u32)),
-            Type::F64 => Element::F64(f64::from_bits(bits)),
+            Type::Ptr => Element::Address(bits),
+            kind if kind.is_float() => Element::Float(kind.to_float(bits), kind),
             kind if kind.is_signed() => Element::Signed((bits << unused) as i64 >> unused),
             _ => Element::Unsigned(bits),
         }
+    }
+
+    fn title(&self) -> String {
+        self.arg.map_or(self.name.clone(), |arg| format!("argument {arg}"))
     }
 
     /// The elements in rows, each with the index of its first; the middle of a long buffer is left out.
@@ -52,7 +77,7 @@ impl Held {
         let len = self.len();
         let elements = if len == 1 { "element" } else { "elements" };
         let mut text =
-            format!("argument {}: {} {elements} of {}", self.arg, thousands(len as i64), self.kind.name());
+            format!("{}: {} {elements} of {}", self.title(), thousands(len as i64), self.kind.name());
         match self.unwritten.len() {
             0 => {}
             all if all == len => text += ", which nobody has written (?)",
@@ -91,7 +116,10 @@ impl Held {
 impl Serialize for Held {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Held", 3)?;
-        object.serialize_field("arg", &self.arg)?;
+        match self.arg {
+            Some(arg) => object.serialize_field("arg", &arg)?,
+            None => object.serialize_field("name", &self.name)?,
+        }
         object.serialize_field("type", &self.kind.name())?;
         object.serialize_field("values", &Elements(self))?;
         object.end()
@@ -115,8 +143,9 @@ enum Element {
     Unwritten,
     Signed(i64),
     Unsigned(u64),
-    F32(f32),
-    F64(f64),
+    /// As a double, and its own type.
+    Float(f64, Type),
+    Address(u64),
 }
 
 /// Floats with the fewest digits that give the same float again: `1e-45`, `-0.0`, `inf`, `NaN`. `?` where
@@ -127,8 +156,10 @@ impl Display for Element {
             Element::Unwritten => f.write_str("?"),
             Element::Signed(n) => write!(f, "{n}"),
             Element::Unsigned(n) => write!(f, "{n}"),
-            Element::F32(x) => write!(f, "{x:?}"),
-            Element::F64(x) => write!(f, "{x:?}"),
+            Element::Float(x, Type::F64) => write!(f, "{x:?}"),
+            Element::Float(x, Type::F32) => write!(f, "{:?}", *x as f32),
+            Element::Float(x, kind) => write!(f, "{:?}", fewest(*x, *kind)),
+            Element::Address(bits) => write!(f, "{bits:#x}"),
         }
     }
 }
@@ -147,12 +178,22 @@ impl Serialize for Element {
             Element::Unwritten => serializer.serialize_none(),
             Element::Signed(n) => serializer.serialize_i64(n),
             Element::Unsigned(n) => serializer.serialize_u64(n),
-            Element::F32(x) if x.is_finite() => serializer.serialize_f32(x),
-            Element::F64(x) if x.is_finite() => serializer.serialize_f64(x),
-            Element::F32(x) => serializer.serialize_str(special(x.into())),
-            Element::F64(x) => serializer.serialize_str(special(x)),
+            Element::Float(x, _) if !x.is_finite() => serializer.serialize_str(special(x)),
+            Element::Float(x, Type::F64) => serializer.serialize_f64(x),
+            Element::Float(x, Type::F32) => serializer.serialize_f32(x as f32),
+            Element::Float(x, kind) => serializer.serialize_f64(fewest(x, kind)),
+            Element::Address(bits) => serializer.serialize_str(&format!("{bits:#x}")),
         }
     }
+}
+
+/// The shortest decimal number that stands for a float of 16 bits; a whole number as it is.
+fn fewest(x: f64, kind: Type) -> f64 {
+    if x.fract() == 0.0 {
+        return x;
+    }
+    let shorter = (0..6).map(|digits| format!("{x:.digits$e}").parse().unwrap_or(x));
+    shorter.into_iter().find(|short| kind.of_float(*short) == kind.of_float(x)).unwrap_or(x)
 }
 
 #[cfg(test)]
@@ -160,7 +201,7 @@ mod tests {
     use super::*;
 
     fn held(kind: Type, bytes: Vec<u8>) -> Held {
-        Held { arg: 1, kind, bytes, unwritten: HashSet::new() }
+        Held { name: "1".to_string(), arg: Some(1), kind, bytes, unwritten: HashSet::new() }
     }
 
     fn json(kind: Type, bytes: Vec<u8>) -> String {

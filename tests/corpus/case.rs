@@ -191,7 +191,7 @@ impl Case {
                 out.push("did not run to its end".to_owned());
             }
             for result in &self.results {
-                let buffer = outcome.buffers.iter().find(|buffer| buffer.arg == result.argument);
+                let buffer = outcome.buffers.iter().find(|buffer| buffer.arg == Some(result.argument));
                 let held = &buffer.unwrap().bytes;
                 if !held.starts_with(&result.bytes) {
                     let held = &held[..result.bytes.len()];
@@ -255,6 +255,7 @@ fn read_result(text: &str, arguments: &[Spec]) -> Option<Expectation> {
     let buffer = arguments.get(argument)?;
     let expected = Spec::parse(&format!("buf:{}:{values}", buffer.kind.name())).ok()?;
     let Value::Buffer(fill) = expected.value else { return None };
-    let bytes = fill.bytes(buffer.kind).filter(|bytes| bytes.len() as u64 <= buffer.buffer_bytes())?;
+    let bytes =
+        Some(fill.content(buffer.kind).bytes).filter(|bytes| bytes.len() as u64 <= buffer.buffer_bytes())?;
     Some(Expectation { argument, text: values.to_owned(), bytes })
 }

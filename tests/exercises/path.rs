@@ -56,6 +56,7 @@ impl Learner {
                 }
             }
         }
+        super::add_evidence(&root);
         let learner = Learner { root, nvcc: false };
         // Whoever works on the exercises in this checkout has other files.
         for exercise in catalogue::read(super::root()).unwrap() {
@@ -351,18 +352,19 @@ fn what_is_not_understood_says_what_there_is() {
 fn the_other_files_need_not_be_answered_for_a_line() {
     let learner = Learner::new("line");
     let exercise = exercise("2.4");
-    let line = |text: &str| exercise.stub().replace("line 0;", text);
+    let line = |text: &str| exercise.stub().replace("line ?;", text);
     for (answer, part) in [
-        ("line 0;", "There is no answer yet"),
+        ("line ?;", "There is no answer yet"),
         ("line 9999;", "It is not line 9999"),
-        ("line x;", "There is no line"),
+        ("line x;", "There is no answer yet"),
+        ("lone 5;", "There is no line `// The answer: line NUMBER;`"),
         ("line 5; // ", "It is not line 5"),
     ] {
         learner.write(&exercise, &line(answer));
         learner.says("2.4").exits(1, &[part]);
     }
     learner.write(&exercise, &format!("\n{}", exercise.solution()));
-    learner.says("2.4").exits(1, &["Only the answer is to be changed", "reset 2.4"]);
+    learner.says("2.4").exits(1, &["Only the answers are to be changed", "reset 2.4"]);
 }
 
 /// Ended when the test ends.

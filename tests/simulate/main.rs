@@ -2,6 +2,8 @@
 //! and the JSON. The kernels lie in tests/simulate/, compiled;
 //! `WORKBOOK_BLESS=1 cargo test --test simulate -- --ignored` compiles them again.
 
+mod plans;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -398,7 +400,8 @@ fn a_kernel_or_an_argument_that_is_not_there_is_refused_with_the_list() {
         .refuses(&["argument 0 of hello does not fit, i64:1: the parameter has 4 bytes, it has 8"]);
     kernel("hello", 1, "buf:i32:1").refuses(&["the address of a buffer has 8", "hello_param_0"]);
     kernel("hello", 1, "f32:1").refuses(&["the parameter is a whole number (.u32), it is a float"]);
-    kernel("structure", 1, "i32:1 buf:i32:1").refuses(&["a structure of 12 bytes", "structure_param_0"]);
+    kernel("structure", 1, "i32:1 buf:i32:1")
+        .refuses(&["has 12 bytes, it has 4; give a structure", "structure_param_0"]);
 }
 
 #[test]
@@ -516,7 +519,7 @@ mod with_a_fake_nvcc {
         std::fs::write(&nvcc, script).unwrap();
         std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::copy(root().join("tests/simulate/kernels.cu"), directory.join("mine.cu")).unwrap();
-        let line = "mine.cu --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4";
+        let line = "mine.cu --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4 --arch 90 -Ihere -DN=4";
         let mut command = simulate();
         command.current_dir(&directory).env("NVCC", &nvcc).args(line.split_whitespace());
         Run { line: line.into(), output: command.output().unwrap() }
@@ -526,7 +529,8 @@ mod with_a_fake_nvcc {
     fn cuda_is_compiled_and_its_lines_are_shown() {
         let ptx = root().join(KERNELS);
         let body = format!(
-            "while [ \"$1\" != -o ]; do shift; done\n\
+            "case \"$*\" in *-arch=compute_90*-Ihere*-DN=4*) ;; *) exit 7;; esac\n\
+             while [ \"$1\" != -o ]; do shift; done\n\
              sed \"s|tests/simulate/kernels.cu|$PWD/mine.cu|\" {} > \"$2\"\necho 'mine.cu: warning: unused'",
             ptx.display()
         );
@@ -554,7 +558,12 @@ mod with_a_fake_nvcc {
 #[ignore = "needs nvcc 13.0.88"]
 fn the_committed_ptx_is_what_the_sources_give() {
     let nvcc = Nvcc::find(root()).unwrap().expect("no nvcc");
-    for stem in ["tests/simulate/kernels", "tests/simulate/missing_barrier", "benches/kernels"] {
+    for stem in [
+        "tests/simulate/kernels",
+        "tests/simulate/missing_barrier",
+        "tests/simulate/programs",
+        "benches/kernels",
+    ] {
         let source = root().join(format!("{stem}.cu"));
         let ptx = nvcc.ptx(&source, &scratch(stem)).unwrap();
         assert_eq!(ptx.warnings, "");

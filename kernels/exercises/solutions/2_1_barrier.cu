@@ -6,6 +6,7 @@
 //
 //@ learn between which two accesses a barrier has to stand
 //@ minutes 10
+//@ race
 //@ launch sumOfSquares(data, out, n) grid=1
 //@ result out
 //@ op squares

@@ -5,8 +5,13 @@
 //
 //@ learn to find a race by asking who reads and who writes each element
 //@ minutes 10
+//@ race
 //@ launch reverseInPlace(data, n) grid=1
 //@ one-block
+//@ slip line: `g_data[size - 1 - tid] = mine;` After the write it is too late: a thread may have written over a number
+//@      that another one has not read yet.
+//@ slip line: `mine = g_data[tid];` Behind the read is right, but within the `if`: a thread without a number would not
+//@      come there.
 //@ hint Two threads that access one element need a barrier between their accesses if one of them writes.
 //@ hint Thread 0 writes the element that thread size - 1 reads. Is it certain that it has been read?
 //@ hint Which element does thread t read, and which does it write?
@@ -27,7 +32,7 @@
 //@ begin
 // The answer: line 19;
 //@ stub
-//| // The answer: line 0;
+//| // The answer: line ?;
 //@ end
 
 extern "C" __global__ void reverseInPlace(unsigned int *g_data, unsigned int size)

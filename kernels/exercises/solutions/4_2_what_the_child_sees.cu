@@ -6,6 +6,7 @@
 //
 //@ learn what a child is guaranteed to see of its parent's work
 //@ minutes 10
+//@ race
 //@ launch reduceForget(data, partials, n) grid=n/block
 //@ blocks 96 256 1024
 //@ most-blocks 100

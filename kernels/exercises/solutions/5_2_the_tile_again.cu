@@ -6,6 +6,7 @@
 //
 //@ learn why a tile needs a barrier before it is filled again
 //@ minutes 10
+//@ race
 //@ launch reduceTiles(input, partials, n) grid=4
 //@ hint What is read from the tile last in a round, and what is written to it first in the next?
 //@ hint Which thread reads `tile[0]` at the end of a round, and which thread writes it? Does either wait?
@@ -61,6 +62,30 @@
 //@ =     }
 //@ =     __syncthreads();
 //@ =     if (threadIdx.x == 0) {
+//@ =         g_odata[blockIdx.x] = sum;
+//@ =     }
+//@ = }
+//@ mutant by-thread-0: passes
+//@ = extern "C" __global__ void reduceTiles(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = {
+//@ =     __shared__ unsigned int tile[1024];
+//@ =     unsigned int tid = threadIdx.x;
+//@ =     unsigned int sum = 0;
+//@ =     for (unsigned int first = blockIdx.x * blockDim.x; first < size; first += gridDim.x * blockDim.x) {
+//@ =         tile[tid] = first + tid < size ? g_idata[first + tid] : 0;
+//@ =         __syncthreads();
+//@ =         for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+//@ =             unsigned int half = (length + 1) / 2;
+//@ =             if (tid + half < length) {
+//@ =                 tile[tid] += tile[tid + half];
+//@ =             }
+//@ =             __syncthreads();
+//@ =         }
+//@ =         if (tid == 0) {
+//@ =             sum += tile[0];
+//@ =         }
+//@ =     }
+//@ =     if (tid == 0) {
 //@ =         g_odata[blockIdx.x] = sum;
 //@ =     }
 //@ = }

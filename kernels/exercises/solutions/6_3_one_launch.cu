@@ -6,6 +6,7 @@
 //
 //@ learn how the last block to arrive finishes the work in the same launch
 //@ minutes 25
+//@ race
 //@ launch reduceOnce(input, partials, out, ticket, n) grid=n/block
 //@ result out
 //@ hint `atomicAdd(ticket, 1)` returns the ticket: 0 for the first block, `gridDim.x - 1` for the last. One

@@ -6,10 +6,14 @@
 //
 //@ learn why the writer and the reader of a flag each need a fence
 //@ minutes 10
+//@ race
 //@ launch reduceOnce(input, partials, out, ticket) grid=n/block
 //@ result out
 //@ blocks 32
 //@ sizes 32 1024
+//@ slip line: `last = atomicAdd(ticket, 1) == gridDim.x - 1;` Behind the ticket it is too late: whoever sees the ticket
+//@      may not see the partial sum yet.
+//@ slip line: `__threadfence();` There is one already. It is the reader's.
 //@ hint A fence between two accesses of one thread makes other threads see the first before the second.
 //@ hint Which two writes to global memory does thread 0 make, and in which order must the last block see
 //@      them?
@@ -31,7 +35,7 @@
 //@ begin
 // The answer: line 24;
 //@ stub
-//| // The answer: line 0;
+//| // The answer: line ?;
 //@ end
 
 // Blocks of one warp; each takes 32 numbers.

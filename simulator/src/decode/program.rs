@@ -122,6 +122,11 @@ pub struct Param {
 }
 
 impl Param {
+    /// Pieces of eight bytes that a launch is given for it.
+    pub(crate) fn pieces(&self) -> usize {
+        self.bytes.div_ceil(8).max(1)
+    }
+
     pub(super) fn new(variable: &Variable, offset: usize) -> Param {
         Param { name: variable.name.clone(), offset, bytes: variable.bytes(), kind: variable.kind.clone() }
     }

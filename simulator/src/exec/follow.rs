@@ -6,7 +6,7 @@ use super::undefined::either;
 use super::warp::Warp;
 use crate::arith::{Alu, WARP, each, lanes};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
-use crate::diagnostic::{Kind, Site};
+use crate::diagnostic::{Kind, Severity, Site};
 use crate::memory::Written;
 use crate::observe::{Event, Request, Watch};
 use crate::ptx::Space;
@@ -178,6 +178,22 @@ impl<O: Watch> Context<'_, O> {
         }
     }
 
+    /// A constant that the host has not set, and that has no initialiser, or one of zeros: PTX does not say
+    /// which.
+    #[cold]
+    fn unset_constant(&mut self, warp: &Warp, at: At) {
+        let help = "set it before the launch (cudaMemcpyToSymbol, or --symbol); if 0 is what it is to be, all is well";
+        let mut finding = *self.fault(
+            warp,
+            at,
+            Kind::UninitializedRead,
+            "a constant is read that nobody has set, and is 0",
+            help,
+        );
+        finding.severity = Severity::Warning;
+        self.observer.event(&Event::Finding(&finding));
+    }
+
     /// Which of the loaded values are undefined.
     pub fn follow_load(&mut self, warp: &mut Warp, at: At, request: &Request, d: &[Reg], bytes: u32) {
         for (i, d) in d.iter().enumerate() {
@@ -186,6 +202,10 @@ impl<O: Watch> Context<'_, O> {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
                 undefined |= (!self.is_written(warp, request.space, lane, address, bytes) as u32) << lane;
             });
+            if undefined != 0 && request.space == Space::Const {
+                self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
+                undefined = 0;
+            }
             warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, at.inst.loc));
         }
     }

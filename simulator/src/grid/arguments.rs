@@ -1,6 +1,6 @@
 //! What a launch asks for: checked against the limits, and its arguments laid out.
 
-use crate::decode::Program;
+use crate::decode::{Param, Program};
 use crate::device::{DeviceProperties, LaunchConfig};
 use crate::diagnostic::{Diagnostic, Kind};
 
@@ -38,7 +38,7 @@ pub fn parameters(
         }
         stack.extend(&program.functions[next].calls);
     }
-    if args.len() != function.params.len() {
+    if args.len() != function.params.iter().map(Param::pieces).sum::<usize>() {
         return Err(wrong(
             Kind::LaunchLimit,
             format!("{kernel} takes {} arguments, {} were given", function.params.len(), args.len()),
@@ -46,18 +46,12 @@ pub fn parameters(
         ));
     }
     let mut params = vec![0u8; function.param_bytes];
-    for (param, value) in function.params.iter().zip(args) {
-        if param.bytes > 8 {
-            return Err(wrong(
-                Kind::LaunchLimit,
-                format!(
-                    "parameter {} of {kernel} has {} bytes; structures by value are not supported",
-                    param.name, param.bytes
-                ),
-                "pass a pointer instead",
-            ));
-        }
-        params[param.offset..param.offset + param.bytes].copy_from_slice(&value.to_le_bytes()[..param.bytes]);
+    let mut rest = args;
+    for param in &function.params {
+        let (value, behind) = rest.split_at(param.pieces());
+        rest = behind;
+        let bytes = value.iter().flat_map(|piece| piece.to_le_bytes());
+        params[param.offset..].iter_mut().zip(bytes.take(param.bytes)).for_each(|(to, from)| *to = from);
     }
     Ok((number, params))
 }

@@ -71,7 +71,7 @@ pub struct Against {
 /// A figure that cannot be drawn.
 pub fn plot(record: &Record, quantity: &Quantity, against: &Against, lines: Vec<Series>) -> Result<Chart> {
     let day = record.date.get(..10).unwrap_or(&record.date);
-    plot_of(&format!("{} · {day}", record.device.name), quantity, against, lines)
+    plot_of(&format!("{} · {day}", record.device.title()), quantity, against, lines)
 }
 
 /// [`plot`] of something else than a record: `source` is the device and the day of the measurement.

@@ -1,0 +1,122 @@
+//! A number that is asked for, as the solution's file says it and as the learner writes it: a predicted counter, a
+//! block size chosen from a record, a line.
+//!
+//! | `//@ answer NAME: …` | the number is |
+//! | --- | --- |
+//! | `counter FIELD n=N block=B` | what the simulator counts for the kernel as it is given |
+//! | `fastest STEM KERNEL n=N` | threads per block with the least time in a chapter's GPU record |
+//! | `largest-within P STEM KERNEL n=N` | the most threads per block that take at most P percent longer |
+//! | `given N` | N, which follows from the task |
+//! | `line` | that of the line above `//@ this` |
+//!
+//! In the file it is the line `// The answer: NAME NUMBER;`.
+
+use anyhow::{Context, Result, bail};
+
+use super::evidence::Times;
+use super::plan::{Case, Goal};
+
+/// A number that is asked for.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// As it stands in the file: `barrier arrivals`.
+    pub name: String,
+    pub source: Source,
+    /// Numbers that a mistake leads to, and what to say of it.
+    pub slips: Vec<(u64, String)>,
+}
+
+/// Where the right number is.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// What the simulator counts.
+    Counter { field: String, case: Case },
+    /// The block size with the least time.
+    Fastest { times: Times },
+    /// The largest block size that takes at most so much longer.
+    LargestWithin { percent: u32, times: Times },
+    /// It follows from the task.
+    Given(u64),
+    /// One of these lines.
+    Lines(Vec<u32>),
+}
+
+/// What an answer begins with.
+pub const ANSWER: &str = "// The answer: ";
+
+impl Answer {
+    /// `NAME: counter barriers n=256 block=256`. `lines`: those above `//@ this`.
+    pub fn parse(name: &str, text: &str, lines: &[u32]) -> Result<Answer> {
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let source = match word {
+            "counter" => {
+                // As a goal is written, but for its bound.
+                let (field, size) = rest.split_once(' ').context("counter FIELD n=N block=B")?;
+                let goal = Goal::parse(&format!("{field} <= 0 {size}"))?;
+                Source::Counter { field: field.to_string(), case: goal.case() }
+            }
+            "fastest" => Source::Fastest { times: Times::parse(rest)? },
+            "largest-within" => {
+                let (percent, rest) =
+                    rest.split_once(' ').context("largest-within PERCENT STEM KERNEL n=N")?;
+                Source::LargestWithin { percent: percent.parse()?, times: Times::parse(rest)? }
+            }
+            "given" => Source::Given(rest.parse().context("given NUMBER")?),
+            "line" => Source::Lines(lines.to_vec()),
+            _ => bail!("a counter, fastest, largest-within, given or line"),
+        };
+        Ok(Answer { name: name.to_string(), source, slips: Vec::new() })
+    }
+
+    /// The number of a line, one of `lines`.
+    pub fn line(lines: Vec<u32>) -> Answer {
+        Answer { name: "line".into(), source: Source::Lines(lines), slips: Vec::new() }
+    }
+
+    /// The lines, if it is the number of a line.
+    pub fn lines(&self) -> &[u32] {
+        if let Source::Lines(lines) = &self.source { lines } else { &[] }
+    }
+
+    /// The times that it is chosen from.
+    pub fn times(&self) -> Option<&Times> {
+        match &self.source {
+            Source::Fastest { times } | Source::LargestWithin { times, .. } => Some(times),
+            _ => None,
+        }
+    }
+
+    /// The input of a predicted counter.
+    pub fn case(&self) -> Option<Case> {
+        if let Source::Counter { case, .. } = self.source { Some(case) } else { None }
+    }
+
+    /// What `text`, a learner's file, answers: `None` if the line is not there, `Some(None)` if there is no
+    /// number in it yet.
+    pub fn of(&self, text: &str) -> Option<Option<u64>> {
+        let said = text.lines().find_map(|line| {
+            line.trim_start().strip_prefix(ANSWER)?.strip_prefix(&self.name)?.strip_prefix(' ')
+        })?;
+        let number: String = said.split(';').next().unwrap_or("").chars().filter(|c| *c != ',').collect();
+        Some(number.trim().parse().ok())
+    }
+}
+
+/// Whether a line of the learner's file is an answer.
+pub fn is_answer(line: &str) -> bool {
+    line.trim_start().starts_with(ANSWER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_from_its_line() {
+        let answer = Answer::parse("barrier arrivals", "given 64", &[]).unwrap();
+        let of = |line: &str| answer.of(&format!("// A file.\n{line}\n"));
+        assert_eq!(of("// The answer: barrier arrivals 1,064;"), Some(Some(1064)));
+        assert_eq!(of("  // The answer: barrier arrivals ?;"), Some(None));
+        assert_eq!(of("// The answer: barriers 64;"), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Marks answers that are numbers: right, or how far off, or what was forgotten.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::answer::{ANSWER, Answer, Source, is_answer};
+use super::plan::{self, Plan};
+use super::source::Exercise;
+use super::verdict::{Failure, Guess, Passed, Verdict, failed};
+use super::{code, run, think};
+use crate::build::prebuilt::source_hash;
+use crate::number::thousands;
+
+/// The right number; for a line the first that is right.
+fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<Option<u64>> {
+    Ok(match &answer.source {
+        Source::Counter { field, case } => {
+            let Some(ptx) = code::committed(root, exercise, &source_hash(&exercise.stub()))? else {
+                return Ok(None);
+            };
+            let counters = run::simulate(&run::load(&exercise.path, &ptx)?, plan, *case)?.counters;
+            plan::counter(&counters, field)
+        }
+        Source::Fastest { times } => times.read(root)?.first().map(|time| u64::from(time.block)),
+        Source::LargestWithin { percent, times } => {
+            let times = times.read(root)?;
+            let most = times.first().map_or(0.0, |time| time.us) * (1.0 + f64::from(*percent) / 100.0);
+            times.iter().filter(|time| time.us <= most).map(|time| u64::from(time.block)).max()
+        }
+        Source::Given(number) => Some(*number),
+        Source::Lines(lines) => lines.first().map(|line| u64::from(*line)),
+    })
+}
+
+/// What is to be said of `said`, which is not `right`.
+fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Result<String> {
+    let name = &answer.name;
+    if let Some((_, slip)) = answer.slips.iter().find(|(number, _)| *number == said) {
+        return Ok(match &answer.source {
+            Source::Lines(_) => format!("It is not line {said}: {slip}"),
+            _ => format!("{name}: not {}. {slip}", thousands(said as i64)),
+        });
+    }
+    Ok(match &answer.source {
+        Source::Counter { .. } => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
+        Source::Fastest { times } => {
+            let times = times.read(root)?;
+            match times.iter().find(|time| u64::from(time.block) == said) {
+                Some(time) => format!("{name}: with {said} it took {time}. Another size took less."),
+                None => format!("{name}: the record has no blocks of {said} threads."),
+            }
+        }
+        Source::LargestWithin { percent, times } => {
+            let times = times.read(root)?;
+            let least = times.first().map_or(1.0, |time| time.us);
+            match times.iter().find(|time| u64::from(time.block) == said) {
+                Some(_) if said < right => {
+                    format!("{name}: {said} is within {percent} % of the fastest, and a larger size is, too.")
+                }
+                Some(time) => format!(
+                    "{name}: with {said} it took {time}, {:.0} % longer than the fastest.",
+                    100.0 * (time.us / least - 1.0)
+                ),
+                None => format!("{name}: the record has no blocks of {said} threads."),
+            }
+        }
+        Source::Given(_) => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
+        Source::Lines(_) => {
+            let line = text.lines().nth((said as usize).saturating_sub(1)).unwrap_or("").trim();
+            format!("It is not line {said}: `{line}`")
+        }
+    })
+}
+
+/// How far `said` is from `right`, without giving it away.
+fn off(said: u64, right: u64) -> String {
+    let direction = if said < right { "too few" } else { "too many" };
+    let (less, more) = (said.min(right) as f64, said.max(right) as f64);
+    let how_far = match more / less.max(1e-9) {
+        ..=1.1 => "by a tenth or less",
+        ..=2.0 => "by a factor of 2 or less",
+        ..=4.0 => "by a factor between 2 and 4",
+        _ => "by a factor of more than 4",
+    };
+    format!("are {direction}, {how_far}.")
+}
+
+/// Marks `text`, in which only the answers may have been changed.
+pub fn mark(
+    root: &Path,
+    exercise: &Exercise,
+    answers: &[Answer],
+    plan: &Plan,
+    text: &str,
+) -> Result<Verdict> {
+    let rest =
+        |text: &str| text.lines().filter(|line| !is_answer(line)).map(str::to_string).collect::<Vec<_>>();
+    let is_line = answers.iter().any(|answer| !answer.lines().is_empty());
+    let kind = if is_line { "wrong-line" } else { "wrong-number" };
+    if rest(text) != rest(&exercise.stub()) {
+        let what = format!(
+            "Only the answers are to be changed: what is asked is about the file as it was given. `reset {}` \
+             brings it back, and keeps yours.",
+            exercise.id
+        );
+        return Ok(failed(exercise, kind, what));
+    }
+    let (mut guesses, mut open, mut slips) = (Vec::new(), Vec::new(), Vec::new());
+    for answer in answers {
+        let name = &answer.name;
+        let Some(said) = answer.of(text) else {
+            let what = format!("There is no line `{ANSWER}{name} NUMBER;` in {}.", exercise.path);
+            return Ok(failed(exercise, kind, what));
+        };
+        let Some(said) = said else {
+            open.push(name.clone());
+            continue;
+        };
+        let Some(right) = right(answer, root, exercise, plan)? else { return Ok(Verdict::NoNvcc) };
+        if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
+            slips.push(wrong(answer, root, text, said, right)?);
+        }
+        guesses.push(Guess { name: name.clone(), said, right });
+    }
+    let asked = exercise.evidence(root)?;
+    let asked = if asked.is_empty() { asked } else { format!("\n\n{asked}") };
+    if !open.is_empty() {
+        let what = match is_line {
+            true => format!("There is no answer yet: its number belongs where `?` stands.{asked}"),
+            false => {
+                format!(
+                    "There is no number yet for: {}. It belongs where `?` stands.{asked}",
+                    open.join(", ")
+                )
+            }
+        };
+        return Ok(failed(exercise, kind, what));
+    }
+    if slips.is_empty() {
+        return Ok(Verdict::Passed(Box::new(Passed { tried: 1, guesses, ..Passed::default() })));
+    }
+    let what = format!("{}{asked}", slips.join("\n"));
+    let think = think::sentence(exercise, &[kind.to_string()]);
+    let kinds = vec![kind.to_string()];
+    Ok(Verdict::Failed(Box::new(Failure { kinds, what, guesses, think, ..Failure::default() })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_a_number_is_off_does_not_give_it_away() {
+        for (said, text) in [
+            (60, "are too few, by a tenth or less."),
+            (32, "are too few, by a factor of 2 or less."),
+            (8, "are too few, by a factor of more than 4."),
+            (0, "are too few, by a factor of more than 4."),
+            (200, "are too many, by a factor between 2 and 4."),
+        ] {
+            assert_eq!(off(said, 64), text);
+        }
+    }
+}

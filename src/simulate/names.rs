@@ -1,0 +1,96 @@
+//! Names of kernels and variables: as PTX has them, and as the source does.
+
+use anyhow::{Result, bail, ensure};
+use cpp_demangle::{DemangleOptions, Symbol};
+
+use crate::device::Module;
+
+/// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
+pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {
+    let kernels = module.kernels();
+    // A file that includes CUB or Thrust has their kernels too.
+    let own: Vec<&String> = kernels.iter().filter(|name| !is_of_library(name)).collect();
+    let template = templates.iter().find(|name| asked.is_none_or(|asked| asked == **name));
+    let hint = template.map_or(String::new(), |name| {
+        format!(
+            "\n{name} is a template, which becomes a kernel only where it is instantiated: add a line such as \
+             `template __global__ void {name}<float>(float *);`"
+        )
+    });
+    ensure!(
+        !own.is_empty(),
+        "there is no kernel in it: no `.entry` in PTX, no `__global__` in CUDA C++{hint}"
+    );
+    let list = || own.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
+    let named: Vec<&String> = match asked {
+        None => own.clone(),
+        Some(asked) => match kernels.iter().find(|name| *name == asked) {
+            Some(exact) => vec![exact],
+            None => kernels.iter().filter(|name| is_named(name, asked)).collect(),
+        },
+    };
+    match (&named[..], asked) {
+        ([one], _) => Ok(one),
+        ([], Some(asked)) => bail!("no kernel is named {asked}; there are: {}{hint}", list()),
+        (_, Some(asked)) => bail!("several kernels are named {asked}; give the whole name, of: {}", list()),
+        (_, None) => bail!("there are several kernels; give --kernel one of: {}", list()),
+    }
+}
+
+/// `lab::sum<int>` of a kernel that is not `extern "C"`: its name in the source, without the types of its
+/// parameters.
+fn source_name(kernel: &str) -> Option<String> {
+    let options = DemangleOptions::new().no_params().no_return_type();
+    Symbol::new(kernel).ok()?.demangle_with_options(&options).ok()
+}
+
+fn is_of_library(kernel: &str) -> bool {
+    let name = source_name(kernel).unwrap_or_default();
+    ["cub::", "thrust::"].iter().any(|library| name.starts_with(library))
+}
+
+/// Names as the source has them, in place of those that the compiler made of them.
+pub fn readable(text: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("_Z") {
+        let (before, name) = rest.split_at(at);
+        let (name, after) = name.split_at(name.find(|c| !is_part(c)).unwrap_or(name.len()));
+        out += before;
+        out += &source_name(name).unwrap_or(name.to_string());
+        rest = after;
+    }
+    out + rest
+}
+
+/// Whether the source calls `kernel` so; what a template is made for may be left out.
+pub fn is_named(kernel: &str, asked: &str) -> bool {
+    let is_same = |name: String| name == asked || name.split('<').next() == Some(asked);
+    source_name(kernel).is_some_and(is_same)
+}
+
+fn shown(kernel: &str) -> String {
+    source_name(kernel).map_or(kernel.to_string(), |name| format!("{kernel} ({name})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_has_its_name_in_ptx_and_in_the_source() {
+        for (kernel, name) in
+            [("_Z3sumPKiPi", "sum"), ("_ZN3lab3sumEv", "lab::sum"), ("_Z6reduceILi256EEvPi", "reduce<256>")]
+        {
+            assert_eq!(source_name(kernel).as_deref(), Some(name));
+            assert!(is_named(kernel, name));
+        }
+        assert!(is_named("_Z6reduceILi256EEvPi", "reduce") && !is_named("_ZN3lab3sumEv", "sum"));
+        assert_eq!(readable("in _Z6reduceILi256EEvPi, or _Zero"), "in reduce<256>, or _Zero");
+        assert!(is_of_library("_ZN3cub17CUB_300001_SM_7506detail11EmptyKernelIvEEvv"));
+        for other in ["sum", "_Z", "_Z9sum", "_Z99999999999999999999999sum"] {
+            assert_eq!(source_name(other), None, "{other}");
+        }
+    }
+}
