@@ -98,7 +98,12 @@ export async function run(cell, cells) {
     try {
         const begin = () => showRunning(cell, true);
         const progress = value => (part(cell, 'progress').value = value);
-        const { answer, seconds, sentence } = await simulator.run(build(cell.live.stem, whatIf), asked, begin, progress);
+        const simulate = request => simulator.run(build(cell.live.stem, whatIf), request, begin, progress);
+        let outcome = await simulate(asked);
+        if (outcome.hasTrapped && asked.steps) {
+            outcome = await simulate({ ...asked, steps: false }); // its steps cannot be drawn
+        }
+        const { answer, seconds, sentence } = outcome;
         const error = sentence ?? (answer.error && asSentence(answer.error));
         if (!touched.has(cell)) {
             return false; // reset in the meantime

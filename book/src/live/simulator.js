@@ -53,7 +53,7 @@ export function stop(reason = STOPPED) {
     giveUp(reason);
 }
 
-/** What the worker says, { answer, seconds } or { sentence }, goes to `resolve`; how far it is, to `progress`. */
+/** What the worker says, { answer, seconds } or { sentence, hasTrapped }, goes to `resolve`; how far it is, to `progress`. */
 function listen(post, progress, resolve) {
     post.onmessage = ({ data }) => {
         if (data.progress !== undefined) {
@@ -62,7 +62,7 @@ function listen(post, progress, resolve) {
             resolve(data);
         } else {
             end(); // after a trap its memory is in no known state
-            resolve({ sentence: data.trapped ? `The simulator broke off, which is a mistake of ours: ${data.trapped}` : NO_MEMORY });
+            resolve({ hasTrapped: true, sentence: data.trapped ? `The simulator broke off, which is a mistake of ours: ${data.trapped}` : NO_MEMORY });
         }
     };
     post.onerror = () => stop(NO_MEMORY);

@@ -15,6 +15,8 @@ const player = () => (window.playFilms ? Promise.resolve() : new Promise((resolv
 export function folded(films) {
     const summary = element('summary', { textContent: 'Step by step' });
     const details = element('details', { className: 'cell-steps' }, summary, ...films.map(parsed));
+    // Several on a page would have the same.
+    details.querySelectorAll('figure').forEach(figure => figure.removeAttribute('id'));
     details.addEventListener('toggle', () => player().then(() => window.playFilms(details), () => {}), { once: true });
     return details;
 }
