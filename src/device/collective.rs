@@ -100,6 +100,6 @@ impl<'a> Collective<'a> {
 fn gpus<'a>(devices: &[&'a Device]) -> Vec<&'a cuda::Gpu> {
     devices
         .iter()
-        .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(gpu) } else { None })
+        .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(&**gpu) } else { None })
         .collect()
 }

@@ -33,7 +33,7 @@ pub struct Device {
 }
 
 pub(super) enum Kind {
-    Gpu(cuda::Gpu),
+    Gpu(Box<cuda::Gpu>),
     Sim(Rc<Simulator>),
     Cpu,
 }
@@ -58,7 +58,7 @@ impl Device {
             return Ok(Device::simulator(options));
         }
         match cuda::Gpu::open() {
-            Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu))),
+            Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu.into()))),
             Err(no_gpu) if choice == DeviceChoice::Gpu => Err(no_gpu.into()),
             Err(no_gpu) => {
                 let simulator = Device::simulator(options);
@@ -105,7 +105,7 @@ impl Device {
                 .filter(|other| other.ordinal() != one.ordinal())
                 .try_for_each(|other| one.reach(other))?;
         }
-        Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu))).collect())
+        Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu.into()))).collect())
     }
 
     /// The simulator, run as `options` say.

@@ -87,7 +87,7 @@ impl<'a> Stage<'a> {
         let Content { bytes, unwritten, .. } = self.resolved(content)?;
         let mut core = self.device.core()?;
         let mut start = 0;
-        for part in unwritten.into_iter().chain([bytes.len()..bytes.len()]) {
+        for part in unwritten.into_iter().chain(std::iter::once(bytes.len()..bytes.len())) {
             core.write(address + start as u64, &bytes[start..part.start]).map_err(|wrong| *wrong)?;
             start = part.end;
         }

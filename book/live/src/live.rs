@@ -228,7 +228,8 @@ fn shown(report: Report, request: &Request) -> Result<Shown> {
         None => None,
     };
     let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
-    let films = report.steps.iter().map(|trace| figure::launch(trace, source).html()).collect();
+    let moving = report.steps.iter().filter(|trace| !trace.events.is_empty());
+    let films = moving.map(|trace| figure::launch(trace, source).html()).collect();
     let (headline, notes) = (headline(&report.record), notes(&report.record));
     Ok(Shown { record: report.record, headline, notes, diagnostics: report.diagnostics, table, chart, films })
 }

@@ -228,7 +228,7 @@ mod tests {
                 let before = |past: (u32, usize, Time)| {
                     (past.0, past.1) == (warp, lane) || past.0 / 2 == warp / 2 && past.2 < barriers[block]
                 };
-                let races_with = |past, other: bool| !before(past) && !(strong && other);
+                let races_with = |past, other: bool| !(before(past) || strong && other);
                 let at = (addresses[lane] % ROOM) as usize;
                 for byte in &mut model[at..at + bytes as usize] {
                     expected |= byte.weak.is_some_and(|past| races_with(past, false));

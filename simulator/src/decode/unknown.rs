@@ -17,7 +17,7 @@ pub fn message(opcode: &str, line: u32, file: &str) -> String {
     let starts = |start: &&str| {
         opcode.strip_prefix(*start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    let missing = MISSING.iter().find(|(_, all)| all.iter().any(|start| starts(start)));
+    let missing = MISSING.iter().find(|(_, all)| all.iter().any(&starts));
     let why = missing.map_or(String::new(), |(part, _)| format!(", and has no {part}"));
     format!("the simulator does not know `{opcode}` (line {line} of {of}{file}){why}")
 }
