@@ -68,6 +68,9 @@ impl Film {
         let still = &first.frames[at];
         let moves = self.tracks.len() > 1 || first.frames.len() > 1;
         let mut html = format!("<figure class=\"film\" id=\"film-{}\">\n", self.name);
+        if self.tracks.len() > 1 {
+            html += &format!("<p class=\"film-run\">{}:</p>\n", escape(&first.label));
+        }
         html += "<div class=\"film-stage\">\n";
         let scale = if first.listing.is_empty() { ALONE } else { BESIDE_A_LISTING };
         html += &self.drawing.svg(&still.looks, scale);

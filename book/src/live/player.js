@@ -89,7 +89,8 @@
 
         /** The lines of the source and the message of the run. */
         list() {
-            const { listing, message } = this.film.tracks[this.track];
+            const { label, listing, message } = this.film.tracks[this.track];
+            this.figure.querySelector('.film-run').textContent = `${label}:`; // on paper
             if (this.code) {
                 this.code.replaceChildren(...listing.map(([line, text]) => element('span', { 'data-line': line }, `${text}\n`)));
             }
