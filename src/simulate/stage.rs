@@ -148,7 +148,7 @@ impl<'a> Stage<'a> {
         let held = self.hold(self.buffer(name)?)?;
         let content = fill.content(*kind).bytes;
         if content.len() != held.bytes.len() || held.kind != *kind {
-            let (are, be) = (held.len(), content.len() / kind.bytes());
+            let (are, be) = (held.count(), content.len() / kind.bytes());
             return Ok(Some(format!(
                 "@{name} has {are} elements of {}, and {be} of {} are expected",
                 held.kind.name(),
@@ -157,10 +157,10 @@ impl<'a> Stage<'a> {
         }
         let expected = Held { bytes: content, unwritten: HashSet::new(), ..held.clone() };
         let wrong = |index: &usize| held.differs(&expected, *index, *within);
-        let all: Vec<usize> = (0..held.len()).filter(wrong).collect();
+        let all: Vec<usize> = (0..held.count()).filter(wrong).collect();
         Ok(all.first().map(|first| {
             let (is, be) = (held.shown(*first), expected.shown(*first));
-            let (count, of) = (thousands(all.len() as i64), thousands(held.len() as i64));
+            let (count, of) = (thousands(all.len() as i64), thousands(held.count() as i64));
             format!(
                 "@{name} holds {is} in element {first}, where {be} is expected; {count} of {of} are wrong"
             )

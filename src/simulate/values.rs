@@ -30,7 +30,7 @@ const MAX_COLUMNS: usize = 100;
 
 impl Held {
     /// Elements.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.bytes.len() / self.kind.bytes()
     }
 
@@ -74,7 +74,7 @@ impl Held {
 
     /// The elements in rows, each with the index of its first; the middle of a long buffer is left out.
     pub fn text(&self) -> String {
-        let len = self.len();
+        let len = self.count();
         let elements = if len == 1 { "element" } else { "elements" };
         let mut text =
             format!("{}: {} {elements} of {}", self.title(), thousands(len as i64), self.kind.name());
@@ -130,7 +130,7 @@ struct Elements<'a>(&'a Held);
 
 impl Serialize for Elements<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let len = self.0.len();
+        let len = self.0.count();
         let mut list = serializer.serialize_seq(Some(len))?;
         for index in 0..len {
             list.serialize_element(&self.0.element(index))?;
