@@ -15,6 +15,7 @@ use workbook::record::Record;
 use workbook::record::chart::Vertical;
 use workbook::record::columns::html_table;
 use workbook::record::table::{headline, notes, shown_columns};
+use workbook::sim::Diagnostic;
 
 /// What a page asks for: the options of the terminal, and what to show of the record.
 #[derive(Deserialize)]
@@ -85,7 +86,7 @@ struct Shown {
     record: Record,
     headline: String,
     notes: Vec<String>,
-    diagnostics: serde_json::Value,
+    diagnostics: Vec<Diagnostic>,
     /// The table of a cell, as HTML.
     table: String,
     /// The chart that was asked for, as HTML, if the record has data for it.
@@ -228,9 +229,8 @@ fn shown(report: Report, request: &Request) -> Result<Shown> {
     };
     let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
     let films = report.steps.iter().map(|trace| figure::launch(trace, source).html()).collect();
-    let diagnostics = serde_json::to_value(&report.diagnostics)?;
     let (headline, notes) = (headline(&report.record), notes(&report.record));
-    Ok(Shown { record: report.record, headline, notes, diagnostics, table, chart, films })
+    Ok(Shown { record: report.record, headline, notes, diagnostics: report.diagnostics, table, chart, films })
 }
 
 /// The surroundings of a run in a page.
