@@ -4,9 +4,13 @@
 
 use std::ops::Range;
 
+use anyhow::{Context, Result};
+
+use super::axes::axes;
 use super::line::{Point, SERIES, Series, Style};
+use super::place::{FONT, Plot, UNIT, font, units};
 use super::scale::Scale;
-use super::svg::{self, Anchor, Font, GRID, Ink, MUTED, PAPER, Place, Svg, TEXT};
+use super::svg::{self, Anchor, Font, Ink, MUTED, PAPER, Place, Svg, TEXT};
 use crate::record::columns::wrapped;
 
 /// Everything on a chart.
@@ -21,9 +25,6 @@ pub struct Figure<'a> {
     pub y_scale: Scale,
     pub lines: &'a [Series],
 }
-
-/// Units of the drawing for one pixel of the figure. All other lengths here are in pixels.
-const UNIT: f64 = 10.0;
 
 /// What differs between a drawing for a page and one for a phone.
 pub struct Layout {
@@ -48,8 +49,7 @@ pub const NARROW: Layout =
 const MARGIN: f64 = 16.0;
 const TICK_LABELS: f64 = 24.0;
 const X_TITLE: f64 = 30.0;
-/// Font size, height of a row of text, and width of a character that no usual font exceeds on average.
-const FONT: f64 = 13.0;
+/// Height of a row of text, and width of a character that no usual font exceeds on average.
 const ROW: f64 = 19.0;
 const CHARACTER: f64 = 7.8;
 /// From the plot to the sample of a line in its name, the sample, and from it to the name.
@@ -64,20 +64,20 @@ const SHAPES: [(i32, f64, f64); SERIES] =
     [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1)];
 const WIDTHS: [f64; SERIES] = [3.0, 2.6, 2.2, 1.9, 1.7];
 
-/// From an axis to the end of its ticks, and to its tick labels.
-const TICK: f64 = 5.0;
-const TO_LABEL: f64 = 10.0;
-
 /// The figure as a complete SVG file.
-pub fn svg(figure: &Figure, layout: &Layout) -> String {
+///
+/// # Errors
+/// What plotters says, if it cannot lay out the axes.
+pub fn svg(figure: &Figure, layout: &Layout) -> Result<String> {
     let head = head(figure, layout);
     let top = head.last().map_or(0.0, |(y, ..)| y + 20.0);
     let names = if layout.names_beside { 0.0 } else { ROW * figure.lines.len() as f64 + 8.0 };
     let height = top + layout.plot + TICK_LABELS + X_TITLE + names;
     let mut drawing = Svg::default();
-    draw(figure, layout, &head, top, &mut drawing);
+    draw(figure, layout, &head, (top, height), &mut drawing)
+        .with_context(|| format!("cannot draw the chart {:?}", figure.title))?;
     let class = format!("chart {}", layout.class);
-    svg::file(&class, layout.width, height, UNIT, figure.description, &drawing.written)
+    Ok(svg::file(&class, layout.width, height, UNIT, figure.description, &drawing.written))
 }
 
 /// What stands above the plot, from the top: title, subtitle, the name of the vertical axis; each line with
@@ -100,58 +100,13 @@ fn head(figure: &Figure, layout: &Layout) -> Vec<(f64, String, Font)> {
     lines
 }
 
-/// Where values stand on the drawing.
-struct Plot<'a> {
-    x_scale: &'a Scale,
-    y_scale: &'a Scale,
-    /// From left to right, and from top to bottom; the ends are just outside.
-    x: Range<i32>,
-    y: Range<i32>,
-}
-
-impl Plot<'_> {
-    fn x(&self, value: f64) -> i32 {
-        self.x.start
-            + (self.x_scale.position(value) * f64::from(self.x.end - 1 - self.x.start)).round() as i32
-    }
-
-    fn y(&self, value: f64) -> i32 {
-        self.y.end
-            - 1
-            - (self.y_scale.position(value) * f64::from(self.y.end - 1 - self.y.start)).round() as i32
-    }
-
-    fn place(&self, x: f64, y: f64) -> Place {
-        (self.x(x), self.y(y))
-    }
-}
-
-/// A line across the plot for each tick of the vertical axis; both axes with their ticks and labels.
-fn axes(svg: &mut Svg, plot: &Plot) {
-    let (line, tick, to_label, label) = (units(1.0), units(TICK), units(TO_LABEL), font(TEXT, FONT - 0.5));
-    let right = plot.x.end - 1;
-    let rows: Vec<_> = plot.y_scale.ticks.iter().map(|&value| (value, plot.y(value))).collect();
-    for &(_, y) in &rows {
-        svg.polyline(&[(plot.x.start, y), (right, y)], GRID, line);
-    }
-    let axis = plot.x.start - 1;
-    svg.polyline(&[(axis, plot.y.start), (axis, plot.y.end - 1)], MUTED, line);
-    for (value, y) in rows.into_iter().filter(|(_, y)| plot.y.contains(y)) {
-        svg.text(&(plot.y_scale.label)(value), (plot.x.start - to_label, y), Anchor::Right, label);
-        svg.polyline(&[(axis - tick, y), (axis, y)], MUTED, line);
-    }
-    let axis = plot.y.end;
-    svg.polyline(&[(plot.x.start, axis), (right, axis)], MUTED, line);
-    for &value in &plot.x_scale.ticks {
-        let x = plot.x(value);
-        if plot.x.contains(&x) {
-            svg.text(&(plot.x_scale.label)(value), (x, axis + to_label), Anchor::Top, label);
-            svg.polyline(&[(x, axis), (x, axis + tick)], MUTED, line);
-        }
-    }
-}
-
-fn draw(figure: &Figure, layout: &Layout, head: &[(f64, String, Font)], top: f64, svg: &mut Svg) {
+fn draw(
+    figure: &Figure,
+    layout: &Layout,
+    head: &[(f64, String, Font)],
+    (top, height): (f64, f64),
+    svg: &mut Svg,
+) -> Result<()> {
     for (middle, words, font) in head {
         text(svg, words, (MARGIN, *middle), Anchor::Left, *font);
     }
@@ -164,7 +119,7 @@ fn draw(figure: &Figure, layout: &Layout, head: &[(f64, String, Font)], top: f64
         x: units(layout.left)..units(layout.width) - units(right),
         y: units(top)..units(top + layout.plot),
     };
-    axes(svg, plot);
+    axes(svg, plot, (units(layout.width), units(height)))?;
     let middle = f64::from(plot.x.start + plot.x.end) / 2.0 / UNIT;
     text(svg, figure.x_title, (middle, below + X_TITLE - 14.0), Anchor::Centre, font(TEXT, FONT - 0.5));
     let part = |range: &Range<i32>, share: f64| (share * f64::from(range.end - range.start)) as i32;
@@ -201,6 +156,7 @@ fn draw(figure: &Figure, layout: &Layout, head: &[(f64, String, Font)], top: f64
             name_line(svg, line, (units(MARGIN), units(below + X_TITLE + ROW * (i as f64 + 0.5))));
         }
     }
+    Ok(())
 }
 
 /// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
@@ -315,10 +271,6 @@ fn text(svg: &mut Svg, words: &str, at: (f64, f64), anchor: Anchor, font: Font) 
     svg.text(words, (units(at.0), units(at.1)), anchor, font);
 }
 
-fn units(pixels: f64) -> i32 {
-    (pixels * UNIT).round() as i32
-}
-
 impl Style {
     fn ink(self) -> Ink {
         match self {
@@ -333,10 +285,6 @@ impl Style {
             Style::Host | Style::Limit => 1.6,
         }
     }
-}
-
-fn font(ink: Ink, size: f64) -> Font {
-    Font { ink, size: size * UNIT, bold: false }
 }
 
 #[cfg(test)]

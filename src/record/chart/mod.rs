@@ -11,13 +11,17 @@
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
 //! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at most
-//! [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` places everything and
-//! `svg.rs` writes it: a plotting library would ask a browser for the width of a text, and draw another picture
-//! there.
+//! [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` places everything,
+//! plotters lays out the axes (`axes.rs`), and `svg.rs` writes it all.
 
+#[cfg_attr(target_family = "wasm", path = "axes_in_page.rs")]
+mod axes;
+#[cfg(test)]
+mod axes_in_page;
 mod draw;
 mod fit;
 mod line;
+mod place;
 mod plot;
 mod scale;
 mod svg;

@@ -113,7 +113,7 @@ pub fn plot_of(source: &str, quantity: &Quantity, against: &Against, lines: Vec<
         y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero(&values) } else { y_scale },
         lines,
     };
-    let (svg, narrow) = (draw::svg(&figure, &WIDE), draw::svg(&figure, &NARROW));
+    let (svg, narrow) = (draw::svg(&figure, &WIDE)?, draw::svg(&figure, &NARROW)?);
     Ok(Chart { name: quantity.name, svg, narrow, left_out: all.saturating_sub(SERIES), title, description })
 }
 

@@ -35,6 +35,16 @@ impl Ink {
         Ink { number, dashed: false, opacity: None }
     }
 
+    /// The ink with that number.
+    pub fn numbered(number: usize) -> Ink {
+        Ink::new(number.min(INKS.len() - 1))
+    }
+
+    /// Its number.
+    pub fn number(self) -> usize {
+        self.number
+    }
+
     /// The ink of the i-th line; after [`SERIES`] they begin again.
     pub fn series(i: usize) -> Ink {
         Ink::new(4 + i % SERIES)
