@@ -215,7 +215,7 @@ impl Simulator {
         self.limits.steps = Some(instructions);
     }
 
-    /// All buffers together, and what the checks remember of a launch, may take so many bytes; [`DEFAULT_MEMORY`]
+    /// All buffers together, and what the checks remember of a launch, may take so many bytes; [`crate::DEFAULT_MEMORY`]
     /// unless set.
     pub fn set_memory_limit(&mut self, bytes: u64) {
         self.memory.set_most_bytes(bytes);
