@@ -52,8 +52,9 @@ fn every_piece_of_a_chapter_is_there() {
     let manifest = |directory| prebuilt::manifest(root(), directory).unwrap().into_keys();
     let builds: BTreeSet<_> = manifest(prebuilt::DIRECTORY).chain(manifest(LEGACY)).collect();
     let (examples, pages) = (stems_in("examples"), stems_in("book/src"));
-    let book: String =
-        std::fs::read_dir(root().join("book/src")).unwrap().map(|page| read(&page.unwrap().path())).collect();
+    let is_page = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
+    let pages_text = std::fs::read_dir(root().join("book/src")).unwrap().map(|page| page.unwrap().path());
+    let book: String = pages_text.filter(|path| is_page(path)).map(|path| read(&path)).collect();
     let summary = read(&root().join("book/src/SUMMARY.md"));
     let readme = read(&root().join("README.md"));
     let records: BTreeSet<_> = stems_in("book/records")

@@ -149,7 +149,7 @@ fn a_wrong_request_is_answered_with_a_sentence() {
         (json!({"stem": "ch2_parallel", "pending_launches": 1}), "launches nothing"),
         (json!({"stem": "ch3_blocks"}), "no kernel named ch3_blocks"),
         (json!({"stem": "ch0"}), "no chapter ch0"),
-        (json!([]), "no request"),
+        (json!(7), "no request"),
     ] {
         let answer = page.run(&request).unwrap();
         assert_eq!(answer["status"], 2, "{request}: {answer}");
