@@ -56,7 +56,7 @@ impl<O: Watch> Context<'_, O> {
     /// lies in shared memory has offsets there in place of addresses.
     fn split_spaces(
         shared: Layout,
-        own_rank: u32,
+        own_rank: Option<u32>,
         request: &Request,
         mut f: impl FnMut(&Request) -> Executed<()>,
     ) -> Executed<()> {
@@ -70,11 +70,13 @@ impl<O: Watch> Context<'_, O> {
                     Space::Generic => memory::resolve(request.addresses[lane]),
                     space => (space, request.addresses[lane]),
                 };
-                if space != Space::Shared {
-                    return (space, None, address);
+                match own_rank {
+                    Some(own) if space == Space::Shared => {
+                        let (rank, address) = shared::rank(address);
+                        (space, rank.filter(|rank| *rank != own), address)
+                    }
+                    _ => (space, None, address),
                 }
-                let (rank, address) = shared::rank(address);
-                (space, rank.filter(|rank| *rank != own_rank), address)
             };
             let (space, rank, _) = place(rest.trailing_zeros() as usize);
             let mut addresses = [0; WARP];
@@ -110,8 +112,15 @@ impl<O: Watch> Context<'_, O> {
         signed: bool,
     ) -> Executed<()> {
         warp.spin.watches |= !matches!(request.order, Order::Weak | Order::ReadOnly);
-        Self::split_spaces(self.shared, self.block.rank, request, |request| {
-            let request = &self.reach(warp, at, request)?;
+        Self::split_spaces(self.shared, self.own_rank(), request, |request| {
+            let reached;
+            let request = match request.owner {
+                None => request,
+                Some(_) => {
+                    reached = self.reach(warp, at, request)?;
+                    &reached
+                }
+            };
             // Lanes mostly read the same allocation: it is looked up once.
             let (start, near) = match request.space {
                 Space::Shared => (0, shared_in(self.block, &self.cluster, request.owner)),
@@ -175,8 +184,15 @@ impl<O: Watch> Context<'_, O> {
         s: &[Reg],
         bytes: u32,
     ) -> Executed<()> {
-        Self::split_spaces(self.shared, self.block.rank, request, |request| {
-            let request = &self.reach(warp, at, request)?;
+        Self::split_spaces(self.shared, self.own_rank(), request, |request| {
+            let reached;
+            let request = match request.owner {
+                None => request,
+                Some(_) => {
+                    reached = self.reach(warp, at, request)?;
+                    &reached
+                }
+            };
             // A loop that only waits may still count in local memory.
             warp.spin.changes |= request.space != Space::Local;
             let mut unchanged = 0;
@@ -232,8 +248,15 @@ impl<O: Watch> Context<'_, O> {
     pub fn atomic(&mut self, warp: &mut Warp, at: At, request: &Request) -> Executed<()> {
         let Op::Atomic { op, d, b, c, .. } = at.inst.op else { return Ok(()) };
         warp.spin.watches = true;
-        Self::split_spaces(self.shared, self.block.rank, request, |request| {
-            let request = &self.reach(warp, at, request)?;
+        Self::split_spaces(self.shared, self.own_rank(), request, |request| {
+            let reached;
+            let request = match request.owner {
+                None => request,
+                Some(_) => {
+                    reached = self.reach(warp, at, request)?;
+                    &reached
+                }
+            };
             let op = match op {
                 AtomOp::AddFloat(float) if request.space == Space::Global => {
                     AtomOp::AddFloat(float.in_global_memory())

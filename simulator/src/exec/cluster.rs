@@ -53,6 +53,12 @@ impl<O: Watch> Context<'_, O> {
         }
     }
 
+    /// The block's rank, where addresses can name one.
+    #[inline]
+    pub fn own_rank(&self) -> Option<u32> {
+        self.cluster.as_ref().map(|_| self.block.rank)
+    }
+
     /// The offset of an address that must be in the block's own shared memory.
     pub fn own_offset(&self, address: u64, bytes: u32) -> u64 {
         match shared::rank(address) {

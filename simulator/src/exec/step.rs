@@ -126,7 +126,7 @@ impl<'e, O: Watch> Context<'e, O> {
             match &inst.op {
                 Op::Branch { target, reconverge } => {
                     let (taken, rest) = (active, mask & !active);
-                    if O::CHECKS {
+                    if O::CHECKS && inst.watch != [NONE; 2] {
                         for watch in inst.watch.into_iter().filter(|watch| *watch != NONE) {
                             self.act(warp, at, Act::Branch { watch, taken, rest });
                         }
