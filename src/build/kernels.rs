@@ -106,7 +106,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     if cfg!(target_family = "wasm") {
         return Ok(None); // There are no files.
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::ROOT);
     let path = format!("kernels/{stem}.cu");
     if !root.join(&path).is_file() {
         return Ok(None);
