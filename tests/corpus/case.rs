@@ -23,6 +23,7 @@ pub struct Case {
     pub missed: bool,
     kernel: String,
     config: LaunchConfig,
+    cluster: Option<(u32, u32, u32)>,
     arguments: Vec<Spec>,
     pending_launches: u64,
     /// How many make the launch at the same time.
@@ -84,6 +85,10 @@ impl Case {
         let launch = head("launch: ").next().ok_or("has no line `// launch: …`")?;
         let wrong = |why| format!("cannot read `{launch}`: {why}");
         let (kernel, config, arguments) = read_launch(launch).map_err(wrong)?;
+        let cluster = match head("cluster: ").next() {
+            Some(text) => Some(read_dim(text).ok_or_else(|| format!("cannot read `{text}`"))?),
+            None => None,
+        };
         let pending_launches = match head("pending-launches: ").next() {
             Some(text) => text.parse().map_err(|_| format!("cannot read `{text}`"))?,
             None => DEFAULT_PENDING_LAUNCHES,
@@ -130,6 +135,7 @@ impl Case {
             missed,
             kernel,
             config,
+            cluster,
             arguments,
             pending_launches,
             gpus,
@@ -169,7 +175,7 @@ impl Case {
         }
         let device = Device::simulator(options);
         device.set_pending_launch_limit(self.pending_launches).unwrap();
-        let launched = run_kernel(&device, module, &self.kernel, self.config, &self.arguments);
+        let launched = run_kernel(&device, module, &self.kernel, self.config, self.cluster, &self.arguments);
         launched.unwrap_or_else(|error| panic!("{}: {error:#}", self.name))
     }
 
