@@ -14,6 +14,7 @@ use workbook::record::chart::{self, Vertical};
 use workbook::record::columns::html_table;
 use workbook::record::table::{headline, notes, shown_columns};
 use workbook::sim::Diagnostic;
+use workbook::sim::trace::Trace;
 
 /// What a page asks for: the options of the terminal, and what to show of the record.
 #[derive(Deserialize)]
@@ -37,6 +38,8 @@ struct Request {
     scale: Option<String>,
     /// Whether the runs are wanted step by step.
     steps: bool,
+    /// `grids`: the steps of all runs in one figure of their grids, in place of one of each.
+    figure: Option<String>,
     /// What stands in the record as its date.
     date: String,
 }
@@ -58,6 +61,7 @@ impl Default for Request {
             chart: None,
             scale: None,
             steps: false,
+            figure: None,
             date: String::new(),
         }
     }
@@ -243,8 +247,11 @@ fn shown(report: Report, request: &Request) -> Result<Shown> {
         None => None,
     };
     let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
-    let moving = report.steps.iter().filter(|trace| !trace.events.is_empty());
-    let films = moving.map(|trace| figure::launch(trace, source).html()).collect();
+    let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
+    let films = match request.figure.as_deref() {
+        Some("grids") if !moving.is_empty() => vec![figure::grids("grids", &moving).html()],
+        _ => moving.iter().map(|trace| figure::launch(trace, source).html()).collect(),
+    };
     let (headline, notes) = (headline(&report.record), notes(&report.record));
     Ok(Shown { record: report.record, headline, notes, diagnostics: report.diagnostics, table, chart, films })
 }
