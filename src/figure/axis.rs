@@ -107,7 +107,7 @@ fn track(bars: &[Bar], number: usize, scale: f64) -> Track {
         frame.say += &format!(" Still at work: {}.", parts.join("; "));
     }
     Track {
-        label: time(scale).replace(".0\u{a0}", "\u{a0}"),
+        label: time(scale).replace(".0 ", " "),
         message: None,
         listing: Vec::new(),
         frames: vec![frame],

@@ -12,7 +12,7 @@ class Own {
         this.recorded = frame.querySelector('figure');
         const { request, ...controls } = JSON.parse(frame.dataset.of);
         this.request = request;
-        this.controls = Object.entries(controls).map(([name, control]) => this.slider(name, control));
+        this.controls = ['n', 'block'].map(name => this.slider(name, controls[name]));
         this.status = element('p', { className: 'film-status', role: 'status' });
         const bar = element('div', { className: 'film-bar', role: 'group', ariaLabel: 'Your own run' }, ...this.controls.map(({ label }) => label));
         this.frame.append(bar, this.status);

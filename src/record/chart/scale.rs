@@ -35,7 +35,7 @@ impl Scale {
     pub fn powers_of_two(values: &[f64]) -> Scale {
         let (low, high, has_zero) = extent(values.iter().copied());
         let (low, high) = if high / low < 2.0 { (low / 2.0, high * 2.0) } else { (low, high) };
-        let margin = (high / low).powf(0.025).max(1.25);
+        let margin = ((high / low).ln() / 40.0).exp().max(1.25);
         let (low, high) = (low / margin, high * margin);
         let (first, last) = (low.log2().ceil().max(0.0) as i32, high.log2().floor() as i32);
         let step = [1, 2, 4, 8].into_iter().find(|step| (last - first) / step < 9).unwrap_or(16);
