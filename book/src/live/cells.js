@@ -106,7 +106,7 @@ export async function run(cell, cells) {
     say(cell, 'Waiting …');
     const whatIf = chosenWhatIf(cell);
     const { chart, scale } = cell.live;
-    const asked = { ...request(cell), ...wanted(cell) };
+    const asked = { ...request(cell), ...wanted(cell), date: new Date().toISOString() };
     try {
         const begin = () => showRunning(cell, true);
         const progress = value => (part(cell, 'progress').value = value);
@@ -130,7 +130,9 @@ export async function run(cell, cells) {
         const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.`;
         say(cell, done);
         if (chart) {
-            return await draw(cell, { ...asked, steps: false, chart, scale }, simulate, done);
+            // The recorded chart is of the record's own n and others, whichever of them the cell shows.
+            const n = cell.form.elements.n.value === cell.recorded.n ? null : asked.n;
+            return await draw(cell, { ...asked, n, steps: false, chart, scale }, simulate, done);
         }
         return true;
     } finally {

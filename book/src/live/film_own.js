@@ -36,6 +36,7 @@ class Own {
 
     async run() {
         if (this.controls.every(({ isRecorded }) => isRecorded())) {
+            this.latest = undefined;
             this.show(this.recorded);
             this.status.textContent = 'As recorded.';
             return;

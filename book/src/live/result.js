@@ -109,13 +109,16 @@ function different(cell, figure, answer, head, table) {
     ];
 }
 
+const DATE = /\d{4}-\d\d-\d\d/g;
+
 /** Puts the drawing below the result, unless it is the recorded one and that is in view. */
 export function addChart(cell, { chart }) {
     const frame = parsed(chart ?? '').querySelector('.chart-frame');
     const figure = cell.element.querySelector('.cell-out:has(> .live-out)');
     const recorded = figure?.querySelector(':scope > .chart-frame');
     const isInView = recorded && !figure.matches('.replaced');
-    if (frame && figure && !(isInView && recorded.innerHTML === frame.innerHTML)) {
+    const drawn = ({ innerHTML }) => innerHTML.replace(DATE, '');
+    if (frame && figure && !(isInView && drawn(recorded) === drawn(frame))) {
         figure.querySelector('.live-out').append(frame);
         window.workbook.watch(frame);
     }
