@@ -1,4 +1,4 @@
-//! Builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and `<stem>.fatbin`, and lists them in
+//! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and `<stem>.fatbin`, and lists them in
 //! `kernels.rs`, which `src/build/kernels.rs` includes. `src/build/prebuilt.rs` says which build that is.
 
 #[allow(dead_code)] // the library uses more of it
@@ -22,14 +22,16 @@ fn main() {
 }
 
 fn build() -> Result<()> {
-    let (root, out) = (&directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
+    let (package, out) = (directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
+    let root = package.parent().context("src/ lies in the repository")?;
+    println!("cargo::rustc-env=WORKBOOK_ROOT={}", root.display());
     let (nvcc, sources) = (&nvcc::Nvcc::find(root)?, prebuilt::sources(root)?);
     for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     // Not the whole of `kernels/`: an edit of an exercise would compile the library again.
     for path in sources.iter().map(String::as_str).chain([prebuilt::DIRECTORY, prebuilt::LEGACY]) {
-        println!("cargo::rerun-if-changed={path}");
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     if let Some(nvcc) = nvcc {
         println!("cargo::rerun-if-changed={}", nvcc.path.display());
@@ -46,7 +48,7 @@ fn build() -> Result<()> {
             workers.into_iter().map(|worker| worker.join().expect("a panic")).collect::<Result<Vec<_>>>()
         })?);
     }
-    watch_for_another_nvcc(&kernels);
+    watch_for_another_nvcc(root, &kernels);
     for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
         println!("cargo::warning={line}");
     }
@@ -57,29 +59,32 @@ fn build() -> Result<()> {
 /// While every committed build serves, another nvcc would change little, and two shells with different paths
 /// would rebuild the crate in turns. So these are watched only when they matter. cargo takes a path that does
 /// not exist for changed, so `.venv` is watched only while a kernel waits for it.
-fn watch_for_another_nvcc(kernels: &[Kernel]) {
+fn watch_for_another_nvcc(root: &Path, kernels: &[Kernel]) {
     if kernels.iter().any(|kernel| kernel.state != State::Prebuilt) {
         println!("cargo::rerun-if-env-changed=PATH");
         println!("cargo::rerun-if-env-changed=VIRTUAL_ENV");
     }
     if kernels.iter().any(|kernel| kernel.state == State::Stale) {
-        println!("cargo::rerun-if-changed=.venv");
+        println!("cargo::rerun-if-changed={}", root.join(".venv").display());
     }
 }
 
 /// Writes the kernel's files into `out`; returns its `Build { … }`.
 fn entry(kernel: &Kernel, out: &Path) -> Result<String> {
-    let Kernel { stem, source_path, source, ptx, fatbin, code_hash, compiler, state, warnings: _ } = kernel;
+    let Kernel { stem, source_path, source, ptx, newer, fatbin, code_hash, compiler, state, warnings: _ } =
+        kernel;
     let file = |extension| out.join(stem).with_extension(extension);
     write(&file("cu"), source.as_bytes())?;
     write(&file("ptx"), ptx.as_bytes())?;
     write(&file("fatbin"), fatbin)?;
+    write(&file(prebuilt::NEWER), newer.as_bytes())?;
     Ok(format!(
         "    Build {{ stem: {stem:?}, source_path: {source_path:?}, source: include_str!({:?}), \
-         ptx: include_str!({:?}), fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, \
+         ptx: include_str!({:?}), newer: include_str!({:?}), fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, \
          compiler: {compiler:?}, state: State::{state:?}, what_if: None }},\n",
         file("cu"),
         file("ptx"),
+        file(prebuilt::NEWER),
         file("fatbin"),
     ))
 }

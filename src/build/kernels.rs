@@ -26,6 +26,8 @@ pub struct Build {
     pub source: &'static str,
     /// What the simulator executes.
     pub ptx: &'static str,
+    /// The same for newer GPUs, where the source has kernels for them alone; else empty.
+    pub newer: &'static str,
     /// What a GPU gets: machine code for the major architectures, device-linked where needed. Empty for the
     /// kernel of 2020, which no GPU gets.
     pub fatbin: &'static [u8],
@@ -57,6 +59,8 @@ pub struct BuildFile {
     pub source_path: String,
     pub source: String,
     pub ptx: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub newer: String,
     pub code_hash: String,
     pub compiler: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +110,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     if cfg!(target_family = "wasm") {
         return Ok(None); // There are no files.
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::ROOT);
     let path = format!("kernels/{stem}.cu");
     if !root.join(&path).is_file() {
         return Ok(None);
@@ -118,6 +122,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
         source_path: kernel.source_path.leak(),
         source: kernel.source.leak(),
         ptx: kernel.ptx.leak(),
+        newer: kernel.newer.leak(),
         fatbin: kernel.fatbin.leak(),
         code_hash: kernel.code_hash.leak(),
         compiler: kernel.compiler.leak(),
@@ -146,6 +151,7 @@ pub fn load(json: &str) -> Result<&'static Build> {
         source_path: file.source_path.leak(),
         source: file.source.leak(),
         ptx: file.ptx.leak(),
+        newer: file.newer.leak(),
         fatbin: &[],
         code_hash: file.code_hash.leak(),
         compiler: file.compiler.leak(),

@@ -73,6 +73,8 @@ impl Section {
     }
 }
 
+const NO_KERNELS: &str = "a chapter of the CPU has no kernels";
+
 /// One way to reduce: a kernel, its host side, and what to expect of it.
 #[derive(Clone, Copy)]
 pub struct Variant {
@@ -98,8 +100,10 @@ pub struct Variant {
     pub sweep: Sweep,
     /// Further runs of the sweep: elements and threads per block.
     pub also: fn(DeviceKind) -> &'static [(u64, u32)],
-    /// The lowest compute capability of a GPU that can run it; `None` if the simulator can too.
+    /// The lowest compute capability of a GPU that can run it, if it is not the lowest of all kernels.
     pub least_capability: Option<(u32, u32)>,
+    /// Whether the simulator can run it.
+    pub simulated: bool,
 }
 
 /// Which sweeps run a variant.
@@ -129,6 +133,7 @@ impl Variant {
             sweep: Sweep::Everywhere,
             also: |_| &[],
             least_capability: None,
+            simulated: true,
         }
     }
 }
@@ -189,7 +194,10 @@ impl Case<'_> {
     /// # Errors
     /// If the chapter's source has no kernel of that name.
     pub fn kernel(&self) -> Result<Function> {
-        self.load_function(self.variant.symbol)
+        match self.variant.least_capability {
+            None => self.load_function(self.variant.symbol),
+            Some(_) => self.module.context(NO_KERNELS)?.load_newer_function(self.variant.symbol),
+        }
     }
 
     /// Another kernel of the chapter.
@@ -197,7 +205,7 @@ impl Case<'_> {
     /// # Errors
     /// If the chapter's source has no kernel of that name.
     pub fn load_function(&self, name: &str) -> Result<Function> {
-        self.module.context("a chapter of the CPU has no kernels")?.load_function(name)
+        self.module.context(NO_KERNELS)?.load_function(name)
     }
 
     /// All devices of a chapter that runs on several.

@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn the_figure_s_kernel_finds_the_area_of_the_recursion() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(root.join("book/records/traces/quadrature.json")).unwrap();
+        let text = std::fs::read_to_string(root.join("../book/records/traces/quadrature.json")).unwrap();
         let trace: Trace = serde_json::from_str(&text).unwrap();
         assert_eq!(total(&trace) as i64, area_below(4..8, TEETH));
         for (interval, divided) in levels(&trace).iter().flatten() {

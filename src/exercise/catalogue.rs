@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::source::{Exercise, Id, SOLUTIONS};
+use super::id::Id;
+use super::source::{Exercise, SOLUTIONS};
 
 /// The book's table of contents, which has the chapters' titles.
 const CONTENTS: &str = include_str!("../../book/src/SUMMARY.md");
@@ -24,6 +25,7 @@ pub fn read(root: &Path) -> Result<Vec<Exercise>> {
             exercises.push(Exercise::parse(name, &text)?);
         }
     }
+    ensure!(!exercises.is_empty(), "there are no exercises in {}", directory.display());
     exercises.sort_by_key(|exercise| exercise.id);
     for pair in exercises.windows(2) {
         ensure!(pair[0].id != pair[1].id, "{} and {} have the same number", pair[0].stem, pair[1].stem);
@@ -54,7 +56,7 @@ pub fn chapter(number: u32) -> &'static str {
 pub fn root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().find(|directory| directory.join(SOLUTIONS).is_dir());
-    above.unwrap_or(Path::new(env!("CARGO_MANIFEST_DIR"))).to_path_buf()
+    above.unwrap_or(Path::new(crate::ROOT)).to_path_buf()
 }
 
 #[cfg(test)]
@@ -64,7 +66,7 @@ mod tests {
     #[test]
     fn every_chapter_with_exercises_has_a_title() {
         assert_eq!((chapter(3), chapter(99)), ("Many blocks", "More"));
-        for exercise in read(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap() {
+        for exercise in read(Path::new(crate::ROOT)).unwrap() {
             assert_ne!(chapter(exercise.id.chapter), "More", "{}", exercise.id);
         }
     }

@@ -20,7 +20,7 @@ use crate::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
 
 /// Marks the learner's file.
 pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
-    let text = match std::fs::read_to_string(root.join(&exercise.path)) {
+    let text = match exercise.learners_text(root) {
         Ok(text) => text,
         Err(why) => {
             let what = format!("{} cannot be read: {why}.", exercise.path);
@@ -68,8 +68,9 @@ fn is_the_compilers(root: &Path, exercise: &Exercise, plan: &Plan, text: &str) -
 }
 
 /// What is said of such a race.
-const SPECULATED: &str = "The simulator found a race in the compiled code that is not in your source: nvcc reads before it knows whether \
-     the thread needs the number, and throws it away if not. Compiled line by line, the kernel has no race.";
+const SPECULATED: &str = "The race that the simulator found is not in your source: nvcc moves a load ahead of the `if` that \
+     guards it, and discards the value where the condition is false. Compiled without optimisation, the kernel \
+     has no race.";
 
 /// Marks PTX. `source` is the learner's file. `forgives`: races are not its own.
 fn mark_ptx(
@@ -117,25 +118,28 @@ fn mark_ptx(
         return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
     }
     let reference = known(root, exercise, &exercise.solution());
+    let mut pairs = Vec::new();
     if let Some(reference) = &reference {
         let pair = |case| {
             let run = |module| run::simulate(module, plan, case);
             anyhow::Ok(rules::Pair { case, yours: run(&module)?, solution: run(reference)? })
         };
         let cases: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
-        let pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
-        if let Some(rules::Finding { kind, what }) = rules::broken(plan, &pairs) {
-            return Ok(failed(exercise, kind, what));
-        }
+        pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
+    }
+    let refused = |rules::Finding { kind, what }| failed(exercise, kind, what);
+    if let Some(finding) = rules::other_task(plan, &pairs) {
+        return Ok(refused(finding));
     }
     let given = known(root, exercise, &exercise.stub());
     let modules = [Some(&module), given.as_ref(), reference.as_ref()];
     let (tried, printed) = (tried.passed.len(), tried.printed.map_or(String::new(), |(_, text)| text));
     let counts = counts(exercise, plan, modules)?;
-    Ok(match counts.rows.iter().all(Counted::is_met) {
-        true => Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() })),
-        false => too_much(exercise, plan.op.noun(), tried, counts),
-    })
+    if !counts.rows.iter().all(Counted::is_met) {
+        return Ok(too_much(exercise, plan.op.noun(), tried, counts));
+    }
+    let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
+    Ok(rules::too_much(&pairs).map_or_else(passed, refused))
 }
 
 /// Arrays up to this length are checked before longer ones.
@@ -280,8 +284,8 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
         let bytes: Vec<usize> = params.iter().map(|param| param.bytes).collect();
         if bytes != launch.args.iter().map(|arg| arg.bytes()).collect::<Vec<_>>() {
             return Some(format!(
-                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it the \
-                 parameters back that it had.",
+                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it back the \
+                 parameters that it had.",
                 params.len()
             ));
         }
@@ -336,7 +340,9 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
         let agrees = result.is_some_and(|result| plan.op.agrees(result, expected));
         match result {
             Some(_) if agrees && diagnostics.is_empty() => return None,
-            Some(_) if agrees => (None, format!("{case}: the {noun} is right this time, but by chance.")),
+            Some(_) if agrees => {
+                (None, format!("{case}: the {noun} is right this time, but only by chance."))
+            }
             Some(result) => {
                 let result = plan.op.show(result);
                 (

@@ -5,19 +5,26 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::answer::{ANSWER, Answer, Source, is_answer};
+use super::code::{self, Built};
 use super::plan::{self, Plan};
 use super::source::Exercise;
 use super::verdict::{Failure, Guess, Passed, Verdict, failed};
-use super::{code, run, think};
+use super::{run, think};
 use crate::build::prebuilt::source_hash;
 use crate::number::thousands;
 
 /// The right number; for a line the first that is right.
-fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<Option<u64>> {
+fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan, text: &str) -> Result<Option<u64>> {
     Ok(match &answer.source {
         Source::Counter { field, case } => {
-            let Some(ptx) = code::committed(root, exercise, &source_hash(&exercise.stub()))? else {
-                return Ok(None);
+            // The learner's file is the task but for comments.
+            let committed = code::committed(root, exercise, &source_hash(&exercise.stub()))?;
+            let ptx = match committed {
+                Some(ptx) => ptx,
+                None => match code::build(root, exercise, text)? {
+                    Built::Ptx { text, .. } => text,
+                    _ => return Ok(None),
+                },
             };
             let counters = run::simulate(&run::load(&exercise.path, &ptx)?, plan, *case)?.counters;
             plan::counter(&counters, field)
@@ -67,8 +74,12 @@ fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Res
         }
         Source::Given(_) => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
         Source::Lines(_) => {
-            let line = text.lines().nth((said as usize).saturating_sub(1)).unwrap_or("").trim();
-            format!("It is not line {said}: `{line}`")
+            let line = (said as usize).checked_sub(1).and_then(|before| text.lines().nth(before));
+            match line.map(str::trim) {
+                None => format!("There is no line {said}: the file has {}.", text.lines().count()),
+                Some("") => format!("It is not line {said}, which is empty."),
+                Some(line) => format!("It is not line {said}: `{line}`"),
+            }
         }
     })
 }
@@ -100,8 +111,8 @@ pub fn mark(
     let kind = if is_line { "wrong-line" } else { "wrong-number" };
     if rest(text) != rest(&exercise.stub()) {
         let what = format!(
-            "Only the answers are to be changed: what is asked is about the file as it was given. `reset {}` \
-             brings it back, and keeps yours.",
+            "Change only the answers: the question is about the file as it was given. `reset {}` brings it back, \
+             and keeps yours beside it.",
             exercise.id
         );
         return Ok(failed(exercise, kind, what));
@@ -117,7 +128,7 @@ pub fn mark(
             open.push(name.clone());
             continue;
         };
-        let Some(right) = right(answer, root, exercise, plan)? else { return Ok(Verdict::NoNvcc) };
+        let Some(right) = right(answer, root, exercise, plan, text)? else { return Ok(Verdict::NoNvcc) };
         if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
             slips.push(wrong(answer, root, text, said, right)?);
         }
@@ -127,13 +138,12 @@ pub fn mark(
     let asked = if asked.is_empty() { asked } else { format!("\n\n{asked}") };
     if !open.is_empty() {
         let what = match is_line {
-            true => format!("There is no answer yet: its number belongs where `?` stands.{asked}"),
-            false => {
-                format!(
-                    "There is no number yet for: {}. It belongs where `?` stands.{asked}",
-                    open.join(", ")
-                )
-            }
+            true => format!("There is no answer yet. Write the number of the line where `?` stands.{asked}"),
+            false => format!(
+                "There is no number yet for: {}. Write {} where `?` stands.{asked}",
+                open.join(", "),
+                if open.len() == 1 { "it" } else { "each" }
+            ),
         };
         return Ok(failed(exercise, kind, what));
     }

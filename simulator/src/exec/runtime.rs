@@ -17,8 +17,8 @@ use super::launches::Launches;
 use super::printf;
 use super::warp::{Wait, Warp};
 use crate::arith::{WARP, lanes};
-use crate::decode::FUNCTION_WINDOW;
 use crate::decode::runtime::{self, Call};
+use crate::decode::{FUNCTION_WINDOW, Function};
 use crate::device::LaunchConfig;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::memory::{self, span};
@@ -27,6 +27,11 @@ use crate::ptx::Space;
 
 /// What a call gives a lane: its result and, if it fails, the error that `cudaGetLastError` shows.
 type Given = (u64, Option<u32>);
+
+/// Bytes of `printf` that are kept until somebody takes them: a loop that prints for ever must not fill the host's
+/// memory. A GPU's buffer has the same size unless a program asks for another (CUDA C++ Programming Guide, "Formatted
+/// Output"); it keeps the last ones, not the first.
+const MOST_PRINTED: usize = 1 << 20;
 
 /// A call, as far as a lane goes: its arguments stand in the caller's frame.
 struct Lane<'a> {
@@ -125,17 +130,21 @@ impl<O: Watch> Context<'_, O> {
             block_dim: caller.dim(2),
             shared_mem_bytes: caller.part(3, 0, 4) as u32,
         };
-        let error = match self.program.functions.get(kernel) {
-            None => runtime::INVALID_DEVICE_FUNCTION,
-            Some(function) if function.check(self.device, &config, self.device.shared_per_block).is_err() => {
-                runtime::INVALID_CONFIGURATION
-            }
-            Some(function) => return (self.launches.open(kernel, config, function.param_bytes), None),
+        let check = |function: &Function| {
+            function
+                .check(self.device, &config, None, self.device.shared_per_block)
+                .map(|()| function.param_bytes)
+        };
+        let (error, why) = match self.program.functions.get(kernel).map(check) {
+            Some(Ok(bytes)) => return (self.launches.open(kernel, config, bytes), None),
+            Some(Err(why)) => (runtime::INVALID_CONFIGURATION, Some(why)),
+            None => (runtime::INVALID_DEVICE_FUNCTION, None),
         };
         // Compiled code walks past the launch when it gets no buffer: it is refused here.
         let Launches { accepted: launch, limit, pending, .. } = *self.launches;
         let (lane, refused) = (caller.lane, Some(error));
-        let refused = DeviceLaunch { launch, lane, refused, pending, limit, params: &[] };
+        let refused =
+            DeviceLaunch { launch, lane, refused, why: why.as_deref(), pending, limit, params: &[] };
         self.act(caller.warp, at, Act::Launch(&refused));
         (0, Some(error))
     }
@@ -149,7 +158,8 @@ impl<O: Watch> Context<'_, O> {
             self.block.children += (stream != runtime::STREAM_TAIL) as u32;
         }
         let pending = self.launches.pending;
-        let said = DeviceLaunch { launch, lane: caller.lane, refused, pending, limit, params: &params };
+        let (lane, why) = (caller.lane, None);
+        let said = DeviceLaunch { launch, lane, refused, why, pending, limit, params: &params };
         self.act(caller.warp, at, Act::Launch(&said));
         (refused.unwrap_or(0) as u64, refused)
     }
@@ -234,7 +244,7 @@ impl<O: Watch> Context<'_, O> {
     /// Writes a word to a generic address of a lane; whether there is one.
     fn put_word(&mut self, caller: &mut Lane, to: u64, word: u64) -> bool {
         let (space, address) = memory::resolve(to);
-        let address = if space == Space::Shared { self.shared.offset(address, 8) } else { address };
+        let address = if space == Space::Shared { self.own_offset(address, 8) } else { address };
         let slot = match space {
             Space::Local => caller.warp.local_of(caller.lane, address, 8),
             Space::Shared => self.block.shared.get_mut(span(address, 8)),
@@ -243,7 +253,7 @@ impl<O: Watch> Context<'_, O> {
         let Some(slot) = slot else { return false };
         memory::write(slot, word);
         if O::CHECKS {
-            self.set_written(caller.warp, space, caller.lane, address, 8, true);
+            self.set_written(caller.warp, (space, None), caller.lane, address, 8, true);
         }
         true
     }
@@ -277,8 +287,11 @@ impl<O: Watch> Context<'_, O> {
         Some(String::from_utf8_lossy(&out).into_owned())
     }
 
-    /// What `printf` returns: how many arguments it has used, or -1 without a format.
+    /// What `printf` returns: how many arguments it has used, -1 without a format, -2 if there is no more room.
     fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) -> i32 {
+        if self.printed.len() >= MOST_PRINTED {
+            return -2;
+        }
         let Some(format) = self.text(format) else { return -1 };
         // A variadic argument lies at the next multiple of its size.
         let (space, mut at) = memory::resolve(arguments);
