@@ -356,7 +356,9 @@ impl<'a> Bench<'a> {
 /// The device that the reader asks for, if the chapter can run there.
 fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
     let what_if = build.what_if.map(|_| "an edited kernel is there to be looked at, not to be timed");
-    let Some(why) = what_if.or(chapter.simulator_only) else { return Ok(options.device) };
+    let Some(why) = what_if.or(build.simulator_only()).or(chapter.simulator_only) else {
+        return Ok(options.device);
+    };
     ensure!(
         options.device != DeviceChoice::Gpu,
         "{why}; leave --device gpu out, and it runs on the simulator"

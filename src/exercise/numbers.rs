@@ -117,7 +117,7 @@ pub fn mark(
             open.push(name.clone());
             continue;
         };
-        let Some(right) = right(answer, root, exercise, plan)? else { return Ok(Verdict::NoNvcc) };
+        let Some(right) = right(answer, root, exercise, plan)? else { return Ok(Verdict::NoCompiler) };
         if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
             slips.push(wrong(answer, root, text, said, right)?);
         }
