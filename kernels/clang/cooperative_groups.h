@@ -6,51 +6,51 @@ namespace cooperative_groups {
 
 // The threads of a block.
 struct thread_block {
-    static __device__ void sync() { __syncthreads(); }
-    static __device__ unsigned int thread_rank()
+    WB_DEVICE void sync() { __syncthreads(); }
+    WB_DEVICE unsigned int thread_rank()
     {
         return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     }
-    static __device__ unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
+    WB_DEVICE unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
 };
-static __device__ inline thread_block this_thread_block() { return thread_block(); }
+WB_DEVICE thread_block this_thread_block() { return thread_block(); }
 
 // SIZE neighbouring lanes of a warp.
 template <unsigned int SIZE> struct thread_block_tile {
     static_assert(SIZE >= 1 && SIZE <= 32 && (SIZE & (SIZE - 1)) == 0, "a tile is a part of a warp");
-    static __device__ unsigned int thread_rank() { return thread_block::thread_rank() % SIZE; }
-    static __device__ unsigned int meta_group_rank() { return thread_block::thread_rank() / SIZE; }
-    static constexpr __device__ unsigned int size() { return SIZE; }
-    static __device__ void sync() { __syncwarp(lanes()); }
-    template <typename T> static __device__ T shfl(T value, int lane) { return __shfl_sync(lanes(), value, lane, SIZE); }
-    template <typename T> static __device__ T shfl_down(T value, unsigned int distance)
+    WB_DEVICE unsigned int thread_rank() { return thread_block::thread_rank() % SIZE; }
+    WB_DEVICE unsigned int meta_group_rank() { return thread_block::thread_rank() / SIZE; }
+    static constexpr __device__ WB_INLINE unsigned int size() { return SIZE; }
+    WB_DEVICE void sync() { __syncwarp(lanes()); }
+    template <typename T> WB_DEVICE T shfl(T value, int lane) { return __shfl_sync(lanes(), value, lane, SIZE); }
+    template <typename T> WB_DEVICE T shfl_down(T value, unsigned int distance)
     {
         return __shfl_down_sync(lanes(), value, distance, SIZE);
     }
-    template <typename T> static __device__ T shfl_up(T value, unsigned int distance)
+    template <typename T> WB_DEVICE T shfl_up(T value, unsigned int distance)
     {
         return __shfl_up_sync(lanes(), value, distance, SIZE);
     }
-    template <typename T> static __device__ T shfl_xor(T value, unsigned int mask)
+    template <typename T> WB_DEVICE T shfl_xor(T value, unsigned int mask)
     {
         return __shfl_xor_sync(lanes(), value, mask, SIZE);
     }
 
 private:
-    static __device__ unsigned int lanes()
+    WB_DEVICE unsigned int lanes()
     {
         unsigned int lane = thread_block::thread_rank() % 32;
         return SIZE == 32 ? 0xffffffff : ((1u << SIZE % 32) - 1) << lane / SIZE * SIZE;
     }
 };
-template <unsigned int SIZE> static __device__ thread_block_tile<SIZE> tiled_partition(thread_block)
+template <unsigned int SIZE> WB_DEVICE thread_block_tile<SIZE> tiled_partition(thread_block)
 {
     return thread_block_tile<SIZE>();
 }
 
 // All blocks of a cooperative launch. They count themselves in a word that the launch provides.
 struct grid_group {
-    static __device__ void sync()
+    WB_DEVICE void sync()
     {
         unsigned int high, low;
         asm("mov.u32 %0, %%envreg1;" : "=r"(high));
@@ -72,6 +72,6 @@ struct grid_group {
         __syncthreads();
     }
 };
-static __device__ inline grid_group this_grid() { return grid_group(); }
+WB_DEVICE grid_group this_grid() { return grid_group(); }
 
 } // namespace cooperative_groups

@@ -19,9 +19,10 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
 
-// How the functions below are declared.
-#define WB_DEVICE static __device__ __forceinline__
-#define WB_BOTH static __host__ __device__ __forceinline__
+// How the functions below are declared. Their code belongs to the line that calls them.
+#define WB_INLINE __inline__ __attribute__((always_inline, nodebug))
+#define WB_DEVICE static __device__ WB_INLINE
+#define WB_BOTH static __host__ __device__ WB_INLINE
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
@@ -51,8 +52,8 @@ WB_VECTORS(double, double, 16, 16)
 
 struct dim3 {
     unsigned int x, y, z;
-    __host__ __device__ constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
-    __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    __host__ __device__ __attribute__((nodebug)) constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
+    __host__ __device__ __attribute__((nodebug)) constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
 };
 
 // ---- who a thread is
@@ -60,13 +61,13 @@ struct dim3 {
 // `threadIdx.x` reads a register, and cannot be written to.
 #define WB_AXIS(axis, builtin)                                                                                         \
     __declspec(property(get = read_##axis)) unsigned int axis;                                                         \
-    static __device__ __forceinline__ unsigned int read_##axis() { return builtin##_##axis(); }
+    static __device__ WB_INLINE unsigned int read_##axis() { return builtin##_##axis(); }
 #define WB_INDEX(name, builtin, vector)                                                                                \
     struct WB_##name {                                                                                                 \
         WB_AXIS(x, builtin)                                                                                            \
         WB_AXIS(y, builtin)                                                                                            \
         WB_AXIS(z, builtin)                                                                                            \
-        __device__ __forceinline__ operator vector() const { return vector{x, y, z}; }                                 \
+        __device__ WB_INLINE operator vector() const { return vector{x, y, z}; }                                 \
     };                                                                                                                 \
     extern const __device__ __attribute__((weak)) WB_##name name;
 WB_INDEX(threadIdx, __nvvm_read_ptx_sreg_tid, uint3)
@@ -377,7 +378,14 @@ __device__ cudaError_t cudaGetLastError();
 __device__ cudaError_t cudaPeekAtLastError();
 __device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 __device__ cudaError_t cudaStreamDestroy(cudaStream_t stream);
+__device__ cudaError_t cudaMalloc(void **address, size_t bytes);
+__device__ cudaError_t cudaFree(void *address);
 __device__ cudaError_t cudaMemsetAsync(void *address, int value, size_t bytes, cudaStream_t stream = 0);
+}
+
+template <typename T> WB_DEVICE cudaError_t cudaMalloc(T **address, size_t bytes)
+{
+    return cudaMalloc((void **)address, bytes);
 }
 
 #undef WB_BOTH

@@ -103,14 +103,6 @@ impl Nvcc {
         self.ptx_with(source, scratch, None, &[])
     }
 
-    /// [`Nvcc::ptx`] with the option for another architecture, `-arch=compute_80`.
-    ///
-    /// # Errors
-    /// As [`Nvcc::ptx`].
-    pub fn ptx_for(&self, source: &Path, scratch: &Path, arch: &str) -> Result<Ptx> {
-        self.ptx_with(source, scratch, Some(arch), &[])
-    }
-
     /// [`Nvcc::ptx`] with the option for another architecture, if there is one, and more options.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use rayon::prelude::*;
 
+use super::answer::Answer;
 use super::code::{self, Build, Built};
 use super::names::{self, Names};
 use super::plan::{self, Case, Goal, Plan};
@@ -279,6 +280,19 @@ pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<
         kinds.extend(found.map(|found| found.kind.to_string()));
     }
     Ok(kinds)
+}
+
+/// An answer that is counted: the number that is right, and what `ptx`, the kernel as another compiler has it, gives.
+/// `None` for one that is not counted.
+pub fn counted_again(
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    answer: &Answer,
+    ptx: &str,
+) -> Result<Option<(u64, u64)>> {
+    let right = numbers::right(answer, root, exercise, plan)?;
+    Ok(right.zip(numbers::count(answer, exercise, plan, ptx)?))
 }
 
 /// Why the plan cannot launch the kernels of `module`, if so.

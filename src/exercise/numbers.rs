@@ -12,15 +12,21 @@ use super::{code, run, think};
 use crate::build::prebuilt::source_hash;
 use crate::number::thousands;
 
+/// What `ptx`, the kernel as it is given, counts; `None` if the answer is no counter.
+pub fn count(answer: &Answer, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<Option<u64>> {
+    let Source::Counter { field, case } = &answer.source else { return Ok(None) };
+    let counters = run::simulate(&run::load(&exercise.path, ptx)?, plan, *case)?.counters;
+    Ok(plan::counter(&counters, field))
+}
+
 /// The right number; for a line the first that is right.
-fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<Option<u64>> {
+pub fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<Option<u64>> {
     Ok(match &answer.source {
-        Source::Counter { field, case } => {
+        Source::Counter { .. } => {
             let Some(ptx) = code::committed(root, exercise, &source_hash(&exercise.stub()))? else {
                 return Ok(None);
             };
-            let counters = run::simulate(&run::load(&exercise.path, &ptx)?, plan, *case)?.counters;
-            plan::counter(&counters, field)
+            count(answer, exercise, plan, &ptx)?
         }
         Source::Fastest { times } => times.read(root)?.first().map(|time| u64::from(time.block)),
         Source::LargestWithin { percent, times } => {

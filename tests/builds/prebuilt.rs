@@ -171,7 +171,7 @@ mod with_a_fake_nvcc {
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Built, "nvcc 4.5.6"));
 
         // Another version that cannot compile it is no reason to stop.
-        script(&other.path, "echo 'gcc: unsupported version' >&2; exit 1");
+        script(other.path(), "echo 'gcc: unsupported version' >&2; exit 1");
         let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
         assert!(kernel.warnings.contains("gcc: unsupported version"), "{}", kernel.warnings);

@@ -14,6 +14,7 @@ mod ch6_operators;
 mod ch7_kernels;
 mod ch7_limit;
 mod ch8_many_gpus;
+mod compilers;
 mod options;
 mod record_files;
 
