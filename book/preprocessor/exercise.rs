@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result};
 use workbook::exercise::catalogue;
-use workbook::exercise::source::{Exercise, Id};
+use workbook::exercise::id::Id;
+use workbook::exercise::source::Exercise;
 
 use crate::Workbook;
 use crate::code::fenced;

@@ -1,8 +1,8 @@
 // Exercise 1.2: In place, with an odd middle
 //
-// Now the other tree: the second half is added onto the first, in place, and the first half is what remains.
-// This is the recursion of the posts, and it loses the last element of every odd length. Make it right for
-// every length, without a second array: all that the function needs is already in `data`.
+// Now the other tree: it adds the second half onto the first, in place, and goes on with the first half. As
+// it is often published, this recursion loses the last element of every odd length. Make it right for every
+// length, without a second array: all that the function needs is already in `data`.
 //
 // Goal: no allocations.
 //

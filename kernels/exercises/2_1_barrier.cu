@@ -7,7 +7,7 @@
 // The host launches `sumOfSquares(data, out, n)` with one block.
 // Goal: at most 64 barrier arrivals (one per warp) at n = 256, 256 threads per block.
 //
-// You learn between which two accesses a barrier has to stand. About 10 minutes.
+// You learn between which accesses a barrier has to stand. About 10 minutes.
 //
 // Check it:  cargo run --example exercise -- 2.1
 // A hint:    cargo run --example exercise -- hint 2.1

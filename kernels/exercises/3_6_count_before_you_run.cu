@@ -1,10 +1,10 @@
 // Exercise 3.6: Count before you run
 //
-// One block of 256 threads runs this kernel on 256 numbers. It is `reduceNeighbored` in a mirror: each sum is kept
-// at the right end of its pair. Before anything runs, predict three of its counters: how often a warp arrives at the
-// barrier, how often a branch sends the lanes of one warp two ways, and how often a warp loads from global memory
-// (once for each load that any of its lanes makes). Write your numbers below, and change nothing else. The check
-// says how far off they are.
+// One block of 256 threads runs this kernel on 256 numbers. It is `reduceNeighbored` mirrored: each sum is
+// kept at the right end of its pair. Before anything runs, predict three of its counters: how often a warp
+// arrives at the barrier, how often a branch sends the lanes of one warp two ways, and how often a warp loads
+// from global memory (once for each load that any of its lanes makes). Write your numbers below, and change
+// nothing else. The check says how far off they are.
 //
 // The host launches `sumToTheRight(data, out, n)` with one block.
 // The numbers are those for n = 256, 256 threads per block.

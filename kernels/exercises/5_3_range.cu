@@ -1,9 +1,9 @@
 // Exercise 5.3: Two results, no bank conflicts
 //
-// One block finds the range of its numbers: the largest less the smallest. Both go through one tree in shared
-// memory, as pairs: the smallest in word `2 * t`, the largest in word `2 * t + 1`. Neighbouring lanes are then
-// two words apart, and lanes 0 and 16 meet in the same one of the 32 banks: one of them has to wait. Keep the
-// tree, and lay out the tile so that no lane waits.
+// One block finds the range of its numbers: the largest minus the smallest. Both go through one tree in
+// shared memory, as pairs: the smallest in word `2 * t`, the largest in word `2 * t + 1`. Neighbouring lanes
+// are then two words apart, and lanes 0 and 16 use the same one of the 32 banks: one of them has to wait.
+// Keep the tree, and lay out the tile so that no lane waits.
 //
 // The host launches `rangeOfBlock(input, out, n)` with one block.
 // Goal: no shared bank conflicts at n = 256, 256 threads per block.

@@ -1,11 +1,11 @@
 // Exercise 5.4: The last warp
 //
 // When 32 sums are left, one warp does all the work, and all others wait at five more barriers for nothing.
-// The lanes of a warp can do without memory and barriers: `__shfl_down_sync(0xffffffff, sum, 16)` gives lane t
-// the `sum` of lane t + 16, straight from that lane's register. The first argument says which lanes take part:
-// all 32, and all of them must call it. (Beyond lane 31 there is nothing to take: such a lane gets back its own
-// value.) Stop the tree at 32 and let the first warp finish by shuffles. Blocks here have 64 threads or more, a
-// power of two.
+// The lanes of a warp can do without memory and barriers: `__shfl_down_sync(0xffffffff, sum, 16)` gives lane
+// t the `sum` of lane t + 16, straight from that lane's register. The first argument says which lanes take
+// part: all 32, and all of them must call it. (A lane that would read beyond lane 31 gets back its own
+// value.) Stop the tree at 32 and let the first warp finish by shuffles. Blocks here have 64 threads or more,
+// a power of two.
 //
 // The host launches `reduceWarp(input, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

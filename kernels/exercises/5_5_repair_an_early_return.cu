@@ -7,7 +7,7 @@
 // The host launches `reduceByWarps(input, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
 //
-// You learn what the others of a block still need from a thread that has no number. About 10 minutes.
+// You learn what a block still needs from a thread that has no number. About 10 minutes.
 //
 // Check it:  cargo run --example exercise -- 5.5
 // A hint:    cargo run --example exercise -- hint 5.5

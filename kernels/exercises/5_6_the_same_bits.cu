@@ -1,9 +1,9 @@
 // Exercise 5.6: The same bits every time
 //
-// The blocks sum floats, and each adds its result to the total by `atomicAdd`. Additions of floats round, and the
-// blocks come in another order every time, so two runs on the same numbers differ in their last bits. Make the sum
-// reproducible: the same bits in every order of turns. Each block has a place of its own in `partials`, and a
-// second kernel, one block, runs after all the others.
+// The blocks sum floats, and each adds its result to the total by `atomicAdd`. Additions of floats round, and
+// the blocks finish in a different order every time, so two runs on the same numbers differ in their last
+// bits. Make the sum reproducible: the same bits in every order of turns. Each block has a place of its own
+// in `partials`, and a second kernel, one block, runs after all the others.
 //
 // The host launches `sumOfBlocks(input, partials, total, n)` with a thread for each of the `n` numbers.
 // The host launches `sumOfPartials(partials, total, blocks)` with one block.

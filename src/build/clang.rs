@@ -129,6 +129,9 @@ const FLAGS: &[&str] = &[
     "-fno-diagnostics-show-line-numbers",
     "-fno-diagnostics-fixit-info",
     "-Wno-pass-failed",
+    // What nvcc warns of by itself.
+    "-Wunused-variable",
+    "-Wuninitialized",
 ];
 
 /// What the program answers to `question`.

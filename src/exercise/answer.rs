@@ -41,6 +41,8 @@ pub enum Source {
     Lines(Vec<u32>),
 }
 
+/// Larger numbers are taken for this one: no answer is as large.
+const MOST: u64 = i64::MAX as u64;
 /// What an answer begins with.
 pub const ANSWER: &str = "// The answer: ";
 
@@ -98,7 +100,9 @@ impl Answer {
             line.trim_start().strip_prefix(ANSWER)?.strip_prefix(&self.name)?.strip_prefix(' ')
         })?;
         let number: String = said.split(';').next().unwrap_or("").chars().filter(|c| *c != ',').collect();
-        Some(number.trim().parse().ok())
+        let number = number.trim();
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        Some(is_number.then(|| number.parse().unwrap_or(MOST).min(MOST)))
     }
 }
 
@@ -118,5 +122,8 @@ mod tests {
         assert_eq!(of("// The answer: barrier arrivals 1,064;"), Some(Some(1064)));
         assert_eq!(of("  // The answer: barrier arrivals ?;"), Some(None));
         assert_eq!(of("// The answer: barriers 64;"), None);
+        let largest = "// The answer: barrier arrivals 99999999999999999999999;";
+        assert_eq!(of(largest), Some(Some(MOST)));
+        assert_eq!(of("// The answer: barrier arrivals -1;"), Some(None));
     }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::source::{Exercise, Id, SOLUTIONS};
+use super::id::Id;
+use super::source::{Exercise, SOLUTIONS};
 
 /// The book's table of contents, which has the chapters' titles.
 const CONTENTS: &str = include_str!("../../book/src/SUMMARY.md");
@@ -24,6 +25,7 @@ pub fn read(root: &Path) -> Result<Vec<Exercise>> {
             exercises.push(Exercise::parse(name, &text)?);
         }
     }
+    ensure!(!exercises.is_empty(), "there are no exercises in {}", directory.display());
     exercises.sort_by_key(|exercise| exercise.id);
     for pair in exercises.windows(2) {
         ensure!(pair[0].id != pair[1].id, "{} and {} have the same number", pair[0].stem, pair[1].stem);

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::source::{Exercise, Kind};
 use crate::build::compiler::{Compiler, Maker};
@@ -45,9 +45,19 @@ fn unoptimised(hash: &str) -> String {
     format!("{hash}-unoptimised")
 }
 
-/// All known texts of `exercise`: stub, solution, then mutants. Answers that are numbers are not compiled: there
-/// it is the stub, and mended where a line is missing.
+/// All known texts of `exercise` that are compiled: stub, solution, then mutants. Answers that are numbers are not
+/// compiled: there it is the stub if it is run, and mended where a line is missing. None of a Rust function.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
+    let is_run = match &exercise.kind {
+        Kind::Kernel(_) => true,
+        Kind::Function(_) => false,
+        Kind::Numbers { answers, .. } => {
+            exercise.lacks_a_line() || answers.iter().any(|answer| answer.case().is_some())
+        }
+    };
+    if !is_run {
+        return Ok(Vec::new());
+    }
     let mut variants = vec![Variant::new("stub", exercise.stub())];
     let unoptimised = |name: &str, text: String| Variant {
         is_optimised: false,
@@ -192,11 +202,8 @@ pub fn absolute(root: &Path) -> Result<PathBuf> {
     std::path::absolute(root).context("the working directory is gone")
 }
 
-/// Compiles every known text of a kernel's exercise, as the contents of its committed file.
+/// Compiles every known text of `exercise`, as the contents of its committed file.
 pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
-    if let Kind::Function(_) = exercise.kind {
-        bail!("{} is compiled by rustc, when it is checked", exercise.id);
-    }
     let scratch = tempfile::tempdir()?;
     let source = scratch.path().join(&exercise.path);
     std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;

@@ -26,7 +26,7 @@ pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
     let Kind::Kernel(plan) = &exercise.kind else {
         bail!("{} has no kernel, and so no figure", exercise.id);
     };
-    let source = std::fs::read_to_string(root.join(&exercise.path))?;
+    let source = exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?;
     let Built::Ptx(build) = code::build(root, exercise, &source, None)? else {
         bail!("there is no figure, since {} is not compiled", exercise.path);
     };

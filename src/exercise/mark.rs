@@ -26,7 +26,7 @@ pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
 
 /// [`mark`] with this compiler, if there is one, for every text.
 pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Verdict> {
-    let text = match std::fs::read_to_string(root.join(&exercise.path)) {
+    let text = match exercise.learners_text(root) {
         Ok(text) => text,
         Err(why) => {
             let what = format!("{} cannot be read: {why}.", exercise.path);
@@ -82,9 +82,8 @@ fn is_the_compilers(
 /// What is said of such a race.
 fn speculated(build: &Build) -> String {
     format!(
-        "The simulator found a race in the compiled code that is not in your source: {} reads before it knows \
-         whether the thread needs the number, and throws it away if not. Compiled line by line, the kernel has no \
-         race.",
+        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that guards it, \
+         and discards the value where the condition is false. Compiled without optimisation, the kernel has no race.",
         build.compiler
     )
 }
@@ -136,25 +135,28 @@ fn mark_build(
         return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
     }
     let reference = known(root, exercise, &exercise.solution(), build);
+    let mut pairs = Vec::new();
     if let Some(reference) = &reference {
         let pair = |case| {
             let run = |module| run::simulate(module, plan, case);
             anyhow::Ok(rules::Pair { case, yours: run(&module)?, solution: run(reference)? })
         };
         let cases: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
-        let pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
-        if let Some(rules::Finding { kind, what }) = rules::broken(plan, &pairs) {
-            return Ok(failed(exercise, kind, what));
-        }
+        pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
+    }
+    let refused = |rules::Finding { kind, what }| failed(exercise, kind, what);
+    if let Some(finding) = rules::other_task(plan, &pairs) {
+        return Ok(refused(finding));
     }
     let given = known(root, exercise, &exercise.stub(), build);
     let modules = [Some(&module), given.as_ref(), reference.as_ref()];
     let (tried, printed) = (tried.passed.len(), tried.printed.map_or(String::new(), |(_, text)| text));
     let counts = Counts { compiler: build.compiler.clone(), ..counts(exercise, plan, modules)? };
-    Ok(match counts.rows.iter().all(Counted::is_met) {
-        true => Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() })),
-        false => too_much(exercise, plan.op.noun(), tried, counts),
-    })
+    if !counts.rows.iter().all(Counted::is_met) {
+        return Ok(too_much(exercise, plan.op.noun(), tried, counts));
+    }
+    let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
+    Ok(rules::too_much(&pairs).map_or_else(passed, refused))
 }
 
 /// Arrays up to this length are checked before longer ones.
@@ -291,7 +293,7 @@ pub fn counted_again(
     answer: &Answer,
     ptx: &str,
 ) -> Result<Option<(u64, u64)>> {
-    let right = numbers::right(answer, root, exercise, plan)?;
+    let right = numbers::right(answer, root, exercise, plan, &exercise.stub())?;
     Ok(right.zip(numbers::count(answer, exercise, plan, ptx)?))
 }
 
@@ -312,8 +314,8 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
         let bytes: Vec<usize> = params.iter().map(|param| param.bytes).collect();
         if bytes != launch.args.iter().map(|arg| arg.bytes()).collect::<Vec<_>>() {
             return Some(format!(
-                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it the \
-                 parameters back that it had.",
+                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it back the \
+                 parameters that it had.",
                 params.len()
             ));
         }
@@ -368,7 +370,9 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
         let agrees = result.is_some_and(|result| plan.op.agrees(result, expected));
         match result {
             Some(_) if agrees && diagnostics.is_empty() => return None,
-            Some(_) if agrees => (None, format!("{case}: the {noun} is right this time, but by chance.")),
+            Some(_) if agrees => {
+                (None, format!("{case}: the {noun} is right this time, but only by chance."))
+            }
             Some(result) => {
                 let result = plan.op.show(result);
                 (

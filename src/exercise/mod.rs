@@ -7,7 +7,8 @@
 //! | --- | --- |
 //! | `options.rs` | the command line |
 //! | `catalogue.rs` | which exercises there are |
-//! | `source.rs` | one solution file, read; stub, solution and mutants derived |
+//! | `source.rs`, `id.rs` | one solution file, read; its number |
+//! | `texts.rs` | stub, solution and mutants, derived from it |
 //! | `plan.rs` | how the host launches an answer, for which inputs, with which goals |
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `run.rs` | one input on a device |
@@ -31,6 +32,7 @@ mod effort;
 mod evidence;
 mod figure;
 mod gpu;
+pub mod id;
 pub mod mark;
 mod names;
 pub mod numbers;
@@ -44,6 +46,7 @@ mod show;
 pub mod source;
 mod state;
 mod summary;
+mod texts;
 mod think;
 pub mod verdict;
 mod weigh;

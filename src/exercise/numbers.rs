@@ -5,10 +5,11 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::answer::{ANSWER, Answer, Source, is_answer};
+use super::code::{self, Built};
 use super::plan::{self, Plan};
 use super::source::Exercise;
 use super::verdict::{Failure, Guess, Passed, Verdict, failed};
-use super::{code, run, think};
+use super::{run, think};
 use crate::build::prebuilt::source_hash;
 use crate::number::thousands;
 
@@ -20,11 +21,23 @@ pub fn count(answer: &Answer, exercise: &Exercise, plan: &Plan, ptx: &str) -> Re
 }
 
 /// The right number; for a line the first that is right.
-pub fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<Option<u64>> {
+pub fn right(
+    answer: &Answer,
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    text: &str,
+) -> Result<Option<u64>> {
     Ok(match &answer.source {
         Source::Counter { .. } => {
-            let Some(ptx) = code::committed(root, exercise, &source_hash(&exercise.stub()))? else {
-                return Ok(None);
+            // The learner's file is the task but for comments.
+            let committed = code::committed(root, exercise, &source_hash(&exercise.stub()))?;
+            let ptx = match committed {
+                Some(ptx) => ptx,
+                None => match code::build(root, exercise, text, None)? {
+                    Built::Ptx(build) => build.ptx,
+                    _ => return Ok(None),
+                },
             };
             count(answer, exercise, plan, &ptx)?
         }
@@ -73,8 +86,12 @@ fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Res
         }
         Source::Given(_) => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
         Source::Lines(_) => {
-            let line = text.lines().nth((said as usize).saturating_sub(1)).unwrap_or("").trim();
-            format!("It is not line {said}: `{line}`")
+            let line = (said as usize).checked_sub(1).and_then(|before| text.lines().nth(before));
+            match line.map(str::trim) {
+                None => format!("There is no line {said}: the file has {}.", text.lines().count()),
+                Some("") => format!("It is not line {said}, which is empty."),
+                Some(line) => format!("It is not line {said}: `{line}`"),
+            }
         }
     })
 }
@@ -106,8 +123,8 @@ pub fn mark(
     let kind = if is_line { "wrong-line" } else { "wrong-number" };
     if rest(text) != rest(&exercise.stub()) {
         let what = format!(
-            "Only the answers are to be changed: what is asked is about the file as it was given. `reset {}` \
-             brings it back, and keeps yours.",
+            "Change only the answers: the question is about the file as it was given. `reset {}` brings it back, \
+             and keeps yours beside it.",
             exercise.id
         );
         return Ok(failed(exercise, kind, what));
@@ -123,7 +140,7 @@ pub fn mark(
             open.push(name.clone());
             continue;
         };
-        let Some(right) = right(answer, root, exercise, plan)? else { return Ok(Verdict::NoCompiler) };
+        let Some(right) = right(answer, root, exercise, plan, text)? else { return Ok(Verdict::NoCompiler) };
         if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
             slips.push(wrong(answer, root, text, said, right)?);
         }
@@ -133,13 +150,12 @@ pub fn mark(
     let asked = if asked.is_empty() { asked } else { format!("\n\n{asked}") };
     if !open.is_empty() {
         let what = match is_line {
-            true => format!("There is no answer yet: its number belongs where `?` stands.{asked}"),
-            false => {
-                format!(
-                    "There is no number yet for: {}. It belongs where `?` stands.{asked}",
-                    open.join(", ")
-                )
-            }
+            true => format!("There is no answer yet. Write the number of the line where `?` stands.{asked}"),
+            false => format!(
+                "There is no number yet for: {}. Write {} where `?` stands.{asked}",
+                open.join(", "),
+                if open.len() == 1 { "it" } else { "each" }
+            ),
         };
         return Ok(failed(exercise, kind, what));
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
-use super::source::Id;
+use super::id::Id;
 use crate::device::DeviceChoice;
 
 /// How the learner calls the program.

@@ -21,17 +21,21 @@ pub struct Pair {
     pub solution: Outcome,
 }
 
-/// Compares what the answer does with what the solution does, for several inputs: the most telling difference.
-pub fn broken(plan: &Plan, pairs: &[Pair]) -> Option<Finding> {
-    let rules: [&dyn Fn(&Pair) -> Broken; 6] = [
-        &left_early,
-        &|pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block()),
-        &|pair| launches(pair),
-        &|pair| atomics(plan, pair),
-        &one_thread,
-        &work,
-    ];
-    rules.into_iter().find_map(|rule| {
+/// Whether the answer does another thing than what was asked for, by comparison with the solution for several inputs.
+pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Option<Finding> {
+    let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
+    first(pairs, &[&left_early, &alone, &launches, &|pair| atomics(plan, pair)])
+}
+
+/// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the better
+/// message: the task as it is given may be what costs so much.)
+pub fn too_much(pairs: &[Pair]) -> Option<Finding> {
+    first(pairs, &[&one_thread, &work])
+}
+
+/// What the first of `rules` says that one of the inputs breaks.
+fn first(pairs: &[Pair], rules: &[&dyn Fn(&Pair) -> Broken]) -> Option<Finding> {
+    rules.iter().find_map(|rule| {
         pairs.iter().find_map(|pair| {
             let (kind, what) = rule(pair)?;
             Some(Finding { kind, what: format!("At {}: right, but {what}.", pair.case) })
@@ -45,9 +49,11 @@ type Broken = Option<(&'static str, String)>;
 /// what comes after the next one (PTX ISA, `bar.sync`: for the threads that take part).
 fn left_early(Pair { yours, .. }: &Pair) -> Broken {
     let (threads, line) = yours.left?;
+    let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
     let what = format!(
-        "by chance: when the barrier in line {line} opened, {threads} threads of its block had left the kernel. \
-         A barrier orders what threads did that come to it, and these had written something since their last one"
+        "only by chance: when the barrier in line {line} opened, {threads} of its block had left the kernel. A \
+         barrier orders only the accesses of threads that reach it, and these had written something since their \
+         last one"
     );
     Some(("left-early", what))
 }
@@ -115,7 +121,7 @@ fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (mine, theirs) = (yours.counters.warp_instructions, solution.counters.warp_instructions);
     (mine > 2 * theirs).then(|| {
         let what = format!(
-            "with too much work: the warps execute {} instructions, and those of the solution {}",
+            "with too much work: the warps execute {} instructions, and the solution's {}",
             thousands(mine as i64),
             thousands(theirs as i64)
         );

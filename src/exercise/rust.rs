@@ -2,10 +2,12 @@
 //! function.
 
 use std::env::consts::EXE_SUFFIX;
-use std::fs::{self, File};
+use std::fs;
+use std::io::Read;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -21,6 +23,8 @@ use crate::reduction::serial::recursive_reduce;
 
 /// How long all calls together may take; a right answer needs some milliseconds.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
+/// Bytes that are kept of what the function prints.
+const MOST_PRINTED: u64 = 1 << 16;
 /// Lengths for which a wrong sum is looked into.
 const SHORT: usize = 64;
 
@@ -45,8 +49,8 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
     let compiled = output(compile.arg("-o").arg(&program.path))?;
     if !compiled.status.success() {
         let what = format!(
-            "The function `pub fn {name}(data: &mut [i32]) -> i32` (or with `&[i32]`) cannot be called.\n{}",
-            said(&compiled)
+            "The checker cannot call `pub fn {name}(data: &mut [i32]) -> i32` (or with `&[i32]`).\n{}",
+            said(&compiled).replace(&*main.to_string_lossy(), "the checker")
         );
         return Ok(failed(exercise, "missing-function", what));
     }
@@ -209,19 +213,20 @@ struct Ran {
 
 impl Program<'_> {
     fn run(&self, inputs: &[Vec<i32>]) -> Result<Ran> {
-        let [numbers, results, stdout, stderr] =
-            ["numbers", "results", "stdout", "stderr"].map(|name| self.scratch.join(name));
+        let [numbers, results] = ["numbers", "results"].map(|name| self.scratch.join(name));
         let words =
             inputs.iter().flat_map(|input| iter::once(input.len() as i32).chain(input.iter().copied()));
         fs::write(&numbers, words.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
         fs::write(&results, "")?;
         let mut command = Command::new(&self.path);
         command.arg(&numbers).arg(&results).stdin(Stdio::null());
-        command.stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
-        let status = wait(&mut command.spawn()?)?;
-        let text = |path| anyhow::Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned());
-        let results = text(results)?.lines().map(str::to_string).collect();
-        Ok(Ran { results, printed: text(stdout)?, said: text(stderr)?, status })
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let (printed, said) = (kept(child.stdout.take()), kept(child.stderr.take()));
+        let status = wait(&mut child)?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let results = text(fs::read(results)?).lines().map(str::to_string).collect();
+        let [printed, said] = [printed, said].map(|kept| text(kept.join().unwrap_or_default()));
+        Ok(Ran { results, printed, said, status })
     }
 
     /// The result for one input, if there is one.
@@ -235,6 +240,18 @@ impl Program<'_> {
         let printed = self.run(&[input.to_vec()])?.printed;
         Ok(if printed.is_empty() { printed } else { format!("n = {}:\n{printed}", input.len()) })
     }
+}
+
+/// Keeps what comes first through `pipe`, and lets the rest go: a loop may print for as long as it is allowed to run.
+fn kept(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.by_ref().take(MOST_PRINTED).read_to_end(&mut bytes);
+            let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+        }
+        bytes
+    })
 }
 
 /// Waits for `child`; ends it at the time limit.

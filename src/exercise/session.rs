@@ -9,10 +9,11 @@ use anyhow::{Context, Result, bail};
 use super::catalogue;
 use super::figure;
 use super::gpu;
+use super::id::Id;
 use super::mark;
 use super::options::{COMMAND, Verb};
 use super::show;
-use super::source::{Exercise, Id, Kind};
+use super::source::{Exercise, Kind};
 use super::state::{Progress, State, free_name};
 use super::verdict::{Guess, Verdict};
 use crate::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
@@ -49,8 +50,10 @@ impl Session {
             Verb::Check { id } => {
                 let status = self.check(id, device)?;
                 if figure {
-                    let path = figure::write(&self.root, catalogue::find(&self.exercises, id)?)?;
-                    say(&format!("\nfigure  {}\n", path.display()));
+                    match figure::write(&self.root, catalogue::find(&self.exercises, id)?) {
+                        Ok(path) => say(&format!("\nfigure  {}\n", path.display())),
+                        Err(error) => say(&format!("\nno figure: {error:#}\n")),
+                    }
                 }
                 Ok(status)
             }
@@ -91,7 +94,7 @@ impl Session {
                 exercise.path
             ),
             Verdict::Failed(failure) => {
-                let source = std::fs::read_to_string(self.root.join(&exercise.path)).unwrap_or_default();
+                let source = exercise.learners_text(&self.root).unwrap_or_default();
                 let again = self.state.of(id).failed == failure.kinds;
                 say(&show::failed(&exercise, &failure, &source, again, stdout().is_terminal()));
                 self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
@@ -117,7 +120,11 @@ impl Session {
                     say(&format!("\n{}", show::try_again(&exercise, &self.state)));
                     return Ok(1);
                 }
-                self.remember(|state| state.at(id).passed = true);
+                self.remember(|state| {
+                    let progress = state.at(id);
+                    progress.passed = true;
+                    progress.failed.clear();
+                });
                 say(&format!("Compare with a solution: {COMMAND} solution {id}\n\n"));
                 say(&show::what_next(&self.exercises, &self.state, Some(id)));
                 Ok(0)
@@ -239,8 +246,7 @@ impl Session {
             self.exercises.iter().map(|other| (other.id, self.root.join(&other.path))).collect();
         let stamps = || files.iter().map(|(_, path)| stamp(path)).collect::<Vec<_>>();
         let mut seen = stamps();
-        let is_task =
-            std::fs::read_to_string(self.root.join(&exercise.path)).is_ok_and(|text| text == exercise.stub());
+        let is_task = exercise.learners_text(&self.root).is_ok_and(|text| text == exercise.stub());
         if let Some(mine) = files.iter().position(|(id, _)| *id == exercise.id)
             && !is_task
         {

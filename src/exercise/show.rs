@@ -1,8 +1,9 @@
 //! What the terminal says: the list, a verdict, a table of goals. Every text ends with what to do next.
 
 use super::catalogue;
+use super::id::Id;
 use super::options::COMMAND;
-use super::source::{Exercise, Id, Kind};
+use super::source::{Exercise, Kind};
 use super::state::State;
 use super::verdict::{Counted, Counts, Failure, Guess, Passed};
 use crate::number::thousands;
@@ -59,8 +60,8 @@ pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> St
             paragraph(&format!("Next: {id} {title}, about {minutes} minutes. {learn}"))
                 + &format!("Edit {path}, then\n  {COMMAND} {id}\n")
                 + &match &exercise.page {
-                    Some(page) => format!("Its text is also in the book, on the page \"{page}\".\n"),
-                    None => format!("Its text is also in the book, in chapter {}.\n", id.chapter),
+                    Some(page) => format!("The task is also in the book, on the page \"{page}\".\n"),
+                    None => format!("The task is also in the book, in chapter {}.\n", id.chapter),
                 }
         }
         None => "All exercises are done. Take a kernel of your own: cargo run --example simulate -- --help\n"
@@ -78,9 +79,11 @@ pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
     let tried = passed.tried;
     let how = match exercise.kind {
         Kind::Kernel(_) => {
-            format!(
-                "passed. Right for all {tried} inputs, in several orders of turns, and nothing was found wrong."
-            )
+            let found = match passed.note.as_str() {
+                "" => ", and nothing was found wrong.".to_string(),
+                note => format!(". {note}"),
+            };
+            format!("passed. Right for all {tried} inputs, in several orders of turns{found}")
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
         Kind::Numbers { ref answers, .. } if answers.iter().any(|answer| !answer.lines().is_empty()) => {
@@ -89,9 +92,6 @@ pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
         Kind::Numbers { .. } => "passed.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
-    if !passed.note.is_empty() {
-        text += &format!("\n{}", paragraph(&passed.note));
-    }
     text += &printed(&passed.printed);
     if !passed.counts.rows.is_empty() {
         text += &format!("\n{}", table(&passed.counts));
@@ -142,7 +142,7 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
     }
     if let Some(line) = failure.line {
         let code = source.lines().nth(line as usize - 1).unwrap_or("").trim();
-        text += &format!("It was stored at {}:{line}:\n  {code}\n", exercise.path);
+        text += &format!("The result was stored at {}:{line}:\n  {code}\n", exercise.path);
     }
     if !failure.warnings.is_empty() {
         text += &format!("\nThe compiler warns:\n{}\n", failure.warnings.trim_end());
@@ -161,7 +161,9 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
         text += &format!("\n{}", table(&failure.counts));
     }
     if !failure.think.is_empty() {
-        text += &format!("\n{}", paragraph(&format!("Think about: {}", failure.think)));
+        // What is no question is said as it is.
+        let ask = if failure.think.ends_with('?') { "Think about: " } else { "" };
+        text += &format!("\n{}", paragraph(&format!("{ask}{}", failure.think)));
     }
     if !failure.diagnostics.is_empty() && !again {
         text += "If it fails this way once more, the message will say what usually helps.\n";

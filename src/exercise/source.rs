@@ -1,5 +1,5 @@
 //! One solution file, read: the task, the hints, how it is launched, its goals, and other answers, wrong and
-//! right. Stub, solution and mutants are derived from the same lines, so they cannot drift apart.
+//! right. `texts.rs` derives the learner's file from it.
 //!
 //! The head of the file is plain comments: `// 2.1 Title`, an empty comment line, the task in Markdown. The
 //! rest is the solution as it compiles, with lines of its own:
@@ -30,61 +30,13 @@
 //! | `//@ this` | the line above is the one that is asked for |
 
 use std::path::Path;
-use std::str::FromStr;
 
-use anyhow::{Context, Result, bail, ensure};
-use serde::{Deserialize, Serialize};
+use anyhow::{Context, Result, ensure};
 
-use super::answer::{self, Answer};
+use super::answer::Answer;
 use super::evidence;
+use super::id::Id;
 use super::plan::{Goal, Plan};
-use crate::record::columns::wrapped;
-
-/// `3.1`: chapter, then number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct Id {
-    /// From 1.
-    pub chapter: u32,
-    /// Within the chapter, from 1.
-    pub number: u32,
-}
-
-impl Id {
-    /// `3.1`, if `text` is written like that.
-    pub fn parse(text: &str) -> Option<Id> {
-        let (chapter, number) = text.split_once('.')?;
-        Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
-    }
-}
-
-impl From<Id> for String {
-    fn from(id: Id) -> String {
-        id.to_string()
-    }
-}
-
-impl TryFrom<String> for Id {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Id, String> {
-        text.parse()
-    }
-}
-
-impl FromStr for Id {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Id, String> {
-        Id::parse(text).ok_or(format!("`{text}` is no number of an exercise; write it like 3.1"))
-    }
-}
-
-impl std::fmt::Display for Id {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.chapter, self.number)
-    }
-}
 
 /// What the learner writes.
 #[derive(Clone, Debug)]
@@ -111,9 +63,9 @@ pub struct Mutant {
     /// it is right in another way than the solution.
     pub fails: String,
     /// Texts, each of which stands once in the solution, and what replaces them.
-    replace: Vec<(String, String)>,
+    pub(super) replace: Vec<(String, String)>,
     /// All of its code, if it has little in common with the solution.
-    code: String,
+    pub(super) code: String,
 }
 
 impl Mutant {
@@ -160,7 +112,7 @@ pub struct Exercise {
     has_profile: bool,
     thinks: Vec<(String, String)>,
     /// What follows the head, marks included.
-    body: Vec<String>,
+    pub(super) body: Vec<String>,
 }
 
 /// Where the solutions are, from the repository root, and the learner's files.
@@ -354,93 +306,9 @@ impl Exercise {
         Ok(())
     }
 
-    /// What the learner finds.
-    pub fn stub(&self) -> String {
-        self.head() + &self.derive(Part::Stub).0
-    }
-
-    /// What it should become.
-    pub fn solution(&self) -> String {
-        self.head() + &self.derive(Part::Answer).0
-    }
-
-    /// The stub without its head, as the book shows it.
-    pub fn stub_code(&self) -> String {
-        self.derive(Part::Stub).0.trim_start().to_string()
-    }
-
-    /// The solution without its head, as the book and the terminal show it; of numbers the answers alone.
-    pub fn solution_code(&self) -> String {
-        let code = self.derive(Part::Answer).0.trim_start().to_string();
-        match self.kind {
-            Kind::Numbers { .. } => code
-                .lines()
-                .filter(|line| answer::is_answer(line))
-                .fold(String::new(), |text, line| text + line + "\n"),
-            _ => code,
-        }
-    }
-
-    /// The stub with the line that is missing, in an exercise that asks where.
-    pub fn mended(&self) -> String {
-        self.head() + &self.derive(Part::Mended).0
-    }
-
-    /// The answer `mutant`, as a learner's file.
-    pub fn mutated(&self, mutant: &Mutant) -> Result<String> {
-        if !mutant.code.is_empty() {
-            ensure!(mutant.replace.is_empty(), "mutant {}: both `-` and `=`", mutant.name);
-            return Ok(format!("{}\n{}", self.head(), mutant.code));
-        }
-        let mut text = self.solution();
-        for (old, new) in &mutant.replace {
-            let times = text.matches(old).count();
-            if old.is_empty() || times != 1 {
-                bail!("mutant {}: `{old}` stands {times} times in the solution, not once", mutant.name);
-            }
-            text = text.replacen(old, new, 1);
-        }
-        ensure!(!mutant.replace.is_empty(), "mutant {}: nothing is replaced", mutant.name);
-        Ok(text)
-    }
-
     /// The sentence for a check that failed with `kind`, if the exercise has one of its own.
     pub fn think(&self, kind: &str) -> Option<&str> {
         self.thinks.iter().find(|(known, _)| known == kind).map(|(_, text)| text.as_str())
-    }
-
-    /// The head comment of the learner's file: the task, the launch, the goals, what one learns, what to type.
-    fn head(&self) -> String {
-        let mut lines = vec![format!("Exercise {}: {}", self.id, self.title), String::new()];
-        lines.extend(self.task.iter().cloned());
-        let about = self.about();
-        if !about.is_empty() {
-            lines.push(String::new());
-            lines.extend(about.iter().flat_map(|line| wrapped(line, 104)));
-        }
-        lines.push(String::new());
-        lines.extend(wrapped(&format!("{} About {} minutes.", self.learn, self.minutes), 104));
-        lines.push(String::new());
-        lines.push(format!("Check it:  cargo run --example exercise -- {}", self.id));
-        lines.push(format!("A hint:    cargo run --example exercise -- hint {}", self.id));
-        lines.iter().map(|line| format!("// {line}").trim_end().to_string() + "\n").collect()
-    }
-
-    /// How the host launches it, and the goals: one sentence each.
-    pub fn about(&self) -> Vec<String> {
-        let mut lines = match &self.kind {
-            Kind::Kernel(plan) => plan.sentences(),
-            Kind::Numbers { answers, plan } => match answers.iter().find_map(Answer::case) {
-                Some(case) => {
-                    let counted = format!("The numbers are those for {case}.");
-                    plan.sentences().into_iter().chain([counted]).collect()
-                }
-                None => Vec::new(),
-            },
-            Kind::Function(_) => Vec::new(),
-        };
-        lines.extend(self.goals.iter().map(|goal| format!("Goal: {goal}.")));
-        lines
     }
 
     /// What the answers are taken from, as text; empty if it is the kernel alone.
@@ -457,68 +325,12 @@ impl Exercise {
     pub fn gain(&self, root: &Path) -> Result<String> {
         if self.has_profile { evidence::gain(root) } else { Ok(String::new()) }
     }
-
-    /// The text below the head, and the numbers of its lines (from 1) above `//@ here` and `//@ this`.
-    fn derive(&self, part: Part) -> (String, Vec<u32>) {
-        let mut inside = None;
-        let mut out = String::from("\n");
-        let mut here = Vec::new();
-        for line in &self.body {
-            match line.trim() {
-                "//@ begin" => inside = Some(Part::Answer),
-                "//@ stub" => inside = Some(Part::Stub),
-                "//@ end" => inside = None,
-                THIS => here.push(out.lines().count() as u32),
-                mark if mark.starts_with(HERE) => {
-                    here.push(out.lines().count() as u32);
-                    if part == Part::Mended {
-                        out += &line.replacen(HERE, "", 1);
-                        out.push('\n');
-                    }
-                }
-                _ if inside.is_some_and(|inside| !part.has(inside)) => {}
-                _ => {
-                    // `    //| int x;` is `    int x;`.
-                    let line = match line.split_once("//|") {
-                        Some((indent, rest)) if inside == Some(Part::Stub) => {
-                            format!("{indent}{}", rest.strip_prefix(' ').unwrap_or(rest))
-                        }
-                        _ => line.clone(),
-                    };
-                    out += line.trim_end();
-                    out.push('\n');
-                }
-            }
-        }
-        (out, here)
-    }
-
-    /// The numbers of the lines above `//@ here` and `//@ this`, as they stand in the learner's file.
-    fn marked_lines(&self) -> Vec<u32> {
-        let head = self.head().lines().count() as u32;
-        self.derive(Part::Stub).1.into_iter().map(|line| head + line).collect()
-    }
 }
 
 /// Marks that stand in the text of an exercise, where they belong.
 const BODY_MARKS: [&str; 4] = ["//@ begin", "//@ stub", "//@ end", THIS];
-const THIS: &str = "//@ this";
-const HERE: &str = "//@ here ";
-
-/// Which text is derived, and which of the two between `//@ begin` and `//@ end` a line belongs to.
-#[derive(Clone, Copy, PartialEq)]
-enum Part {
-    Answer,
-    Stub,
-    /// The stub with what is missing `here`.
-    Mended,
-}
-
-impl Part {
-    fn has(self, inside: Part) -> bool {
-        inside == if self == Part::Mended { Part::Stub } else { self }
-    }
-}
+pub(super) const THIS: &str = "//@ this";
+pub(super) const HERE: &str = "//@ here ";
 
 /// Without empty lines at both ends.
 fn trimmed(mut lines: Vec<String>) -> Vec<String> {

@@ -1,12 +1,13 @@
 //! What the learner has done so far, in one file that git ignores.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::source::Id;
+use super::id::Id;
 use crate::record::write_json;
 
 /// Its name, in the repository root.
@@ -16,7 +17,7 @@ pub const FILE: &str = ".exercises.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
-    /// Whether the commands that bring nvcc have been said.
+    /// Whether the commands that bring a compiler have been said.
     pub told_of_nvcc: bool,
     /// By number, `3.1`.
     exercises: BTreeMap<Id, Progress>,
@@ -48,9 +49,11 @@ impl State {
         let fresh = State { path: path.clone(), ..State::default() };
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((fresh, None)),
-            // Not text: damaged, like text that is no JSON.
-            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => String::new(),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((fresh, None)),
+            // Not text, or no file: damaged, like text that is no JSON.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::IsADirectory) => {
+                String::new()
+            }
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
         };
         match serde_json::from_str::<State>(&text) {
@@ -61,8 +64,8 @@ impl State {
                     .with_context(|| format!("{FILE} is damaged ({why}), and cannot be set aside"))?;
                 let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let said = format!(
-                    "{FILE}, which remembers your progress, is damaged ({why}). It is now {name}; progress \
-                     begins anew. Your answers are untouched."
+                    "{FILE}, which remembers your progress, is damaged ({why}). It is now {name}; your \
+                     progress starts over. Your answers are untouched."
                 );
                 Ok((fresh, Some(said)))
             }

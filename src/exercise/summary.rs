@@ -31,13 +31,13 @@ type Rule = (fn(usize, usize) -> bool, &'static str);
 const RULES: &[Rule] = &[
     (|n, _| n % 2 == 1, "every odd n"),
     (|n, _| n % 2 == 1 && n > 1, "every odd n above 1"),
-    (|n, _| n > 0 && !n.is_power_of_two(), "every n that is no power of two"),
-    (|n, _| n % 4 != 0, "every n that is no multiple of 4"),
-    (|n, block| n % block != 0, "every n that is no multiple of the block size"),
-    (|n, block| n % (2 * block) != 0, "every n that is no multiple of twice the block size"),
-    (|n, block| n % (8 * block) != 0, "every n that is no multiple of 8 times the block size"),
+    (|n, _| n > 0 && !n.is_power_of_two(), "every n that is not a power of two"),
+    (|n, _| n % 4 != 0, "every n that is not a multiple of 4"),
+    (|n, block| n % block != 0, "every n that is not a multiple of the block size"),
+    (|n, block| n % (2 * block) != 0, "every n that is not a multiple of twice the block size"),
+    (|n, block| n % (8 * block) != 0, "every n that is not a multiple of 8 times the block size"),
     (|n, block| n > block, "every n above the block size"),
-    (|n, block| n % block != 0 && n > block, "every n above the block size that is no multiple of it"),
+    (|n, block| n % block != 0 && n > block, "every n above the block size that is not a multiple of it"),
     (|n, block| n > 2 * block, "every n above twice the block size"),
     (|n, block| n > 4 * block, "every n above 4 times the block size"),
     (|n, block| n > block * block, "more blocks than a block has threads"),
@@ -59,13 +59,16 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
             && passing.iter().all(|(n, block)| !rule(*n, *block as usize))
     };
     if is(&|n, _| n == 0) {
-        return "n = 0 alone".into();
+        return "only n = 0".into();
     }
     for with_none in [false, true] {
         let first = if with_none { "n = 0, and " } else { "" };
         let positive = failing.iter().filter(|(n, _)| *n > 0 || !with_none);
         let least = positive.map(|(n, _)| *n).min().unwrap_or(0);
         if is(&|n, _| n == 0 && with_none || n >= least) {
+            if least == 0 {
+                return "every n".into();
+            }
             return format!("{first}every n from {} on", thousands(least as i64));
         }
         // A Rust function has no block.
@@ -86,7 +89,13 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
     let last = listed.pop().unwrap_or_default();
     let listed = if listed.is_empty() { last } else { format!("{} and {last}", listed.join(", ")) };
     let in_all = passing.iter().all(|(n, _)| !lengths.contains(n));
-    format!("n = {listed}{}", if in_all { "" } else { ", for some block sizes" })
+    let blocks: BTreeSet<u32> = failing.iter().filter(|(n, _)| *n > 0).map(|(_, block)| *block).collect();
+    let of = match blocks.first() {
+        _ if in_all => String::new(),
+        Some(block) if blocks.len() == 1 => format!(", in blocks of {} threads", thousands((*block).into())),
+        _ => ", for some block sizes".to_string(),
+    };
+    format!("n = {listed}{of}")
 }
 
 /// The input that says most: the shortest with at least two numbers, in the plain order of turns if it fails
@@ -116,14 +125,15 @@ mod tests {
             assert_eq!(text.split_once(": ").map_or(&*text, |(_, words)| words), words);
         };
         says(|_, _| true, "all 27 inputs tried");
-        says(|n, _| n == 0, "n = 0 alone");
+        says(|n, _| n == 0, "only n = 0");
         says(|n, _| n == 0 || n % 2 == 1, "n = 0, and every odd n");
         says(|n, _| n >= 31, "every n from 31 on");
         says(|n, _| n == 0 || n >= 31, "n = 0, and every n from 31 on");
         says(|n, block| n > block as usize, "every n above the block size");
         says(|_, block| block == 1024, "blocks of 1,024 threads");
         says(|n, _| n == 3 || n == 32, "n = 3 and 32");
-        says(|n, block| n == 3 && block == 32, "n = 3, for some block sizes");
+        says(|n, block| n == 3 && block == 32, "n = 3, in blocks of 32 threads");
+        says(|n, block| n == 3 && block < 100, "n = 3, for some block sizes");
         let (failing, passing) = cases(|n, _| n == 3);
         let shuffled: Vec<Case> = failing.into_iter().map(|case| Case { schedule: 2, ..case }).collect();
         let text = summary(&shuffled, &passing);

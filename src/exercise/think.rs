@@ -13,37 +13,39 @@ fn general(kind: &str) -> Option<&'static str> {
         "data-race" => {
             "Which barrier stands between the thread that writes this element and the one that reads it?"
         }
-        "barrier-divergence" => "Which threads of the block do not come to this barrier, and why?",
+        "barrier-divergence" => "Which threads of the block do not reach this barrier, and why?",
         "deadlock" => "Which threads are waited for, and can they still come?",
         "out-of-bounds" => {
-            "Which index is the largest that this line can have, and which is the largest that exists?"
+            "What is the largest index that this line can use, and what is the largest that exists?"
         }
         "misaligned" => "Which addresses may a load of this width have?",
         "uninitialized-read" => {
             "Which thread should have written this element before it is read, and does it, for every input?"
         }
-        "warp-collective" => "Which lanes does the mask name, and which come to this line?",
-        "launch-limit" => "How large may a grid and a block be, and how deep may launches nest?",
+        "warp-collective" => "Which lanes does the mask name, and which reach this line?",
+        "launch-limit" => {
+            "How many blocks does this launch ask for, and how many threads? Is it at least one, for every input?"
+        }
         "pending-launch-overflow" => "How many children wait at the same time, and who could launch fewer?",
         "child-visibility" => "What of the parent's work does the child see, and the parent of the child's?",
         "step-limit" => "Which condition ends this loop, and does it come true for every input?",
-        "unsupported-instruction" => "The simulator does not know this instruction: can it be said without?",
+        "unsupported-instruction" => "The simulator does not know this instruction: can you do without it?",
         "trap" => "Which assertion or trap stopped the kernel?",
         "wrong-result" => {
             "Which elements are left out or counted twice? Take the smallest input that fails, and a pencil."
         }
-        "miscounted" => "What becomes of these elements, step by step?",
+        "miscounted" => "What happens to these elements, step by step?",
         "one-thread" => "How could the other threads of the block share this work, step by step?",
         "atomics" => {
             "Which threads could combine their numbers first, so that few are left for the atomic operation?"
         }
         "launches" => "Which part of the work is the child's, and who launches it?",
-        "tail-launch" => "When does a tail launch start, and when a fire-and-forget launch?",
+        "tail-launch" => "When does a tail launch start, and when does a fire-and-forget launch?",
         "work" => "Which threads execute this loop, and how many times do they have to?",
-        "left-early" => "Which threads come to this barrier, and which have already left the kernel?",
+        "left-early" => "Which threads reach this barrier, and which have already left the kernel?",
         "no-recursion" => "What is the sum of an array in terms of the sums of its halves?",
-        "memory-limit" => "How much memory does a sum need beside its numbers?",
-        "nothing-written" => "Which thread should write the result, and does it come to that line?",
+        "memory-limit" => "How much memory does a sum need besides its numbers?",
+        "nothing-written" => "Which thread should write the result, and does it reach that line?",
         "input-changed" => "The input is only to be read: where can the intermediate sums go instead?",
         "divergent branches" => "Which lanes of a warp go which way at this branch, in each step?",
         "global load requests (one per warp)" => {
@@ -61,17 +63,17 @@ fn general(kind: &str) -> Option<&'static str> {
             "Which threads have to make an atomic operation, and which could leave it to another?"
         }
         "device launches" => "How many levels are there, and how many children does each of them launch?",
-        "allocations" => "What needs memory of its own that is there already?",
+        "allocations" => "What is stored once more that is there already?",
         "goal" => "Where does it do more than it has to?",
         "no numbers" => "What is the answer if there are no numbers at all?",
-        "wrong-line" => "Which two lines touch the same element without anything between them?",
+        "wrong-line" => "Which two lines touch the same element, with nothing in between to order them?",
         "wrong-number" => {
-            "Take one warp and one step, and count. What do the other warps, and the other steps?"
+            "Take one warp and one step, and count. What do the other warps and the other steps add?"
         }
         "not-reproducible" => {
-            "Which additions are made in the order in which threads or blocks happen to come?"
+            "Which additions are made in the order in which threads or blocks happen to arrive?"
         }
-        "compile-error" => "The first error counts; those that follow may come from it.",
+        "compile-error" => "Begin with the first error: those that follow may come from it.",
         "missing-function" => "The checker calls the function by its name, with one slice of numbers.",
         "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",
         "missing-file" => "The task can be brought back at any time.",

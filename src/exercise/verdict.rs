@@ -3,6 +3,7 @@
 use super::plan::Case;
 use super::source::Exercise;
 use super::think;
+use crate::number::thousands;
 use crate::sim::Diagnostic;
 
 /// What a check says.
@@ -27,7 +28,7 @@ pub struct Passed {
     pub printed: String,
     /// The numbers that were asked for.
     pub guesses: Vec<Guess>,
-    /// A sentence on what was found and is not the learner's doing; may be empty.
+    /// What was found and is not the learner's doing, in whole sentences; empty if nothing was found.
     pub note: String,
 }
 
@@ -109,12 +110,16 @@ pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
 
 /// An answer that is right, and misses a goal.
 pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: Counts) -> Verdict {
-    let missed = counts.rows.iter().find(|row| !row.is_met()).map(|row| row.name.clone());
-    let what = format!(
-        "The {noun} is right for all {tried} inputs, but there are too many {}.",
-        missed.as_deref().unwrap_or("operations")
-    );
-    let about: Vec<String> = missed.into_iter().chain(["goal".to_string()]).collect();
+    let missed = counts.rows.iter().find(|row| !row.is_met());
+    let too_many = missed.map_or(String::new(), |row| {
+        // Without its unit: `barrier arrivals`.
+        let name = row.name.split(" (").next().unwrap_or_default();
+        let most = row.most.unwrap_or_default();
+        format!("{} {name} are too many: the goal is {}", thousands(row.yours as i64), thousands(most as i64))
+    });
+    let what = format!("The {noun} is right for all {tried} inputs, but {too_many}.");
+    let about: Vec<String> =
+        missed.map(|row| row.name.clone()).into_iter().chain(["goal".to_string()]).collect();
     let think = think::sentence(exercise, &about);
     let kinds = vec!["goal".into()];
     Verdict::Failed(Box::new(Failure { kinds, what, counts, think, ..Failure::default() }))

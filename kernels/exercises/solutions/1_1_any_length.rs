@@ -2,8 +2,8 @@
 //
 // The function sums an array by halving it: the sum of the left half plus the sum of the right half. It is
 // right for 1, 2, 4, 8 … numbers. For every other length it loses some of them, and for an empty array it
-// never returns. Make it right for every length, and keep the recursion. The array is only read, and sums wrap
-// in 32 bits.
+// never returns. Make it right for every length, and keep the recursion. The function only reads the array,
+// and sums wrap around at 32 bits.
 //
 //@ learn how to halve any length without losing an element
 //@ minutes 5
@@ -15,7 +15,7 @@
 //@ hint Which length does halving not shorten? It needs a case of its own, like 1.
 //@ why Splitting off one element at a time, `data[..1]` and `data[1..]`, loses nothing either. Why does it fail
 //@      for long arrays?
-//@ because Halving 100,003 numbers is 17 calls deep. Splitting off one at a time is 100,003 calls deep: each call
+//@ because Halving takes 17 nested calls for 100,003 numbers. Splitting off one at a time takes 100,003: each call
 //@      waits for the next one, with a frame on the stack, and the stack is full long before the end.
 //@ mutant drops-the-odd-one: wrong-result
 //@ - recursive_sum(&data[half..])

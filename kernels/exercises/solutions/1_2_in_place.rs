@@ -1,8 +1,8 @@
 // 1.2 In place, with an odd middle
 //
-// Now the other tree: the second half is added onto the first, in place, and the first half is what remains.
-// This is the recursion of the posts, and it loses the last element of every odd length. Make it right for
-// every length, without a second array: all that the function needs is already in `data`.
+// Now the other tree: it adds the second half onto the first, in place, and goes on with the first half. As
+// it is often published, this recursion loses the last element of every odd length. Make it right for every
+// length, without a second array: all that the function needs is already in `data`.
 //
 //@ learn what a tree does with an element that has no partner
 //@ minutes 5
@@ -14,7 +14,7 @@
 //@ hint With the first half rounded up, the second half is shorter: how many additions are there?
 //@ why Why may the loop write into the first half while it still reads from the second?
 //@ because It reads the elements from `half` on, and writes those below `data.len() - half`, which is at most
-//@      `half`. The two ranges do not overlap. So the additions of one step may come in any order, which is what
+//@      `half`. The two ranges do not overlap. So the additions of one step may happen in any order, which is what
 //@      lets a GPU make all of them at once.
 //@ mutant drops-the-last: wrong-result
 //@ - data.len().div_ceil(2)

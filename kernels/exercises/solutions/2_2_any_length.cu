@@ -14,8 +14,8 @@
 //@ hint What is in element 0 of an empty array?
 //@ why With `length = length / 2 + 1` in place of `(length + 1) / 2`, the loop never ends. Which length is to
 //@      blame?
-//@ because 2. Half of it and 1 more is 2 again, and 2 > 1. Rounded up, half of 2 is 1. A loop over halves ends only
-//@      if every length above 1 gets shorter.
+//@ because Length 2: `2 / 2 + 1` is 2 again, and 2 > 1. Rounded up, half of 2 is 1. Such a loop ends only if every
+//@      length above 1 gets shorter.
 //@ mutant rounds-down: wrong-result
 //@ - unsigned int half = (length + 1) / 2;
 //@ + unsigned int half = length / 2;

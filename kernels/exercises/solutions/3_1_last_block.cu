@@ -12,12 +12,11 @@
 //@      at `size`.
 //@ hint Give every thread of the block the same `count`, and let no comparison reach beyond it.
 //@ hint A stride need not be half of what is left. Which strides are right for every block size up to 1,024?
-//@ hint A thread that has returned is not waited for at a barrier. All threads that have not returned must come
-//@      to the same barrier.
+//@ hint A barrier does not wait for threads that have returned. All others must reach the same barrier.
 //@ why May a thread return as soon as it has nothing more to compare?
 //@ because After its next barrier, yes. A barrier does not wait for threads that have returned. But it orders only
-//@      what those threads did that come to it: whatever a thread has written must be followed by a barrier of
-//@      its own before another thread may read it.
+//@      the accesses of the threads that reach it: after its last write a thread must reach one more barrier before
+//@      another thread may read what it wrote.
 //@ mutant no-guard: out-of-bounds
 //@ - tid < stride && tid + stride < count
 //@ + tid < stride

@@ -11,11 +11,11 @@
 //@ hint In step `stride` the elements that receive a sum are 0, 4*stride, 8*stride … Which of them is the
 //@      t-th?
 //@ hint Thread t takes element `4 * stride * t`, and adds those that lie one, two and three strides further on.
-//@ hint The guard checks the element, no longer the thread. Threads whose element lies beyond the end add nothing.
+//@ hint The guard now checks the element, not the thread. Threads whose element lies beyond the end add nothing.
 //@ why At 512 threads some divergent branches are left. In which steps, and why can no choice of threads avoid
 //@      them?
-//@ because When fewer than 32 sums are left to make, fewer than 32 threads have work, and those share a warp with
-//@      threads that have none. Only the steps before, with whole warps of work, can do without divergence.
+//@ because Once fewer than 32 threads have work, they share a warp with threads that have none. Only the earlier
+//@      steps, with whole warps of work, can do without divergence.
 //@ mutant as-before: goal
 //@ - unsigned int index = 4 * stride * tid;
 //@ + unsigned int index = tid % (4 * stride) == 0 ? tid : count;

@@ -15,8 +15,8 @@
 //@      the first step?
 //@ hint At the end thread 0 has the result in its register. It needs no load, not even in an empty block.
 //@ why The register saves a load in every step. Why must the thread still store its sum?
-//@ because In some later step it has no partner, and is a partner itself: another thread loads its sum. A register
-//@      belongs to one thread alone. Only memory, or a shuffle as in chapter 5, shows its contents to others.
+//@ because In a later step it has no partner but is one: another thread loads its sum. A register belongs to one
+//@      thread alone. Only memory, or a shuffle as in chapter 5, shows its contents to others.
 //@ mutant loads-both: goal
 //@ - sum += idata[tid + half];
 //@ + sum = ((volatile unsigned int *)idata)[tid] + idata[tid + half];

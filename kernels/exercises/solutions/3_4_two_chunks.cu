@@ -17,7 +17,7 @@
 //@      threads alone?
 //@ because A barrier makes every warp wait, and there are as many barriers as steps. Twice the numbers per block
 //@      means half the blocks, so half the barriers for the same array, and each thread has two independent loads
-//@      under way instead of one.
+//@      in flight instead of one.
 //@ mutant no-barrier-before-the-tree: data-race
 //@ - __syncthreads(); // before the tree
 //@ + // nothing

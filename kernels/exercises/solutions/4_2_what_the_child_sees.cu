@@ -12,8 +12,8 @@
 //@ most-blocks 100
 //@ hint Thread 0 launches. Which additions of the other threads has it seen by then?
 //@ hint What makes all threads of a block wait for each other, and lets each see what the others wrote?
-//@ hint A barrier orders what those threads did that come to it. Threads that have returned are not waited for,
-//@      and what they wrote is not covered: all that add must come.
+//@ hint A barrier orders the accesses of the threads that reach it. It neither waits for threads that have returned
+//@      nor covers what they wrote: every thread that adds must reach it.
 //@ think child-visibility: What has thread 0 waited for before it launches?
 //@ think data-race: What has thread 0 waited for before it launches?
 //@ think tail-launch: Which threads must have finished before the child may start? What waits for just those?

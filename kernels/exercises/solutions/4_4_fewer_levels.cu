@@ -12,6 +12,8 @@
 //@      i + 3 * part.
 //@ hint Each of the three additions needs its own guard: the four parts need not be equally long.
 //@ hint Thread i stores to element i. Does another thread still read that element?
+//@ think data-race: Which elements remain after this level, and which threads own them? What do the other threads
+//@      do?
 //@ think launches: How many numbers does a thread add up in each level: four, or more?
 //@ why If fewer levels are better, why not leave a 64th?
 //@ because 64 numbers per thread, one after the other, are a serial loop again, and a level of 100,003 / 64 threads

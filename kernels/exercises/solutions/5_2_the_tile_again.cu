@@ -12,9 +12,9 @@
 //@ hint Which thread reads `tile[0]` at the end of a round, and which thread writes it? Does either wait?
 //@ hint The number of rounds depends on the block alone, so all of its threads reach a barrier in the loop.
 //@ why If thread 0 took the sum in place of the last thread, would the barrier still be needed?
-//@ because No. Thread 0 is also the one that fills `tile[0]` for the next round, and what one thread does is in order
-//@      anyway. The other threads fill elements that the tree is done with: its last barrier stands between. But
-//@      that is easily forgotten by the next person who edits the kernel.
+//@ because No. Thread 0 is also the one that fills `tile[0]` for the next round, and a thread's own accesses are in
+//@      order anyway. The other threads fill elements that the tree is done with: its last barrier lies in between.
+//@      But whoever edits the kernel next will easily miss that.
 //@ mutant no-barrier-at-the-end: data-race
 //@ - __syncthreads(); // the sum has been taken
 //@ + // nothing

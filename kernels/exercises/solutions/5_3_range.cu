@@ -1,9 +1,9 @@
 // 5.3 Two results, no bank conflicts
 //
-// One block finds the range of its numbers: the largest less the smallest. Both go through one tree in shared
-// memory, as pairs: the smallest in word `2 * t`, the largest in word `2 * t + 1`. Neighbouring lanes are then
-// two words apart, and lanes 0 and 16 meet in the same one of the 32 banks: one of them has to wait. Keep the
-// tree, and lay out the tile so that no lane waits.
+// One block finds the range of its numbers: the largest minus the smallest. Both go through one tree in
+// shared memory, as pairs: the smallest in word `2 * t`, the largest in word `2 * t + 1`. Neighbouring lanes
+// are then two words apart, and lanes 0 and 16 use the same one of the 32 banks: one of them has to wait.
+// Keep the tree, and lay out the tile so that no lane waits.
 //
 //@ learn to recognise bank conflicts, and to lay out shared memory without them
 //@ minutes 15
@@ -15,7 +15,7 @@
 //@ hint Word w is in bank w % 32. Which banks do lanes 0 to 31 touch when thread t reads word `2 * t`?
 //@ hint There are no conflicts if lane t of a warp touches word t of some array. The tile has room for two arrays.
 //@ hint All the smallest numbers first, then all the largest: where does the second array begin?
-//@ why A structure of two arrays has no conflicts, an array of pairs has. When is the array of pairs as good?
+//@ why Two arrays have no conflicts, and an array of pairs has. When is the array of pairs just as good?
 //@ because When both words of a pair are loaded at once, as an `int2` of 8 bytes: the hardware then serves half a
 //@      warp at a time, and 16 pairs fill all 32 banks exactly.
 //@ mutant as-before: goal

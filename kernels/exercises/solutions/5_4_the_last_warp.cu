@@ -1,11 +1,11 @@
 // 5.4 The last warp
 //
 // When 32 sums are left, one warp does all the work, and all others wait at five more barriers for nothing.
-// The lanes of a warp can do without memory and barriers: `__shfl_down_sync(0xffffffff, sum, 16)` gives lane t
-// the `sum` of lane t + 16, straight from that lane's register. The first argument says which lanes take part:
-// all 32, and all of them must call it. (Beyond lane 31 there is nothing to take: such a lane gets back its own
-// value.) Stop the tree at 32 and let the first warp finish by shuffles. Blocks here have 64 threads or more, a
-// power of two.
+// The lanes of a warp can do without memory and barriers: `__shfl_down_sync(0xffffffff, sum, 16)` gives lane
+// t the `sum` of lane t + 16, straight from that lane's register. The first argument says which lanes take
+// part: all 32, and all of them must call it. (A lane that would read beyond lane 31 gets back its own
+// value.) Stop the tree at 32 and let the first warp finish by shuffles. Blocks here have 64 threads or more,
+// a power of two.
 //
 //@ learn how the lanes of a warp exchange registers, without memory and without barriers
 //@ minutes 20
@@ -17,11 +17,11 @@
 //@      distances follow?
 //@ hint The mask names the lanes that take part. All 32 of them must reach the shuffle, even those whose
 //@      result is not used: branch on `tid < 32`, not on fewer.
-//@ why After the first shuffle only lanes 0 to 15 hold sums that matter. What do the others add, and why does it do
-//@      no harm?
-//@ because They add what lies above them, or their own value once more, and have no meaningful sum from then on. But
-//@      nobody reads them again: in the next shuffle lanes 0 to 7 read lanes 8 to 15, then lanes 0 to 3 read
-//@      lanes 4 to 7, and so on.
+//@ why After the first shuffle only lanes 0 to 15 hold sums that matter. What do the others add, and why is that
+//@      harmless?
+//@ because They add the value of a lane above them, or their own once more, and hold no meaningful sum from then
+//@      on. But nobody reads them again: in the next shuffle lanes 0 to 7 read lanes 8 to 15, then lanes 0 to 3
+//@      read lanes 4 to 7, and so on.
 //@ mutant half-a-warp: warp-collective
 //@ - if (tid < 32) {
 //@ + if (tid < 16) {

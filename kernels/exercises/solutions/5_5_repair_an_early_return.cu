@@ -4,10 +4,10 @@
 // The kernel begins as many do: a thread that has no number returns. Here that is wrong, in more than one way, as
 // soon as the last block is not full. Repair it for every length. The host's block sizes are multiples of 32.
 //
-//@ learn what the others of a block still need from a thread that has no number
+//@ learn what a block still needs from a thread that has no number
 //@ minutes 10
 //@ launch reduceByWarps(input, partials, n) grid=n/block
-//@ hint The shuffle's mask names all 32 lanes. Which of them come to it in the last warp that has a number?
+//@ hint The shuffle's mask names all 32 lanes. Which of them reach it in the last warp that has a number?
 //@ hint Thread 0 adds the sums of all warps of its block. Who writes the sum of a warp in which no thread has a number?
 //@ hint What can a thread without a number add that changes no sum?
 //@ think warp-collective: Which lanes does the shuffle need, and which of them have returned?
@@ -15,8 +15,8 @@
 //@ think nothing-written: Who writes the result of a block that owns no number?
 //@ why In chapter 3 an early return before a barrier did no harm. Why does it here?
 //@ because A barrier does not wait for threads that have left. But a shuffle with a full mask promises that all 32
-//@      lanes come, and thread 0 counts on a sum from every warp. Both rely on what a thread without a number does, so
-//@      it must stay, and bring 0.
+//@      lanes take part, and thread 0 counts on a sum from every warp. Both rely on what a thread without a number
+//@      does, so it must stay and contribute 0.
 //@ mutant mask-of-those-who-stay: warp-collective
 //@ - unsigned int sum = i < size ? g_idata[i] : 0;
 //@ + unsigned int mask = __ballot_sync(0xffffffff, i < size); if (i >= size) return; unsigned int sum = g_idata[i];

@@ -1,9 +1,9 @@
 // 5.6 The same bits every time
 //
-// The blocks sum floats, and each adds its result to the total by `atomicAdd`. Additions of floats round, and the
-// blocks come in another order every time, so two runs on the same numbers differ in their last bits. Make the sum
-// reproducible: the same bits in every order of turns. Each block has a place of its own in `partials`, and a
-// second kernel, one block, runs after all the others.
+// The blocks sum floats, and each adds its result to the total by `atomicAdd`. Additions of floats round, and
+// the blocks finish in a different order every time, so two runs on the same numbers differ in their last
+// bits. Make the sum reproducible: the same bits in every order of turns. Each block has a place of its own
+// in `partials`, and a second kernel, one block, runs after all the others.
 //
 //@ learn to make a sum of floats reproducible by fixing which number is added to which
 //@ minutes 15
@@ -12,15 +12,15 @@
 //@ result total
 //@ op floats
 //@ sizes 0 1 2 3 33 1000 1025 4097 20003
-//@ hint Where the order of additions is fixed, so are the bits. Which additions of the first kernel have a fixed order,
-//@      and which have not?
+//@ hint Where the order of additions is fixed, so are the bits. Which additions of the first kernel have a fixed
+//@      order, and which do not?
 //@ hint Let thread 0 of each block store its sum into `partials[blockIdx.x]`. The second kernel adds these up.
 //@ hint The second kernel may have fewer threads than there are partial sums: thread t adds up the partial sums t,
 //@      t + `blockDim.x`, and so on, and then a tree follows as in the first kernel.
 //@ why Would the sum also have the same bits with another block size?
-//@ because No. Another block size is another tree: other numbers are added to each other, and round otherwise. Each
-//@      is reproducible on its own. Who wants the same bits for all block sizes has to fix the tree by the length
-//@      alone, or add without rounding.
+//@ because No. Another block size is another tree: other numbers are added to each other, and round differently.
+//@      Each size is reproducible on its own. To get the same bits for all block sizes, let the tree depend on the
+//@      length alone, or add without rounding.
 //@ mutant atomics-in-the-second: not-reproducible
 //@ - tile[tid] = sum; // of this thread
 //@ + atomicAdd(g_total, sum); return;

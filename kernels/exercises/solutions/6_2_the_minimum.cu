@@ -12,7 +12,8 @@
 //@ op min
 //@ hint Where does the code add, and where does it use the identity of addition?
 //@ hint Give both a name: a function `combine(a, b)` and a constant. Then there is one place to change.
-//@ hint 0 is no identity of the minimum: all numbers might be positive, or there might be none.
+//@ hint 0 is not the identity of the minimum: all numbers might be positive, or there might be none.
+//@ think wrong-result: Which lines still add, and which value stands in for a missing number?
 //@ why A thread that finds no number contributes the identity. Why is it always safe to combine it once more?
 //@ because min(x, INT_MAX) is x for every int x, as x + 0 is x: that is what makes it the identity. So threads without
 //@      a number need no branch of their own, and all of them can take part in every barrier.

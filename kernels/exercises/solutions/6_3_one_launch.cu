@@ -16,6 +16,8 @@
 //@ hint All threads of the last block add up partial sums. They learn from thread 0, through shared memory
 //@      and a barrier, that theirs is the last.
 //@ think data-race: How does the block that adds up know that the others have left their partial sums?
+//@ think miscounted: Do all threads of the last block learn that it is the last? How often is each partial sum
+//@      added?
 //@ think atomics: How many threads of a block have to take a ticket?
 //@ why Why is it the last block that adds up, and not block 0 after waiting for the others?
 //@ because Block 0 would have to wait, asking for the ticket again and again, and hold its place on the GPU while others

@@ -12,9 +12,9 @@
 //@ hint `blockSum` is already there: what does every thread pass to it, and which thread uses the result?
 //@ hint All threads of the block must call `blockSum`, since it has a barrier. What does a thread beyond the
 //@      end pass?
-//@ why The blocks add in any order. Why is the sum the same every time, and for which numbers would it not be?
-//@ because Addition of integers that wraps is associative and commutative: any order gives the same bits. Floats round
-//@      after every addition, so another order may give another last digit.
+//@ why The blocks add in any order. Why is the sum the same every time, and for which numbers might it differ?
+//@ because Addition of integers that wraps is associative and commutative: any order gives the same bits. Floats
+//@      round after every addition, so another order may change the last digits.
 //@ mutant plain-addition: data-race
 //@ - atomicAdd(total, sum);
 //@ + *total += sum;

@@ -32,6 +32,11 @@ const MOST_PARAM_BYTES: u64 = 32_764;
 /// What a call gives a lane: its result and, if it fails, the error that `cudaGetLastError` shows.
 type Given = (u64, Option<u32>);
 
+/// Bytes of `printf` that are kept until somebody takes them: a loop that prints for ever must not fill the host's
+/// memory. A GPU's buffer has the same size unless a program asks for another (CUDA C++ Programming Guide, "Formatted
+/// Output"); it keeps the last ones, not the first.
+const MOST_PRINTED: usize = 1 << 20;
+
 /// A call, as far as a lane goes: its arguments stand in the caller's frame.
 struct Lane<'a> {
     warp: &'a mut Warp,
@@ -326,8 +331,11 @@ impl<O: Watch> Context<'_, O> {
         Some(String::from_utf8_lossy(&out).into_owned())
     }
 
-    /// What `printf` returns: how many arguments it has used, or -1 without a format.
+    /// What `printf` returns: how many arguments it has used, -1 without a format, -2 if there is no more room.
     fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) -> i32 {
+        if self.printed.len() >= MOST_PRINTED {
+            return -2;
+        }
         let Some(format) = self.text(format) else { return -1 };
         // A variadic argument lies at the next multiple of its size.
         let (space, mut at) = memory::resolve(arguments);
