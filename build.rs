@@ -1,5 +1,6 @@
-//! Builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and `<stem>.fatbin`, and lists them in
-//! `kernels.rs`, which `src/build/kernels.rs` includes. `src/build/prebuilt.rs` says which build that is.
+//! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and
+//! `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/build/kernels.rs` includes. `src/build/prebuilt.rs`
+//! says which build that is.
 
 #[path = "src/build/call.rs"]
 mod call;
@@ -21,6 +22,9 @@ use anyhow::{Context, Result};
 use compiler::{Compiler, Maker};
 use prebuilt::{Kernel, State};
 
+/// The repository, as the library calls it too.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 fn main() {
     if let Err(error) = build() {
         // One `cargo::error` per line; cargo prints them in order, and no backtrace.
@@ -31,19 +35,21 @@ fn main() {
 }
 
 fn build() -> Result<()> {
-    let (root, out) = (&directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
+    let (package, out) = (directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
+    let root = package.parent().context("src/ lies in the repository")?;
+    println!("cargo::rustc-env=WORKBOOK_ROOT={}", root.display());
     let (compiler, sources) = (&Compiler::find(root)?, prebuilt::sources(root)?);
     for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "CLANG"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     // Not the whole of `kernels/`: an edit of an exercise would compile the library again.
     for path in sources.iter().map(String::as_str).chain([prebuilt::DIRECTORY, prebuilt::LEGACY]) {
-        println!("cargo::rerun-if-changed={path}");
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     if let Some(compiler) = compiler {
         println!("cargo::rerun-if-changed={}", compiler.path().display());
         if compiler.maker() == Maker::Clang {
-            println!("cargo::rerun-if-changed={}", clang::HEADERS);
+            println!("cargo::rerun-if-changed={}", root.join(clang::HEADERS).display());
         }
     }
 
@@ -58,7 +64,7 @@ fn build() -> Result<()> {
             workers.into_iter().map(|worker| worker.join().expect("a panic")).collect::<Result<Vec<_>>>()
         })?);
     }
-    watch_for_another_compiler(&kernels);
+    watch_for_another_compiler(root, &kernels);
     for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
         println!("cargo::warning={line}");
     }
@@ -69,13 +75,13 @@ fn build() -> Result<()> {
 /// While every committed build serves, another compiler would change little, and two shells with different paths
 /// would rebuild the crate in turns. So these are watched only when they matter. cargo takes a path that does
 /// not exist for changed, so `.venv` is watched only while a kernel waits for it.
-fn watch_for_another_compiler(kernels: &[Kernel]) {
+fn watch_for_another_compiler(root: &Path, kernels: &[Kernel]) {
     if kernels.iter().any(|kernel| kernel.state != State::Prebuilt) {
         println!("cargo::rerun-if-env-changed=PATH");
         println!("cargo::rerun-if-env-changed=VIRTUAL_ENV");
     }
     if kernels.iter().any(|kernel| kernel.state == State::Stale) {
-        println!("cargo::rerun-if-changed=.venv");
+        println!("cargo::rerun-if-changed={}", root.join(".venv").display());
     }
 }
 

@@ -3,8 +3,8 @@
 //! | room | question | uses |
 //! | --- | --- | --- |
 //! | [`sim`] | what does this PTX do, and what is wrong with it? (a crate of its own) | |
+//! | [`reduction`] | what is summed, by what, and what is right? (a crate of its own) | |
 //! | [`arguments`], [`number`] | how are numbers read and written? | |
-//! | [`reduction`] | what is summed, by what, and what is right? | numbers |
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, build, the simulator |
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
@@ -28,10 +28,13 @@ pub mod device;
 #[cfg(not(target_family = "wasm"))]
 pub mod exercise;
 pub mod figure;
-pub mod number;
 pub mod record;
-pub mod reduction;
 #[cfg(not(target_family = "wasm"))]
 pub mod simulate;
 
+/// The repository that this was built in.
+pub const ROOT: &str = env!("WORKBOOK_ROOT");
+
 pub use ptx_simulator as sim;
+pub use reduction;
+pub use reduction::number;

@@ -181,7 +181,7 @@ pub fn file_entry(root: &Path, path: &str, shown: &str) -> String {
     }
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let name = path.rsplit('/').next().unwrap_or_default();
-    let inside = [root.as_path(), Path::new(env!("CARGO_MANIFEST_DIR"))]
+    let inside = [root.as_path(), Path::new(crate::ROOT)]
         .iter()
         .find_map(|root| Path::new(&path).strip_prefix(root).ok());
     inside.map_or(name.to_owned(), |inside| inside.display().to_string().replace('\\', "/"))

@@ -91,7 +91,7 @@ impl Clang {
         let shown = call::shown(&self.root, source);
         let text = std::fs::read_to_string(self.root.join(&shown));
         let is_nested = nested(&text.with_context(|| format!("cannot read {shown}"))?);
-        let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join(HEADERS);
+        let headers = Path::new(crate::ROOT).join(HEADERS);
         let mut command = Command::new(&self.path);
         command.current_dir(&self.root).args(self.first).args(FLAGS);
         command.arg(format!("--cuda-gpu-arch=sm_{capability}"));

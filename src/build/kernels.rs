@@ -107,7 +107,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     if cfg!(target_family = "wasm") {
         return Ok(None); // There are no files.
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::ROOT);
     let path = format!("kernels/{stem}.cu");
     if !root.join(&path).is_file() {
         return Ok(None);
@@ -122,7 +122,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
 /// # Errors
 /// If there is no such compiler, or it cannot compile them.
 pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::ROOT);
     let Some(compiler) = Compiler::of(maker, root)? else {
         let (name, how) = match maker {
             Maker::Nvcc => ("nvcc", HOW_TO_GET_A_COMPILER),

@@ -43,7 +43,7 @@ fn load_for(chapter: &Chapter, options: &Options) -> Result<()> {
 
 /// Takes the build of an edit in place of the chapter's.
 fn load(stem: &str, name: &str) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::ROOT);
     let edits = what_if::all(root)?;
     let of_chapter: Vec<_> = edits.iter().filter(|edit| edit.stem == stem).collect();
     if !of_chapter.iter().any(|edit| edit.name == name) {
@@ -121,7 +121,7 @@ pub fn records_directory() -> Option<PathBuf> {
     if let Some(directory) = std::env::var_os(RECORDS_DIR).filter(|directory| !directory.is_empty()) {
         return Some(directory.into());
     }
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("book");
+    let book = Path::new(crate::ROOT).join("book");
     book.is_dir().then(|| book.join("records"))
 }
 

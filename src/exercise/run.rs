@@ -237,7 +237,7 @@ mod tests {
     /// As a GPU does it when it measures: the same buffers, launched again.
     #[test]
     fn every_solution_is_right_when_it_is_launched_again() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(crate::ROOT);
         for exercise in catalogue::read(root).unwrap() {
             let Kind::Kernel(plan) = &exercise.kind else { continue };
             let hash = source_hash(&exercise.solution());

@@ -25,7 +25,7 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     if is_ptx {
         return Ok((text, sources));
     }
-    let compiler = Compiler::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+    let compiler = Compiler::find(Path::new(crate::ROOT))?;
     Ok((compile(options, compiler)?, sources))
 }
 

@@ -71,9 +71,10 @@ fn build() -> (PathBuf, Vec<String>) {
     let list = list.split_once(".wasm:").unwrap().1.replace("\\ ", "\0");
     let inside = |path: &str| Some(Path::new(&path.replace('\0', " ")).strip_prefix(&root).ok()?.to_owned());
     let sources = list.split_whitespace().filter_map(inside).map(|path| path.display().to_string());
-    let manifests = ["Cargo.lock", "Cargo.toml", "simulator/Cargo.toml", "book/live/Cargo.toml"];
+    let manifests =
+        ["", "book/live/", "reduction/", "simulator/", "src/"].map(|at| format!("{at}Cargo.toml"));
     let code = sources.map(|path| path.replace('\\', "/")).filter(|path| path.ends_with(".rs"));
-    (wasm, code.chain(manifests.map(str::to_string)).collect())
+    (wasm, code.chain(manifests).chain(["Cargo.lock".to_string()]).collect())
 }
 
 fn rustc() -> String {

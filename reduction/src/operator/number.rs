@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use bytemuck::Pod;
 
 use super::{Operator, elements};
-use crate::reduction::error_bound;
-use crate::reduction::value::{Expected, Value};
+use crate::error_bound;
+use crate::value::{Expected, Value};
 
 /// A type of numbers that kernels reduce.
 pub trait Number: Pod + PartialOrd + Into<Value> {
@@ -158,7 +158,7 @@ impl Operator for Product {
 }
 
 /// The sum of the elements as if it were rounded once, and for its error the sum of their magnitudes, of
-/// which a kernel may lose a share ([`crate::reduction::error_bound::of_sum`]).
+/// which a kernel may lose a share ([`crate::error_bound::of_sum`]).
 pub fn rounded_sum<T: Float>(numbers: &[i32]) -> Expected {
     let terms: Vec<f64> = elements::<Sum<T>>(numbers).into_iter().map(Into::into).collect();
     let magnitudes = error_bound::compensated_sum(terms.iter().map(|term| term.abs()));

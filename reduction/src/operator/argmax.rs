@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use bytemuck::{Pod, Zeroable};
 
 use super::{Number, Operator};
-use crate::reduction::value::Value;
+use crate::value::Value;
 
 /// The greatest number with its index; of equal ones the first. NaNs, which have no order, are not allowed.
 #[derive(Clone, Copy, Debug)]

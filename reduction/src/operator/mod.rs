@@ -12,7 +12,7 @@ mod number;
 
 use bytemuck::Pod;
 
-use crate::reduction::value::Value;
+use crate::value::Value;
 
 pub use argmax::{ArgMax, Located, ValueAt};
 pub use hash::{Hash, Hashed};
@@ -30,7 +30,7 @@ pub trait Operator {
     /// The operation. `first` comes before `second` in the array.
     fn combine(first: Self::Element, second: Self::Element) -> Self::Element;
 
-    /// The element at `index`, made of the chapter's number there ([`crate::reduction::data::numbers`]).
+    /// The element at `index`, made of the chapter's number there ([`crate::data::numbers`]).
     fn element(number: i32, index: usize) -> Self::Element;
 
     /// A result as a record shows it.

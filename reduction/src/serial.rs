@@ -1,6 +1,6 @@
 //! The recursions that every result is checked against.
 
-use crate::reduction::operator::Operator;
+use crate::operator::Operator;
 
 /// Sum of `data`, wrapping in 32 bits, by the recursion of chapter 1, corrected for any length: the second
 /// half is added onto the first, an odd element in the middle waits for the next step. `data` is used up.
@@ -47,8 +47,8 @@ pub fn recursive_reduce_by<O: Operator>(data: &mut [O::Element]) -> O::Element {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduction::data;
-    use crate::reduction::operator::SumI32;
+    use crate::data;
+    use crate::operator::SumI32;
 
     #[test]
     fn both_recursions_are_the_sum_at_any_length() {

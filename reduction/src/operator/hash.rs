@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::Operator;
-use crate::reduction::value::Value;
+use crate::value::Value;
 
 /// The base in which a string is a number. It is odd, so that no power of it vanishes modulo 2^32.
 const BASE: u32 = 0x0100_0193;
