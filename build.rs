@@ -87,17 +87,20 @@ fn watch_for_another_compiler(root: &Path, kernels: &[Kernel]) {
 
 /// Writes the kernel's files into `out`; returns its `Build { … }`.
 fn entry(kernel: &Kernel, out: &Path) -> Result<String> {
-    let Kernel { stem, source_path, source, ptx, fatbin, code_hash, compiler, state, warnings: _ } = kernel;
+    let Kernel { stem, source_path, source, ptx, newer, fatbin, code_hash, compiler, state, warnings: _ } =
+        kernel;
     let file = |extension| out.join(stem).with_extension(extension);
     write(&file("cu"), source.as_bytes())?;
     write(&file("ptx"), ptx.as_bytes())?;
     write(&file("fatbin"), fatbin)?;
+    write(&file(prebuilt::NEWER), newer.as_bytes())?;
     Ok(format!(
         "    Build {{ stem: {stem:?}, source_path: {source_path:?}, source: include_str!({:?}), \
-         ptx: include_str!({:?}), fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, \
+         ptx: include_str!({:?}), newer: include_str!({:?}), fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, \
          compiler: {compiler:?}, state: State::{state:?}, what_if: None }},\n",
         file("cu"),
         file("ptx"),
+        file(prebuilt::NEWER),
         file("fatbin"),
     ))
 }

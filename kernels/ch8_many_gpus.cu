@@ -158,6 +158,16 @@ template <> struct Digits<Word> {
 };
 // ANCHOR_END: digits
 
+// ANCHOR: tellHost
+// The sum, and then the word that the host looks at: both lie in its memory.
+template <typename T> static __device__ void tellHost(T sum, T *g_odata, unsigned int *done)
+{
+    *g_odata = sum;
+    __threadfence_system(); // the sum before the word
+    *(volatile unsigned int *)done = 1;
+}
+// ANCHOR_END: tellHost
+
 // ANCHOR: reduceIntoPeer
 // Which threads an atomic is atomic to.
 enum class Scope { Gpu, System };
@@ -172,7 +182,7 @@ template <Scope SCOPE> static __device__ Word add(Word *word, Word more)
 // GPU alone. The block that completes the count has the sum of everything.
 template <typename T, Scope SCOPE>
 static __device__ void intoPeer(const T *g_idata, T *g_odata, unsigned int size, Word *scratch,
-                                unsigned int blocks, T *shared)
+                                unsigned int blocks, unsigned int *done, T *shared)
 {
     constexpr int COUNT = Digits<T>::COUNT;
     constexpr unsigned int LANES = (1 << COUNT) - 1;
@@ -190,21 +200,50 @@ static __device__ void intoPeer(const T *g_idata, T *g_odata, unsigned int size,
             }
             *(volatile Word *)(scratch + k) = 0; // for the next launch
             sum = Digits<T>::number(all >> 16);
+            __syncwarp(LANES); // all words are 0 before the host is told
             if (k == 0) {
-                *g_odata = sum;
+                tellHost(sum, g_odata, done);
             }
         }
     }
 }
 // ANCHOR_END: reduceIntoPeer
 
-#define INTO_PEER(NAME, T, SCOPE)                                                                  \
+// ANCHOR: intoPeerFloats
+// Floats have an atomic addition of their own, and no bits to spare for a count: that is a second word, and
+// a second trip. They are added in the order of arrival, so the last bits may differ from run to run;
+// chapter 7's digits of a float would mend that, for nine words.
+template <typename T>
+static __device__ void intoPeerFloats(const T *g_idata, T *g_odata, unsigned int size, Word *scratch,
+                                      unsigned int blocks, unsigned int *done, T *shared)
+{
+    T sum = ofBlock<T, Sum>(ofThread<T, Sum>(g_idata, size), shared);
+    T *total = (T *)scratch;
+    unsigned int *arrived = (unsigned int *)(scratch + 1);
+    if (threadIdx.x == 0) {
+        atomicAdd_system(total, sum);
+        __threadfence_system(); // the sum before the count
+        if (atomicAdd_system(arrived, 1) == blocks - 1) {
+            __threadfence_system(); // the count before the sums of the others
+            sum = atomicAdd_system(total, 0);
+            *(volatile T *)total = 0; // for the next launch
+            *(volatile unsigned int *)arrived = 0;
+            tellHost(sum, g_odata, done);
+        }
+    }
+}
+// ANCHOR_END: intoPeerFloats
+
+#define INTO_PEER(NAME, T, ...)                                                                    \
     extern "C" __global__ void __launch_bounds__(BLOCK)                                            \
-        NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch, unsigned int blocks)  \
+        NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch, unsigned int blocks,  \
+             unsigned int *done)                                                                   \
     {                                                                                              \
         __shared__ T shared[BLOCK / 32];                                                           \
-        intoPeer<T, Scope::SCOPE>(g_idata, g_odata, size, scratch, blocks, shared);                \
+        __VA_ARGS__(g_idata, g_odata, size, scratch, blocks, done, shared);                        \
     }
-INTO_PEER(reduceIntoPeer, unsigned int, System)
-INTO_PEER(reduceIntoPeerI64, Word, System)
-INTO_PEER(reduceIntoPeerNarrow, unsigned int, Gpu)
+INTO_PEER(reduceIntoPeer, unsigned int, intoPeer<unsigned int, Scope::System>)
+INTO_PEER(reduceIntoPeerI64, Word, intoPeer<Word, Scope::System>)
+INTO_PEER(reduceIntoPeerNarrow, unsigned int, intoPeer<unsigned int, Scope::Gpu>)
+INTO_PEER(reduceIntoPeerF32, float, intoPeerFloats<float>)
+INTO_PEER(reduceIntoPeerF64, double, intoPeerFloats<double>)

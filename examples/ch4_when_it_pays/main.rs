@@ -85,6 +85,7 @@ pub const CHAPTER: Chapter = Chapter {
                 shape: pass_shape,
                 story: false,
                 least_capability: HOPPER,
+                simulated: false,
                 ..Variant::new("reducePassThenGraph", flat::passes_in_graphs_of_the_device)
             },
         ],

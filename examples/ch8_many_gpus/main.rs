@@ -3,6 +3,7 @@
 //!     cargo run --example ch8_many_gpus                             # all GPUs, or two simulated ones
 //!     cargo run --example ch8_many_gpus -- --gpus 4 --device sim
 
+mod peer;
 mod shares;
 mod ways;
 
@@ -14,8 +15,9 @@ use workbook::record::DeviceKind;
 use workbook::reduction::operation::{Operation, exact};
 use workbook::reduction::operator::{Max, Min, SumI32};
 
+use peer::{into_peer, into_peer_by_threads, on_one_gpu};
 use shares::{SumF64, shape};
-use ways::{all_reduce, host_adds, into_peer, on_one_gpu, through_host_memory};
+use ways::{all_reduce, host_adds, through_host_memory};
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
@@ -53,12 +55,20 @@ pub const CHAPTER: Chapter = Chapter {
                 also: larger,
                 ..story("intoPeer", Operation::SUM, into_peer::<SumI32>)
             },
+            // intoPeerByThreads: The same, each GPU launched by a thread of its own.
+            Variant {
+                symbol: "reduceIntoPeer",
+                also: larger,
+                ..story("intoPeerByThreads", Operation::SUM, into_peer_by_threads)
+            },
             // intoPeerNarrow: The same with atomics of the GPU's own scope, which are not atomic to another GPU.
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
             },
             further("intoPeerI64", "reduceIntoPeerI64", I64, into_peer::<SumI64>),
+            further("intoPeerF32", "reduceIntoPeerF32", F32, into_peer::<SumF32>),
+            further("intoPeerF64", "reduceIntoPeerF64", SUM_F64, into_peer::<SumF64>),
             further("allReduceI64", "reduceShareI64", I64, all_reduce::<SumI64>),
             further("allReduceF32", "reduceShareF32", F32, all_reduce::<SumF32>),
             further("allReduceF64", "reduceShareF64", SUM_F64, all_reduce::<SumF64>),

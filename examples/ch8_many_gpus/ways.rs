@@ -1,4 +1,4 @@
-//! Who adds up the shares.
+//! One number per GPU is left: who adds them, the host or NCCL?
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
@@ -7,39 +7,6 @@ use workbook::device::{Buffer, Device, Function, Prepared, launch_together};
 use workbook::reduction::operator::{Operator, SumI32};
 
 use super::shares::{Share, shares};
-
-/// The first GPU alone.
-pub fn on_one_gpu(case: &Case) -> Result<Outcome> {
-    add_into_peer::<SumI32>(case, &[case.device])
-}
-
-/// All of them, into the memory of the first.
-pub fn into_peer<O: Operator>(case: &Case) -> Result<Outcome> {
-    add_into_peer::<O>(case, &case.devices())
-}
-
-// ANCHOR: into_peer
-/// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum.
-fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device]) -> Result<Outcome> {
-    let (kernels, shares) = (case.kernels()?, shares::<O>(case, devices)?);
-    let first = devices[0];
-    let scratch = first.alloc_zeros::<u64>(2)?; // the words that all blocks add to
-    let sum = first.alloc_host::<O::Element>(1)?;
-    let blocks: u32 = shares.iter().map(Share::blocks).sum();
-
-    let mut launches = Vec::new();
-    for (share, kernel) in shares.iter().zip(&kernels) {
-        let mut launch = share.device.launch_builder(kernel);
-        launch.arg(&share.input).arg(&sum).arg(&share.size()).arg(&scratch).arg(&blocks);
-        launches.push(launch.prepare(share.config)?);
-    }
-    let cost = case.device.measure_until_done(|| {
-        launch_together(&launches)?;
-        wait_for(devices)
-    })?;
-    Ok(Outcome::new(O::value(first.clone_dtoh(&sum)?[0]), cost))
-}
-// ANCHOR_END: into_peer
 
 // ANCHOR: host_adds
 /// Each GPU leaves one number in its memory; the host copies these, one after the other, and adds them.

@@ -368,6 +368,7 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 #define cudaStreamTailLaunch ((cudaStream_t)3)
 #define cudaStreamFireAndForget ((cudaStream_t)4)
 #define cudaStreamNonBlocking 1
+#define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
 extern "C" {
 // What clang makes of kernel<<<grid, block, bytes, stream>>>(…); the first is what a host would call.
 int cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = 0);
@@ -375,6 +376,7 @@ __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
 __device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid, dim3 block,
                                         unsigned int shared_bytes = 0, cudaStream_t stream = 0);
 __device__ cudaError_t cudaGetLastError();
+__device__ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
 __device__ cudaError_t cudaPeekAtLastError();
 __device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 __device__ cudaError_t cudaStreamDestroy(cudaStream_t stream);

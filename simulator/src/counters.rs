@@ -143,7 +143,10 @@ impl Counters {
                 self.global_store_sectors += sectors.touched;
                 self.global_store_sectors_ideal += sectors.ideal;
             }
-            (Space::Shared, _) => self.shared_bank_conflicts += bank_conflicts(request),
+            // What goes to another block's memory has not been compared with a GPU.
+            (Space::Shared, _) if request.owner.is_none() => {
+                self.shared_bank_conflicts += bank_conflicts(request);
+            }
             _ => {}
         }
     }

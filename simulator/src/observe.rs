@@ -34,6 +34,15 @@ pub struct Actor<'a> {
     pub kernel: &'a str,
 }
 
+/// Another block of the actor's cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its number in the cluster.
+    pub rank: u32,
+    /// Its linear number in the grid.
+    pub block: u64,
+}
+
 /// One warp-level access to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -41,6 +50,8 @@ pub struct Request<'a> {
     pub access: Access,
     /// Where.
     pub space: Space,
+    /// Whose shared memory it is, if it is not that of the actor's block.
+    pub owner: Option<Peer>,
     /// The lanes that take part.
     pub mask: u32,
     /// Their addresses within the space.
@@ -70,7 +81,8 @@ impl<'a> Request<'a> {
         order: Order,
         scope: Scope,
     ) -> Request<'a> {
-        Request { access, space, mask, addresses, bytes, order, scope, unchanged: 0, values: &[] }
+        let (owner, unchanged, values) = (None, 0, &[][..]);
+        Request { access, space, owner, mask, addresses, bytes, order, scope, unchanged, values }
     }
 }
 
@@ -144,6 +156,8 @@ pub struct Start<'a> {
     pub kernel: &'a str,
     /// Grid and block.
     pub config: &'a LaunchConfig,
+    /// Blocks of a cluster in x, y, z; 1 of each where there are no clusters.
+    pub cluster: [u32; 3],
     /// What it has waited for.
     pub after: After,
 }
@@ -155,8 +169,10 @@ pub struct DeviceLaunch<'a> {
     pub launch: u32,
     /// The launching lane.
     pub lane: usize,
-    /// The error, if the device refuses.
+    /// The error, if the device refuses; and, where it is about the grid that was asked for, what is wrong.
     pub refused: Option<u32>,
+    /// What is wrong with the grid, the block or the shared memory.
+    pub why: Option<&'a str>,
     /// Launches that are pending now, and that may be.
     pub pending: u64,
     /// The most that may be.
@@ -193,6 +209,17 @@ pub enum Event<'a> {
         /// Whether all threads of the block that have not exited were there, or only some.
         all: bool,
         /// Threads that have exited, and were not waited for.
+        exited: u32,
+    },
+    /// The barrier of a cluster opens.
+    ClusterOpens {
+        /// Number of the grid in this launch.
+        grid: u32,
+        /// Number of the cluster in its grid.
+        cluster: u64,
+        /// Threads of the cluster, and those of them that have exited, and were not waited for.
+        threads: u32,
+        /// Those that have exited.
         exited: u32,
     },
     /// Launches no longer count as pending.
@@ -249,6 +276,18 @@ pub enum Act<'a> {
     },
     /// Those that arrived last must wait, because other threads of the block are missing.
     BarrierStall,
+    /// They arrive at the barrier of their cluster.
+    ClusterArrive {
+        /// The lanes.
+        mask: u32,
+        /// Whether those who wait there see what they have written before.
+        releases: bool,
+    },
+    /// They have waited at it, and it has opened.
+    ClusterWait {
+        /// The lanes.
+        mask: u32,
+    },
     /// They have met at a warp barrier.
     WarpBarrier {
         /// The lanes.

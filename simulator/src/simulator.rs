@@ -107,6 +107,7 @@ impl Simulator {
                 sync_depth: DEFAULT_SYNC_DEPTH,
                 steps: None,
                 schedule: 0,
+                cluster: None,
                 order: Vec::new(),
             },
             loaded: Vec::new(),
@@ -267,7 +268,8 @@ impl Simulator {
     ) -> Result<(), Box<Diagnostic>> {
         let mut roots = Vec::with_capacity(launches.len());
         for Launch { kernel, config, args } in launches {
-            let (number, params) = grid::parameters(&self.device, &module.program, kernel, config, args)?;
+            let (number, params) =
+                grid::parameters(&self.device, &module.program, kernel, config, self.limits.cluster, args)?;
             roots.push((number, *config, params));
         }
         let loaded = self.load(module)?;
@@ -363,6 +365,12 @@ impl Simulator {
     /// one.
     pub fn set_schedule(&mut self, seed: u64) {
         self.limits.schedule = seed;
+    }
+
+    /// The next launches of the host are in clusters of so many blocks in x, y, z (`cudaLaunchAttributeClusterDimension`);
+    /// `None`: as the kernel says, which mostly is without.
+    pub fn set_cluster(&mut self, blocks: Option<(u32, u32, u32)>) {
+        self.limits.cluster = blocks.map(Into::into);
     }
 
     /// From now on the threads of a warp run apart, as they may since Volta: each by itself until it waits or

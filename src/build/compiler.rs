@@ -134,10 +134,7 @@ impl Compiler {
         more: &[String],
     ) -> Result<Ptx> {
         match self {
-            Compiler::Nvcc(nvcc) => {
-                let arch = capability.map(|capability| format!("-arch=compute_{capability}"));
-                nvcc.ptx_with(source, scratch, arch.as_deref(), more)
-            }
+            Compiler::Nvcc(nvcc) => nvcc.ptx_with(source, scratch, capability, more),
             Compiler::Clang(clang) => {
                 let options: Vec<&str> =
                     std::iter::once("-O2").chain(more.iter().map(String::as_str)).collect();

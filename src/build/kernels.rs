@@ -27,6 +27,8 @@ pub struct Build {
     pub source: &'static str,
     /// What the simulator executes.
     pub ptx: &'static str,
+    /// The same for newer GPUs, where the source has kernels for them alone; else empty.
+    pub newer: &'static str,
     /// What a GPU gets: machine code for the major architectures, device-linked where needed. Empty for the
     /// kernel of 2020, which no GPU gets, and for what clang has built.
     pub fatbin: &'static [u8],
@@ -58,6 +60,8 @@ pub struct BuildFile {
     pub source_path: String,
     pub source: String,
     pub ptx: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub newer: String,
     pub code_hash: String,
     pub compiler: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,15 +137,19 @@ pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
     let build = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
     let scratch = std::env::temp_dir().join(format!("workbook-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
-    let built = compiler.ptx(&root.join(build.source_path), &scratch);
+    let (file, source) = (root.join(build.source_path), build.source);
+    let newer = prebuilt::newer_arch(source);
+    let newer = newer.map(|capability| compiler.ptx_with(&file, &scratch, Some(capability), &[])).transpose();
+    let built = compiler.ptx(&file, &scratch);
     let _ = std::fs::remove_dir_all(&scratch);
-    let ptx = built?;
+    let (ptx, newer) = (built?, newer?);
     Ok(keep(Kernel {
         stem: build.stem.into(),
         source_path: build.source_path.into(),
         source: std::fs::read_to_string(root.join(build.source_path))?,
         code_hash: prebuilt::code_hash(&ptx.text),
         ptx: ptx.text,
+        newer: newer.map_or(String::new(), |ptx| ptx.text),
         fatbin: Vec::new(),
         compiler: compiler.name(),
         state: State::Built,
@@ -156,6 +164,7 @@ fn keep(kernel: Kernel) -> &'static Build {
         source_path: kernel.source_path.leak(),
         source: kernel.source.leak(),
         ptx: kernel.ptx.leak(),
+        newer: kernel.newer.leak(),
         fatbin: kernel.fatbin.leak(),
         code_hash: kernel.code_hash.leak(),
         compiler: kernel.compiler.leak(),
@@ -184,6 +193,7 @@ pub fn load(json: &str) -> Result<&'static Build> {
         source_path: file.source_path.leak(),
         source: file.source.leak(),
         ptx: file.ptx.leak(),
+        newer: file.newer.leak(),
         fatbin: &[],
         code_hash: file.code_hash.leak(),
         compiler: file.compiler.leak(),

@@ -103,7 +103,7 @@ impl Nvcc {
         self.ptx_with(source, scratch, None, &[])
     }
 
-    /// [`Nvcc::ptx`] with the option for another architecture, if there is one, and more options.
+    /// [`Nvcc::ptx`] for another compute capability than 7.5 (`80`), if there is one, with more options.
     ///
     /// # Errors
     /// As [`Nvcc::ptx`].
@@ -111,10 +111,11 @@ impl Nvcc {
         &self,
         source: &Path,
         scratch: &Path,
-        arch: Option<&str>,
+        capability: Option<&str>,
         more: &[String],
     ) -> Result<Ptx> {
-        let mut options = vec!["-O3", "-lineinfo", arch.unwrap_or(PTX_ARCH)];
+        let arch = capability.map_or(PTX_ARCH.to_owned(), |capability| format!("-arch=compute_{capability}"));
+        let mut options = vec!["-O3", "-lineinfo", &arch];
         options.extend(more.iter().map(String::as_str));
         self.ptx_as(source, scratch, &options)
     }

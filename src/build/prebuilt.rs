@@ -46,6 +46,9 @@ pub struct Entry {
     pub fatbin_bytes: usize,
     /// [`hash`] of the fatbin.
     pub fatbin_hash: String,
+    /// [`code_hash`] of the PTX for newer GPUs ([`newer_arch`]); empty if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub newer_hash: String,
 }
 
 /// `manifest.json`, by stem.
@@ -59,6 +62,7 @@ pub struct Kernel {
     pub source_path: String,
     pub source: String,
     pub ptx: String,
+    pub newer: String,
     pub fatbin: Vec<u8>,
     pub code_hash: String,
     pub compiler: String,
@@ -85,6 +89,15 @@ pub fn sources(root: &Path) -> Result<Vec<String>> {
     }
     Ok(sources.into_values().collect())
 }
+
+/// The compute capability of a second PTX of a source in which some kernels are for compute capability 9.0 and newer alone. A
+/// GPU gets them in the fatbin; the simulator takes them from there.
+pub fn newer_arch(source: &str) -> Option<&'static str> {
+    source.contains("__CUDA_ARCH__ >= 900").then_some("90")
+}
+
+/// What the files of the second PTX end with.
+pub const NEWER: &str = "sm_90.ptx";
 
 /// Directory of the committed build of a source, from the repository root, and its stem.
 fn place(source_path: &str) -> (&'static str, &str) {
@@ -124,13 +137,14 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         Err(damage) if compiler.is_some() => (None, format!("{damage:#}\n")),
         Err(damage) => return Err(damage),
     };
-    let (entry, ptx, fatbin) = committed.unwrap_or_default();
+    let (entry, ptx, newer, fatbin) = committed.unwrap_or_default();
     let unedited = entry.source_hash == source_hash(&source);
     let mut kernel = Kernel {
         stem: stem.to_owned(),
         source_path: source_path.to_owned(),
         source,
         ptx,
+        newer,
         fatbin,
         code_hash: entry.code_hash,
         compiler: entry.compiler,
@@ -145,8 +159,19 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         }
         return Ok(kernel);
     };
-    match compiler.ptx(&file, scratch).and_then(|ptx| Ok((ptx, compiler.fatbin(&file, scratch)?))) {
-        Ok((ptx, fatbin)) => {
+    let newer = newer_arch(&kernel.source);
+    let built = || {
+        let newer =
+            newer.map(|capability| compiler.ptx_with(&file, scratch, Some(capability), &[])).transpose()?;
+        Ok((
+            compiler.ptx(&file, scratch)?,
+            newer.map_or(String::new(), |ptx| ptx.text),
+            compiler.fatbin(&file, scratch)?,
+        ))
+    };
+    match built() {
+        Ok((ptx, newer, fatbin)) => {
+            kernel.newer = newer;
             (kernel.code_hash, kernel.ptx, kernel.fatbin) = (code_hash(&ptx.text), ptx.text, fatbin);
             (kernel.compiler, kernel.state) = (compiler.name(), State::Built);
             kernel.warnings += &ptx.warnings;
@@ -172,24 +197,29 @@ pub fn stale(source_path: &str, never_built: bool) -> String {
     format!("{source_path} {why}, and no compiler that runs was found.\n{HOW_TO_GET_A_COMPILER}")
 }
 
-/// The committed build of `stem`: its line in the manifest, PTX and fatbin. `None` if it has no line.
-fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<(Entry, String, Vec<u8>)>> {
+/// The committed build of `stem`: its line in the manifest, both PTX and the fatbin. `None` if it has no line.
+fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<(Entry, String, String, Vec<u8>)>> {
     let Some(entry) = manifest(root, directory)?.remove(stem) else {
         return Ok(None);
     };
     let path = |extension| root.join(directory).join(stem).with_extension(extension);
     let missing =
         || format!("{directory}/manifest.json lists {stem}, but {directory}/{stem}.* cannot be read");
-    let ptx = std::fs::read_to_string(path("ptx")).with_context(missing)?.replace("\r\n", "\n");
+    let text = |extension| -> Result<String> {
+        Ok(std::fs::read_to_string(path(extension)).with_context(missing)?.replace("\r\n", "\n"))
+    };
+    let ptx = text("ptx")?;
+    let newer = if entry.newer_hash.is_empty() { String::new() } else { text(NEWER)? };
+    let is_newer = newer.is_empty() || code_hash(&newer) == entry.newer_hash;
     let fatbin = if entry.fatbin_bytes == 0 {
         Vec::new()
     } else {
         std::fs::read(path("fatbin")).with_context(missing)?
     };
-    if code_hash(&ptx) != entry.code_hash || hash(&fatbin) != entry.fatbin_hash {
+    if code_hash(&ptx) != entry.code_hash || !is_newer || hash(&fatbin) != entry.fatbin_hash {
         bail!("{directory}/{stem}.* is not what its manifest says; restore it: git checkout {directory}");
     }
-    Ok(Some((entry, ptx, fatbin)))
+    Ok(Some((entry, ptx, newer, fatbin)))
 }
 
 /// Identity of a source text: the same with either line ending.

@@ -43,6 +43,9 @@ pub struct Options {
     /// How many GPUs work together; where the chapter has this option.
     #[arg(skip)]
     pub gpus: Option<usize>,
+    /// Whether GPUs are to be used as if they did not reach each other's memory; where the chapter has `--gpus`.
+    #[arg(skip)]
+    pub no_peers: bool,
     /// Run kernels with an edit of kernels/what_ifs.diff, on the simulator: `no-barrier`
     #[arg(long, value_name = "NAME", conflicts_with = "record")]
     pub what_if: Option<String>,
@@ -118,8 +121,13 @@ impl Options {
             .value_parser(gpus)
             .allow_hyphen_values(true)
             .help("GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones");
+        let no_peers = Arg::new("no-peers")
+            .long("no-peers")
+            .action(ArgAction::SetTrue)
+            .conflicts_with("record")
+            .help("As if no GPU could reach the memory of another");
         let command = if chapter.pending_launches { command.arg(pending) } else { command };
-        if chapter.many_gpus { command.arg(gpus) } else { command }
+        if chapter.many_gpus { command.arg(gpus).arg(no_peers) } else { command }
     }
 
     fn from_matches(chapter: &Chapter, matches: &ArgMatches) -> Result<Options, clap::Error> {
@@ -130,6 +138,7 @@ impl Options {
         }
         if chapter.many_gpus {
             options.gpus = matches.get_one("gpus").copied();
+            options.no_peers = matches.get_flag("no-peers");
         }
         Ok(options)
     }

@@ -70,7 +70,11 @@ impl Plan {
         let mut variants = Vec::new();
         for variant in chapter.variants.iter().filter(|variant| options.asks_for(variant.name, variant.story))
         {
-            match variant.least_capability.filter(|least| device.compute_capability() < Some(*least)) {
+            let can_run = |least: &(u32, u32)| match kind {
+                DeviceKind::Sim => variant.simulated,
+                _ => device.compute_capability() >= Some(*least),
+            };
+            match variant.least_capability.filter(|least| !can_run(least)) {
                 None => variants.push(*variant),
                 Some((major, minor)) => {
                     let name = variant.name;
@@ -232,7 +236,8 @@ mod tests {
     #[test]
     fn the_story_runs_unless_kernels_are_named() {
         const ASIDE: Variant = Variant { story: false, ..Variant::new("aside", nothing) };
-        const NEW: Variant = Variant { least_capability: Some((9, 0)), ..Variant::new("new", nothing) };
+        const NEW: Variant =
+            Variant { least_capability: Some((9, 0)), simulated: false, ..Variant::new("new", nothing) };
         let names = |line| -> Result<Vec<&str>> {
             let plan = plan(Place::ManyBlocks, &[FLAT, ASIDE, NEW], DeviceKind::Sim, 1 << 10, line)?;
             assert!(

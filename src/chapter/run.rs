@@ -105,10 +105,18 @@ impl<'a> Bench<'a> {
                 };
                 let choice = choice(chapter, options, build)?;
                 let mut devices = match chapter.many_gpus {
-                    true => Device::open_some(choice, options.gpus, simulated)?.into_iter(),
+                    true => {
+                        Device::open_some(choice, options.gpus, !options.no_peers, simulated)?.into_iter()
+                    }
                     false => vec![Device::open_with(choice, simulated)?].into_iter(),
                 };
                 let device = devices.next().context("no device was opened")?;
+                if let Some(why) = device.no_peers() {
+                    output.complain(&format!(
+                        "note: {why}; so no kernel does, and the host adds what each has"
+                    ));
+                    ensure!(!options.record, "not recorded: the book's GPUs reach each other's memory");
+                }
                 let module = device.load_module(build)?;
                 for other in devices {
                     let module = other.load_module_beside(&module, build)?;

@@ -66,6 +66,8 @@ pub struct Section {
     pub charts: fn(&Record, Vertical) -> Result<Vec<Chart>>,
 }
 
+const NO_KERNELS: &str = "a chapter of the CPU has no kernels";
+
 /// One way to reduce: a kernel, its host side, and what to expect of it.
 #[derive(Clone, Copy)]
 pub struct Variant {
@@ -91,8 +93,10 @@ pub struct Variant {
     pub sweep: Sweep,
     /// Further runs of the sweep: elements and threads per block.
     pub also: fn(DeviceKind) -> &'static [(u64, u32)],
-    /// The lowest compute capability of a GPU that can run it; `None` if the simulator can too.
+    /// The lowest compute capability of a GPU that can run it, if it is not the lowest of all kernels.
     pub least_capability: Option<(u32, u32)>,
+    /// Whether the simulator can run it.
+    pub simulated: bool,
 }
 
 /// Which sweeps run a variant.
@@ -122,6 +126,7 @@ impl Variant {
             sweep: Sweep::Everywhere,
             also: |_| &[],
             least_capability: None,
+            simulated: true,
         }
     }
 }
@@ -182,7 +187,10 @@ impl Case<'_> {
     /// # Errors
     /// If the chapter's source has no kernel of that name.
     pub fn kernel(&self) -> Result<Function> {
-        self.load_function(self.variant.symbol)
+        match self.variant.least_capability {
+            None => self.load_function(self.variant.symbol),
+            Some(_) => self.module.context(NO_KERNELS)?.load_newer_function(self.variant.symbol),
+        }
     }
 
     /// Another kernel of the chapter.
@@ -190,7 +198,7 @@ impl Case<'_> {
     /// # Errors
     /// If the chapter's source has no kernel of that name.
     pub fn load_function(&self, name: &str) -> Result<Function> {
-        self.module.context("a chapter of the CPU has no kernels")?.load_function(name)
+        self.module.context(NO_KERNELS)?.load_function(name)
     }
 
     /// All devices of a chapter that runs on several.

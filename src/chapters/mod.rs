@@ -9,6 +9,7 @@
 //! | `ch5_memory_spaces.rs` | 5: what a load from each memory space costs |
 //! | `ch6_summation_depth.rs` | 6: how many additions an element passes through |
 //! | `ch7_limit/` | 7: what its last rung runs for which size; the comparison with CUB; the sweep behind it |
+//! | `ch8_many_gpus.rs` | 8: what more GPUs would give, as a model |
 
 pub mod ch4_nested;
 pub mod ch4_quadrature;
@@ -16,6 +17,7 @@ pub mod ch4_when_it_pays;
 pub mod ch5_memory_spaces;
 pub mod ch6_summation_depth;
 pub mod ch7_limit;
+pub mod ch8_many_gpus;
 
 use anyhow::Result;
 
@@ -47,5 +49,6 @@ pub fn tables_of_chapters(record: &Record) -> Vec<Vec<Column>> {
 pub fn charts(record: &Record, vertical: Vertical) -> Result<Vec<Chart>> {
     let mut charts = chart::charts(record, &comparison_charts::references(record), vertical)?;
     charts.extend(comparison_charts::charts(record, vertical)?);
+    charts.extend(ch8_many_gpus::charts(record)?);
     Ok(charts)
 }

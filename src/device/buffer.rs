@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeFrom};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
@@ -130,6 +131,88 @@ impl Device {
                 simulator.enqueue(Step::Copy { from: *source, to: *address, bytes: from.num_bytes() })
             }
             _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// Copies `count` elements of `from` to the beginning of `to`, in the order of this device's work and without
+    /// waiting. To or from the memory of [`Device::alloc_host`], that goes on while the host does other things.
+    ///
+    /// # Errors
+    /// One of them is shorter, or another device's.
+    pub fn memcpy_async<T: Pod>(&self, from: &View<T>, to: &Buffer<T>, count: usize) -> Result<()> {
+        ensure!(
+            from.len() >= count && to.len >= count,
+            "a copy of {count} elements, from {} elements into a buffer of {}",
+            from.len(),
+            to.len
+        );
+        let (source, address, bytes) = (from.address(), to.address, count * size_of::<T>());
+        match (&self.kind, &from.buffer.memory, &to.memory) {
+            (_, _, _) if count == 0 => Ok(()),
+            (Kind::Gpu(gpu), Memory::Gpu(_) | Memory::Host(_), Memory::Gpu(_) | Memory::Host(_)) => {
+                gpu.memcpy_async(source, address, bytes)
+            }
+            (Kind::Sim(simulator), Memory::Sim { .. }, Memory::Sim { .. }) => {
+                simulator.enqueue(Step::Copy { from: source, to: address, bytes })
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// Lets the host `work` on a buffer of [`Device::alloc_host`], once all work of this device before is done.
+    ///
+    /// # Errors
+    /// The buffer lies elsewhere; a kernel went wrong.
+    pub fn on_host<T: Pod, R>(&self, buffer: &mut Buffer<T>, work: impl FnOnce(&mut [T]) -> R) -> Result<R> {
+        self.synchronize()?;
+        match (&self.kind, &mut buffer.memory) {
+            (Kind::Gpu(_), Memory::Host(memory)) => Ok(work(bytemuck::cast_slice_mut(memory.bytes_mut()))),
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                let mut elements = vec![T::zeroed(); buffer.len];
+                simulator.read(*address, bytemuck::cast_slice_mut(&mut elements))?;
+                let result = work(&mut elements);
+                simulator.write(*address, bytemuck::cast_slice(&elements))?;
+                Ok(result)
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+
+    /// Sets the first word of a buffer of [`Device::alloc_host`] to 0, without waiting for anything.
+    ///
+    /// # Errors
+    /// The buffer lies elsewhere.
+    pub fn clear_word(&self, buffer: &Buffer<u32>) -> Result<()> {
+        match &buffer.memory {
+            Memory::Host(memory) => {
+                memory.word().store(0, Ordering::Release);
+                Ok(())
+            }
+            _ => self.memset_zeros(buffer),
+        }
+    }
+
+    /// Waits until a kernel on one of `devices` has stored something else than 0 in the first word of a buffer of
+    /// [`Device::alloc_host`]. What it had stored elsewhere, with a fence of the system's scope between, is there too.
+    /// That is earlier than the end of the kernel, which [`Device::synchronize`] waits for.
+    ///
+    /// # Errors
+    /// A kernel went wrong, or all have ended and the word is still 0.
+    pub fn wait_for_word(buffer: &Buffer<u32>, devices: &[&Device]) -> Result<()> {
+        let Memory::Host(memory) = &buffer.memory else { return Ok(()) };
+        let is_set = || memory.word().load(Ordering::Acquire) != 0;
+        loop {
+            for _ in 0..1 << 16 {
+                if is_set() {
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+            let mut idle = true;
+            for device in devices {
+                idle &= device.is_idle()?;
+            }
+            ensure!(!idle || is_set(), "all kernels have ended, and none has said so");
         }
     }
 

@@ -45,6 +45,48 @@ reducible! {
     f64, F64, |a, b| a + b;
 }
 
+/// NCCL, loaded, for one process per GPU: the way to a [`Collective`] of ranks.
+pub struct Ranks(nccl::Nccl);
+
+pub use nccl::UniqueId;
+
+impl Ranks {
+    /// Loads NCCL.
+    ///
+    /// # Errors
+    /// It is missing or too old, by name and version.
+    pub fn load() -> Result<Ranks> {
+        nccl::Nccl::load().map(Ranks)
+    }
+
+    /// What rank 0 makes, and tells the others.
+    ///
+    /// # Errors
+    /// What NCCL reports.
+    pub fn unique_id(&self) -> Result<UniqueId> {
+        self.0.unique_id()
+    }
+
+    /// Begins to connect `device` with those of the other processes; it goes on until
+    /// [`Collective::in_progress`] says no.
+    ///
+    /// # Errors
+    /// The device is no GPU; what NCCL reports.
+    pub fn join(
+        mut self,
+        device: &Device,
+        id: UniqueId,
+        rank: usize,
+        ranks: usize,
+    ) -> Result<Collective<'_>> {
+        let Kind::Gpu(gpu) = &device.kind else {
+            bail!("NCCL reduces on GPUs alone, and this is {}", device.info().name)
+        };
+        self.0.join(gpu, id, rank, ranks)?;
+        Ok(Collective { devices: vec![device], nccl: Some(self.0) })
+    }
+}
+
 impl<'a> Collective<'a> {
     /// Connects `devices`, which are all GPUs or all simulated.
     ///
@@ -65,6 +107,15 @@ impl<'a> Collective<'a> {
             Some(nccl) => Ok(format!("NCCL {}", nccl.version_name()?)),
             None => Ok("the host, in place of NCCL".into()),
         }
+    }
+
+    /// Whether something that was asked for is still being prepared. A collective of ranks never blocks, since another
+    /// process may have ended: ask until it says no, after [`Ranks::join`] and after each all-reduce.
+    ///
+    /// # Errors
+    /// What has gone wrong meanwhile, with another rank too.
+    pub fn in_progress(&self) -> Result<bool> {
+        self.nccl.as_ref().map_or(Ok(false), nccl::Nccl::in_progress)
     }
 
     /// Reduces `buffers`, one per device, all of one length, in place and in the order of each device's work.

@@ -6,7 +6,9 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use anyhow::{Result, anyhow, ensure};
 use cudarc::driver::sys::{
@@ -52,6 +54,20 @@ impl HostMemory {
         self.start as u64
     }
 
+    /// Its bytes; no kernel may be writing there, and no copy reading.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: so many bytes are allocated and were set at the start; the borrow keeps the host's other uses away.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
+    }
+
+    /// Its first four bytes, which a kernel may be writing: the host looks at them again and again.
+    pub fn word(&self) -> &AtomicU32 {
+        assert!(self.bytes >= 4, "a word has four bytes");
+        // SAFETY: the allocation is page-aligned, at least four bytes long, and lives as long as `self`; kernels
+        // store whole words there.
+        unsafe { AtomicU32::from_ptr(self.start.cast()) }
+    }
+
     /// Copies its contents to `bytes`; no kernel may be writing there.
     pub fn read(&self, bytes: &mut [u8]) {
         let count = bytes.len().min(self.bytes);
@@ -95,6 +111,24 @@ impl Gpu {
 
     /// The first GPUs that can run the kernels: at least one, at most `most`.
     pub fn open_some(most: usize) -> std::result::Result<Vec<Gpu>, NoGpu> {
+        Gpu::open_among(|count| 0..count, most)
+    }
+
+    /// GPU `number`; where there is only one, that one, since a launcher may show each process its own GPU alone.
+    pub fn open_number(number: usize) -> std::result::Result<Gpu, NoGpu> {
+        let number = number as i32;
+        let among = |count: i32| if count == 1 { 0..1 } else { number..count.min(number + 1) };
+        Gpu::open_among(among, 1).map(|mut gpus| gpus.remove(0)).map_err(|no_gpu| NoGpu {
+            reason: format!("GPU {number} was asked for: {}", no_gpu.reason),
+            ..no_gpu
+        })
+    }
+
+    /// GPUs out of those `among` so many that can run the kernels: at least one, at most `most`.
+    fn open_among(
+        among: impl FnOnce(i32) -> Range<i32>,
+        most: usize,
+    ) -> std::result::Result<Vec<Gpu>, NoGpu> {
         let mut search = Search { looked_for: Vec::new() };
         let driver = driver_version();
 
@@ -139,7 +173,11 @@ impl Gpu {
             }
         };
         let mut gpus = Vec::new();
-        for ordinal in 0..count {
+        let among = among(count);
+        if among.is_empty() && count > 0 {
+            return Err(search.failed(&format!("this host has {count}, counted from 0")));
+        }
+        for ordinal in among {
             if gpus.len() == most {
                 break;
             }
@@ -181,8 +219,8 @@ impl Gpu {
         }
 
         let context = CudaContext::new(ordinal as usize)?;
-        // SAFETY: only one stream is ever used, so no buffer is freed or written beside a use on another one.
-        // Without this every buffer carries two events that a timed region would pay for.
+        // SAFETY: a buffer is freed in the order of the stream that it was allocated in, and that is the one whose
+        // work uses it; what uses it from elsewhere (a peer) is waited for by its host code. Without this every buffer carries two events that a timed region would pay for.
         unsafe { context.disable_event_tracking() };
         // 0 where the driver does not report one.
         let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;
@@ -208,8 +246,26 @@ impl Gpu {
         Ok(Ok(Gpu { context, stream, info, pending_launch_limit: Cell::new(0) }))
     }
 
+    /// The same GPU with another stream: what is put into one does not wait for what is in the other.
+    pub fn another_stream(&self) -> Result<Gpu> {
+        let failed = |error| failed("cannot make another stream", error);
+        let (context, stream) = (self.context.clone(), self.context.new_stream().map_err(failed)?);
+        Ok(Gpu { context, stream, info: self.info.clone(), pending_launch_limit: Cell::new(0) })
+    }
+
     pub fn info(&self) -> DeviceInfo {
         self.info.clone()
+    }
+
+    /// Makes this GPU the one that the calling thread works with, for a library that asks.
+    pub fn bind(&self) -> Result<()> {
+        self.context.bind_to_thread().map_err(|error| failed("cannot use the GPU", error))
+    }
+
+    /// What no other GPU has, where the driver says it.
+    pub fn identity(&self) -> Option<String> {
+        let bytes = self.context.uuid().ok()?.bytes;
+        Some(bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect())
     }
 
     /// Which of the driver's devices it is.
@@ -330,6 +386,26 @@ impl Gpu {
         self.stream.memcpy_dtod(from, to).map_err(|error| failed("cannot copy on the GPU", error))
     }
 
+    /// Copies `bytes` bytes, in the order of the stream, and does not wait. Both addresses are of this GPU's buffers or
+    /// of the host's memory, and the caller has seen to it that so many bytes are there.
+    pub fn memcpy_async(&self, from: u64, to: u64, bytes: usize) -> Result<()> {
+        let failed = |error| failed("cannot start a copy", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or pinned memory.
+        unsafe { sys::cuMemcpyAsync(to, from, bytes, self.stream.cu_stream()) }.result().map_err(failed)
+    }
+
+    /// Whether all work is done; a kernel that went wrong is reported here too.
+    pub fn is_idle(&self) -> Result<bool> {
+        let failed = |error| failed("the GPU reports", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        // SAFETY: the stream lives as long as this.
+        match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            status => status.result().map(|()| true).map_err(failed),
+        }
+    }
+
     /// The handle of the stream, for a library that works in it; it lives as long as this.
     pub fn raw_stream(&self) -> *mut std::ffi::c_void {
         self.stream.cu_stream().cast()
@@ -349,18 +425,19 @@ impl Gpu {
         args: &[u64],
         cooperative: bool,
     ) -> Result<()> {
-        let LaunchConfig { grid_dim, block_dim, shared_mem_bytes } = config;
-        let config = driver::LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
-        let mut builder = self.stream.launch_builder(function);
-        for arg in args {
-            builder.arg(arg);
-        }
-        // SAFETY: there are as many values as the signature has parameters, each at least as large, so the
-        // driver reads initialised memory only. Buffers are freed in stream order, after the kernel. What the
-        // kernel does with an address is the kernel's; the GPU keeps it inside this context.
-        let launched =
-            unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
-        launched.map(drop).map_err(|error| failed("cannot launch the kernel", error))
+        launch(&self.stream, function, config, args, cooperative)
+    }
+
+    /// The same as something that another thread can do, and again.
+    pub fn launcher(
+        &self,
+        function: &Function,
+        config: LaunchConfig,
+        args: Vec<u64>,
+        cooperative: bool,
+    ) -> impl Fn() -> Result<()> + Send + use<> {
+        let (stream, function) = (self.stream.clone(), function.clone());
+        move || launch(&stream, &function, config, &args, cooperative)
     }
 
     /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a
@@ -424,6 +501,26 @@ impl Gpu {
         self.pending_launch_limit.set(launches);
         Ok(())
     }
+}
+
+fn launch(
+    stream: &Arc<CudaStream>,
+    function: &Function,
+    LaunchConfig { grid_dim, block_dim, shared_mem_bytes }: LaunchConfig,
+    args: &[u64],
+    cooperative: bool,
+) -> Result<()> {
+    let config = driver::LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
+    let mut builder = stream.launch_builder(function);
+    for arg in args {
+        builder.arg(arg);
+    }
+    // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver reads
+    // initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel does with an address
+    // is the kernel's; the GPU keeps it inside this context.
+    let launched =
+        unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
+    launched.map(drop).map_err(|error| failed("cannot launch the kernel", error))
 }
 
 /// A driver error in words: what was being done, what the driver says, and what to do where it is known.

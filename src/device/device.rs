@@ -28,6 +28,8 @@ pub struct Device {
     pub(super) kind: Kind,
     /// Why [`DeviceChoice::Auto`] took the simulator.
     no_gpu: Option<NoGpu>,
+    /// Why it and others do not reach each other's memory.
+    no_peers: Option<String>,
     /// Whether [`Device::capture`] is running.
     pub(super) capturing: Cell<bool>,
 }
@@ -67,12 +69,32 @@ impl Device {
         }
     }
 
-    /// Opens several devices of one kind that reach each other's memory. GPUs: `count` of them, or without one
-    /// all that there are. Simulated GPUs: `count` or 2, which share one simulator, run as `simulated` says.
+    /// Opens several devices of one kind. GPUs: `count` of them, or without one all that there are. Simulated GPUs:
+    /// `count` or 2, which share one simulator, run as `simulated` says. They reach each other's memory, unless
+    /// [`Device::no_peers`] says why not: `peers` is whether they are to.
     ///
     /// # Errors
-    /// [`NoGpu`]; fewer GPUs than asked for; GPUs that are not peers.
+    /// [`NoGpu`]; fewer GPUs than asked for.
     pub fn open_some(
+        choice: DeviceChoice,
+        count: Option<usize>,
+        peers: bool,
+        simulated: SimulatorOptions,
+    ) -> Result<Vec<Device>> {
+        let mut devices = Device::open_apart(choice, count, simulated)?;
+        let refused = if peers {
+            connect(&devices).err().map(|error| format!("{error:#}"))
+        } else {
+            Some("--no-peers: as if no GPU could reach the memory of another".into())
+        };
+        if devices.len() > 1 {
+            devices[0].no_peers = refused;
+        }
+        Ok(devices)
+    }
+
+    /// [`Device::open_some`], before they are connected.
+    fn open_apart(
         choice: DeviceChoice,
         count: Option<usize>,
         simulated: SimulatorOptions,
@@ -80,7 +102,7 @@ impl Device {
         let no_gpu = match choice {
             DeviceChoice::Sim => None,
             _ => match cuda::Gpu::open_some(count.unwrap_or(usize::MAX)) {
-                Ok(gpus) => return Device::peers(gpus, count),
+                Ok(gpus) => return enough(gpus, count),
                 Err(no_gpu) if choice == DeviceChoice::Gpu => return Err(no_gpu.into()),
                 Err(no_gpu) => Some(no_gpu),
             },
@@ -94,18 +116,44 @@ impl Device {
         Ok(devices)
     }
 
-    /// GPUs that reach each other's memory.
-    fn peers(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
-        if let Some(count) = count.filter(|count| *count > gpus.len()) {
-            let there_are = gpus.len();
-            bail!("--gpus {count}: {there_are} usable here; give --gpus {there_are}, or use --device sim");
+    /// Opens GPU `number` of this host, or the one that there is; or the simulator.
+    ///
+    /// # Errors
+    /// [`NoGpu`]
+    pub fn open_number(choice: DeviceChoice, number: usize) -> Result<Device> {
+        if choice == DeviceChoice::Sim {
+            return Device::open(choice);
         }
-        for one in &gpus {
-            gpus.iter()
-                .filter(|other| other.ordinal() != one.ordinal())
-                .try_for_each(|other| one.reach(other))?;
+        match cuda::Gpu::open_number(number) {
+            Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu.into()))),
+            Err(no_gpu) => Err(no_gpu.into()),
         }
-        Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu.into()))).collect())
+    }
+
+    /// The same device with work of its own: what is started on one does not wait for what was started on the other.
+    /// On the simulator all work is done at once.
+    ///
+    /// # Errors
+    /// The driver has no further stream.
+    pub fn another_stream(&self) -> Result<Device> {
+        Ok(Device::new(match &self.kind {
+            Kind::Gpu(gpu) => Kind::Gpu(gpu.another_stream()?.into()),
+            Kind::Sim(simulator) => Kind::Sim(simulator.clone()),
+            Kind::Cpu => Kind::Cpu,
+        }))
+    }
+
+    /// What no other GPU has; nothing of other devices.
+    pub fn identity(&self) -> Option<String> {
+        if let Kind::Gpu(gpu) = &self.kind { gpu.identity() } else { None }
+    }
+
+    /// Whether all work is done.
+    ///
+    /// # Errors
+    /// A kernel went wrong on a GPU.
+    pub fn is_idle(&self) -> Result<bool> {
+        if let Kind::Gpu(gpu) = &self.kind { gpu.is_idle() } else { Ok(true) }
     }
 
     /// The simulator, run as `options` say.
@@ -119,7 +167,7 @@ impl Device {
     }
 
     fn new(kind: Kind) -> Device {
-        Device { kind, no_gpu: None, capturing: Cell::new(false) }
+        Device { kind, no_gpu: None, no_peers: None, capturing: Cell::new(false) }
     }
 
     /// Name and properties, for the record.
@@ -154,6 +202,11 @@ impl Device {
     /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
     pub fn no_gpu(&self) -> Option<&NoGpu> {
         self.no_gpu.as_ref()
+    }
+
+    /// Of the first of several devices: why they do not reach each other's memory, if so.
+    pub fn no_peers(&self) -> Option<&str> {
+        self.no_peers.as_deref()
     }
 
     /// Waits for all work.
@@ -315,4 +368,24 @@ impl Device {
         );
         Ok(())
     }
+}
+
+/// `gpus` as devices, if they are as many as were asked for.
+fn enough(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
+    if let Some(count) = count.filter(|count| *count > gpus.len()) {
+        let there_are = gpus.len();
+        bail!("--gpus {count}: {there_are} usable here; give --gpus {there_are}, or use --device sim");
+    }
+    Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu.into()))).collect())
+}
+
+/// Lets each of the GPUs reach the memory of all others.
+fn connect(devices: &[Device]) -> Result<()> {
+    let gpus = || {
+        devices.iter().filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(gpu) } else { None })
+    };
+    for one in gpus() {
+        gpus().filter(|other| other.ordinal() != one.ordinal()).try_for_each(|other| one.reach(other))?;
+    }
+    Ok(())
 }

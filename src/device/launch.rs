@@ -178,12 +178,12 @@ impl<'a> LaunchArgs<'a> {
 
 /// A launch that has been checked.
 pub struct Prepared<'a> {
-    device: &'a Device,
-    function: &'a Function,
-    config: LaunchConfig,
-    cooperative: bool,
+    pub(super) device: &'a Device,
+    pub(super) function: &'a Function,
+    pub(super) config: LaunchConfig,
+    pub(super) cooperative: bool,
     /// One per parameter, the value in its low bytes; several for a structure.
-    args: Vec<u64>,
+    pub(super) args: Vec<u64>,
 }
 
 impl Prepared<'_> {
@@ -224,26 +224,6 @@ impl Prepared<'_> {
     pub fn config(&self) -> LaunchConfig {
         self.config
     }
-}
-
-/// Starts `launches` at the same time, each on a device of its own out of [`Device::open_some`]: on GPUs one after
-/// the other, without waiting; on the simulator their blocks have their turns, all under the checks.
-///
-/// # Errors
-/// Of [`Prepared::launch`]; and on the simulator, launches from modules that were loaded apart.
-pub fn launch_together(launches: &[Prepared]) -> Result<()> {
-    let Some(Prepared { device, function, .. }) = launches.first() else { return Ok(()) };
-    let (Kind::Sim(simulator), Code::Sim(module)) = (&device.kind, &function.code) else {
-        // The first one last: what the others do in its memory takes them longer.
-        return launches.iter().rev().try_for_each(Prepared::launch);
-    };
-    let alike = |one: &Prepared| matches!(&one.function.code, Code::Sim(other) if other.is(module));
-    ensure!(launches.iter().all(alike), "launches that run together come from one module of the simulator");
-    let all: Vec<_> = launches
-        .iter()
-        .map(|one| sim::Launch { kernel: &one.function.name, config: one.config, args: &one.args })
-        .collect();
-    simulator.launch_together(module, &all)
 }
 
 /// A launch that no device makes.

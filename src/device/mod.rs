@@ -29,10 +29,12 @@
 //! | `module.rs` | kernels |
 //! | `buffer.rs` | device memory, and copies from and to it |
 //! | `launch.rs` | launches: arguments, checks, start |
+//! | `together.rs` | launches on several devices at the same time |
 //! | `graph.rs` | launches captured once, launched again with one call |
 //! | `element.rs` | what devices reduce together, and how |
 //! | `nccl.rs` | NCCL, from the library that the system has |
 //! | `collective.rs` | one number per device becomes their sum on all of them |
+//! | `mapped.rs` | a file as if it lay in memory, and whether it has changed since |
 
 mod buffer;
 pub mod collective;
@@ -44,19 +46,23 @@ mod element;
 mod fault;
 mod graph;
 mod launch;
+#[cfg(not(target_family = "wasm"))]
+mod mapped;
 pub mod measure;
 mod module;
 #[cfg_attr(target_family = "wasm", path = "no_nccl.rs")]
 mod nccl;
 mod simulator;
+mod together;
 
 pub use crate::sim::LaunchConfig;
 pub use buffer::{Buffer, View};
 pub use device::{Device, DeviceChoice};
 pub use fault::{Fault, NoGpu};
 pub use graph::Graph;
-pub use launch::{
-    Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared, launch_together,
-};
+pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
+#[cfg(not(target_family = "wasm"))]
+pub use mapped::{FileStamp, MappedFile};
 pub use module::{Function, Module};
 pub use simulator::SimulatorOptions;
+pub use together::{Launchers, launch_together};

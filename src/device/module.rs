@@ -12,6 +12,8 @@ use crate::sim;
 pub struct Module {
     name: String,
     ptx: sim::Module,
+    /// Kernels for newer GPUs alone, on the simulator.
+    newer: Option<sim::Module>,
     gpu: Option<cuda::Module>,
 }
 
@@ -33,7 +35,11 @@ impl Device {
     /// # Errors
     /// Of [`Device::load_code`].
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        self.load_code(build.stem, build.ptx, build.fatbin)
+        let module = self.load_code(build.stem, build.ptx, build.fatbin)?;
+        let is_there = module.gpu.is_none() && !build.newer.is_empty();
+        let newer =
+            is_there.then(|| sim::Module::parse(build.newer, build.stem)).transpose().map_err(found)?;
+        Ok(Module { newer, ..module })
     }
 
     /// [`Device::load_module`] where `first` has the same kernels on another device: simulated ones share it.
@@ -42,7 +48,10 @@ impl Device {
     /// Of [`Device::load_code`].
     pub fn load_module_beside(&self, first: &Module, build: &Build) -> Result<Module> {
         match &self.kind {
-            Kind::Sim(_) => Ok(Module { name: first.name.clone(), ptx: first.ptx.clone(), gpu: None }),
+            Kind::Sim(_) => {
+                let (name, ptx, newer) = (first.name.clone(), first.ptx.clone(), first.newer.clone());
+                Ok(Module { name, ptx, newer, gpu: None })
+            }
             _ => self.load_module(build),
         }
     }
@@ -59,7 +68,7 @@ impl Device {
             Kind::Cpu => bail!("the CPU runs no kernels, and {name} has some; use a GPU or the simulator"),
         };
         let ptx = sim::Module::parse(ptx, name).map_err(found)?;
-        Ok(Module { name: name.to_string(), ptx, gpu })
+        Ok(Module { name: name.to_string(), ptx, newer: None, gpu })
     }
 }
 
@@ -91,13 +100,29 @@ impl Module {
     /// # Errors
     /// There is no such kernel; the error says which there are.
     pub fn load_function(&self, name: &str) -> Result<Function> {
-        let Some(params) = self.ptx.params(name) else {
-            let kernels = self.ptx.kernels().join(", ");
+        self.load_from(&self.ptx, name)
+    }
+
+    /// The same for a kernel whose body is empty on older GPUs.
+    ///
+    /// # Errors
+    /// There is no such kernel; the simulator was not given the build for newer GPUs.
+    pub fn load_newer_function(&self, name: &str) -> Result<Function> {
+        match &self.newer {
+            Some(newer) => self.load_from(newer, name),
+            None if self.gpu.is_some() => self.load_function(name),
+            None => bail!("{name} is for newer GPUs alone, and the simulator has no build of it here"),
+        }
+    }
+
+    fn load_from(&self, ptx: &sim::Module, name: &str) -> Result<Function> {
+        let Some(params) = ptx.params(name) else {
+            let kernels = ptx.kernels().join(", ");
             bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
         };
         let code = match &self.gpu {
             Some(module) => Code::Gpu(cuda::load_function(module, name)?),
-            None => Code::Sim(self.ptx.clone()),
+            None => Code::Sim(ptx.clone()),
         };
         Ok(Function { name: name.to_string(), params: params.to_vec(), code })
     }

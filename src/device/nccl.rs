@@ -22,20 +22,41 @@ const OLDEST: c_int = 21500;
 
 type Communicator = *mut c_void;
 
-/// One communicator per GPU of this process.
+/// `ncclInProgress`: what is asked of a communicator that does not block goes on.
+const IN_PROGRESS: c_int = 7;
+
+/// What all ranks need to find each other (`ncclUniqueId`).
+pub type UniqueId = [u8; 128];
+
+/// `ncclUniqueId`, which functions take by value.
+#[repr(C)]
+struct Id(UniqueId);
+
+/// `ncclConfig_t` as of NCCL 2.14, whose `size` and `version` tell the library that there is no more of it.
+#[repr(C)]
+struct Config {
+    size: usize,
+    magic: u32,
+    version: u32,
+    blocking: c_int,
+}
+
+/// One communicator per GPU of this process: for all of its GPUs, or for one that is a rank among processes.
 pub struct Nccl {
     library: Library,
     communicators: Vec<Communicator>,
+    /// Whether other processes take part. They may end before this one, so it never blocks, and does not say goodbye.
+    among_processes: bool,
 }
 
 impl Nccl {
-    /// Connects `gpus`.
-    pub fn open(gpus: &[&Gpu]) -> Result<Nccl> {
+    /// The library, if the system has one that serves.
+    pub fn load() -> Result<Nccl> {
         // SAFETY: NCCL's initialisers have no preconditions.
         let library = unsafe { Library::new(LIBRARY) }.with_context(|| {
             format!("NCCL was not found ({LIBRARY}); install it (Debian: libnccl2), or leave this kernel out")
         })?;
-        let mut nccl = Nccl { library, communicators: Vec::new() };
+        let nccl = Nccl { library, communicators: Vec::new(), among_processes: false };
         let version = nccl.version()?;
         ensure!(
             version >= OLDEST,
@@ -43,6 +64,12 @@ impl Nccl {
             dotted(version),
             dotted(OLDEST)
         );
+        Ok(nccl)
+    }
+
+    /// Connects `gpus`.
+    pub fn open(gpus: &[&Gpu]) -> Result<Nccl> {
+        let mut nccl = Nccl::load()?;
         let ordinals: Vec<c_int> = gpus.iter().map(|gpu| gpu.ordinal()).collect();
         let mut communicators = vec![std::ptr::null_mut(); gpus.len()];
         type Function = unsafe extern "C" fn(*mut Communicator, c_int, *const c_int) -> c_int;
@@ -55,6 +82,57 @@ impl Nccl {
         nccl.check("cannot connect the GPUs", status)?;
         nccl.communicators = communicators;
         Ok(nccl)
+    }
+
+    /// What rank 0 makes, and tells the others.
+    pub fn unique_id(&self) -> Result<UniqueId> {
+        let mut id = Id([0; 128]);
+        // SAFETY: the type is that of the declaration; it writes one id.
+        let status = unsafe {
+            let get: Symbol<unsafe extern "C" fn(*mut Id) -> c_int> = self.symbol(b"ncclGetUniqueId\0")?;
+            get(&mut id)
+        };
+        self.check("cannot make an id", status)?;
+        Ok(id.0)
+    }
+
+    /// Begins to connect `gpu`, as `rank` of so many processes, with all others that have the same id. It goes on until
+    /// [`Nccl::in_progress`] says no.
+    pub fn join(&mut self, gpu: &Gpu, id: UniqueId, rank: usize, ranks: usize) -> Result<()> {
+        type Function = unsafe extern "C" fn(*mut Communicator, c_int, Id, c_int, *mut Config) -> c_int;
+        gpu.bind()?;
+        let mut communicator = std::ptr::null_mut();
+        let mut config =
+            Config { size: size_of::<Config>(), magic: 0xcafe_beef, version: 21400, blocking: 0 };
+        // SAFETY: the type is that of the declaration; it reads the configuration, whose size stands in it, and
+        // writes one communicator, on the GPU of this thread's context.
+        let status = unsafe {
+            let init: Symbol<Function> = self.symbol(b"ncclCommInitRankConfig\0")?;
+            init(&mut communicator, ranks as c_int, Id(id), rank as c_int, &mut config)
+        };
+        self.among_processes = true;
+        if !communicator.is_null() {
+            self.communicators = vec![communicator];
+        }
+        self.check("cannot connect the GPUs", status)
+    }
+
+    /// Whether something that was asked for goes on; an error that came of it is found here.
+    pub fn in_progress(&self) -> Result<bool> {
+        type Function = unsafe extern "C" fn(Communicator, *mut c_int) -> c_int;
+        let mut going_on = false;
+        for communicator in &self.communicators {
+            let mut state = 0;
+            // SAFETY: the type is that of the declaration; the communicator is live, and one int is written.
+            let status = unsafe {
+                let ask: Symbol<Function> = self.symbol(b"ncclCommGetAsyncError\0")?;
+                ask(*communicator, &mut state)
+            };
+            self.check("cannot say how far it is", status)?;
+            self.check("was interrupted", state)?;
+            going_on |= state == IN_PROGRESS;
+        }
+        Ok(going_on)
     }
 
     /// `2.28.9`
@@ -128,7 +206,7 @@ impl Nccl {
     }
 
     fn check(&self, doing: &str, status: c_int) -> Result<()> {
-        if status == 0 {
+        if status == 0 || status == IN_PROGRESS {
             return Ok(());
         }
         // SAFETY: the type is that of the declaration; it returns a string that lives as long as the library.
@@ -143,9 +221,10 @@ impl Nccl {
 
 impl Drop for Nccl {
     fn drop(&mut self) {
-        // SAFETY: the type is that of the declaration.
-        let destroy =
-            unsafe { self.library.get::<unsafe extern "C" fn(Communicator) -> c_int>(b"ncclCommDestroy\0") };
+        // Destroying waits for the other ranks, which may be gone; by now all work is done, or nobody wants it.
+        let name: &[u8] = if self.among_processes { b"ncclCommAbort\0" } else { b"ncclCommDestroy\0" };
+        // SAFETY: the type is that of both declarations.
+        let destroy = unsafe { self.library.get::<unsafe extern "C" fn(Communicator) -> c_int>(name) };
         if let Ok(destroy) = destroy {
             for communicator in &self.communicators {
                 // SAFETY: it is live, and used no more. An error here has nobody to be told to.

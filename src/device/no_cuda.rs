@@ -1,6 +1,8 @@
 //! In place of `cuda.rs` where there are no GPUs: in a browser. [`Gpu`] has no values, so nothing here can be
 //! reached but [`Gpu::open`].
 
+use std::sync::atomic::AtomicU32;
+
 use anyhow::Result;
 
 use super::fault::{Launcher, NoGpu};
@@ -37,6 +39,14 @@ impl HostMemory {
     pub fn read(&self, _: &mut [u8]) {
         match *self {}
     }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        match *self {}
+    }
+
+    pub fn word(&self) -> &AtomicU32 {
+        match *self {}
+    }
 }
 
 /// Verbs of a GPU that nobody has.
@@ -71,11 +81,20 @@ unreachable_verbs! {
     fn ordinal() -> i32;
     fn reach(&Gpu) -> Result<()>;
     fn alloc_host(usize) -> Result<HostMemory>;
+    fn another_stream() -> Result<Gpu>;
+    fn identity() -> Option<String>;
+    fn memcpy_async(u64, u64, usize) -> Result<()>;
+    fn is_idle() -> Result<bool>;
+    fn launcher(&Function, LaunchConfig, Vec<u64>, bool) -> Box<dyn Fn() -> Result<()> + Send>;
 }
 
 impl Gpu {
     pub fn open() -> std::result::Result<Gpu, NoGpu> {
         Gpu::open_some(1).map(|mut gpus| gpus.remove(0))
+    }
+
+    pub fn open_number(_: usize) -> std::result::Result<Gpu, NoGpu> {
+        Gpu::open()
     }
 
     pub fn open_some(_: usize) -> std::result::Result<Vec<Gpu>, NoGpu> {

@@ -71,6 +71,8 @@ pub fn what(trace: &Trace, event: &Event) -> String {
         Did::Arrive { id } => format!("arrive at barrier {id}"),
         Did::Open { exited: 0, .. } => "the barrier opens".to_string(),
         Did::Open { exited, .. } => format!("the barrier opens; {exited} threads have ended"),
+        Did::ArriveInCluster => "arrive at the cluster's barrier".to_string(),
+        Did::PassInCluster => "go on behind the cluster's barrier".to_string(),
         Did::Meet => "meet at a warp barrier".to_string(),
         Did::Fence => "memory fence".to_string(),
         Did::Launch { pending, limit, refused: None } => {

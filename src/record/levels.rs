@@ -38,8 +38,9 @@ impl Observer for Levels {
         let blocks = product(start.config.grid_dim);
         let level = &mut self.levels[level];
         level.grids += 1;
-        level.blocks += blocks;
-        level.threads += blocks * product(start.config.block_dim);
+        level.blocks = level.blocks.saturating_add(blocks);
+        let threads = blocks.saturating_mul(product(start.config.block_dim));
+        level.threads = level.threads.saturating_add(threads);
     }
 }
 
@@ -64,6 +65,7 @@ mod tests {
                 device: 0,
                 kernel: "k",
                 config: &config,
+                cluster: [1; 3],
                 after,
             }));
         }

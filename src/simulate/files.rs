@@ -11,7 +11,12 @@ const ALIGNMENT: usize = 64;
 /// The elements of a file, as memory holds them.
 pub fn read(path: &Path, kind: Type) -> Result<Vec<u8>, String> {
     let name = path.display();
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let cannot = |error: std::io::Error| format!("cannot read {name}: {error}");
+    // A device such as /dev/zero has no end.
+    if !std::fs::metadata(path).map_err(cannot)?.is_file() {
+        return Err(format!("cannot read {name}: it is not a file"));
+    }
+    let bytes = std::fs::read(path).map_err(cannot)?;
     let elements =
         if is_npy(path) { elements(&bytes, kind).map_err(|why| format!("{name}: {why}"))? } else { bytes };
     match elements.len() % kind.bytes() {
@@ -71,13 +76,14 @@ fn elements(bytes: &[u8], kind: Type) -> Result<Vec<u8>, String> {
         return Err(format!("its elements are '{found}', and {} is '{expected}'", kind.name()));
     }
     let shape = field("shape").and_then(|text| text.strip_prefix('(')?.split(')').next());
-    let sizes: Vec<usize> =
-        shape.ok_or_else(wrong)?.split(',').filter_map(|size| size.trim().parse().ok()).collect();
+    // `(4,)` has a comma behind its last size, and `()` has no size.
+    let sizes = shape.ok_or_else(wrong)?.split(',').map(str::trim).filter(|size| !size.is_empty());
+    let sizes: Vec<usize> = sizes.map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
     let is_matrix = sizes.iter().filter(|size| **size > 1).count() > 1;
     if is_matrix && field("fortran_order").is_some_and(|text| text.starts_with("True")) {
         return Err("it is stored column by column; save np.ascontiguousarray(…)".to_string());
     }
-    let len = sizes.iter().product::<usize>().saturating_mul(kind.bytes());
+    let len = sizes.iter().fold(kind.bytes(), |len, size| len.saturating_mul(*size));
     content.get(..len).map(<[u8]>::to_vec).ok_or_else(|| "it ends before its last element".to_string())
 }
 
@@ -118,6 +124,18 @@ mod tests {
         assert_eq!(elements(&file(&of("False", "()"), &bytes), Type::I16).unwrap(), [1, 0]);
         assert!(elements(&file(&of("True", "(2, 2)"), &bytes), Type::I16).unwrap_err().contains("column"));
         assert!(elements(&file(&of("False", "(5,)"), &bytes), Type::I16).unwrap_err().contains("ends"));
+        for huge in ["(4294967296, 4294967296)", "(18446744073709551615, 2)"] {
+            assert!(elements(&file(&of("False", huge), &bytes), Type::I16).unwrap_err().contains("ends"));
+        }
+        for wrong in ["(-1,)", "(4", "4,)", "(x,)", "(4, 99999999999999999999)"] {
+            let said = elements(&file(&of("False", wrong), &bytes), Type::I16);
+            assert!(said.is_err(), "{wrong}");
+        }
+        let whole = file(&of("False", "(4,)"), &bytes);
+        for end in 0..whole.len() {
+            assert!(elements(&whole[..end], Type::I16).is_err(), "{end} bytes");
+        }
         assert!(elements(b"PK", Type::I16).unwrap_err().contains("no .npy file"));
+        assert!(read(Path::new("src"), Type::U8).unwrap_err().contains("src: it is not a file"));
     }
 }

@@ -1,4 +1,4 @@
-//! What the elements of a buffer are before a launch: parts, one behind the other.
+//! What the elements of a buffer are before a launch: parts, side by side.
 
 use std::ops::Range;
 use std::path::Path;
@@ -207,6 +207,11 @@ fn by_chance(kind: Type, bits: u64, least: f64, most: f64) -> u64 {
     let unit = (bits >> 11) as f64 / (1u64 << 53) as f64;
     match kind.is_float() {
         true => kind.of_float(least + unit * (most - least)),
-        false => (least + (unit * (most - least + 1.0)).floor()).min(most) as i128 as u64,
+        false => {
+            let number = (least + (unit * (most - least + 1.0)).floor()).min(most) as i128;
+            // A double may be 1 beyond the largest number of 64 bits.
+            let (smallest, largest) = kind.range();
+            number.clamp(smallest, largest) as u64
+        }
     }
 }

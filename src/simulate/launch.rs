@@ -89,8 +89,8 @@ pub fn plan(options: &Options) -> Result<Plan> {
         plan.add_script(&text).map_err(|why| Error::msg(format!("{}:{why}", file.display())))?;
     } else {
         let config = options.config().context("give --grid and --block, or a --script")?;
-        let (kernel, args) = (options.kernel.clone(), options.args.clone());
-        plan.steps.push(Step::Launch(Launch { kernel, config, args }));
+        let (kernel, cluster, args) = (options.kernel.clone(), options.cluster, options.args.clone());
+        plan.steps.push(Step::Launch(Launch { kernel, config, cluster, args }));
     }
     plan.steps.extend(options.expected.iter().cloned().map(Step::Check));
     plan.steps.extend(options.saves.iter().cloned().map(Step::Save));
@@ -138,7 +138,8 @@ fn check_memory(plan: &Plan, memory: u64) -> Result<()> {
     Ok(())
 }
 
-/// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`.
+/// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`; in clusters of so many
+/// blocks, if the launch has to say it.
 ///
 /// # Errors
 /// There is no such kernel; `args` do not fit its parameters, or there is no room for them. What the checks
@@ -148,9 +149,10 @@ pub fn run_kernel(
     module: &Module,
     kernel: &str,
     config: LaunchConfig,
+    cluster: Option<(u32, u32, u32)>,
     args: &[Spec],
 ) -> Result<Launched> {
-    let launch = Launch { kernel: Some(kernel.to_string()), config, args: args.to_vec() };
+    let launch = Launch { kernel: Some(kernel.to_string()), config, cluster, args: args.to_vec() };
     run_plan(device, module, &Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] })
 }
 

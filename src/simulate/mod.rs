@@ -95,7 +95,8 @@ fn simulate(options: &Options) -> Result<Report> {
         }
     };
     let mut launched = run(options.schedule)?;
-    for schedule in (options.schedule..).skip(1).take(options.schedules as usize - 1) {
+    for more in 1..options.schedules {
+        let schedule = options.schedule.wrapping_add(more);
         launched.unite(run(schedule)?, schedule);
     }
     sources.read_for(&launched.diagnostics);

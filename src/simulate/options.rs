@@ -20,7 +20,7 @@ An argument, one --arg for each parameter in order:
   buf:f32:0.5*1024        1,024 times the same number
   buf:i32:iota*1000       0, 1, 2 … 999
   buf:u8:uninit*64        64 elements that nobody has written
-  buf:i32:5,zeros*9,uninit*2     parts, one behind the other
+  buf:i32:5,zeros*9,uninit*2     parts, side by side
   buf:f32:random*1024     between -1 and 1 (whole numbers: -100 to 100); random:SEED, random:SEED:LEAST:MOST
   buf:f32:file=in.npy     what a file holds: .npy, or anything else as bare bytes
   buf:i32:                no element
@@ -28,7 +28,8 @@ An argument, one --arg for each parameter in order:
   buf:ptr:@1,@NAME        a table of pointers
 
 A script has a line for each step: buffer NAME=TYPE:ELEMENTS, symbol NAME=TYPE:ELEMENTS,
-launch KERNEL<<<GRID, BLOCK, SHARED>>> ARG …, expect NAME=TYPE:ELEMENTS [within 1e-5], save NAME=FILE.
+launch KERNEL<<<GRID, BLOCK, SHARED>>> [cluster=BLOCKS] ARG …, expect NAME=TYPE:ELEMENTS [within 1e-5],
+save NAME=FILE.
 
 Exit status: 0 nothing is wrong; 1 a diagnostic of severity error; 2 a command line, file or instruction
 that the simulator cannot take.
@@ -79,12 +80,15 @@ pub struct Options {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true,
         required_unless_present = "script")]
     pub block: Option<Dimensions>,
-    /// Several launches, one after the other: a file with a line for each step (below)
-    #[arg(long, value_name = "STEPS", conflicts_with_all = ["grid", "block", "shared", "args", "kernel"])]
+    /// Several launches, one after another: a file with a line for each step (below)
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["grid", "block", "shared", "cluster", "args", "kernel"])]
     pub script: Option<PathBuf>,
     /// Dynamic shared memory, in bytes per block
     #[arg(long, value_name = "BYTES", value_parser = size, default_value = "0", allow_hyphen_values = true)]
     pub shared: u32,
+    /// Blocks of a cluster, if the kernel does not say it itself (cudaLaunchAttributeClusterDimension)
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
+    pub cluster: Option<Dimensions>,
     /// The next argument of the kernel (below)
     #[arg(long = "arg", value_name = "SPEC", value_parser = Spec::parse, allow_hyphen_values = true)]
     pub args: Vec<Spec>,

@@ -1,5 +1,5 @@
-//! What is to be done, from the command line or from a script: buffers, launches one after the other, and what
-//! is compared and kept.
+//! What is to be done, from the command line or from a script: buffers, launches one after another, and what is
+//! compared and kept.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,8 @@ impl Check {
     pub fn parse(text: &str) -> Result<Check, String> {
         let (text, within) = match text.rsplit_once(" within ") {
             Some((text, within)) => {
-                (text, within.trim().parse().map_err(|_| format!("`{within}` is no number"))?)
+                let number = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
+                (text, number.ok_or_else(|| format!("`{within}` is no number from 0 on"))?)
             }
             None => (text, 0.0),
         };
@@ -64,7 +65,12 @@ impl Save {
 
 fn pair(text: &str) -> Result<(String, &str), String> {
     let (name, rest) = text.split_once('=').ok_or_else(|| format!("`{text}`: write NAME=…"))?;
-    Ok((name.trim().trim_start_matches('@').to_string(), rest.trim()))
+    let name = name.trim().trim_start_matches('@');
+    // What an address cannot spell, as in @NAME+16, is no name.
+    if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c)) {
+        return Err(format!("`{text}`: `{name}` is no name; take letters and digits"));
+    }
+    Ok((name.to_string(), rest.trim()))
 }
 
 /// X, Y, Z.
@@ -91,6 +97,8 @@ pub struct Launch {
     /// As the source or PTX names it; may be left out if there is only one.
     pub kernel: Option<String>,
     pub config: LaunchConfig,
+    /// Blocks of a cluster, if the launch says it.
+    pub cluster: Option<Dimensions>,
     pub args: Vec<Spec>,
 }
 
@@ -101,18 +109,30 @@ impl Launch {
             || format!("`{text}`: write KERNEL<<<GRID, BLOCK>>> ARG …, like sum<<<4, 256>>> @in i32:1024");
         let (kernel, rest) = text.split_once("<<<").ok_or_else(wrong)?;
         let (config, args) = rest.split_once(">>>").ok_or_else(wrong)?;
-        let mut sizes = config.split(", ").flat_map(|part| part.split_whitespace());
-        let mut size =
-            || sizes.next().ok_or_else(wrong).and_then(|text| dimensions(text.trim_end_matches(',')));
-        let (grid_dim, block_dim) = (size()?, size()?);
-        let shared = sizes.next().map_or(Some(0), |text| arguments::number(text, u32::MAX.into()));
-        let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: shared.ok_or_else(wrong)? as u32 };
+        // `<<<2,2, 64>>>` has a grid of two rows; `<<<4,256>>>`, without a blank, can only be as in CUDA.
+        let parts: Vec<&str> =
+            match config.split_whitespace().map(|part| part.trim_end_matches(',')).collect::<Vec<_>>() {
+                parts if parts.len() > 1 => parts,
+                _ => config.trim().split(',').collect(),
+            };
+        let ([grid, block] | [grid, block, _]) = parts[..] else { return Err(wrong()) };
+        let shared = parts.get(2).map_or(Some(0), |text| arguments::number(text, u32::MAX.into()));
+        let config = LaunchConfig {
+            grid_dim: dimensions(grid)?,
+            block_dim: dimensions(block)?,
+            shared_mem_bytes: shared.ok_or_else(wrong)? as u32,
+        };
+        let (first, others) = args.trim().split_once(char::is_whitespace).unwrap_or((args.trim(), ""));
+        let (cluster, args) = match first.strip_prefix("cluster=") {
+            Some(blocks) => (Some(dimensions(blocks)?), others),
+            None => (None, args),
+        };
         let args: Vec<Spec> = args.split_whitespace().map(Spec::parse).collect::<Result<_, _>>()?;
         if args.iter().any(|arg| matches!(arg.value, Value::Buffer(_))) {
             return Err("a script names its buffers: buffer NAME=TYPE:ELEMENTS, and then @NAME".to_string());
         }
         let kernel = Some(kernel.trim().to_string()).filter(|name| !name.is_empty());
-        Ok(Launch { kernel, config, args })
+        Ok(Launch { kernel, config, cluster, args })
     }
 }
 
@@ -173,7 +193,7 @@ mod tests {
     fn a_script_is_read_line_by_line() {
         let mut plan = Plan::default();
         let text = "# two kernels\nbuffer in = i32:iota*8\nbuffer out=i32:uninit*1  # one\n\n\
-                    launch sum<<<2,1, 4, 64>>> @in @out i32:8\nlaunch <<<1, 2^5>>> @out\n\
+                    launch sum<<<2,1, 4, 64>>> @in @out i32:8\nlaunch <<<1,2^5>>> @out\n\
                     expect out = i32:28\nexpect @in=f32:0.5 within 1e-5\nsave out = out.npy\n";
         plan.add_script(text).unwrap();
         assert_eq!((plan.buffers.len(), plan.steps.len()), (2, 5));
@@ -198,7 +218,18 @@ mod tests {
             ("launch sum<<<1, 2>>> buf:i32:1", "names its buffers"),
             ("buffer in i32:1", "write NAME="),
             ("buffer in = 5", "write TYPE:NUMBER"),
+            ("launch sum<<<1, 2, 3, 4>>>", "write KERNEL<<<GRID, BLOCK>>>"),
+            ("launch sum<<<1, 2, x>>>", "write KERNEL<<<GRID, BLOCK>>>"),
+            ("launch sum<<<>>>", "write KERNEL<<<GRID, BLOCK>>>"),
+            ("launch sum>>>1, 2<<<", "write KERNEL<<<GRID, BLOCK>>>"),
+            ("launch", "write KERNEL<<<GRID, BLOCK>>>"),
+            ("buffer", "write NAME="),
+            ("buffer = i32:1", "`` is no name"),
+            ("buffer a+1 = i32:1", "`a+1` is no name"),
+            ("save = x.npy", "`` is no name"),
             ("expect in = f32:1 within x", "`x` is no number"),
+            ("expect in = f32:1 within -1", "`-1` is no number"),
+            ("expect in = f32:1 within nan", "`nan` is no number"),
         ] {
             let said = refusal(text);
             assert!(said.contains(part), "{text}: no {part:?} in {said}");

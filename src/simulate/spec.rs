@@ -80,8 +80,8 @@ pub fn elements(text: &str) -> Result<(Type, Fill), String> {
     Ok((kind, Fill::parse(kind, elements.trim())?))
 }
 
-/// Fields one behind the other, each at a multiple of its size, as a compiler lays them out. A field without
-/// a type has that of the one before.
+/// Fields side by side, each at a multiple of its size, as a compiler lays them out. A field without a type
+/// has that of the one before.
 fn fields(text: &str) -> Result<Content, String> {
     let mut content = Content::default();
     let (mut kind, mut align) = (None, 1);

@@ -1,11 +1,9 @@
 //! The device with the buffers and variables of a plan, where its steps are done.
 
-use std::collections::HashSet;
-
 use anyhow::{Context, Error, Result, bail};
 
 use super::files;
-use super::fill::{Content, Pointer};
+use super::fill::{Content, Fill, Pointer};
 use super::names;
 use super::plan::{Check, Launch, Named, Plan, Save, Step};
 use super::spec::{Spec, Value};
@@ -35,9 +33,10 @@ impl<'a> Stage<'a> {
     /// Makes and fills all buffers.
     pub fn new(device: &'a Device, module: &'a Module, plan: &Plan) -> Result<Stage<'a>> {
         let mut stage = Stage { device, module, buffers: Vec::new(), symbols: Vec::new() };
-        let mut contents = Vec::new();
+        let mut fills = Vec::new();
         for Named { name, kind, fill } in &plan.buffers {
-            contents.push(stage.place(name.clone(), None, *kind, fill.content(*kind))?);
+            stage.place(name.clone(), None, *kind, fill)?;
+            fills.push(fill);
         }
         let launches = plan.steps.iter().filter_map(|step| match step {
             Step::Launch(launch) => Some(launch),
@@ -45,23 +44,24 @@ impl<'a> Stage<'a> {
         });
         for (number, spec) in launches.flat_map(|launch| launch.args.iter().enumerate()) {
             if let Value::Buffer(fill) = &spec.value {
-                let content = fill.content(spec.kind);
-                contents.push(stage.place(number.to_string(), Some(number), spec.kind, content)?);
+                stage.place(number.to_string(), Some(number), spec.kind, fill)?;
+                fills.push(fill);
             }
         }
-        for (placed, content) in stage.buffers.iter().zip(contents) {
-            stage.fill(placed.buffer.addresses().start, content)?;
+        // One at a time, since each is in the host's memory meanwhile.
+        for (placed, fill) in stage.buffers.iter().zip(fills) {
+            stage.fill(placed.buffer.addresses().start, fill.content(placed.kind))?;
         }
         Ok(stage)
     }
 
-    fn place(&mut self, name: String, arg: Option<usize>, kind: Type, content: Content) -> Result<Content> {
+    fn place(&mut self, name: String, arg: Option<usize>, kind: Type, fill: &Fill) -> Result<()> {
         if self.buffers.iter().any(|placed| placed.name == name) {
             bail!("two buffers are called {name}");
         }
-        let buffer = self.device.alloc::<u8>(content.bytes.len())?;
+        let buffer = self.device.alloc::<u8>(fill.len(kind) as usize * kind.bytes())?;
         self.buffers.push(Placed { name, arg, kind, buffer });
-        Ok(content)
+        Ok(())
     }
 
     fn buffer(&self, name: &str) -> Result<&Placed> {
@@ -71,7 +71,7 @@ impl<'a> Stage<'a> {
     }
 
     fn address(&self, pointer: &Pointer) -> Result<u64> {
-        Ok(self.buffer(&pointer.buffer)?.buffer.addresses().start + pointer.offset)
+        Ok(self.buffer(&pointer.buffer)?.buffer.addresses().start.wrapping_add(pointer.offset))
     }
 
     /// The bytes with their addresses.
@@ -106,6 +106,7 @@ impl<'a> Stage<'a> {
                 Value::Buffer(_) => builder.arg(&self.buffer(&number.to_string())?.buffer),
             };
         }
+        self.device.core()?.set_cluster(launch.cluster);
         match builder.launch(launch.config) {
             Ok(()) => Ok(true),
             // It is among the findings.
@@ -146,7 +147,7 @@ impl<'a> Stage<'a> {
     pub fn check(&self, Check { expected, within }: &Check) -> Result<Option<String>> {
         let Named { name, kind, fill } = expected;
         let held = self.hold(self.buffer(name)?)?;
-        let content = fill.content(*kind).bytes;
+        let Content { bytes: content, unwritten, .. } = self.resolved(fill.content(*kind))?;
         if content.len() != held.bytes.len() || held.kind != *kind {
             let (are, be) = (held.count(), content.len() / kind.bytes());
             return Ok(Some(format!(
@@ -155,8 +156,10 @@ impl<'a> Stage<'a> {
                 kind.name()
             )));
         }
-        let expected = Held { bytes: content, unwritten: HashSet::new(), ..held.clone() };
-        let wrong = |index: &usize| held.differs(&expected, *index, *within);
+        let expected = Held { bytes: content, unwritten: Vec::new(), ..held.clone() };
+        // Nothing is expected of an element that is `uninit`.
+        let is_open = |index: usize| unwritten.iter().any(|part| part.contains(&(index * kind.bytes())));
+        let wrong = |index: &usize| held.differs(&expected, *index, *within) && !is_open(*index);
         let all: Vec<usize> = (0..held.count()).filter(wrong).collect();
         Ok(all.first().map(|first| {
             let (is, be) = (held.shown(*first), expected.shown(*first));
@@ -189,10 +192,10 @@ impl<'a> Stage<'a> {
         let width = kind.bytes();
         let mut bytes = vec![0; len as usize / width * width];
         core.read(start, &mut bytes).map_err(|wrong| *wrong)?;
-        let is_unwritten = |element: &usize| !core.is_defined(start + (element * width) as u64, width);
+        let is_unwritten = |element: usize| !core.is_defined(start + (element * width) as u64, width);
         let unwritten = match core.is_defined(start, bytes.len()) {
-            true => HashSet::new(),
-            false => (0..bytes.len() / width).filter(is_unwritten).collect(),
+            true => Vec::new(),
+            false => (0..bytes.len() / width).map(is_unwritten).collect(),
         };
         Ok(Held { name, arg, kind, bytes, unwritten })
     }

@@ -1,6 +1,5 @@
 //! What a buffer holds, as text and as JSON.
 
-use std::collections::HashSet;
 use std::fmt::{Display, Formatter, Write};
 
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
@@ -19,8 +18,8 @@ pub struct Held {
     pub kind: Type,
     /// All of it, as memory holds it.
     pub bytes: Vec<u8>,
-    /// Elements of which some byte was never written; empty if there is none.
-    pub unwritten: HashSet<usize>,
+    /// Of each element whether some byte was never written; empty if that holds of none.
+    pub unwritten: Vec<bool>,
 }
 
 /// Elements of a long buffer that the text shows at its start, and at its end. A multiple of every row's
@@ -46,13 +45,17 @@ impl Held {
         }
     }
 
+    fn is_unwritten(&self, index: usize) -> bool {
+        self.unwritten.get(index) == Some(&true)
+    }
+
     /// An element as it is printed.
     pub fn shown(&self, index: usize) -> String {
         self.element(index).to_string()
     }
 
     fn element(&self, index: usize) -> Element {
-        if self.unwritten.contains(&index) {
+        if self.is_unwritten(index) {
             return Element::Unwritten;
         }
         let width = self.kind.bytes();
@@ -78,7 +81,7 @@ impl Held {
         let elements = if len == 1 { "element" } else { "elements" };
         let mut text =
             format!("{}: {} {elements} of {}", self.title(), thousands(len as i64), self.kind.name());
-        match self.unwritten.len() {
+        match (0..len).filter(|index| self.is_unwritten(*index)).count() {
             0 => {}
             all if all == len => text += ", which nobody has written (?)",
             some => text += &format!(", of which nobody has written {} (?)", thousands(some as i64)),
@@ -201,7 +204,7 @@ mod tests {
     use super::*;
 
     fn held(kind: Type, bytes: Vec<u8>) -> Held {
-        Held { name: "1".to_string(), arg: Some(1), kind, bytes, unwritten: HashSet::new() }
+        Held { name: "1".to_string(), arg: Some(1), kind, bytes, unwritten: Vec::new() }
     }
 
     fn json(kind: Type, bytes: Vec<u8>) -> String {
@@ -234,13 +237,13 @@ mod tests {
     #[test]
     fn what_nobody_has_written_is_no_number() {
         let mut held = held(Type::I16, vec![1, 0, 0xcd, 0xcd]);
-        held.unwritten.insert(1);
+        held.unwritten = vec![false, true];
         assert_eq!(
             held.text(),
             "argument 1: 2 elements of i16, of which nobody has written 1 (?)\n  [0]  1 ?\n"
         );
         assert!(serde_json::to_string(&held).unwrap().ends_with("\"values\":[1,null]}"));
-        held.unwritten.insert(0);
+        held.unwritten = vec![true; 2];
         assert!(held.text().starts_with("argument 1: 2 elements of i16, which nobody has written (?)\n"));
     }
 

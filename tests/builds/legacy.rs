@@ -64,6 +64,7 @@ fn nvrtc_gives_the_committed_ptx() {
         flags: vec![FLAGS.join(" ")],
         fatbin_bytes: 0,
         fatbin_hash: prebuilt::hash(b""),
+        newer_hash: String::new(),
     };
     bless_or_compare_manifest(LEGACY, &Manifest::from([("ch4_legacy".to_owned(), entry)]));
 }

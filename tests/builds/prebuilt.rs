@@ -128,6 +128,17 @@ fn nvcc_gives_the_committed_builds() {
             flags: nvcc.flags(nested(&source)),
             fatbin_bytes: fatbin.len(),
             fatbin_hash: prebuilt::hash(&fatbin),
+            newer_hash: match prebuilt::newer_arch(&source) {
+                None => String::new(),
+                Some(arch) => {
+                    let newer = nvcc
+                        .ptx_with(&file, &scratch, Some(arch), &[])
+                        .unwrap_or_else(|error| panic!("{error:#}"));
+                    let path = format!("{}/{stem}.{}", prebuilt::DIRECTORY, prebuilt::NEWER);
+                    bless_or_compare(&path, newer.text.as_bytes());
+                    prebuilt::code_hash(&newer.text)
+                }
+            },
         };
         manifest.insert(stem.to_owned(), entry);
     }
@@ -243,6 +254,7 @@ mod with_a_fake_nvcc {
             source_path,
             source: "",
             ptx,
+            newer: "",
             fatbin: &[],
             code_hash,
             compiler,

@@ -28,8 +28,8 @@ fn pages() -> Vec<Page> {
             let source = edit.map_or(source.clone(), |edit| edit.apply(&source).unwrap().0);
             let path = what_if::path(&stem, edit.map(|edit| &edit.name[..]));
             let (stem, source_path) = (stem.clone(), source_path.clone());
-            let [ptx, code_hash, compiler] = [(); 3].map(|()| String::new());
-            let build = BuildFile { stem, source_path, source, ptx, code_hash, compiler, what_if };
+            let [ptx, newer, code_hash, compiler] = [(); 4].map(|()| String::new());
+            let build = BuildFile { stem, source_path, source, ptx, newer, code_hash, compiler, what_if };
             pages.push(Page { path: path.display().to_string().replace('\\', "/"), build });
         };
         page(None);
@@ -74,7 +74,9 @@ fn the_pages_builds_belong_to_their_sources() {
         let file: BuildFile = serde_json::from_str(&read(&root().join(&path))).unwrap();
         assert_eq!(prebuilt::code_hash(&file.ptx), file.code_hash, "{path} is damaged");
         let (code_hash, compiler) = (file.code_hash.clone(), file.compiler.clone());
-        let expected = BuildFile { ptx: file.ptx.clone(), code_hash, compiler, ..build };
+        let (ptx, newer) = (file.ptx.clone(), file.newer.clone());
+        assert_eq!(newer.is_empty(), prebuilt::newer_arch(&build.source).is_none(), "{path}");
+        let expected = BuildFile { ptx, newer, code_hash, compiler, ..build };
         assert_eq!(file, expected, "{path} is not of this source; run\n{BLESS}");
         if file.what_if.is_none() {
             let directory = if file.source_path.starts_with(LEGACY) { LEGACY } else { prebuilt::DIRECTORY };
@@ -95,21 +97,25 @@ fn the_pages_builds_belong_to_their_sources() {
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn nvcc_gives_the_pages_builds() {
     for Page { path, build } in pages() {
-        let (ptx, compiler) = if build.source_path.starts_with(LEGACY) {
+        let (ptx, newer, compiler) = if build.source_path.starts_with(LEGACY) {
             // No nvcc makes it.
             let committed = prebuilt::manifest(root(), LEGACY).unwrap().remove(&build.stem).unwrap();
-            (read(&root().join(LEGACY).join(&build.stem).with_extension("ptx")), committed.compiler)
+            let ptx = read(&root().join(LEGACY).join(&build.stem).with_extension("ptx"));
+            (ptx, String::new(), committed.compiler)
         } else {
             let pinned = pinned_nvcc().path;
             let copy = scratch("what-if");
             write(&copy.join(&build.source_path), &build.source);
             let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
             let nvcc = Nvcc::find_with(&copy, here).unwrap().unwrap();
-            let ptx = nvcc.ptx(&copy.join(&build.source_path), &copy).unwrap().text;
-            (ptx, nvcc.compiler())
+            let file = copy.join(&build.source_path);
+            let newer = prebuilt::newer_arch(&build.source);
+            let newer = newer
+                .map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
+            (nvcc.ptx(&file, &copy).unwrap().text, newer, nvcc.compiler())
         };
         let code_hash = prebuilt::code_hash(&ptx);
-        let file = BuildFile { ptx, code_hash, compiler, ..build };
+        let file = BuildFile { ptx, newer, code_hash, compiler, ..build };
         bless_or_compare(&path, (serde_json::to_string(&file).unwrap() + "\n").as_bytes());
     }
     let mut manifest = manifest();

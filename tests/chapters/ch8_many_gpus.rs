@@ -1,5 +1,9 @@
 //! Chapter 8 on simulated GPUs: every way of adding the shares, on any number of GPUs.
 
+use std::path::Path;
+
+use workbook::record::{DeviceKind, Record};
+
 use crate::run;
 
 #[test]
@@ -11,7 +15,7 @@ fn chapter_8_is_right_on_any_number_of_gpus() {
             let run = run(&name, "ch8_many_gpus", &line);
             let json = run.json();
             let runs = json["runs"].as_array().unwrap();
-            assert_eq!(runs.len(), 15, "{line}");
+            assert_eq!(runs.len(), 18, "{line}");
             for one in runs {
                 assert_eq!(one["sum"], one["expected"], "{line}: {}", one["kernel"]);
                 if one["teaches"].is_null() {
@@ -46,4 +50,37 @@ fn gpus_are_counted_and_a_wrong_number_is_refused() {
     }
     let none = run_on("--device gpu --gpus 2");
     assert_eq!(none.status(), Some(2), "no GPU here");
+}
+
+#[test]
+fn gpus_that_are_no_peers_give_the_sum_with_a_word() {
+    for n in [0, 1, 70_001] {
+        let line = format!("--device sim --gpus 3 --n {n} --no-peers --kernel all --no-sweep --json");
+        let run = run(&format!("ch8_no_peers_{n}"), "ch8_many_gpus", &line);
+        assert_eq!(run.status(), Some(0), "{}", run.stdout());
+        assert!(run.stderr().starts_with("note: --no-peers: as if no GPU could reach"), "{}", run.stderr());
+        let json = run.json();
+        // The atomics of one GPU alone are enough there.
+        assert_eq!(json["diagnostics"].as_array().unwrap().len(), 0, "{}", json["diagnostics"]);
+    }
+    let combined = run("ch8_no_peers", "ch8_combine", "--device sim --no-peers --n 1000 --no-sweep");
+    assert_eq!(combined.status(), Some(0), "{}", combined.stderr());
+    let one = run("ch8_no_peers_1", "ch8_many_gpus", "--device sim --gpus 1 --no-peers --n 1000 --no-sweep");
+    assert!(!one.stderr().contains("note"), "one GPU needs none: {}", one.stderr());
+}
+
+/// The page says so, of the committed record.
+#[test]
+fn a_second_gpu_doubles_the_rate() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
+    let record = Record::read(&records.join(Record::file_name("ch8_many_gpus", DeviceKind::Gpu))).unwrap();
+    let time = |kernel: &str, n| {
+        let mut runs = record.runs.iter().chain(&record.sweep);
+        runs.find(|run| run.kernel == kernel && run.n == n).unwrap().time_us.unwrap().median
+    };
+    let times = |kernel| 2.0 * time("oneGpu", 1 << 30) / time(kernel, 1 << 31);
+    assert!(times("intoPeer") >= 1.99, "{}", times("intoPeer"));
+    assert!(times("allReduce") >= 1.965, "{}", times("allReduce"));
+    let more = time("intoPeerByThreads", 1 << 21) - time("oneGpu", 1 << 20);
+    assert!(more <= 2.5, "{more} µs");
 }

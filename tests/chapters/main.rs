@@ -13,10 +13,14 @@ mod ch6_operator_laws;
 mod ch6_operators;
 mod ch7_kernels;
 mod ch7_limit;
+mod ch8_combine;
 mod ch8_many_gpus;
+mod ch8_streamed;
 mod compilers;
 mod options;
+mod ranks;
 mod record_files;
+mod sum_file;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -37,18 +41,23 @@ fn run(name: &str, stem: &str, line: &str) -> Run {
 }
 
 fn run_in(records: PathBuf, stem: &str, line: &str) -> Run {
-    // target/<profile>/deps/chapters-… -> target/<profile>/examples/<stem>
-    let test = std::env::current_exe().unwrap();
-    let profile = test.parent().and_then(Path::parent).unwrap();
-    let example = profile.join("examples").join(format!("{stem}{}", std::env::consts::EXE_SUFFIX));
-    assert!(example.exists(), "{} is not built; run `cargo test`, which builds it", example.display());
-    let output = Command::new(example)
+    let output = example(stem)
         .args(line.split_whitespace())
         .env("WORKBOOK_RECORDS_DIR", &records)
         .env("CUDA_VISIBLE_DEVICES", "") // a machine with a GPU passes these tests too
         .output()
         .unwrap();
     Run { output, records }
+}
+
+/// The program of an example, to be started.
+fn example(name: &str) -> Command {
+    // target/<profile>/deps/chapters-… -> target/<profile>/examples/<name>
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let example = profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(example.exists(), "{} is not built; run `cargo test`, which builds it", example.display());
+    Command::new(example)
 }
 
 impl Run {

@@ -152,7 +152,7 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch3_blocks", "--device sim --pending-launches 64", "unexpected argument '--pending-launches'"),
         ("ch3_blocks", "--device sim --kernel reduceNeighbord", "a similar value exists: 'reduceNeighbored'"),
         ("ch3_blocks", "--kernel reduceNeighbored --record", "cannot be used with"),
-        ("ch4_when_it_pays", "--device sim --kernel gpuRecursiveReduceCluster", "compute capability 9.0"),
+        ("ch4_when_it_pays", "--device sim --kernel reducePassThenGraph", "compute capability 9.0"),
         ("ch4_legacy", "--device gpu", "leave --device gpu out"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);

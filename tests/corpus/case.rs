@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
+use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, SimulatorOptions, launch_together};
 use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
-use workbook::simulate::{Launched, Spec, Value, run_kernel};
+use workbook::simulate::{Held, Launched, Spec, Value, run_kernel};
 
 /// Instructions that the launch of a kernel with a mistake may execute.
 const STEPS: u64 = 1 << 20;
@@ -23,8 +23,11 @@ pub struct Case {
     pub missed: bool,
     kernel: String,
     config: LaunchConfig,
+    cluster: Option<(u32, u32, u32)>,
     arguments: Vec<Spec>,
     pending_launches: u64,
+    /// How many make the launch at the same time.
+    gpus: usize,
     expected: Vec<Expected>,
     allowed: Vec<(Option<u32>, Kind)>,
     results: Vec<Expectation>,
@@ -82,10 +85,16 @@ impl Case {
         let launch = head("launch: ").next().ok_or("has no line `// launch: …`")?;
         let wrong = |why| format!("cannot read `{launch}`: {why}");
         let (kernel, config, arguments) = read_launch(launch).map_err(wrong)?;
+        let cluster = match head("cluster: ").next() {
+            Some(text) => Some(read_dim(text).ok_or_else(|| format!("cannot read `{text}`"))?),
+            None => None,
+        };
         let pending_launches = match head("pending-launches: ").next() {
             Some(text) => text.parse().map_err(|_| format!("cannot read `{text}`"))?,
             None => DEFAULT_PENDING_LAUNCHES,
         };
+        let gpus =
+            head("gpus: ").next().map_or(Some(1), |text| text.parse().ok()).ok_or("cannot read `gpus`")?;
         let capability = head("arch: ").next().unwrap_or("75").to_owned();
         let clean = head("expect: ").any(|text| text == "clean");
         let missed = head("missed: ").next().is_some();
@@ -126,8 +135,10 @@ impl Case {
             missed,
             kernel,
             config,
+            cluster,
             arguments,
             pending_launches,
+            gpus,
             expected,
             allowed,
             results,
@@ -162,10 +173,45 @@ impl Case {
     pub fn run(&self, module: &Module, schedule: u64) -> Launched {
         let step_limit = (!self.clean).then_some(STEPS);
         let options = SimulatorOptions { schedule, step_limit, keep_printed: true, ..Default::default() };
+        if self.gpus > 1 {
+            return self
+                .run_together(module, options)
+                .unwrap_or_else(|error| panic!("{}: {error:#}", self.name));
+        }
         let device = Device::simulator(options);
         device.set_pending_launch_limit(self.pending_launches).unwrap();
-        let launched = run_kernel(&device, module, &self.kernel, self.config, &self.arguments);
+        let launched = run_kernel(&device, module, &self.kernel, self.config, self.cluster, &self.arguments);
         launched.unwrap_or_else(|error| panic!("{}: {error:#}", self.name))
+    }
+
+    /// The same launch on several GPUs at the same time, on the same buffers, which hold zeros.
+    fn run_together(&self, module: &Module, options: SimulatorOptions) -> anyhow::Result<Launched> {
+        let devices = Device::open_some(DeviceChoice::Sim, Some(self.gpus), true, options)?;
+        let function = module.load_function(&self.kernel)?;
+        let buffer = |argument: &Spec| devices[0].alloc_zeros::<u8>(argument.buffer_bytes() as usize);
+        let buffers = self.arguments.iter().map(buffer).collect::<anyhow::Result<Vec<_>>>()?;
+        let mut launches = Vec::new();
+        for device in &devices {
+            let mut launch = device.launch_builder(&function);
+            for buffer in &buffers {
+                launch.arg(buffer);
+            }
+            launches.push(launch.prepare(self.config)?);
+        }
+        let completed = launch_together(&launches).is_ok();
+        let mut held = Vec::new();
+        for (number, (buffer, argument)) in buffers.iter().zip(&self.arguments).enumerate() {
+            let (name, bytes) = (format!("arg{number}"), devices[0].clone_dtoh(buffer)?);
+            held.push(Held {
+                name,
+                arg: Some(number),
+                kind: argument.kind,
+                bytes,
+                unwritten: Default::default(),
+            });
+        }
+        let diagnostics = devices[0].take_seen().found;
+        Ok(Launched { completed, diagnostics, buffers: held, ..Launched::default() })
     }
 
     /// What differs from what its comments say; nothing if all is as expected.

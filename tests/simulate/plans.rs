@@ -54,16 +54,15 @@ fn variables_of_the_module_are_set_and_shown() {
             {"name": "calls", "type": "u32", "values": [4]},
         ])
     );
-    // Nobody has filled the constant.
-    for set in ["", "--symbol weights=i32:1,2"] {
-        let json = program("weigh", 4, &format!("--arg buf:i32:uninit*4 {set}")).exits(0).json();
+    // Nobody has filled the constant, or a part of it.
+    for set in ["", "--symbol weights=i32:1,2", "--symbol weights=i32:1,2,uninit*2"] {
+        let json = program("weigh", 4, &format!("--arg buf:i32:uninit*4 {set}")).exits(1).json();
         let found = &json["diagnostics"][0];
-        assert_eq!((&found["kind"], &found["severity"]), (&json!("uninitialized-read"), &json!("warning")));
-        assert!(
-            found["message"].as_str().unwrap().contains("a constant is read that nobody has set"),
-            "{json}"
-        );
+        assert_eq!((&found["kind"], &found["severity"]), (&json!("uninitialized-read"), &json!("error")));
+        let said = found["message"].as_str().unwrap();
+        assert!(said.contains("a constant is read that nobody has set"), "{json}");
     }
+    program("weigh", 4, "--arg buf:i32:uninit*4 --symbol weights=i32:zeros*4").exits(0);
     program("weigh", 4, "--arg buf:i32:0*4 --symbol weight=i32:1")
         .refuses(&["no variable weight; there are: ", "weights"]);
     program("weigh", 4, "--arg buf:i32:0*4 --symbol weights=i32:0*5")

@@ -216,6 +216,7 @@ impl Vectors {
             source_path: "",
             source: "",
             ptx: leak(self.text.clone()),
+            newer: "",
             fatbin: leak(format!("{}\0", self.text)).as_bytes(),
             code_hash: "",
             compiler: "",

@@ -177,7 +177,10 @@ fn an_endless_loop_ends_at_the_step_limit() {
     let mut bench = Bench::default();
     let flag = bench.upload(&[0]);
     let diagnostic = fails(&mut bench, PROGRESS, "waitsForAFlag", 1, &[flag]);
-    says(&diagnostic, "for 67,108,864 instructions of warps: a loop does not end, or needs more");
+    says(
+        &diagnostic,
+        "for 67,108,864 instructions of warps: a loop or a recursion does not end, or needs more",
+    );
     assert!(started.elapsed().as_secs() < 60, "an endless loop took {:?}", started.elapsed());
 }
 

@@ -5,13 +5,13 @@
 //! visited by all threads of a block in the same way, or not at all. If on its k-th visit some threads go to
 //! a side on which they come to a barrier, and others go to the other side, that barrier is divergent, even
 //! if the exits of the others release it later. A branch whose other side only leads out of the kernel is an
-//! early exit, which is legal.
+//! early exit, which is legal. Of the barrier of a cluster the same holds for all threads of the cluster.
 
 use rustc_hash::FxHashMap;
 
 use crate::arith::{WARP, each};
 
-/// What the threads of a block did on one visit of a branch: a thread for each side, and where a barrier was
+/// What the threads of a group did on one visit of a branch: a thread for each side, and where a barrier was
 /// reached.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visit {
@@ -22,7 +22,7 @@ struct Visit {
 }
 
 #[derive(Debug, Default)]
-struct BlockVisits {
+struct GroupVisits {
     /// By branch.
     visits: FxHashMap<u32, Vec<Visit>>,
     /// How often each lane of a warp has been there, by branch and warp.
@@ -34,31 +34,51 @@ struct BlockVisits {
 pub struct Divergence {
     pub watch: u32,
     pub barrier_loc: u32,
-    /// Threads of the block, by number: one that is at the barrier, one that is not.
+    /// Threads of the group, by number: one that is at the barrier, one that is not.
+    pub group: Group,
     pub at: u32,
     pub past: u32,
 }
 
+/// Threads that have to agree on a barrier: those of a block, or of a cluster, of a grid. They are numbered warp
+/// by warp, and warps block by block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    Block(u32, u64),
+    Cluster(u32, u64),
+}
+
 #[derive(Debug, Default)]
 pub struct Branches {
-    blocks: FxHashMap<(u32, u64), BlockVisits>,
+    groups: FxHashMap<Group, GroupVisits>,
+    /// Blocks that have ended, of clusters with visits.
+    ended: FxHashMap<Group, u32>,
 }
 
 impl Branches {
-    pub fn block_end(&mut self, grid: u32, block: u64) {
-        self.blocks.remove(&(grid, block));
+    /// A block ends, of a cluster of so many.
+    pub fn block_end(&mut self, grid: u32, block: u64, (cluster, blocks): (u64, u32)) {
+        self.groups.remove(&Group::Block(grid, block));
+        let cluster = Group::Cluster(grid, cluster);
+        if self.groups.contains_key(&cluster) {
+            let ended = self.ended.entry(cluster).or_default();
+            *ended += 1;
+            if *ended == blocks {
+                self.groups.remove(&cluster);
+                self.ended.remove(&cluster);
+            }
+        }
     }
 
     /// Lanes of a warp come to a watched branch.
     pub fn branch(
         &mut self,
-        block: (u32, u64),
-        warp: u32,
+        (group, warp): (Group, u32),
         watch: u32,
         taken: u32,
         rest: u32,
     ) -> Option<Divergence> {
-        let state = self.blocks.entry(block).or_default();
+        let state = self.groups.entry(group).or_default();
         let counts = state.counts.entry((watch, warp)).or_default();
         let visits = state.visits.entry(watch).or_default();
         let mut found = None;
@@ -72,7 +92,7 @@ impl Branches {
                     side.get_or_insert(warp * 32 + lanes.trailing_zeros());
                 }
             }
-            found = found.or(visit.divergence(watch));
+            found = found.or(visit.divergence(watch, group));
         }
         each(taken | rest, |lane| counts[lane] += 1);
         found
@@ -81,20 +101,19 @@ impl Branches {
     /// Lanes of a warp come to a barrier that lies behind the branch `watch`, on the taken side or the other.
     pub fn barrier(
         &mut self,
-        block: (u32, u64),
-        warp: u32,
+        (group, warp): (Group, u32),
         mask: u32,
         loc: u32,
         watch: u32,
         taken: bool,
     ) -> Option<Divergence> {
-        let state = self.blocks.entry(block).or_default();
+        let state = self.groups.entry(group).or_default();
         let counts = state.counts.get(&(watch, warp))?;
         let visits = state.visits.get_mut(&watch)?;
         alike(counts, mask).find_map(|(number, lanes)| {
             let visit = visits.get_mut(number.checked_sub(1)? as usize)?;
             visit.barrier[!taken as usize].get_or_insert((loc, warp * 32 + lanes.trailing_zeros()));
-            visit.divergence(watch)
+            visit.divergence(watch, group)
         })
     }
 }
@@ -111,11 +130,13 @@ fn alike(counts: &[u32; WARP], mask: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 impl Visit {
-    fn divergence(&self, watch: u32) -> Option<Divergence> {
+    fn divergence(&self, watch: u32, group: Group) -> Option<Divergence> {
         let (taken, rest) = (self.taken?, self.rest?);
         match self.barrier {
-            [Some((barrier_loc, at)), _] => Some(Divergence { watch, barrier_loc, at, past: rest }),
-            [None, Some((barrier_loc, at))] => Some(Divergence { watch, barrier_loc, at, past: taken }),
+            [Some((barrier_loc, at)), _] => Some(Divergence { watch, barrier_loc, group, at, past: rest }),
+            [None, Some((barrier_loc, at))] => {
+                Some(Divergence { watch, barrier_loc, group, at, past: taken })
+            }
             _ => None,
         }
     }

@@ -8,6 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::race::place_of;
 use crate::arith::lanes;
 use crate::observe::{Access, Actor, CopyRequest, Request};
 use crate::ptx::Space;
@@ -96,7 +97,10 @@ impl UnderWay {
             return None;
         }
         let owner = |word: u64| match request.space {
-            Space::Shared => self.to.get(&(actor.grid, actor.block, word)),
+            Space::Shared => {
+                let (grid, block) = place_of(actor, request);
+                self.to.get(&(grid, block, word))
+            }
             Space::Global if request.access != Access::Load => self.from.get(&word)?.first(),
             _ => None,
         };

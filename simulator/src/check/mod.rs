@@ -5,6 +5,7 @@
 //! | `race.rs`, `conflict.rs`, `touch.rs`, `lanes.rs`, `order/`, `shadow/` | data-race, child-visibility |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
+//! | `peers.rs` | out-of-bounds in the shared memory of another block |
 //! | `report.rs` | what is said, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
@@ -16,6 +17,7 @@ mod conflict;
 mod copies;
 mod lanes;
 mod order;
+mod peers;
 mod race;
 mod report;
 mod shadow;
@@ -23,9 +25,10 @@ mod touch;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use barrier::{Branches, Divergence};
+use barrier::{Branches, Group};
 use copies::UnderWay;
 use order::Order;
+use peers::Visits;
 use race::Shadow;
 use report::Between;
 
@@ -46,6 +49,7 @@ pub struct Checker<'p> {
     order: Order,
     shadow: Shadow,
     copies: UnderWay,
+    visits: Visits,
     branches: Branches,
     kernels: Vec<String>,
     /// Where a warp has last come to a barrier: grid, block, thread and line; and at which lines one has opened
@@ -70,6 +74,7 @@ impl<'p> Checker<'p> {
             order: Order::default(),
             shadow: Shadow::default(),
             copies: UnderWay::default(),
+            visits: Visits::default(),
             branches: Branches::default(),
             kernels: Vec::new(),
             last_arrival: None,
@@ -165,15 +170,27 @@ impl Checker<'_> {
                 self.kernels.push(start.kernel.to_string());
             }
             Event::BlockEnd { grid, block } => {
+                if let Some(visit) = self.visits.block_end(&mut self.order, (grid, block)) {
+                    self.outlived(grid, block, visit);
+                }
                 self.order.block_end((grid, block));
                 self.shadow.block_end(grid, block);
                 self.copies.block_end(grid, block);
-                self.branches.block_end(grid, block);
+                let blocks = self.order.grids[grid as usize].cluster_dim.iter().product();
+                let (_, cluster) = self.order.cluster_of((grid, block));
+                self.branches.block_end(grid, block, (cluster, blocks));
+            }
+            Event::ClusterOpens { grid, cluster, threads, exited } => {
+                self.order.cluster_opens((grid, cluster));
+                if exited > 0 {
+                    self.opens_without(grid, None, (exited, threads));
+                }
             }
             Event::BarrierOpens { grid, block, id, all, exited } => {
                 self.order.block((grid, block)).barrier_opens(id, all);
                 if exited > 0 {
-                    self.opens_without(grid, block, exited);
+                    let threads = self.order.grids[grid as usize].threads();
+                    self.opens_without(grid, Some(block), (exited, threads));
                 }
             }
             Event::Finding(diagnostic) => {
@@ -196,18 +213,21 @@ impl Checker<'_> {
                 self.copy(actor, copy);
             }
             Act::Mbarrier(request, by) => {
+                self.visits.access(&mut self.order, actor, request);
                 if let Some(race) = self.shadow.mbarrier(&mut self.order, actor, request, &by) {
                     self.race(actor, request, race);
                 }
             }
             Act::Branch { watch, taken, rest } => {
-                if let Some(found) = self.branches.branch((grid, block), warp, watch, taken, rest) {
+                let at = self.place_at_barrier(actor, watch);
+                if let Some(found) = self.branches.branch(at, watch, taken, rest) {
                     self.divergence(actor, found);
                 }
             }
             Act::BarrierSite { mask, sites } => {
                 for &(watch, taken) in sites {
-                    if let Some(found) = self.branches.barrier((grid, block), warp, mask, loc, watch, taken) {
+                    let at = self.place_at_barrier(actor, watch);
+                    if let Some(found) = self.branches.barrier(at, mask, loc, watch, taken) {
                         self.divergence(actor, found);
                     }
                 }
@@ -216,6 +236,11 @@ impl Checker<'_> {
                 self.last_arrival = Some((grid, block, warp * 32 + mask.trailing_zeros(), loc));
                 self.order.clock(actor).arrives(warp, mask, id);
             }
+            Act::ClusterArrive { mask, releases } => {
+                self.last_arrival = Some((grid, block, warp * 32 + mask.trailing_zeros(), loc));
+                self.order.cluster_arrive(actor, mask, releases);
+            }
+            Act::ClusterWait { mask } => self.order.cluster_wait(actor, mask),
             Act::WarpBarrier { mask } => self.order.clock(actor).warp_barrier(warp, mask),
             Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
@@ -224,7 +249,20 @@ impl Checker<'_> {
         }
     }
 
+    /// Who agrees with whom about a watched branch, the block or the cluster, and the warp among theirs.
+    fn place_at_barrier(&self, actor: Actor, watch: u32) -> (Group, u32) {
+        let (grid, block) = (actor.grid, actor.block);
+        if !self.program.watches.get(watch as usize).is_some_and(|watched| watched.of_cluster) {
+            return (Group::Block(grid, block), actor.warp);
+        }
+        let cluster = self.order.cluster_of((grid, block));
+        let rank = self.order.blocks_of(cluster).iter().position(|other| *other == block).unwrap_or(0);
+        let warps = self.order.grids[grid as usize].threads().div_ceil(32);
+        (Group::Cluster(grid, cluster.1), rank as u32 * warps + actor.warp)
+    }
+
     fn access(&mut self, actor: Actor, request: &Request) {
+        self.visits.access(&mut self.order, actor, request);
         if let Some(meeting) = self.copies.meets(actor, request) {
             self.meeting(actor, request, meeting);
         }

@@ -48,7 +48,7 @@ impl Shadow {
         let in_shared = request.space == Space::Shared;
         let is_strong = strength(request) > Strength::Weak;
         let location = |lane: usize| -> Location {
-            (in_shared.then_some((actor.grid, actor.block)), request.addresses[lane])
+            (in_shared.then_some(place_of(actor, request)), request.addresses[lane])
         };
         if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
             let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
@@ -81,7 +81,7 @@ impl Shadow {
         let found = self.touch(order, actor, request);
         for lane in lanes(by.done) {
             let location =
-                (Some((actor.grid, actor.block)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
+                (Some(place_of(actor, request)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
             if request.access == Access::Load {
                 let acquires = request.order == MemoryOrder::Acquire;
                 order.acquire(actor, lane, location, request.scope, acquires);
@@ -101,7 +101,7 @@ impl Shadow {
         }
         let here = order.here(actor);
         let (found, flag) = if in_shared {
-            let (region, nodes) = self.shared.entry((actor.grid, actor.block)).or_default();
+            let (region, nodes) = self.shared.entry(place_of(actor, request)).or_default();
             let before = region.bytes() + nodes.bytes();
             let mut touch = Touch::new(here, actor.loc, request, nodes);
             touch.lanes(region, request.mask, 0);
@@ -134,6 +134,11 @@ impl Shadow {
     }
 }
 
+/// The block in whose shared memory a request is.
+pub fn place_of(actor: Actor, request: &Request) -> BlockId {
+    (actor.grid, request.owner.map_or(actor.block, |peer| peer.block))
+}
+
 fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
     if regions.len() <= number {
         regions.resize_with(number + 1, Region::default);
@@ -161,6 +166,7 @@ mod tests {
             device: 0,
             kernel: "k",
             config,
+            cluster: [1; 3],
             after: After::Host,
         });
         order

@@ -1,12 +1,15 @@
 //! What the findings say: who, what, where, and what to do.
 
+use super::barrier::{Divergence, Group};
 use super::conflict::{Race, Why};
 use super::copies::Meeting;
 use super::order::Gap;
-use super::{Checker, Divergence, MOST};
+use super::peers::Visit;
+use super::race::place_of;
+use super::{Checker, MOST};
 use crate::arith::AtomOp;
 use crate::decode::{Op, runtime};
-use crate::diagnostic::{Kind, Severity, Site};
+use crate::diagnostic::{KEEP_ALIVE, Kind, Severity, Site};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::{Order, Space};
@@ -16,6 +19,7 @@ use crate::ptx::{Order, Space};
 pub enum Between {
     Lanes,
     Warps,
+    Cluster,
     Blocks,
     Grids,
     Devices,
@@ -23,13 +27,21 @@ pub enum Between {
 }
 
 impl Checker<'_> {
-    /// `byte 24 of argument 0`
-    fn what(&self, space: Space, address: u64) -> String {
+    /// `byte 24 of argument 0`; in shared memory that of a `block` of the cluster, if there are several.
+    fn what(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> String {
         if space == Space::Shared {
-            return format!("byte {address} of shared memory");
+            return match self.order.has_clusters(grid) {
+                true => format!("byte {address} of the shared memory of block {}", self.block(grid, block)),
+                false => format!("byte {address} of shared memory"),
+            };
         }
         let (number, offset) = memory::number_and_offset(address);
         format!("byte {offset} of {}", self.names.get(&number).map_or("a buffer", String::as_str))
+    }
+
+    /// `5`, or `(5, 1, 0)`: the index of a block in its grid.
+    fn block(&self, grid: u32, block: u64) -> String {
+        show(self.place(grid, block, 0).0)
     }
 
     pub fn race(&mut self, actor: Actor, request: &Request, race: Race) {
@@ -53,7 +65,10 @@ impl Checker<'_> {
             _ if visibility => Between::ParentAndChild,
             _ if self.order.device_of(grid) != self.order.device_of(actor.grid) => Between::Devices,
             _ if grid != actor.grid => Between::Grids,
-            _ if block != actor.block => Between::Blocks,
+            _ if block != actor.block => {
+                let cluster = |block| self.order.cluster_of((grid, block));
+                if cluster(block) == cluster(actor.block) { Between::Cluster } else { Between::Blocks }
+            }
             _ if warp != actor.warp => Between::Warps,
             _ => Between::Lanes,
         };
@@ -83,7 +98,7 @@ impl Checker<'_> {
         let (me, other) = (finding.thread.map(show).unwrap_or_default(), show(other_thread));
         let who = match between {
             Between::Lanes | Between::Warps => format!("thread {other} of its block"),
-            Between::Blocks => format!("thread {other} of block {}", show(other_block)),
+            Between::Cluster | Between::Blocks => format!("thread {other} of block {}", show(other_block)),
             Between::Devices => {
                 let device = self.order.device_of(grid);
                 format!("thread {other} of block {} on GPU {device}", show(other_block))
@@ -102,7 +117,8 @@ impl Checker<'_> {
                 "and has seen the flag that orders the two, but has no fence behind it".to_string()
             }
             Why::Almost(Gap::Scope) => {
-                "and has seen the flag that orders the two, but its fence is for its block alone".to_string()
+                let whose = if self.order.has_clusters(actor.grid) { "block or cluster" } else { "block" };
+                format!("and has seen the flag that orders the two, but its fence is for its {whose} alone")
             }
             Why::Unordered => "and nothing orders the two".to_string(),
             Why::ReadOnly => {
@@ -110,7 +126,8 @@ impl Checker<'_> {
                     .to_string()
             }
         };
-        let (verb, what) = (verb(request.access), self.what(request.space, race.address));
+        let (verb, what) =
+            (verb(request.access), self.what(request.space, race.address, place_of(actor, request)));
         finding.message = format!("thread {me} {verb} {what}, which {who} {other_verb}, {order}");
         if let Some(header) = in_header {
             finding.message += &format!("; both are in NVIDIA's <{header}>");
@@ -161,7 +178,7 @@ impl Checker<'_> {
         {
             return format!(
                 "this block has seen what another one wrote in line {line}: put __threadfence() in front of that \
-                 write, and one behind the read that sees it"
+                 write, and one after the read that sees it"
             );
         }
         let help = match (race.why, between) {
@@ -206,6 +223,9 @@ impl Checker<'_> {
                 "it is the same value only this time, as far as the rules go: let one thread write it, or use an \
                  atomic"
             }
+            (_, Between::Cluster) => {
+                "put cluster.sync() between the two, where every thread of the cluster reaches it"
+            }
             (_, Between::Blocks) => {
                 "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for what \
                  comes after"
@@ -236,7 +256,7 @@ impl Checker<'_> {
             "thread {} {} {}, which {whose} {does}, and the copy has not been waited for",
             finding.thread.map(show).unwrap_or_default(),
             verb(request.access),
-            self.what(request.space, meeting.address)
+            self.what(request.space, meeting.address, place_of(actor, request))
         );
         finding.help =
             "let the thread that copies wait for its copies (__pipeline_wait_prior, cp.async.wait_all), and \
@@ -248,21 +268,58 @@ impl Checker<'_> {
         self.say(finding, actor.loc.min(owner.loc), actor.loc.max(owner.loc));
     }
 
+    /// An access to the shared memory of a block that may have ended by then.
+    pub fn outlived(&mut self, grid: u32, block: u64, visit: Visit) {
+        let Visit { actor_block, warp, lane, loc, address, access } = visit;
+        let thread = warp * 32 + lane as u32;
+        let mut finding = self.diagnostic(Kind::OutOfBounds, grid, actor_block, thread, loc);
+        finding.message = format!(
+            "thread {} {} {}, and nothing keeps that block from ending before",
+            finding.thread.map(show).unwrap_or_default(),
+            verb(access),
+            self.what(Space::Shared, address, (grid, block))
+        );
+        finding.help = KEEP_ALIVE.to_string();
+        self.say(finding, loc, loc);
+    }
+
     pub fn divergence(&mut self, actor: Actor, divergence: Divergence) {
-        let Divergence { watch, barrier_loc, at, past } = divergence;
-        let mut finding = self.diagnostic(Kind::BarrierDivergence, actor.grid, actor.block, at, barrier_loc);
-        let (_, past) = self.place(actor.grid, actor.block, past);
+        let Divergence { watch, barrier_loc, group, at, past } = divergence;
+        let grid = actor.grid;
+        // Threads of a cluster are numbered block by block.
+        let in_block = |number: u32| match group {
+            Group::Block(_, block) => (block, number),
+            Group::Cluster(_, cluster) => {
+                let threads = self.order.grids[grid as usize].threads().next_multiple_of(32);
+                let blocks = self.order.blocks_of((grid, cluster));
+                (blocks[(number / threads) as usize], number % threads)
+            }
+        };
+        let ((block, at), (other_block, past)) = (in_block(at), in_block(past));
+        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, block, at, barrier_loc);
+        let (_, past) = self.place(grid, other_block, past);
         let other = show(past);
         let me = finding.thread.map_or(0, |thread| thread[0]);
-        finding.message =
-            format!("thread {me} comes to this barrier, and thread {other} of its block goes past it");
+        finding.message = match group {
+            Group::Block(..) => {
+                format!("thread {me} comes to this barrier, and thread {other} of its block goes past it")
+            }
+            Group::Cluster(..) => format!(
+                "thread {me} of block {} comes to this barrier of the cluster, and thread {other} of block {} \
+                 goes past it",
+                self.block(grid, block),
+                self.block(grid, other_block)
+            ),
+        };
         finding.help =
             "move the barrier out of the branch or loop, to where every thread of the block comes, the same \
                         number of times"
                 .to_string();
-        let branch = self.program.watches.get(watch as usize).copied().unwrap_or(u32::MAX);
+        let of = if matches!(group, Group::Block(..)) { "block" } else { "cluster" };
+        finding.help = finding.help.replace("of the block", &format!("of the {of}"));
+        let branch = self.program.watches.get(watch as usize).map_or(u32::MAX, |watched| watched.loc);
         if let Some((file, line)) = self.site(branch) {
-            let message = "here the threads of the block go different ways".to_string();
+            let message = format!("here the threads of the {of} go different ways");
             finding.related.push(Site { file, line, message });
         }
         self.say(finding, barrier_loc, barrier_loc);
@@ -270,16 +327,18 @@ impl Checker<'_> {
 
     /// A barrier opens that threads which have exited did not come to. That is how an early return looks, and
     /// how a barrier in an `if` at a kernel's end does, which PTX does not tell apart.
-    pub fn opens_without(&mut self, grid: u32, block: u64, exited: u32) {
-        let arrival = self.last_arrival.filter(|(g, b, ..)| (*g, *b) == (grid, block));
-        let Some((.., thread, loc)) = arrival.filter(|(.., loc)| self.opened_without.insert(*loc)) else {
+    /// `block`: whose; else it is that of a cluster.
+    pub fn opens_without(&mut self, grid: u32, block: Option<u64>, (exited, threads): (u32, u32)) {
+        let is_here = |(g, b, ..): &(u32, u64, u32, u32)| *g == grid && block.is_none_or(|block| *b == block);
+        let arrival = self.last_arrival.filter(is_here);
+        let Some((_, at, thread, loc)) = arrival.filter(|(.., loc)| self.opened_without.insert(*loc)) else {
             return;
         };
-        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, block, thread, loc);
-        let threads: u32 = self.order.grids[grid as usize].block_dim.iter().product();
+        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, at, thread, loc);
+        let of = if block.is_some() { "block" } else { "cluster" };
         finding.severity = Severity::Note;
         finding.message =
-            format!("{exited} of the block's {threads} threads had already left when this barrier opened");
+            format!("{exited} of the {of}'s {threads} threads had already left when this barrier opened");
         finding.help =
             "allowed after an early return; in an `if`, move the barrier to where all come".to_string();
         // Once for a kernel: what leaves before its first barrier leaves before all.
@@ -320,8 +379,8 @@ impl Checker<'_> {
         };
         if error != runtime::PENDING_COUNT_EXCEEDED {
             let mut finding = self.diagnostic(Kind::LaunchLimit, actor.grid, actor.block, thread, actor.loc);
-            finding.message =
-                "a launch by device code is refused: its grid, block or shared memory is not possible".into();
+            let why = launch.why.unwrap_or("its grid, block or shared memory is not possible");
+            finding.message = format!("a launch by device code is refused: {why}");
             finding.help =
                 "a child block has 1 to 1,024 threads, a grid at least one block; check cudaGetLastError() \
                             after the launch"

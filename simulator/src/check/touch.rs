@@ -90,7 +90,7 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// Accesses of 1 or 2 bytes: lanes one behind the other that have a whole word together go on as one.
+    /// Accesses of 1 or 2 bytes: neighbouring lanes that share a whole word go on as one.
     fn parts_of_words(&mut self, region: &mut Region, mask: u32, start: u64) {
         let Request { addresses, bytes, .. } = *self.request;
         let a_word = (WORD as u32 / bytes) as usize;
@@ -160,7 +160,7 @@ impl<'a> Touch<'a> {
     fn slowly(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) {
         self.settle();
         let apart = !self.writes && cell.reads != NOBODY && who.relative_to(cell.read).is_none();
-        if apart || matches!(riches.get(cell), Some(Rich::Bytes(_))) {
+        if apart || Riches::is_mixed(cell) {
             return self.bytes(cell, riches, who, 0..WORD as usize, address);
         }
         // What has been must stay as long as a step looks for it.
@@ -215,7 +215,7 @@ impl<'a> Touch<'a> {
             cell.second = NOBODY;
             return Some(NOBODY);
         }
-        if let Some(Rich::Writes { strong, .. }) = riches.get(cell) {
+        if let Some([_, strong]) = riches.both(cell) {
             let before = std::mem::replace(strong, mine);
             self.nodes.release(before.0, 1);
             return None;
@@ -276,7 +276,7 @@ impl<'a> Touch<'a> {
     }
 
     /// The bytes of a word by themselves.
-    fn split(&mut self, cell: &Cell, riches: &mut Riches) -> Box<[Cell; WORD as usize]> {
+    fn split(&mut self, cell: &Cell, riches: &mut Riches) -> [Cell; WORD as usize] {
         let writes = match Riches::is_rich(cell).then(|| riches.take(cell)) {
             Some(Rich::Bytes(all)) => return all,
             Some(Rich::Writes { weak, strong }) => Some((weak, strong)),
@@ -286,13 +286,13 @@ impl<'a> Touch<'a> {
         for id in [first, second, cell.reads, cell.second] {
             self.nodes.hold(id, 3);
         }
-        Box::new(std::array::from_fn(|byte| {
+        std::array::from_fn(|byte| {
             let of_byte = |(id, spread): (Id, Spread)| (id, spread.of_byte(byte));
             let write = writes.map(|(weak, strong)| {
                 riches.keep(Rich::Writes { weak: of_byte(weak), strong: of_byte(strong) })
             });
             Cell { write: write.unwrap_or(cell.write), ..cell.byte(byte) }
-        }))
+        })
     }
 
     /// How an earlier access, or all in a set, stand to this one. Races among them are kept.

@@ -25,6 +25,7 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
         kernels: Vec::new(),
         globals: Vec::new(),
         watches: Vec::new(),
+        has_clusters: false,
         locs: Vec::new(),
     };
     let mut by_name = FxHashMap::default();
@@ -49,39 +50,48 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     (program.locs, program.by_name) = (lines.locs, by_name);
     share_workspace(&mut program.functions);
     watch_barriers(&mut program);
+    let has_clusters = |function: &Function| {
+        function.cluster.is_some()
+            || function.code.iter().any(|inst| {
+                matches!(inst.op, Op::ClusterArrive { .. } | Op::ClusterWait {} | Op::MapShared { .. })
+            })
+    };
+    program.has_clusters = program.functions.iter().any(has_clusters);
     Ok(program)
 }
 
 /// Numbers the branches that decide whether a barrier is reached, and tells the barriers which they lie
 /// behind.
 fn watch_barriers(program: &mut Program) {
-    let mut has_barrier: Vec<bool> = program
-        .functions
-        .iter()
-        .map(|function| function.code.iter().any(|inst| is_block_barrier(&inst.op)))
-        .collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for number in 0..program.functions.len() {
-            let calls_one = program.functions[number].calls.iter().any(|callee| has_barrier[*callee]);
-            changed |= calls_one && !has_barrier[number];
-            has_barrier[number] |= calls_one;
+    for (of_cluster, is_barrier) in [is_block_barrier, is_cluster_barrier].into_iter().enumerate() {
+        let mut has_barrier: Vec<bool> = program
+            .functions
+            .iter()
+            .map(|function| function.code.iter().any(|inst| is_barrier(&inst.op)))
+            .collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for number in 0..program.functions.len() {
+                let calls_one = program.functions[number].calls.iter().any(|callee| has_barrier[*callee]);
+                changed |= calls_one && !has_barrier[number];
+                has_barrier[number] |= calls_one;
+            }
         }
-    }
-    for function in &mut program.functions {
-        let is_barrier = |op: &Op| match op {
-            Op::Call { callee: Callee::Function(callee), .. } => has_barrier[*callee],
-            op => is_block_barrier(op),
-        };
-        for (pc, watch) in flow::watches(&function.code, is_barrier) {
-            let number = program.watches.len() as u32;
-            let inst = &mut function.code[pc as usize];
-            inst.watch = number;
-            program.watches.push(inst.loc);
-            for (barriers, taken) in [(&watch.taken, true), (&watch.rest, false)] {
-                for barrier in barriers {
-                    function.barrier_sites.entry(*barrier).or_default().push((number, taken));
+        for function in &mut program.functions {
+            let is_barrier = |op: &Op| match op {
+                Op::Call { callee: Callee::Function(callee), .. } => has_barrier[*callee],
+                op => is_barrier(op),
+            };
+            for (pc, watch) in flow::watches(&function.code, is_barrier) {
+                let number = program.watches.len() as u32;
+                let inst = &mut function.code[pc as usize];
+                inst.watch[of_cluster] = number;
+                program.watches.push(Watched { loc: inst.loc, of_cluster: of_cluster == 1 });
+                for (barriers, taken) in [(&watch.taken, true), (&watch.rest, false)] {
+                    for barrier in barriers {
+                        function.barrier_sites.entry(*barrier).or_default().push((number, taken));
+                    }
                 }
             }
         }
@@ -92,6 +102,10 @@ fn watch_barriers(program: &mut Program) {
 /// there.
 fn is_block_barrier(op: &Op) -> bool {
     matches!(op, Op::Barrier { count, .. } if *count == NONE)
+}
+
+fn is_cluster_barrier(op: &Op) -> bool {
+    matches!(op, Op::ClusterArrive { .. })
 }
 
 /// A kernel needs a grid's workspace if any function that it calls does.
@@ -133,6 +147,9 @@ impl Body<'_, '_> {
             is_entry: ast.is_entry,
             most_threads: ast.most_threads,
             block: ast.block,
+            cluster: ast.cluster,
+            most_in_cluster: ast.most_in_cluster,
+            explicit_cluster: ast.explicit_cluster,
             ..Function::default()
         };
         for (number, variable) in self.globals.iter().enumerate() {
@@ -144,7 +161,7 @@ impl Body<'_, '_> {
         let end = self.statements(&mut out)?;
         // A body that runs off its end returns.
         let op = if ast.is_entry { Op::Exit {} } else { Op::Return {} };
-        out.code.push(Inst { op, guard: NONE, negated: false, watch: NONE, line: ast.line, loc: end });
+        out.code.push(Inst { op, guard: NONE, negated: false, watch: [NONE; 2], line: ast.line, loc: end });
         let names = self.names;
         flow::set_reconvergence(&mut out.code);
         Ok(Function {
@@ -312,6 +329,6 @@ impl Body<'_, '_> {
             });
             ((NONE, false), Op::Unsupported { opcode: instruction.opcode().into() })
         });
-        Inst { op, guard, negated, watch: NONE, line, loc }
+        Inst { op, guard, negated, watch: [NONE; 2], line, loc }
     }
 }

@@ -220,7 +220,15 @@ impl<'a> Names<'a> {
             ".z" => Some(2),
             _ => None,
         };
-        let place = if let Some(rest) = name.strip_prefix("%tid") {
+        let place = if let Some(rest) = name.strip_prefix("%clusterid") {
+            Place::ClusterId(axis(rest)?)
+        } else if let Some(rest) = name.strip_prefix("%nclusterid") {
+            Place::NClusterId(axis(rest)?)
+        } else if let Some(rest) = name.strip_prefix("%cluster_ctaid") {
+            Place::ClusterCtaid(axis(rest)?)
+        } else if let Some(rest) = name.strip_prefix("%cluster_nctaid") {
+            Place::ClusterNctaid(axis(rest)?)
+        } else if let Some(rest) = name.strip_prefix("%tid") {
             Place::Tid(axis(rest)?)
         } else if let Some(rest) = name.strip_prefix("%ntid") {
             Place::Ntid(axis(rest)?)
@@ -230,6 +238,8 @@ impl<'a> Names<'a> {
             Place::Nctaid(axis(rest)?)
         } else {
             match name {
+                "%cluster_ctarank" => Place::ClusterRank,
+                "%cluster_nctarank" => Place::ClusterSize,
                 "%laneid" => Place::LaneId,
                 "%warpid" => Place::WarpId,
                 "%nwarpid" => Place::NWarpId,

@@ -308,6 +308,13 @@ operations! {
         reads id: Reg, reads count: Reg, what arrive: bool, what reduce: Option<BarReduce>, writes d: Reg,
         writes_predicate q: Pred, reads_predicate p: Option<Guard>,
     }
+    /// The barrier of a cluster, in two halves.
+    ClusterArrive { what releases: bool }
+    ClusterWait {}
+    /// `mapa`: where the same shared variable lies in the block of a rank; `own`: that of this one.
+    MapShared { writes d: Reg, reads a: Reg, reads rank: Reg, reads own: Reg }
+    /// `getctarank`: the rank of the block in whose shared memory an address lies.
+    RankOf { writes d: Reg, reads a: Reg, reads own: Reg }
     WarpBarrier { reads mask: Reg }
     Shuffle {
         what mode: Shuffle, writes d: Reg, writes_predicate p: Pred, reads a: Reg, reads b: Reg, reads c: Reg,

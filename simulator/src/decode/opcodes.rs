@@ -4,7 +4,7 @@
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;
 use super::opcodes_memory::atomic_op;
-use super::program::FUNCTION_WINDOW;
+use super::program::{FUNCTION_WINDOW, Place};
 use super::runtime;
 use crate::arith::{self, Alu, Extended, SetHalves};
 use crate::memory;
@@ -18,15 +18,22 @@ impl Names<'_> {
             "ld" | "ldu" => self.load(&words, o),
             "st" => self.store(&words, o),
             "atom" | "red" => self.atomic(&words, o),
-            "mov" => self.mov(&words, o),
             "cvta" => self.cvta(&words, o),
             "setp" => self.setp(&words, o),
             "set" => self.set(&words, o),
             "selp" => self.select(o),
             "testp" if words.len() == 3 => self.classify(o, arith::class(words[1], ty)?),
             "isspacep" if words.len() == 2 => self.classify(o, is_in(ty)?),
+            "mov" if matches!(o, [_, Operand::Name(name)] if name == "%is_explicit_cluster") => {
+                let [Operand::Name(d), _] = o else { return None };
+                let a = self.place(Place::IsExplicitCluster);
+                Some(Op::Classify { d: self.predicate(d)?, a, class: |is| is != 0 })
+            }
+            "mov" => self.mov(&words, o),
             "and" | "or" | "xor" | "not" if ty == "pred" => self.logic(words[0], o),
+            "barrier" if words.get(1) == Some(&"cluster") => Self::cluster_barrier(&words[2..], o),
             "bar" | "barrier" => self.barrier(&words, o),
+            "mapa" | "getctarank" => self.cluster_address(&words, o),
             "membar" | "fence" => Some(Op::Fence { scope: Self::order_and_scope(&words).1 }),
             "shfl" => self.shuffle(&words, o),
             "vote" => self.vote(&words, o),
@@ -345,6 +352,33 @@ impl Names<'_> {
         }
     }
 
+    /// `barrier.cluster.arrive` and `.wait` (PTX ISA 9.7.13.4): an arrival releases, unless it is relaxed, and
+    /// waiting acquires.
+    fn cluster_barrier(words: &[&str], o: &[Operand]) -> Option<Op> {
+        let words: Vec<&str> = words.iter().copied().filter(|word| *word != "aligned").collect();
+        match (&words[..], o) {
+            (["arrive"] | ["arrive", "release"], []) => Some(Op::ClusterArrive { releases: true }),
+            (["arrive", "relaxed"], []) => Some(Op::ClusterArrive { releases: false }),
+            (["wait"] | ["wait", "acquire"], []) => Some(Op::ClusterWait {}),
+            _ => None,
+        }
+    }
+
+    /// `mapa` and `getctarank` (PTX ISA 9.7.9.23 and 24), of an address in shared memory or a generic one: both
+    /// have the rank in the same bits.
+    fn cluster_address(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        if !matches!(words[1..], ["u32" | "u64"] | ["shared::cluster", "u32" | "u64"]) {
+            return None;
+        }
+        let (d, a) = (self.destination(o.first()?)?, self.source(o.get(1)?)?);
+        let own = self.place(Place::ClusterRank);
+        match (words[0], o.get(2)) {
+            ("mapa", Some(rank)) => Some(Op::MapShared { d, a, rank: self.source(rank)?, own }),
+            ("getctarank", None) => Some(Op::RankOf { d, a, own }),
+            _ => None,
+        }
+    }
+
     fn call(&mut self, o: &[Operand]) -> Option<Op> {
         let frame = |this: &Self, operand: &Operand| match operand {
             Operand::Name(name) => match this.lookup(name)? {
@@ -397,12 +431,16 @@ fn bits(word: &str) -> Option<Bits> {
 
 /// The question of `isspacep`, over the bits of a register.
 fn is_in(space: &str) -> Option<fn(u64) -> bool> {
-    Some(match space.split("::").next()? {
+    Some(match space {
         "global" => |a| memory::resolve(a).0 == Space::Global,
-        "shared" => |a| memory::resolve(a).0 == Space::Shared,
+        "shared::cluster" => |a| memory::resolve(a).0 == Space::Shared,
+        "shared" | "shared::cta" => |a| {
+            let (space, address) = memory::resolve(a);
+            space == Space::Shared && memory::shared::rank(address).0.is_none()
+        },
         "local" => |a| memory::resolve(a).0 == Space::Local,
         "const" => |a| memory::resolve(a).0 == Space::Const,
-        "param" => |a| memory::resolve(a).0 == Space::Param,
+        "param" | "param::entry" => |a| memory::resolve(a).0 == Space::Param,
         _ => return None,
     })
 }

@@ -65,6 +65,7 @@ impl Names<'_> {
             "b64",
             "shared",
             "shared::cta",
+            "shared::cluster",
             "noComplete",
             "expect_tx",
             "parity",
@@ -72,6 +73,7 @@ impl Names<'_> {
             "acquire",
             "relaxed",
             "cta",
+            "cluster",
         ];
         if words.last() != Some(&"b64") || !words[2..].iter().all(|word| known.contains(word)) {
             return None;

@@ -50,6 +50,7 @@ impl Names<'_> {
         };
         let scope = match () {
             _ if has("cta") => Scope::Cta,
+            _ if has("cluster") => Scope::Cluster,
             _ if has("sys") || order == Order::Volatile => Scope::System,
             _ => Scope::Gpu,
         };

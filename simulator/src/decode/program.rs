@@ -20,10 +20,20 @@ pub struct Program {
     pub kernels: Vec<String>,
     /// Module variables in global and constant memory, in the order of their numbers.
     pub globals: Vec<Variable>,
-    /// Source lines of the branches that decide whether a barrier is reached, by their numbers.
-    pub watches: Vec<u32>,
+    /// The branches that decide whether a barrier is reached, by their numbers.
+    pub watches: Vec<Watched>,
+    /// Whether some function has to do with clusters.
+    pub has_clusters: bool,
     /// Line table: what [`Inst::loc`] points into.
     pub locs: Vec<Loc>,
+}
+
+/// A branch that decides whether a barrier is reached: its source line, and whether it is the barrier of a
+/// cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched {
+    pub loc: u32,
+    pub of_cluster: bool,
 }
 
 /// A source line.
@@ -47,6 +57,11 @@ pub struct Function {
     /// Threads of a block that it is compiled for: at most so many, or just these.
     pub most_threads: Option<[u32; 3]>,
     pub block: Option<[u32; 3]>,
+    /// Blocks of a cluster that it is compiled for: just these, at most so many; and whether every launch has
+    /// to say how many.
+    pub cluster: Option<[u32; 3]>,
+    pub most_in_cluster: Option<u32>,
+    pub explicit_cluster: bool,
     pub code: Vec<Inst>,
     pub registers: usize,
     pub predicates: usize,
@@ -71,18 +86,52 @@ pub struct Function {
 }
 
 impl Function {
+    /// The clusters of a launch: blocks in x, y, z. `asked`: what the launch itself says.
+    pub fn cluster_dim(&self, config: &LaunchConfig, asked: Option<[u32; 3]>) -> Result<[u32; 3], String> {
+        let (name, show) = (&self.name, |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}"));
+        let dim = match (self.cluster, asked) {
+            (Some(own), Some(asked)) if own != asked => {
+                return Err(format!(
+                    "clusters of {} blocks; {name} is compiled for {} (__cluster_dims__)",
+                    show(asked),
+                    show(own)
+                ));
+            }
+            (None, None) if self.explicit_cluster => {
+                return Err(format!("{name} needs clusters, and the launch does not say of how many blocks"));
+            }
+            (own, asked) => own.or(asked).unwrap_or([1; 3]),
+        };
+        let (blocks, most) = (product(dim), u64::from(self.most_in_cluster.unwrap_or(MOST_IN_CLUSTER)));
+        if blocks == 0 || blocks > most.min(MOST_IN_CLUSTER.into()) {
+            return Err(format!(
+                "clusters of {} blocks; 1 to {} are possible (more only by \
+                 cudaFuncAttributeNonPortableClusterSizeAllowed, which the simulator does not have)",
+                show(dim),
+                most.min(MOST_IN_CLUSTER.into())
+            ));
+        }
+        let (x, y, z) = config.grid_dim;
+        if [x, y, z].iter().zip(dim).any(|(blocks, of)| !blocks.is_multiple_of(of)) {
+            let grid = show([x, y, z]);
+            return Err(format!("a grid of {grid} blocks, which are not whole clusters of {}", show(dim)));
+        }
+        Ok(dim)
+    }
+
     /// Checks what a launch of this kernel asks for, with at most `most_shared` bytes of shared memory.
     pub fn check(
         &self,
         device: &DeviceProperties,
         config: &LaunchConfig,
+        cluster: Option<[u32; 3]>,
         most_shared: usize,
     ) -> Result<(), String> {
         check_config(config)?;
+        self.cluster_dim(config, cluster)?;
         let (x, y, z) = config.block_dim;
         let show = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
         let (asked, name) = (show([x, y, z]), &self.name);
-        let product = |size: [u32; 3]| size.iter().map(|axis| u64::from(*axis)).product::<u64>();
         if let Some(most) = self.most_threads.map(product).filter(|most| product([x, y, z]) > *most) {
             return Err(format!(
                 "a block of {asked} threads; {name} is compiled for at most {most} (__launch_bounds__)"
@@ -98,7 +147,7 @@ impl Function {
                  shared memory (`extern __shared__`)"
             ));
         }
-        let shared = fixed + config.shared_mem_bytes as usize;
+        let shared = fixed.saturating_add(config.shared_mem_bytes as usize);
         match shared > most_shared {
             true => {
                 Err(format!("{shared} bytes of shared memory per block; at most {most_shared} are possible"))
@@ -106,6 +155,13 @@ impl Function {
             false => Ok(()),
         }
     }
+}
+
+/// Blocks that every GPU with clusters can have in one (CUDA C++ Programming Guide, "Thread Block Clusters").
+const MOST_IN_CLUSTER: u32 = 8;
+
+fn product(size: [u32; 3]) -> u64 {
+    size.iter().fold(1, |all, axis| u64::saturating_mul(all, (*axis).into()))
 }
 
 /// A parameter of a kernel.
@@ -166,8 +222,9 @@ pub struct Inst {
     /// The predicate that guards it, or [`NONE`].
     pub guard: Pred,
     pub negated: bool,
-    /// Number of the branch among those that decide whether a barrier is reached, or [`NONE`].
-    pub watch: u32,
+    /// Numbers of the branch among those that decide whether a barrier is reached, of the block and of the
+    /// cluster, or [`NONE`].
+    pub watch: [u32; 2],
     /// Line in the PTX text.
     pub line: u32,
     /// Index into [`Program::locs`], or [`NONE`].
@@ -188,6 +245,14 @@ pub enum Place {
     LaneMask(std::cmp::Ordering, bool),
     /// `%envreg1` and `%envreg2`: the halves of the address of a cooperative grid's workspace.
     Workspace(u32),
+    /// Clusters of the grid, blocks of a cluster: index and number of each, and as one number.
+    ClusterId(usize),
+    NClusterId(usize),
+    ClusterCtaid(usize),
+    ClusterNctaid(usize),
+    ClusterRank,
+    ClusterSize,
+    IsExplicitCluster,
     DynamicSharedSize,
     TotalSharedSize,
     Zero,

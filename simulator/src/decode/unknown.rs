@@ -5,10 +5,7 @@ const MISSING: [(&str, &[&str]); 4] = [
     ("tensor cores", &["wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix"]),
     ("textures and surfaces", &["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"]),
     ("tensor memory accelerator (TMA)", &["cp.async.bulk", "cp.reduce.async.bulk", "tensormap"]),
-    (
-        "clusters and distributed shared memory",
-        &["mapa", "getctarank", "barrier.cluster", "isspacep.shared::cluster"],
-    ),
+    ("asynchronous stores", &["st.async", "st.bulk", "red.async"]),
 ];
 
 /// The instruction, where it stands, and which part of a GPU it is for.
@@ -32,7 +29,7 @@ mod tests {
             ("wmma.load.a.sync.aligned", "and has no tensor cores"),
             ("tex.1d.v4.f32.s32", "and has no textures"),
             ("cp.async.bulk.tensor.2d", "and has no tensor memory accelerator"),
-            ("mapa.u64", "and has no clusters"),
+            ("st.async.shared::cluster", "and has no asynchronous stores"),
         ] {
             assert!(message(opcode, 7, "a.ptx").contains(part), "{opcode}");
         }

@@ -1,13 +1,14 @@
 //! Loads, stores and atomics: addresses, bounds, alignment, and the bytes moved.
 
 use super::activation::source;
+use super::cluster::shared_in;
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{AtomOp, Lanes, WARP, combine, each, lanes};
 use crate::decode::*;
-use crate::memory::shared::Layout;
+use crate::memory::shared::{self, Layout};
 use crate::memory::{self, extend, span};
-use crate::observe::{Act, Request, Watch};
+use crate::observe::{Act, Peer, Request, Watch};
 use crate::ptx::{Order, Space};
 
 impl<O: Watch> Context<'_, O> {
@@ -55,6 +56,7 @@ impl<O: Watch> Context<'_, O> {
     /// lies in shared memory has offsets there in place of addresses.
     fn split_spaces(
         shared: Layout,
+        own_rank: Option<u32>,
         request: &Request,
         mut f: impl FnMut(&Request) -> Executed<()>,
     ) -> Executed<()> {
@@ -63,22 +65,32 @@ impl<O: Watch> Context<'_, O> {
         }
         let mut rest = request.mask;
         while rest != 0 {
-            let place = |lane: usize| match request.space {
-                Space::Generic => memory::resolve(request.addresses[lane]),
-                space => (space, request.addresses[lane]),
+            let place = |lane: usize| {
+                let (space, address) = match request.space {
+                    Space::Generic => memory::resolve(request.addresses[lane]),
+                    space => (space, request.addresses[lane]),
+                };
+                match own_rank {
+                    Some(own) if space == Space::Shared => {
+                        let (rank, address) = shared::rank(address);
+                        (space, rank.filter(|rank| *rank != own), address)
+                    }
+                    _ => (space, None, address),
+                }
             };
-            let (space, _) = place(rest.trailing_zeros() as usize);
+            let (space, rank, _) = place(rest.trailing_zeros() as usize);
             let mut addresses = [0; WARP];
             let mut mask = 0;
             each(rest, |lane| {
-                let (here, address) = place(lane);
-                if here == space {
+                let (here, of, address) = place(lane);
+                if (here, of) == (space, rank) {
                     let in_shared = space == Space::Shared;
                     addresses[lane] = if in_shared { shared.offset(address, request.bytes) } else { address };
                     mask |= 1 << lane;
                 }
             });
-            f(&Request { space, mask, addresses: &addresses, ..*request })?;
+            let owner = rank.map(|rank| Peer { rank, block: 0 });
+            f(&Request { space, owner, mask, addresses: &addresses, ..*request })?;
             rest &= !mask;
         }
         Ok(())
@@ -100,10 +112,18 @@ impl<O: Watch> Context<'_, O> {
         signed: bool,
     ) -> Executed<()> {
         warp.spin.watches |= !matches!(request.order, Order::Weak | Order::ReadOnly);
-        Self::split_spaces(self.shared, request, |request| {
+        Self::split_spaces(self.shared, self.own_rank(), request, |request| {
+            let reached;
+            let request = match request.owner {
+                None => request,
+                Some(_) => {
+                    reached = self.reach(warp, at, request)?;
+                    &reached
+                }
+            };
             // Lanes mostly read the same allocation: it is looked up once.
             let (start, near) = match request.space {
-                Space::Shared => (0, &self.block.shared[..]),
+                Space::Shared => (0, shared_in(self.block, &self.cluster, request.owner)),
                 Space::Param => (0, self.params),
                 Space::Local => (0, &[][..]),
                 _ => self.memory.around(request.addresses[request.mask.trailing_zeros() as usize]),
@@ -164,7 +184,15 @@ impl<O: Watch> Context<'_, O> {
         s: &[Reg],
         bytes: u32,
     ) -> Executed<()> {
-        Self::split_spaces(self.shared, request, |request| {
+        Self::split_spaces(self.shared, self.own_rank(), request, |request| {
+            let reached;
+            let request = match request.owner {
+                None => request,
+                Some(_) => {
+                    reached = self.reach(warp, at, request)?;
+                    &reached
+                }
+            };
             // A loop that only waits may still count in local memory.
             warp.spin.changes |= request.space != Space::Local;
             let mut unchanged = 0;
@@ -183,7 +211,7 @@ impl<O: Watch> Context<'_, O> {
                     *value = source(&warp.activations[at.slot as usize], at.function, *s)[lane];
                 }
                 let to = match request.space {
-                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Shared => self.shared_mut(request.owner).get_mut(span(address, total)),
                     Space::Local if self.is_past_locals(warp, at, address, total) => None,
                     Space::Local => warp.local_of(lane, address, total),
                     Space::Param | Space::Const => None,
@@ -220,7 +248,15 @@ impl<O: Watch> Context<'_, O> {
     pub fn atomic(&mut self, warp: &mut Warp, at: At, request: &Request) -> Executed<()> {
         let Op::Atomic { op, d, b, c, .. } = at.inst.op else { return Ok(()) };
         warp.spin.watches = true;
-        Self::split_spaces(self.shared, request, |request| {
+        Self::split_spaces(self.shared, self.own_rank(), request, |request| {
+            let reached;
+            let request = match request.owner {
+                None => request,
+                Some(_) => {
+                    reached = self.reach(warp, at, request)?;
+                    &reached
+                }
+            };
             let op = match op {
                 AtomOp::AddFloat(float) if request.space == Space::Global => {
                     AtomOp::AddFloat(float.in_global_memory())
@@ -239,7 +275,7 @@ impl<O: Watch> Context<'_, O> {
                 let operand = |r: Reg| source(activation, at.function, r)[lane];
                 let (b, c) = (operand(b), operand(c));
                 let word = match request.space {
-                    Space::Shared => self.block.shared.get_mut(span(address, total)),
+                    Space::Shared => self.shared_mut(request.owner).get_mut(span(address, total)),
                     Space::Global => self.memory.slice_mut(address, total).ok(),
                     _ => None,
                 };

@@ -92,7 +92,7 @@ impl<O: Watch> Context<'_, O> {
     }
 
     /// Tells which watched branches a barrier lies behind: those of its function, and those around the calls.
-    fn barrier_sites(&mut self, warp: &Warp, index: usize, at: At) {
+    pub fn barrier_sites(&mut self, warp: &Warp, index: usize, at: At) {
         let split = warp.splits[index];
         let mut place = Some((split.activation, split.pc, split.join));
         while let Some((activation, pc, join)) = place {

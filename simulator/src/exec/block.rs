@@ -18,11 +18,55 @@ pub struct Barrier {
     pub result: (u32, u32),
 }
 
+/// Blocks that run at the same time, reach each other's shared memory, and have a barrier in common (PTX ISA
+/// 9.7.13.4).
+#[derive(Debug)]
+pub struct Cluster {
+    /// Its number in the grid.
+    pub number: u64,
+    /// By their ranks.
+    pub members: Vec<Member>,
+    pub threads: u32,
+    pub exited: u32,
+    /// Threads that have arrived at the barrier in this round.
+    pub arrived: u32,
+    pub round: u64,
+}
+
+/// A block of a cluster, as the others see it.
+#[derive(Debug, Default)]
+pub struct Member {
+    /// Linear number in the grid.
+    pub block: u64,
+    /// Its shared memory, while it is not its turn.
+    pub shared: Vec<u8>,
+    pub written: Written,
+    /// Whether it has ended; and whether none of its warps gets on until the barrier opens.
+    pub ended: bool,
+    pub stuck: bool,
+}
+
+impl Cluster {
+    /// The barrier, if it is complete, opens; whether it does.
+    pub fn open(&mut self) -> bool {
+        let opens = self.arrived > 0 && self.arrived + self.exited >= self.threads;
+        if opens {
+            self.arrived = 0;
+            self.round += 1;
+            self.members.iter_mut().for_each(|member| member.stuck = false);
+        }
+        opens
+    }
+}
+
 /// What a block has besides its warps.
 #[derive(Debug)]
 pub struct BlockState {
     pub index: [u32; 3],
     pub linear: u64,
+    /// Its cluster, if it is in one, and its rank there.
+    pub cluster: Option<u64>,
+    pub rank: u32,
     pub threads: u32,
     pub exited: u32,
     pub shared: Vec<u8>,
@@ -34,6 +78,13 @@ pub struct BlockState {
 }
 
 impl BlockState {
+    /// Takes its shared memory from where the others of its cluster reach it, or gives it back there.
+    pub fn swap_memory(&mut self, cluster: &mut Cluster) {
+        let place = &mut cluster.members[self.rank as usize];
+        std::mem::swap(&mut self.shared, &mut place.shared);
+        std::mem::swap(&mut self.written, &mut place.written);
+    }
+
     /// Opens the barriers that have become complete; `opened` is told which, whether all threads were there
     /// that have not exited, and how many have and were not waited for.
     pub fn open(&mut self, mut opened: impl FnMut(u32, bool, u32)) {

@@ -1,6 +1,6 @@
 //! What a warp needs from outside itself.
 
-use super::block::BlockState;
+use super::block::{BlockState, Cluster};
 use super::launches::Launches;
 use super::progress::Progress;
 use super::schedule::Schedule;
@@ -22,6 +22,8 @@ pub struct Context<'e, O> {
     pub globals: &'e [u64],
     pub params: &'e [u8],
     pub block: &'e mut BlockState,
+    /// The block's cluster, if it is in one.
+    pub cluster: Option<&'e mut Cluster>,
     /// Where the variables lie in the block's shared memory.
     pub shared: Layout<'e>,
     pub kernel: &'e str,

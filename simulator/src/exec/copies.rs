@@ -30,7 +30,7 @@ impl<O: Watch> Context<'_, O> {
         if let Some(ignored) = ignored {
             each(active & activation.holds(*ignored), |lane| taken[lane] = 0);
         }
-        each(active, |lane| to[lane] = self.shared.offset(to[lane], *bytes));
+        each(active, |lane| to[lane] = self.own_offset(to[lane], *bytes));
         let request = CopyRequest { mask: active, to: &to, from: &from, bytes: *bytes, given: &taken };
         let store = request.side(Access::Store, Space::Shared, active, *bytes);
         let load = request.side(Access::Load, Space::Global, active, *bytes);

@@ -37,11 +37,11 @@ impl<O: Watch> Context<'_, O> {
     pub fn endless(&self, warp: &Warp, at: At) -> Box<Diagnostic> {
         let what = match self.progress.moves {
             true => format!(
-                "no thread has come to its end for {} instructions of warps: a loop does not end, or needs more",
+                "no thread has come to its end for {} instructions of warps: a loop or a recursion does not end, or needs more",
                 thousands(PATIENCE)
             ),
             false => format!(
-                "the launch has executed {} instructions of warps, its limit: a loop does not end, or needs more",
+                "the launch has executed {} instructions of warps, its limit: a loop or a recursion does not end, or needs more",
                 thousands(self.progress.executed)
             ),
         };
@@ -90,12 +90,20 @@ impl<O: Watch> Context<'_, O> {
         )
     }
 
+    /// `a load of 4 bytes`
+    pub fn what(&self, request: &Request) -> String {
+        format!("{} of {}", verb(request.access), bytes(request.bytes.into()))
+    }
+
     #[cold]
     pub fn outside(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         let address = request.addresses[lane];
-        let what = format!("{} of {}", verb(request.access), bytes(request.bytes.into()));
+        let what = self.what(request);
         let message = match request.space {
-            Space::Shared => format!("{what} {}", self.shared.describe(address)),
+            Space::Shared => {
+                let whose = request.owner.map_or(String::new(), |peer| format!(", in block {}", peer.block));
+                format!("{what} {}{whose}", self.shared.describe(address))
+            }
             Space::Local => format!("{what} at offset {address} of local memory"),
             Space::Param if request.access == Access::Load => {
                 format!("{what} at offset {address} of the parameters")

@@ -6,9 +6,9 @@ use super::undefined::either;
 use super::warp::Warp;
 use crate::arith::{Alu, WARP, each, lanes};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
-use crate::diagnostic::{Kind, Severity, Site};
+use crate::diagnostic::{Kind, Site};
 use crate::memory::Written;
-use crate::observe::{Event, Request, Watch};
+use crate::observe::{Event, Peer, Request, Watch};
 use crate::ptx::Space;
 
 /// Follows undefined values through an instruction that computes, before it is done: what it writes is
@@ -145,7 +145,6 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
 
 impl<O: Watch> Context<'_, O> {
     fn undefined(&mut self, warp: &Warp, at: At, lane: usize, origin: u32, what: &str) {
-        let what = format!("{what} that nobody has written");
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";
         let mut finding = *self.fault(warp, at.lane(lane), Kind::UninitializedRead, what, help);
@@ -163,7 +162,7 @@ impl<O: Watch> Context<'_, O> {
         if lanes & at.mask != 0 {
             undefined.set_predicate(at.inst.guard, at.mask, (0, NONE));
             let lane = (lanes & at.mask).trailing_zeros() as usize;
-            self.undefined(warp, at, lane, origin, "a branch depends on a value");
+            self.undefined(warp, at, lane, origin, "a branch depends on an uninitialized value");
         }
     }
 
@@ -174,23 +173,17 @@ impl<O: Watch> Context<'_, O> {
         if lanes & at.mask != 0 {
             undefined.set(to.base, at.mask, (0, NONE));
             let lane = (lanes & at.mask).trailing_zeros() as usize;
-            self.undefined(warp, at, lane, origin, "an address depends on a value");
+            self.undefined(warp, at, lane, origin, "an address depends on an uninitialized value");
         }
     }
 
     /// A constant that the host has not set, and that has no initialiser, or one of zeros: PTX does not say
-    /// which.
+    /// which. The kernel reads 0 either way.
     #[cold]
     fn unset_constant(&mut self, warp: &Warp, at: At) {
-        let help = "set it before the launch (cudaMemcpyToSymbol, or --symbol); if 0 is what it is to be, all is well";
-        let mut finding = *self.fault(
-            warp,
-            at,
-            Kind::UninitializedRead,
-            "a constant is read that nobody has set, and is 0",
-            help,
-        );
-        finding.severity = Severity::Warning;
+        let what = "a constant is read that nobody has set, and that has no initialiser: it is 0";
+        let help = "set it before the launch (cudaMemcpyToSymbol, or --symbol), also if it is to be 0";
+        let finding = self.fault(warp, at, Kind::UninitializedRead, what, help);
         self.observer.event(&Event::Finding(&finding));
     }
 
@@ -200,7 +193,7 @@ impl<O: Watch> Context<'_, O> {
             let mut undefined = 0u32;
             each(request.mask, |lane| {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
-                undefined |= (!self.is_written(warp, request.space, lane, address, bytes) as u32) << lane;
+                undefined |= (!self.is_written(warp, request, lane, address, bytes) as u32) << lane;
             });
             if undefined != 0 && request.space == Space::Const {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
@@ -219,27 +212,30 @@ impl<O: Watch> Context<'_, O> {
             each(request.mask, |lane| {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
                 let written = is_global || undefined >> lane & 1 == 0;
-                self.set_written(warp, request.space, lane, address, bytes, written);
+                self.set_written(warp, (request.space, request.owner), lane, address, bytes, written);
             });
             if is_global && undefined != 0 {
                 let lane = undefined.trailing_zeros() as usize;
-                self.undefined(warp, at, lane, origin, "a value is stored to global memory");
+                self.undefined(warp, at, lane, origin, "an uninitialized value is stored to global memory");
             }
         }
     }
 
     /// An atomic on bytes that nobody has written, or with an undefined operand.
     pub fn follow_atomic(&mut self, warp: &mut Warp, at: At, request: &Request, d: Reg, s: &[Reg]) {
-        let Request { mask, space, addresses, bytes, .. } = *request;
+        let Request { mask, space, owner, addresses, bytes, .. } = *request;
         let (operands, origin) = warp.activations[at.slot as usize].undefined.any(s);
-        let memory = lanes(mask).find(|&lane| !self.is_written(warp, space, lane, addresses[lane], bytes));
+        let memory = lanes(mask).find(|&lane| !self.is_written(warp, request, lane, addresses[lane], bytes));
         let operand = (operands & mask != 0).then(|| (operands & mask).trailing_zeros() as usize);
         match (memory, operand) {
-            (Some(lane), _) => self.undefined(warp, at, lane, NONE, "an atomic reads memory"),
-            (_, Some(lane)) => self.undefined(warp, at, lane, origin, "an atomic has an operand"),
+            (Some(lane), _) => self.undefined(warp, at, lane, NONE, "an atomic reads uninitialized memory"),
+            (_, Some(lane)) => {
+                self.undefined(warp, at, lane, origin, "an atomic has an uninitialized operand")
+            }
             _ => {}
         }
-        lanes(mask).for_each(|lane| self.set_written(warp, space, lane, addresses[lane], bytes, true));
+        lanes(mask)
+            .for_each(|lane| self.set_written(warp, (space, owner), lane, addresses[lane], bytes, true));
         if d != NONE {
             warp.activations[at.slot as usize].undefined.set(d, mask, (0, NONE));
         }
@@ -247,10 +243,10 @@ impl<O: Watch> Context<'_, O> {
 
     /// Whether any of some bytes has been written.
     #[inline(always)]
-    fn is_written(&self, warp: &Warp, space: Space, lane: usize, address: u64, bytes: u32) -> bool {
+    fn is_written(&self, warp: &Warp, request: &Request, lane: usize, address: u64, bytes: u32) -> bool {
         let (at, bytes) = (address as usize, bytes as usize);
-        match space {
-            Space::Shared => self.block.written.any(at, bytes),
+        match request.space {
+            Space::Shared => self.written_of(request.owner).any(at, bytes),
             Space::Local => warp.local_written.get(lane).is_some_and(|written| written.any(at, bytes)),
             Space::Param => true,
             _ if address >> 56 != 0 => true,
@@ -263,7 +259,7 @@ impl<O: Watch> Context<'_, O> {
     pub fn set_written(
         &mut self,
         warp: &mut Warp,
-        space: Space,
+        (space, owner): (Space, Option<Peer>),
         lane: usize,
         address: u64,
         bytes: u32,
@@ -271,7 +267,7 @@ impl<O: Watch> Context<'_, O> {
     ) {
         let (at, bytes) = (address as usize, bytes as usize);
         match space {
-            Space::Shared => self.block.written.set(at, bytes, written),
+            Space::Shared => self.written_mut(owner).set(at, bytes, written),
             Space::Local => {
                 warp.local_written.resize_with(WARP, Written::default);
                 warp.local_written[lane].set(at, bytes, written);

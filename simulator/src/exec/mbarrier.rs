@@ -14,8 +14,8 @@ use super::warp::Warp;
 use crate::arith::{Lanes, WARP, lanes};
 use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::memory::{self, span};
-use crate::observe::{Access, Act, MbarrierUse, Request, Watch};
+use crate::memory::{self, shared, span};
+use crate::observe::{Access, Act, MbarrierUse, Peer, Request, Watch};
 use crate::ptx::{Order, Scope, Space};
 
 const EXPECTED: u32 = 20;
@@ -75,7 +75,7 @@ impl<O: Watch> Context<'_, O> {
         let place = (*space, to);
         match how {
             Mbarrier::Init | Mbarrier::Invalidate => {
-                let addresses = self.mbarrier_addresses(warp, at, place)?;
+                let (addresses, _) = self.mbarrier_addresses(warp, at, place, false)?;
                 for lane in lanes(at.mask) {
                     if *how == Mbarrier::Init && !(1..=MOST).contains(&(a[lane] & 0xffff_ffff)) {
                         return Err(self.mbarrier_fault(
@@ -89,7 +89,7 @@ impl<O: Watch> Context<'_, O> {
                     let count = a[lane] & MOST;
                     let new = State { missing: count, expected: count, bytes: 0, parity: 0 };
                     let word = if *how == Mbarrier::Init { new.word() } else { 0 };
-                    self.put(addresses[lane], word);
+                    self.put(None, addresses[lane], word);
                 }
                 self.progress.changed();
                 let request = request(Access::Store, at.mask, &addresses, Order::Weak);
@@ -97,11 +97,11 @@ impl<O: Watch> Context<'_, O> {
                 Ok(())
             }
             Mbarrier::Test { parity } => {
-                let addresses = self.mbarrier_addresses(warp, at, place)?;
+                let (addresses, _) = self.mbarrier_addresses(warp, at, place, false)?;
                 warp.spin.watches = true;
                 let (mut done, mut odd) = (0u32, 0u32);
                 for lane in lanes(at.mask) {
-                    let state = self.state(warp, at, lane, addresses[lane])?;
+                    let state = self.state(warp, at, lane, (None, addresses[lane]))?;
                     let phase = if *parity { a[lane] & 1 } else { a[lane] >> PARITY };
                     done |= ((state.parity != phase) as u32) << lane;
                     odd |= (phase as u32) << lane;
@@ -141,12 +141,12 @@ impl<O: Watch> Context<'_, O> {
         place: (Space, &Address),
         (changes, d, order): (&[Change; WARP], Reg, Order),
     ) -> Executed<()> {
-        let addresses = self.mbarrier_addresses(warp, at, place)?;
+        let (addresses, owners) = self.mbarrier_addresses(warp, at, place, true)?;
         warp.spin.changes = true;
         self.progress.changed();
         let (mut odd, mut arrived) = (0u32, 0u32);
         for lane in lanes(at.mask) {
-            let mut state = self.state(warp, at, lane, addresses[lane])?;
+            let mut state = self.state(warp, at, lane, (owners[lane], addresses[lane]))?;
             let Change { more, arrivals, fewer, bytes } = changes[lane];
             if arrivals > state.missing + more || fewer > state.expected {
                 return Err(self.mbarrier_fault(
@@ -166,24 +166,35 @@ impl<O: Watch> Context<'_, O> {
             state.expected -= fewer;
             state.bytes += bytes;
             state.settle();
-            self.put(addresses[lane], state.word());
+            self.put(owners[lane], addresses[lane], state.word());
             if d != NONE {
                 warp.activations[at.slot as usize].registers[d as usize][lane] = before;
             }
         }
-        let request = request(Access::Atomic { returns: d != NONE }, at.mask, &addresses, order);
-        self.act(warp, at, Act::Mbarrier(&request, MbarrierUse { odd, done: arrived }));
+        let mut rest = at.mask;
+        while rest != 0 {
+            let owner = owners[rest.trailing_zeros() as usize];
+            let mask =
+                lanes(rest).filter(|&lane| owners[lane] == owner).fold(0u32, |all, lane| all | 1 << lane);
+            let request = request(Access::Atomic { returns: d != NONE }, mask, &addresses, order);
+            let by = MbarrierUse { odd: odd & mask, done: arrived & mask };
+            self.act(warp, at, Act::Mbarrier(&Request { owner, ..request }, by));
+            rest &= !mask;
+        }
         Ok(())
     }
 
-    /// Where the mbarrier of each lane lies in shared memory.
+    /// Where the mbarrier of each lane lies in shared memory, and in whose: only an arrival may be at that of
+    /// another block.
     fn mbarrier_addresses(
         &mut self,
         warp: &mut Warp,
         at: At,
         (space, to): (Space, &Address),
-    ) -> Executed<Lanes> {
+        reaches: bool,
+    ) -> Executed<(Lanes, [Option<Peer>; WARP])> {
         let mut addresses = self.checked_addresses(warp, at, to);
+        let mut owners = [None; WARP];
         for lane in lanes(at.mask) {
             if space == Space::Generic {
                 let (space, address) = memory::resolve(addresses[lane]);
@@ -198,20 +209,39 @@ impl<O: Watch> Context<'_, O> {
                 }
                 addresses[lane] = address;
             }
-            addresses[lane] = self.shared.offset(addresses[lane], 8);
-            let request = request(Access::Atomic { returns: false }, at.mask, &addresses, Order::Relaxed);
+            let (rank, address) = shared::rank(addresses[lane]);
+            let rank = rank.filter(|rank| *rank != self.block.rank);
+            if rank.is_some() && !reaches {
+                let what = "an mbarrier of another block is waited for, or initialised".to_string();
+                let help =
+                    "other blocks of the cluster can arrive at an mbarrier; its own block waits for it";
+                return Err(self.mbarrier_fault(warp, at, lane, what, help));
+            }
+            addresses[lane] = self.shared.offset(address, 8);
+            let mut request = request(Access::Atomic { returns: false }, at.mask, &addresses, Order::Relaxed);
+            if let Some(rank) = rank {
+                let peer =
+                    self.peer(rank).map_err(|why| self.out_of_reach(warp, at.lane(lane), &request, why))?;
+                (owners[lane], request.owner) = (Some(peer), Some(peer));
+            }
             if !addresses[lane].is_multiple_of(8) {
                 return Err(self.misaligned(warp, at, lane, &request));
             }
-            if self.block.shared.get(span(addresses[lane], 8)).is_none() {
+            if self.shared_of(owners[lane]).get(span(addresses[lane], 8)).is_none() {
                 return Err(self.outside(warp, at, lane, &request));
             }
         }
-        Ok(addresses)
+        Ok((addresses, owners))
     }
 
-    fn state(&self, warp: &Warp, at: At, lane: usize, address: u64) -> Executed<State> {
-        let word = self.block.shared.get(span(address, 8)).map_or(0, memory::read);
+    fn state(
+        &self,
+        warp: &Warp,
+        at: At,
+        lane: usize,
+        (owner, address): (Option<Peer>, u64),
+    ) -> Executed<State> {
+        let word = self.shared_of(owner).get(span(address, 8)).map_or(0, memory::read);
         State::read(word).ok_or_else(|| {
             let what = "an mbarrier is used that nobody has initialised";
             let help = "let one thread initialise it, and all wait at __syncthreads() before they use it";
@@ -219,11 +249,11 @@ impl<O: Watch> Context<'_, O> {
         })
     }
 
-    fn put(&mut self, address: u64, word: u64) {
+    fn put(&mut self, owner: Option<Peer>, address: u64, word: u64) {
         let at = span(address, 8);
-        memory::write(&mut self.block.shared[at], word);
+        memory::write(&mut self.shared_mut(owner)[at], word);
         if O::CHECKS {
-            self.block.written.set(address as usize, 8, true);
+            self.written_mut(owner).set(address as usize, 8, true);
         }
     }
 
@@ -233,7 +263,8 @@ impl<O: Watch> Context<'_, O> {
 }
 
 fn request(access: Access, mask: u32, addresses: &Lanes, order: Order) -> Request<'_> {
-    Request::new(access, Space::Shared, mask, addresses, 8, order, Scope::Cta)
+    // Other blocks of a cluster arrive by instructions that mostly name no scope, and so that of the block.
+    Request::new(access, Space::Shared, mask, addresses, 8, order, Scope::Cluster)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod activation;
 mod barrier;
 mod block;
 mod calls;
+mod cluster;
 mod collective;
 mod context;
 mod copies;
@@ -23,7 +24,7 @@ mod undefined;
 mod warp;
 
 pub use activation::Position;
-pub use block::{BARRIERS, Barrier, BlockState};
+pub use block::{BARRIERS, Barrier, BlockState, Cluster, Member};
 pub use context::{Context, Executed};
 pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;

@@ -4,7 +4,7 @@
 use super::activation::{Activation, source};
 use crate::arith::{Lanes, WARP, each, lanes};
 use crate::decode::{Function, NONE, Op};
-use crate::memory::{self, extend};
+use crate::memory::{self, extend, shared};
 
 /// Does `op` for the lanes of `active`. `globals`: addresses of the module's variables.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
@@ -111,6 +111,19 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
                     }
                 }
             }
+        }
+        Op::MapShared { d, a, rank, own } => {
+            let read = |r| *source(activation, function, r);
+            let (a, rank, own) = (read(*a), read(*rank), read(*own));
+            let d = &mut activation.registers[*d as usize];
+            each(active, |lane| d[lane] = shared::with_rank(a[lane], rank[lane], own[lane]));
+        }
+        Op::RankOf { d, a, own } => {
+            let (a, own) = (*source(activation, function, *a), *source(activation, function, *own));
+            let rank =
+                |lane: usize| shared::rank(a[lane] & u64::from(u32::MAX)).0.map_or(own[lane], u64::from);
+            let d = &mut activation.registers[*d as usize];
+            each(active, |lane| d[lane] = rank(lane));
         }
         Op::ActiveMask { d } => {
             let d = &mut activation.registers[*d as usize];

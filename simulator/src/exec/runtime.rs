@@ -145,7 +145,7 @@ impl<O: Watch> Context<'_, O> {
         match self.param_bytes(kernel, &config) {
             Ok(bytes) => (self.launches.open(kernel, config, bytes), None),
             // Compiled code walks past the launch when it gets no buffer: it is refused here.
-            Err(error) => (0, Some(self.refuse(caller, at, error))),
+            Err(why) => (0, Some(self.refuse(caller, at, &why))),
         }
     }
 
@@ -156,20 +156,21 @@ impl<O: Watch> Context<'_, O> {
         (self.launches.open(usize::MAX, LaunchConfig::new(1, 1), bytes), None)
     }
 
-    /// Bytes of the kernel's parameters, or the error of a launch that cannot be.
-    fn param_bytes(&self, kernel: usize, config: &LaunchConfig) -> Result<usize, u32> {
-        let function = self.program.functions.get(kernel).ok_or(runtime::INVALID_DEVICE_FUNCTION)?;
-        let checked = function.check(self.device, config, self.device.shared_per_block);
-        checked.map(|_| function.param_bytes).map_err(|_| runtime::INVALID_CONFIGURATION)
+    /// Bytes of the kernel's parameters, or the error of a launch that cannot be, and why.
+    fn param_bytes(&self, kernel: usize, config: &LaunchConfig) -> Result<usize, (u32, Option<String>)> {
+        let function = self.program.functions.get(kernel).ok_or((runtime::INVALID_DEVICE_FUNCTION, None))?;
+        let checked = function.check(self.device, config, None, self.device.shared_per_block);
+        checked.map(|()| function.param_bytes).map_err(|why| (runtime::INVALID_CONFIGURATION, Some(why)))
     }
 
-    /// Reports a launch that is refused with `error`.
-    fn refuse(&mut self, caller: Lane, at: At, error: u32) -> u32 {
+    /// Reports a launch that is refused: the error.
+    fn refuse(&mut self, caller: Lane, at: At, (error, why): &(u32, Option<String>)) -> u32 {
         let Launches { accepted: launch, limit, pending, .. } = *self.launches;
-        let (lane, refused) = (caller.lane, Some(error));
-        let refused = DeviceLaunch { launch, lane, refused, pending, limit, params: &[] };
+        let (lane, refused) = (caller.lane, Some(*error));
+        let refused =
+            DeviceLaunch { launch, lane, refused, why: why.as_deref(), pending, limit, params: &[] };
         self.act(caller.warp, at, Act::Launch(&refused));
-        error
+        *error
     }
 
     fn launch_kernel(&mut self, mut caller: Lane, at: At) -> Given {
@@ -180,9 +181,9 @@ impl<O: Watch> Context<'_, O> {
                 self.launches.fill_in(address, kernel, config, bytes);
                 self.launch_in(caller, at, address, stream, false)
             }
-            Err(error) => {
+            Err(why) => {
                 self.launches.close(address);
-                let error = self.refuse(caller, at, error);
+                let error = self.refuse(caller, at, &why);
                 (error.into(), Some(error))
             }
         }
@@ -201,7 +202,8 @@ impl<O: Watch> Context<'_, O> {
             self.block.children += (stream != runtime::STREAM_TAIL) as u32;
         }
         let pending = self.launches.pending;
-        let said = DeviceLaunch { launch, lane: caller.lane, refused, pending, limit, params: &params };
+        let (lane, why) = (caller.lane, None);
+        let said = DeviceLaunch { launch, lane, refused, why, pending, limit, params: &params };
         self.act(caller.warp, at, Act::Launch(&said));
         (refused.unwrap_or(0) as u64, refused)
     }
@@ -288,7 +290,7 @@ impl<O: Watch> Context<'_, O> {
     /// Writes a word to a generic address of a lane; whether there is one.
     fn put_word(&mut self, caller: &mut Lane, to: u64, word: u64) -> bool {
         let (space, address) = memory::resolve(to);
-        let address = if space == Space::Shared { self.shared.offset(address, 8) } else { address };
+        let address = if space == Space::Shared { self.own_offset(address, 8) } else { address };
         let slot = match space {
             Space::Local => caller.warp.local_of(caller.lane, address, 8),
             Space::Shared => self.block.shared.get_mut(span(address, 8)),
@@ -297,7 +299,7 @@ impl<O: Watch> Context<'_, O> {
         let Some(slot) = slot else { return false };
         memory::write(slot, word);
         if O::CHECKS {
-            self.set_written(caller.warp, space, caller.lane, address, 8, true);
+            self.set_written(caller.warp, (space, None), caller.lane, address, 8, true);
         }
         true
     }

@@ -64,6 +64,14 @@ impl<'e, O: Watch> Context<'e, O> {
                 self.leave_barrier(warp, index, id);
                 true
             }
+            Wait::Cluster { round }
+                if self.cluster.as_ref().is_some_and(|cluster| cluster.round != round) =>
+            {
+                let at = self.at(warp, index);
+                self.behind_cluster_barrier(warp, at);
+                warp.splits[index].go_on();
+                true
+            }
             Wait::Lanes if self.collective_ready(warp, index) => {
                 self.collective(warp, index);
                 true
@@ -118,8 +126,10 @@ impl<'e, O: Watch> Context<'e, O> {
             match &inst.op {
                 Op::Branch { target, reconverge } => {
                     let (taken, rest) = (active, mask & !active);
-                    if O::CHECKS && inst.watch != NONE {
-                        self.act(warp, at, Act::Branch { watch: inst.watch, taken, rest });
+                    if O::CHECKS && inst.watch != [NONE; 2] {
+                        for watch in inst.watch.into_iter().filter(|watch| *watch != NONE) {
+                            self.act(warp, at, Act::Branch { watch, taken, rest });
+                        }
                     }
                     if rest == 0 {
                         pc = *target;
@@ -223,6 +233,16 @@ impl<'e, O: Watch> Context<'e, O> {
                     return Ok(Next::Leave);
                 }
             }
+            Op::ClusterArrive { releases } => {
+                warp.splits[index].pc = pc;
+                self.cluster_arrive(warp, index, at, *releases)?;
+            }
+            Op::ClusterWait {} => {
+                warp.splits[index].pc = pc;
+                if self.cluster_wait(warp, index, at)? == Arrival::Waits {
+                    return Ok(Next::Leave);
+                }
+            }
             Op::BranchIndexed { index: way, targets, reconverge } => {
                 return self.indexed_branch(warp, (index, pc, mask), at, (*way, targets, *reconverge));
             }
@@ -242,6 +262,7 @@ impl<'e, O: Watch> Context<'e, O> {
                 warp.exit(index, at.mask);
                 self.block.exited += at.mask.count_ones();
                 self.release();
+                self.leave_cluster(warp, at.mask);
                 return Ok(Next::Leave);
             }
             Op::Trap {} => {

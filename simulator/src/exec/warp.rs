@@ -26,6 +26,10 @@ pub enum Wait {
         id: u8,
         round: u64,
     },
+    /// The barrier of the cluster, in one of its rounds.
+    Cluster {
+        round: u64,
+    },
     /// Other lanes of the warp, named by a mask.
     Lanes,
     /// The child grids of the block (`cudaDeviceSynchronize` of CUDA before 12).
@@ -76,6 +80,9 @@ pub struct Warp {
     /// Lanes that are threads of the block, and those that have exited.
     pub lanes: u32,
     pub exited: u32,
+    /// Lanes that have arrived at the barrier of their cluster and not waited there yet, by whether its round
+    /// is even or odd.
+    pub in_cluster_barrier: [u32; 2],
     pub activations: Vec<Activation>,
     free_activations: Vec<u32>,
     pub splits: Vec<Split>,
@@ -145,6 +152,7 @@ impl Warp {
         self.index = index;
         self.lanes = if here == WARP as u32 { u32::MAX } else { (1 << here) - 1 };
         self.exited = 0;
+        self.in_cluster_barrier = [0; 2];
         self.splits.clear();
         self.joins.clear();
         self.free_joins.clear();
@@ -179,6 +187,10 @@ impl Warp {
 
     pub fn waits_for_children(&self) -> bool {
         self.splits.iter().any(|split| split.wait == Wait::Children)
+    }
+
+    pub fn waits_for_cluster(&self) -> bool {
+        self.splits.iter().any(|split| matches!(split.wait, Wait::Cluster { .. }))
     }
 
     pub fn finished(&self) -> bool {

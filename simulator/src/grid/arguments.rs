@@ -10,6 +10,7 @@ pub fn parameters(
     program: &Program,
     kernel: &str,
     config: &LaunchConfig,
+    cluster: Option<[u32; 3]>,
     args: &[u64],
 ) -> Result<(usize, Vec<u8>), Box<Diagnostic>> {
     let wrong = |kind: Kind, message: String, help: &str| {
@@ -24,7 +25,7 @@ pub fn parameters(
             )
         })?;
     let function = &program.functions[number];
-    function.check(device, config, device.max_shared_per_block).map_err(|message| {
+    function.check(device, config, cluster, device.max_shared_per_block).map_err(|message| {
         wrong(Kind::LaunchLimit, message, "choose another grid or block, or less memory")
     })?;
     let mut reached = vec![false; program.functions.len()];

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::block::Block;
 use crate::decode::Program;
 use crate::device::{DeviceProperties, LaunchConfig};
-use crate::exec::{Launches, PendingLaunch, Progress, Schedule};
+use crate::exec::{Cluster, Launches, PendingLaunch, Progress, Schedule};
 use crate::memory::Memory;
 use crate::observe::{After, Watch};
 
@@ -19,6 +19,8 @@ pub struct Limits {
     /// Instructions in all; `None` for a number that grows while the launch gets on.
     pub steps: Option<u64>,
     pub schedule: u64,
+    /// Blocks of a cluster, for the launches of the host.
+    pub cluster: Option<[u32; 3]>,
     /// Threads of each warp that run apart from each other, the first of them first; none: in lockstep.
     pub order: Vec<u32>,
 }
@@ -43,6 +45,9 @@ pub struct Grid {
     pub params: Vec<u8>,
     pub workspace: u64,
     pub blocks: u64,
+    /// Blocks of a cluster, and the clusters under way, by their numbers.
+    pub cluster_dim: [u32; 3],
+    pub clusters: FxHashMap<u64, Cluster>,
     pub next_block: u64,
     pub finished_blocks: u64,
     pub resident: VecDeque<Block>,
@@ -80,6 +85,7 @@ pub struct Engine<'e, O> {
     pub launches: Launches,
     pub schedule: Schedule,
     pub order: &'e [u32],
+    pub cluster: Option<[u32; 3]>,
     pub progress: Progress,
     pub grids: Vec<Option<Grid>>,
     pub free: Vec<usize>,
@@ -117,6 +123,7 @@ impl<'e, O: Watch> Engine<'e, O> {
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),
             order: &limits.order,
+            cluster: limits.cluster,
             progress: Progress::new(limits.steps),
             grids: Vec::new(),
             free: Vec::new(),

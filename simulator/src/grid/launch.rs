@@ -68,6 +68,8 @@ impl<O: Watch> Engine<'_, O> {
             Origin::Host { device } => device,
             _ => launcher.map_or(0, |grid| grid.device),
         };
+        let asked = self.cluster.filter(|_| parent.is_none());
+        let cluster_dim = function.cluster_dim(&config, asked).unwrap_or([1; 3]);
         self.observer.event(&Event::Grid(Start {
             grid: self.started,
             parent: launcher.map(|grid| grid.number),
@@ -75,6 +77,7 @@ impl<O: Watch> Engine<'_, O> {
             device,
             kernel: &function.name,
             config: &config,
+            cluster: cluster_dim,
             after,
         }));
         let grid = Grid {
@@ -86,6 +89,8 @@ impl<O: Watch> Engine<'_, O> {
             params,
             workspace,
             blocks,
+            cluster_dim,
+            clusters: FxHashMap::default(),
             next_block: 0,
             finished_blocks: 0,
             resident: VecDeque::new(),
@@ -131,20 +136,27 @@ impl<O: Watch> Engine<'_, O> {
             None => None,
         };
         if let Some(mut block) = block {
-            let finished = self.run_block(&grid, &mut block);
+            let number = block.state.cluster;
+            let mut cluster = number.and_then(|number| grid.clusters.remove(&number));
+            let finished = self.run_block(&grid, &mut block, cluster.as_mut())?;
+            let waits_for_others =
+                cluster.as_ref().is_some_and(|cluster| cluster.members[block.state.rank as usize].stuck);
+            if let Some(cluster) = cluster.filter(|cluster| cluster.members.iter().any(|one| !one.ended)) {
+                grid.clusters.insert(cluster.number, cluster);
+            }
             match finished {
-                Err(diagnostic) => return Err(diagnostic),
-                Ok(true) => {
+                true => {
                     self.observer.event(&Event::BlockEnd { grid: grid.number, block: block.state.linear });
                     grid.finished_blocks += 1;
                     self.resident -= block.warps.len();
                     self.progress.changed();
                     self.spare.push(block);
                 }
-                Ok(false) => {
+                false => {
                     grid.resident.push_back(block);
                     // A block that did not finish may wait for one that has not started.
-                    if grid.next_block < grid.blocks
+                    if !waits_for_others
+                        && grid.next_block < grid.blocks
                         && grid.resident.len() < self.device.most_resident_blocks()
                     {
                         let next = self.open_block(&mut grid);

@@ -7,27 +7,63 @@ use crate::arith::WARP;
 use crate::decode::{NONE, Op};
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::exec::{BARRIERS, Barrier, BlockState, Context, Executed, Position, Stop, Wait, Warp};
+use crate::exec::{
+    BARRIERS, Barrier, BlockState, Cluster, Context, Executed, Member, Position, Stop, Wait, Warp,
+};
 use crate::memory::{Written, shared::Layout};
 use crate::observe::Watch;
 
+/// Number `linear` in rows of `x` and layers of `y` rows.
+fn index_of(linear: u64, x: u32, y: u32) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [linear % x, linear / x % y, linear / (x * y)].map(|axis| axis as u32)
+}
+
 impl<O: Watch> Engine<'_, O> {
+    /// Opens the next block, and with it all others of its cluster, which run at the same time.
     pub fn open_block(&mut self, grid: &mut Grid) -> Block {
+        let size = grid.cluster_dim.iter().map(|axis| u64::from(*axis)).product::<u64>();
+        if !self.program.has_clusters && size == 1 {
+            grid.next_block += 1;
+            let (x, y, _) = grid.config.grid_dim;
+            return self.open_at(grid, index_of(grid.next_block - 1, x, y), None);
+        }
+        let number = grid.next_block / size;
+        grid.next_block += size;
+        let [cx, cy, cz] = grid.cluster_dim;
+        let (gx, gy, _) = grid.config.grid_dim;
+        let of = index_of(number, gx / cx, gy / cy);
+        let mut cluster =
+            Cluster { number, members: Vec::new(), threads: 0, exited: 0, arrived: 0, round: 0 };
+        let mut blocks = Vec::with_capacity(size as usize);
+        for rank in 0..size {
+            let [x, y, z] = index_of(rank, cx, cy);
+            let index = [of[0] * cx + x, of[1] * cy + y, of[2] * cz + z];
+            let mut block = self.open_at(grid, index, Some((number, rank as u32)));
+            cluster.threads += block.state.threads;
+            cluster.members.push(Member { block: block.state.linear, ..Member::default() });
+            block.state.swap_memory(&mut cluster);
+            blocks.push(block);
+        }
+        grid.clusters.insert(number, cluster);
+        let first = blocks.remove(0);
+        grid.resident.extend(blocks);
+        first
+    }
+
+    fn open_at(&mut self, grid: &Grid, index: [u32; 3], cluster: Option<(u64, u32)>) -> Block {
         let (gx, gy, _) = grid.config.grid_dim;
         let (bx, by, bz) = grid.config.block_dim;
-        let linear = grid.next_block;
-        grid.next_block += 1;
-        let index = [
-            (linear % gx as u64) as u32,
-            (linear / gx as u64 % gy as u64) as u32,
-            (linear / (gx as u64 * gy as u64)) as u32,
-        ];
+        let [x, y, z] = index.map(u64::from);
+        let linear = x + gx as u64 * (y + gy as u64 * z);
         let function = &self.program.functions[grid.kernel];
         let threads = bx * by * bz;
         let mut block = self.spare.pop().unwrap_or_else(|| Block {
             state: BlockState {
                 index,
                 linear,
+                cluster: None,
+                rank: 0,
                 threads,
                 exited: 0,
                 shared: Vec::new(),
@@ -41,6 +77,7 @@ impl<O: Watch> Engine<'_, O> {
         let state = &mut block.state;
         (state.index, state.linear, state.threads, state.exited, state.children) =
             (index, linear, threads, 0, 0);
+        (state.cluster, state.rank) = cluster.map_or((None, 0), |(number, rank)| (Some(number), rank));
         state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
         state.written.clear();
@@ -54,6 +91,10 @@ impl<O: Watch> Engine<'_, O> {
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
             block: index,
+            cluster_dim: grid.cluster_dim,
+            is_explicit_cluster: function.cluster.is_some()
+                || self.cluster.is_some() && grid.parent.is_none(),
+            rank: state.rank,
             grid_id: grid.number as u64,
             workspace: grid.workspace,
             static_shared: function.shared_bytes as u32,
@@ -69,7 +110,28 @@ impl<O: Watch> Engine<'_, O> {
     }
 
     /// Lets the block's warps run in turn; whether the block has finished.
-    pub fn run_block(&mut self, grid: &Grid, block: &mut Block) -> Executed<bool> {
+    pub fn run_block(
+        &mut self,
+        grid: &Grid,
+        block: &mut Block,
+        mut cluster: Option<&mut Cluster>,
+    ) -> Executed<bool> {
+        let rank = block.state.rank as usize;
+        if let Some(cluster) = &mut cluster {
+            block.state.swap_memory(cluster);
+        }
+        let finished = self.run_warps(grid, block, cluster.as_deref_mut())?;
+        if let Some(cluster) = cluster {
+            block.state.swap_memory(cluster);
+            cluster.members[rank].ended = finished;
+            if cluster.members.iter().all(|member| member.ended || member.stuck) && !finished {
+                return Err(self.deadlock(grid, block));
+            }
+        }
+        Ok(finished)
+    }
+
+    fn run_warps(&mut self, grid: &Grid, block: &mut Block, cluster: Option<&mut Cluster>) -> Executed<bool> {
         let (bx, by, bz) = grid.config.block_dim;
         let function = &self.program.functions[grid.kernel];
         let dynamic = (function.shared_bytes, grid.config.shared_mem_bytes as usize);
@@ -82,6 +144,7 @@ impl<O: Watch> Engine<'_, O> {
             globals: self.globals,
             params: &grid.params,
             block: &mut block.state,
+            cluster,
             shared: Layout { variables: &function.shared, dynamic },
             kernel: &function.name,
             grid: grid.number,
@@ -107,7 +170,8 @@ impl<O: Watch> Engine<'_, O> {
             if idle == count {
                 // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a
                 // join for others, they no longer do, unless it is for a child.
-                let children = block.warps.iter().any(Warp::waits_for_children);
+                let children =
+                    block.warps.iter().any(|warp| warp.waits_for_children() || warp.waits_for_cluster());
                 if O::CHECKS && !children && !spins {
                     block.warps.iter().for_each(|warp| context.missing_lanes(warp));
                 }
@@ -154,8 +218,14 @@ impl<O: Watch> Engine<'_, O> {
         if context.block.exited == context.block.threads {
             return Ok(true);
         }
-        if left > 0 && !spins && !block.waits_for_children() {
-            return Err(self.deadlock(grid, block));
+        if left > 0 && !spins && !block.warps.iter().any(Warp::waits_for_children) {
+            match context.cluster {
+                // Others of its cluster may still come.
+                Some(cluster) if block.warps.iter().any(Warp::waits_for_cluster) => {
+                    cluster.members[context.block.rank as usize].stuck = true;
+                }
+                _ => return Err(self.deadlock(grid, block)),
+            }
         }
         Ok(false)
     }
@@ -169,7 +239,7 @@ impl<O: Watch> Engine<'_, O> {
         for warp in &block.warps {
             for split in &warp.splits {
                 waiting += split.mask.count_ones();
-                let at_barrier = matches!(split.wait, Wait::Barrier { .. });
+                let at_barrier = matches!(split.wait, Wait::Barrier { .. } | Wait::Cluster { .. });
                 if first.is_none() || (at_barrier && !any_barrier) {
                     first = Some((warp, split));
                 }
@@ -186,6 +256,7 @@ impl<O: Watch> Engine<'_, O> {
         let exited = block.state.exited;
         let what = match at.map(|(inst, _)| &inst.op) {
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
+            Some(Op::ClusterWait {}) => "at the barrier of their cluster, which others never reach",
             _ => "for lanes of their warp that never come",
         };
         let collective = !any_barrier;

@@ -3,6 +3,8 @@
 //! A block has at most 227 KiB, so an index that runs over the end of one variable never lands in the next,
 //! as it does on a GPU, where it goes unnoticed. What a variable holds lies where a GPU's compiler would put
 //! it, and only this *offset* is seen by the observers: bank conflicts depend on it.
+//!
+//! An address in the memory of a block of the same cluster has that block's rank in its uppermost bits.
 
 use super::spaces::index;
 use crate::diagnostic::bytes;
@@ -10,7 +12,11 @@ use crate::diagnostic::bytes;
 /// Bits of an address that say which byte of its variable it is.
 const BITS: u32 = 18;
 /// The dynamic part, which all variables without a size share, comes after all others.
-const DYNAMIC: u64 = 1 << 12;
+const DYNAMIC: u64 = 1 << 8;
+/// Above the variable's number: 0 for the memory of the block itself, or 1 and the rank of a block. In 32 bits an
+/// address in front of the first variable has ones there.
+const RANK: u32 = 27;
+const MOST_RANK: u64 = 29;
 /// Marks what is not an offset: an address outside of every variable.
 const OUTSIDE: u64 = 1 << 62;
 
@@ -39,6 +45,25 @@ impl Variable {
                 rest.len() > digits && rest[..digits].parse() == Ok(rest.len() - digits)
             })
             .map_or(name, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+    }
+}
+
+/// The rank of the block that an address names, if it names one, and the address within its memory.
+#[inline]
+pub fn rank(address: u64) -> (Option<u32>, u64) {
+    match address >> RANK {
+        number @ 1..=30 => (Some(number as u32 - 1), address & ((1 << RANK) - 1)),
+        _ => (None, address),
+    }
+}
+
+/// The same place in the memory of the block of a rank; of a generic address too. The block's own rank is not
+/// written into it: `isspacep.shared::cta` holds there (as an H200 says).
+pub fn with_rank(address: u64, rank: u64, own: u64) -> u64 {
+    let rest = address & !(u64::from(u32::MAX) & !((1 << RANK) - 1));
+    match rank & 0xffff_ffff {
+        rank if rank == own => rest,
+        rank => rest | (rank.min(MOST_RANK) + 1) << RANK,
     }
 }
 
@@ -77,7 +102,7 @@ impl Layout<'_> {
 
     /// What is said of an address that has no offset: `at byte 8 of the shared array `a` of 8 bytes`.
     pub fn describe(&self, address: u64) -> String {
-        let address = address & !OUTSIDE;
+        let (_, address) = rank(address & !OUTSIDE);
         let (number, within) = (address >> BITS, address & ((1 << BITS) - 1));
         let what = |number: u64, size: usize| match self.variables.get(index(number)) {
             Some(variable) => {
@@ -118,6 +143,22 @@ mod tests {
         says(address(0) + 128, "at byte 128 of the shared variable `a` of 128 bytes");
         says(address(1) - 4, "4 bytes in front of the shared variable `b` of 64 bytes");
         says(DYNAMIC_ADDRESS - 8, "8 bytes in front of the block's 16 bytes of dynamic shared memory");
+    }
+
+    #[test]
+    fn an_address_may_name_a_block_of_the_cluster() {
+        let address = address(MOST_VARIABLES - 1) + 8;
+        for window in [0, 1 << 56] {
+            let mapped = with_rank(window | address, 7, 2);
+            assert_eq!(mapped & !0xffff_ffff, window);
+            assert_eq!(rank(mapped & 0xffff_ffff), (Some(7), address));
+            assert_eq!(with_rank(with_rank(window | address, 3, 2), 7, 2), mapped);
+            assert_eq!(with_rank(mapped, 2, 2), window | address);
+        }
+        for own in [0, address, DYNAMIC_ADDRESS + (1 << BITS) - 1, u64::MAX, 0xffff_fffc, u64::MAX - 3] {
+            assert_eq!(rank(own), (None, own), "{own:#x}");
+        }
+        assert_eq!(rank(with_rank(0, 0xffff_ffff, 0)), (Some(29), 0));
     }
 
     #[test]

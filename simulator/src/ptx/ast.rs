@@ -29,6 +29,11 @@ pub struct FunctionAst {
     /// Threads of a block that it is compiled for: `.maxntid` and `.reqntid`.
     pub most_threads: Option<[u32; 3]>,
     pub block: Option<[u32; 3]>,
+    /// Blocks of a cluster: `.reqnctapercluster`, `.maxclusterrank`; and whether a launch has to be one of
+    /// clusters (`.explicitcluster`).
+    pub cluster: Option<[u32; 3]>,
+    pub most_in_cluster: Option<u32>,
+    pub explicit_cluster: bool,
     /// `None` for a declaration.
     pub body: Option<Vec<Statement>>,
     pub line: u32,

@@ -193,11 +193,21 @@ impl Parser<'_> {
         let returns = if self.next_is('(') { self.parameters()? } else { Vec::new() };
         let name = self.word()?;
         let params = if self.next_is('(') { self.parameters()? } else { Vec::new() };
-        let (mut most_threads, mut block) = (None, None);
+        let (mut most_threads, mut block, mut cluster) = (None, None, None);
+        let (mut most_in_cluster, mut explicit_cluster) = (None, false);
         while !self.next_is('{') && !self.next_is(';') {
             match self.peek() {
                 Some(Token::Word(word)) if word == ".maxntid" => most_threads = Some(self.block_size()?),
                 Some(Token::Word(word)) if word == ".reqntid" => block = Some(self.block_size()?),
+                Some(Token::Word(word)) if word == ".reqnctapercluster" => cluster = Some(self.block_size()?),
+                Some(Token::Word(word)) if word == ".maxclusterrank" => {
+                    self.at += 1;
+                    most_in_cluster = Some(self.small()?);
+                }
+                Some(Token::Word(word)) if word == ".explicitcluster" => {
+                    self.at += 1;
+                    explicit_cluster = true;
+                }
                 // What machine code is to be like: .minnctapersm, .maxnreg.
                 Some(_) => self.at += 1,
                 None => return self.error(format!("function {name} has no body")),
@@ -210,7 +220,19 @@ impl Parser<'_> {
             self.at += 1;
             Some(self.body()?)
         };
-        ast.functions.push(FunctionAst { name, is_entry, returns, params, most_threads, block, body, line });
+        ast.functions.push(FunctionAst {
+            name,
+            is_entry,
+            returns,
+            params,
+            most_threads,
+            block,
+            cluster,
+            most_in_cluster,
+            explicit_cluster,
+            body,
+            line,
+        });
         Ok(())
     }
 

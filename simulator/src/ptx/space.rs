@@ -54,6 +54,8 @@ pub enum Order {
 pub enum Scope {
     /// The threads of the block.
     Cta,
+    /// Those of the cluster.
+    Cluster,
     /// Those of the device.
     Gpu,
     /// Those of the host too.

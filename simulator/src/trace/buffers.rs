@@ -47,7 +47,8 @@ impl Buffers {
         for lane in lanes(request.mask) {
             let address = request.addresses[lane];
             let (allocation, offset) = match request.space {
-                Space::Shared => (0, address),
+                // That of another block of the cluster by the block's number.
+                Space::Shared => (request.owner.map_or(0, |peer| 1 + peer.block), address),
                 _ => number_and_offset(address),
             };
             let buffer = self.find((request.space, allocation), width);
@@ -76,6 +77,7 @@ impl Buffers {
         }
         let named = self.named.iter().find(|named| key.0 == Space::Global && named.allocation == key.1);
         let (name, kind) = match (key.0, named) {
+            (Space::Shared, _) if key.1 > 0 => (format!("shared memory of block {}", key.1 - 1), None),
             (Space::Shared, _) => ("shared memory".to_string(), None),
             (_, Some(named)) => (named.name.clone(), named.kind.clone()),
             _ => (format!("allocation {}", key.1), None),

@@ -115,6 +115,10 @@ pub enum Did {
         /// Those that have ended.
         exited: u32,
     },
+    /// Lanes arrive at the barrier of their cluster.
+    ArriveInCluster,
+    /// They have waited there, and go on.
+    PassInCluster,
     /// Lanes have met at a warp barrier.
     Meet,
     /// Lanes execute a memory fence.

@@ -133,6 +133,8 @@ impl Recorder {
             }
             Act::Diverge { taken, rest } => self.by(actor, taken, Did::Diverge { rest }),
             Act::Barrier { mask, id } => self.by(actor, mask, Did::Arrive { id }),
+            Act::ClusterArrive { mask, .. } => self.by(actor, mask, Did::ArriveInCluster),
+            Act::ClusterWait { mask } => self.by(actor, mask, Did::PassInCluster),
             Act::WarpBarrier { mask } => self.by(actor, mask, Did::Meet),
             Act::Fence { mask, .. } => self.by(actor, mask, Did::Fence),
             Act::ChildrenDone { mask } => self.by(actor, mask, Did::ChildrenDone),
@@ -173,6 +175,7 @@ impl Observer for Recorder {
                 self.of_block(grid, block, Did::Open { id, all, exited });
                 *self.steps.entry((grid, block)).or_default() += 1;
             }
+            observe::Event::ClusterOpens { .. } => {}
             observe::Event::LaunchesDone { pending } => self.of_block(0, 0, Did::Freed { pending }),
             observe::Event::By(actor, act) => self.act(actor, act),
         }

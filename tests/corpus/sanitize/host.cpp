@@ -154,11 +154,24 @@ int main(int count, char** words) {
     config.gridDim = dim(shape[0]);
     config.blockDim = dim(shape[1]);
     config.dynamicSmemBytes = shape.size() > 2 ? strtoull(shape[2].c_str(), nullptr, 10) : 0;
-    cudaLaunchAttribute cooperative = {};
-    cooperative.id = cudaLaunchAttributeCooperative;
-    cooperative.val.cooperative = 1;
-    config.attrs = &cooperative;
-    config.numAttrs = head(lines, "cooperative").empty() ? 0 : 1;
+    std::vector<cudaLaunchAttribute> attributes;
+    if (!head(lines, "cooperative").empty()) {
+        cudaLaunchAttribute cooperative = {};
+        cooperative.id = cudaLaunchAttributeCooperative;
+        cooperative.val.cooperative = 1;
+        attributes.push_back(cooperative);
+    }
+    for (const std::string& blocks : head(lines, "cluster: ")) {
+        cudaLaunchAttribute cluster = {};
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        dim3 size = dim(blocks);
+        cluster.val.clusterDim.x = size.x;
+        cluster.val.clusterDim.y = size.y;
+        cluster.val.clusterDim.z = size.z;
+        attributes.push_back(cluster);
+    }
+    config.attrs = attributes.data();
+    config.numAttrs = attributes.size();
     std::vector<void*> pointers;
     for (uint64_t& cell : cells) pointers.push_back(&cell);
     check(cudaLaunchKernelExC(&config, (const void*)kernel, pointers.data()), "launching");

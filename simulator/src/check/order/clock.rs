@@ -16,7 +16,7 @@ pub struct ThreadClock {
     pub known: Known,
     pub seen: Vec<Seen>,
     /// Its last fence of each scope.
-    pub fences: [Time; 3],
+    pub fences: [Time; 4],
     /// Device launches before the last wait for the children of the block.
     pub children: u32,
 }

@@ -1,6 +1,6 @@
 //! What threads have learnt of releases (`release.rs`).
 
-use super::BlockId;
+use super::{BlockId, ClusterId};
 
 /// Releases to one location that a thread has acquired, up to some entry of its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +15,14 @@ pub struct Acquired {
 pub enum Whose {
     /// Those of one block.
     Block(BlockId),
+    /// Those of one cluster that are for more than their own block.
+    Cluster(ClusterId),
     /// Those of one device that are for more than their own block; where there are several devices.
     Device(u32),
-    /// Those of all that are for more than their own block, and, where there are several, device.
+    /// Those of all that are for more than their own block or cluster, and, where there are several, device.
     All,
+    /// Not of a location: the rounds of a cluster's barrier (`cluster.rs`).
+    Barrier,
 }
 
 pub type Known = Vec<Acquired>;

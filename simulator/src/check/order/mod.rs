@@ -5,6 +5,7 @@
 //! - program order of a thread;
 //! - a block barrier, for the threads that take part;
 //! - `bar.warp.sync`, for the lanes it names (votes and shuffles order nothing);
+//! - the barrier of a cluster (`cluster.rs`);
 //! - a release and an acquire of the same location (`release.rs`). An atomic without a result (`red`) reads
 //!   nothing;
 //! - the launch of a grid, for what is before the launch in the launching thread;
@@ -15,6 +16,7 @@
 //! and so on. So no access needs a clock of its own, and blocks that do the same have the same times.
 
 mod clock;
+mod cluster;
 mod known;
 mod release;
 
@@ -24,14 +26,16 @@ use crate::arith::WARP;
 use crate::observe::{Actor, After, Start};
 use crate::ptx::Scope;
 use clock::{BlockClock, ThreadClock, in_partial};
-use known::Known;
 use release::{Log, Point};
 
+pub use known::Known;
 pub use release::{Gap, Location};
 
 pub type Time = u32;
 /// A grid, and a block of it.
 pub type BlockId = (u32, u64);
+/// A grid, and a cluster of it.
+pub type ClusterId = (u32, u64);
 
 /// An access that has happened: by which lane of which warp (counted over all grids), and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +54,15 @@ pub struct Grid {
     warps_a_block: u32,
     pub block_dim: [u32; 3],
     pub grid_dim: [u32; 3],
+    /// Blocks of a cluster.
+    pub cluster_dim: [u32; 3],
     after: After,
+}
+
+impl Grid {
+    pub fn threads(&self) -> u32 {
+        self.block_dim.iter().product()
+    }
 }
 
 /// Whether an access that has happened is before what a thread does now.
@@ -72,7 +84,10 @@ pub struct Order {
     launches: Vec<Point>,
     logs: Vec<Log>,
     log_of: FxHashMap<Location, u32>,
-    /// Releases in all logs.
+    /// The barriers of clusters.
+    barriers: Vec<cluster::Rounds>,
+    barrier_of: FxHashMap<ClusterId, u32>,
+    /// Releases in all logs, and arrivals at the barriers of clusters.
     releases: usize,
 }
 
@@ -95,7 +110,8 @@ impl Order {
         let warps_a_block = (bx * by * bz).div_ceil(WARP as u32);
         let first_warp = self.warps;
         let blocks = gx as u64 * gy as u64 * gz as u64;
-        self.warps = self.warps.saturating_add((blocks * warps_a_block as u64).min(u32::MAX as u64) as u32);
+        let warps = blocks.saturating_mul(warps_a_block as u64).min(u32::MAX as u64) as u32;
+        self.warps = self.warps.saturating_add(warps);
         self.devices = self.devices.max(start.device + 1);
         self.grids.push(Grid {
             device: start.device,
@@ -104,8 +120,39 @@ impl Order {
             warps_a_block,
             block_dim: [bx, by, bz],
             grid_dim: [gx, gy, gz],
+            cluster_dim: start.cluster,
             after: start.after,
         });
+    }
+
+    /// Whether the blocks of a grid are in clusters of more than one.
+    pub fn has_clusters(&self, grid: u32) -> bool {
+        self.grids[grid as usize].cluster_dim != [1; 3]
+    }
+
+    /// The cluster of a block; without clusters, each block is one.
+    pub fn cluster_of(&self, (grid, block): BlockId) -> ClusterId {
+        let Grid { cluster_dim, grid_dim, .. } = &self.grids[grid as usize];
+        if *cluster_dim == [1; 3] {
+            return (grid, block);
+        }
+        let [gx, gy, _] = grid_dim.map(u64::from);
+        let [cx, cy, cz] = cluster_dim.map(u64::from);
+        let [x, y, z] = [block % gx / cx, block / gx % gy / cy, block / (gx * gy) / cz];
+        (grid, x + gx / cx * (y + gy / cy * z))
+    }
+
+    /// The blocks of a cluster, by their ranks.
+    pub fn blocks_of(&self, (grid, cluster): ClusterId) -> Vec<u64> {
+        let Grid { cluster_dim, grid_dim, .. } = &self.grids[grid as usize];
+        let [gx, gy, _] = grid_dim.map(u64::from);
+        let [cx, cy, cz] = cluster_dim.map(u64::from);
+        let (rows, layers) = (gx / cx, gy / cy);
+        let first =
+            cluster % rows * cx + gx * (cluster / rows % layers * cy + gy * (cluster / (rows * layers) * cz));
+        (0..cx * cy * cz)
+            .map(|rank| first + rank % cx + gx * (rank / cx % cy + gy * (rank / (cx * cy))))
+            .collect()
     }
 
     /// Which of the devices a grid runs on.
@@ -136,10 +183,21 @@ impl Order {
     pub fn here(&mut self, actor: Actor) -> Here<'_> {
         self.clock(actor);
         let info = &self.grids[actor.grid as usize];
-        let first_warp = info.first_warp + actor.block as u32 * info.warps_a_block;
+        let first_warp = info.first_warp.wrapping_add((actor.block as u32).wrapping_mul(info.warps_a_block));
         let (warps, warp, id) = (info.warps_a_block, first_warp + actor.warp, (actor.grid, actor.block));
         let order = &*self;
         Here { order, clock: &order.blocks[&id], id, first_warp, warps, warp }
+    }
+
+    /// When a lane has executed its last fence; 0: never.
+    pub fn last_fence(&mut self, actor: Actor, lane: usize) -> Time {
+        self.clock(actor).thread(actor.warp, lane).fences.into_iter().max().unwrap_or(0)
+    }
+
+    /// Which warp an actor is, counted over all grids.
+    pub fn warp_number(&self, actor: Actor) -> u32 {
+        let info = &self.grids[actor.grid as usize];
+        info.first_warp + actor.block as u32 * info.warps_a_block + actor.warp
     }
 
     /// A device launch is made by `lane`; launches come in the order of their numbers.
@@ -307,6 +365,7 @@ impl Here<'_> {
         let device = |grid: u32| self.order.grids[grid as usize].device;
         match self.order.devices {
             _ if self.is_own_block(past) => Scope::Cta,
+            _ if self.is_own_cluster(past) => Scope::Cluster,
             2.. if device(self.order.locate(past.warp).0) != device(self.id.0) => Scope::System,
             _ => Scope::Gpu,
         }
@@ -315,6 +374,15 @@ impl Here<'_> {
     /// The narrowest scope that includes the threads of any other block.
     pub fn scope_with_others(&self) -> Scope {
         if self.order.devices > 1 { Scope::System } else { Scope::Gpu }
+    }
+
+    /// Whether a past access is by a block of the same cluster of several.
+    pub fn is_own_cluster(&self, past: Past) -> bool {
+        let order = self.order;
+        order.has_clusters(self.id.0) && {
+            let (grid, block, _) = order.locate(past.warp);
+            grid == self.id.0 && order.cluster_of((grid, block)) == order.cluster_of(self.id)
+        }
     }
 
     pub fn is_own_block(&self, past: Past) -> bool {

@@ -3,15 +3,15 @@
 //! A release pattern is a fence and then a strong write, or a `.release`; an acquire pattern a strong read of
 //! what has been written there and then a fence, or an `.acquire`. They synchronise only at scopes that
 //! include both threads: a release for the block is known in its block alone, and a reader whose access or
-//! fence is for its block alone learns nothing of other blocks. Where several devices take part, the like holds
-//! of a device: only scope sys includes the threads of another. On one device scope gpu is as good, and is taken
-//! for it.
+//! fence is for its block alone learns nothing of other blocks. The like holds of a cluster, and, where several
+//! devices take part, of a device: only scope sys includes the threads of another. On one device scope gpu is as
+//! good, and is taken for it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Partial;
 use super::known::{Acquired, Known, Seen, Whose, learn, learn_all};
-use super::{BlockId, Order, Past, Time};
+use super::{BlockId, ClusterId, Here, Order, Past, Time};
 use crate::arith::{WARP, lanes};
 use crate::observe::Actor;
 use crate::ptx::Scope;
@@ -34,11 +34,13 @@ pub struct Point {
     pub children: u32,
 }
 
-/// Numbers of entries of one thread: all, those for more than its block where there are several devices, and
-/// those for everybody. The last that is known says all that the earlier ones do.
+/// Numbers of entries of one thread: all, those for more than its block where there are clusters, those for
+/// more than its block or cluster where there are several devices, and those for everybody. The last that is
+/// known says all that the earlier ones do.
 #[derive(Debug, Default)]
 struct OfThread {
     all: Vec<u32>,
+    cluster: Vec<u32>,
     device: Vec<u32>,
     wide: Vec<u32>,
 }
@@ -52,20 +54,31 @@ pub struct Log {
     known: Vec<Known>,
     /// The blocks with an entry that is for their own threads alone.
     narrow: FxHashSet<BlockId>,
+    /// The clusters with an entry that is for their own threads alone.
+    of_clusters: FxHashSet<ClusterId>,
 }
 
 impl Log {
-    /// The last entry of each thread of a block, which runs on `device`, among those that have been acquired.
-    fn last_of(&self, block: BlockId, device: u32, acquired: Acquired) -> impl Iterator<Item = &Point> {
+    /// The last entry of each thread of a block, which is in `cluster` and runs on `device`, among those that
+    /// have been acquired.
+    fn last_of(
+        &self,
+        block: BlockId,
+        (cluster, device): (ClusterId, u32),
+        acquired: Acquired,
+    ) -> impl Iterator<Item = &Point> {
         let is_meant = match acquired.of {
             Whose::Block(of) => of == block,
+            Whose::Cluster(of) => of == cluster,
             Whose::Device(of) => of == device,
             Whose::All => true,
+            Whose::Barrier => false,
         };
         let of_block = self.by_block.get(&block).filter(|_| is_meant);
         of_block.into_iter().flat_map(FxHashMap::values).filter_map(move |thread| {
             let numbers = match acquired.of {
-                Whose::Block(_) => &thread.all,
+                Whose::Block(_) | Whose::Barrier => &thread.all,
+                Whose::Cluster(_) => &thread.cluster,
                 Whose::Device(_) => &thread.device,
                 Whose::All => &thread.wide,
             };
@@ -84,34 +97,64 @@ pub enum Gap {
     Scope,
 }
 
+impl Here<'_> {
+    /// What a lane knows, if it releases it. A fence that releases has acquired what was seen before it; where
+    /// there is none, the other side is asked for a fence, not this one.
+    pub fn knows(&self, lane: usize) -> Known {
+        let warp = self.warp - self.first_warp;
+        let thread = self.clock.threads.get(&(warp * WARP as u32 + lane as u32));
+        let mut known = self.clock.known.clone();
+        let seen = self.clock.seen.iter().chain(thread.iter().flat_map(|thread| &thread.seen));
+        seen.for_each(|seen| learn_all(&mut known, &self.order.with_them(seen.what)));
+        if let Some(thread) = thread {
+            learn_all(&mut known, &thread.known);
+        }
+        known
+    }
+}
+
 impl Order {
     /// What else is known with some releases: what those who released there knew.
     fn with_them(&self, acquired: Acquired) -> Known {
+        if acquired.of == Whose::Barrier {
+            return self.met_there(acquired);
+        }
         let log = &self.logs[acquired.log as usize];
         let mut known = Known::new();
         let mut learn_of = |block: BlockId| {
-            let points = log.last_of(block, self.device_of(block.0), acquired);
+            let points = log.last_of(block, self.whereabouts(block), acquired);
             points.for_each(|point| learn_all(&mut known, &point.known));
         };
         match acquired.of {
             Whose::All => known = log.known[acquired.upto as usize - 1].clone(),
             Whose::Block(block) => learn_of(block),
-            Whose::Device(_) => log.by_block.keys().for_each(|block| learn_of(*block)),
+            _ => log.by_block.keys().for_each(|block| learn_of(*block)),
         };
         learn(&mut known, acquired);
         known
     }
 
-    /// Scope gpu includes everybody where there is one device.
-    fn reach(&self, scope: Scope) -> Scope {
-        if scope == Scope::Gpu && self.devices <= 1 { Scope::System } else { scope }
+    /// Scope gpu includes everybody where there is one device, and a block that is in no cluster is one by
+    /// itself.
+    fn reach(&self, grid: u32, scope: Scope) -> Scope {
+        match scope {
+            Scope::Gpu if self.devices <= 1 => Scope::System,
+            Scope::Cluster if !self.has_clusters(grid) => Scope::Cta,
+            scope => scope,
+        }
+    }
+
+    /// The cluster and the device of a block.
+    fn whereabouts(&self, block: BlockId) -> (ClusterId, u32) {
+        (self.cluster_of(block), self.device_of(block.0))
     }
 
     pub fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
         let time = self.clock(actor).tick();
-        let scope = self.reach(scope);
+        let scope = self.reach(actor.grid, scope);
         let enough = |seen: &Seen| match seen.what.of {
-            Whose::Block(_) => true,
+            Whose::Block(_) | Whose::Barrier => true,
+            Whose::Cluster(_) => scope >= Scope::Cluster,
             Whose::Device(_) => scope >= Scope::Gpu,
             Whose::All => scope == Scope::System,
         };
@@ -140,13 +183,20 @@ impl Order {
         let upto = self.logs[log as usize].entries.len() as u32;
         let block = (actor.grid, actor.block);
         let own = Acquired { log, of: Whose::Block(block), upto };
-        let scope = if location.0.is_none() { self.reach(scope) } else { Scope::Cta };
+        // Other blocks reach what is in shared memory only in a cluster.
+        let clusters = self.has_clusters(actor.grid);
+        let scope = if location.0.is_none() || clusters { self.reach(actor.grid, scope) } else { Scope::Cta };
         let wide = (scope == Scope::System).then_some(Acquired { of: Whose::All, ..own });
         let near = (scope >= Scope::Gpu && self.devices > 1)
             .then_some(Acquired { of: Whose::Device(self.device_of(block.0)), ..own });
+        let cluster = self.cluster_of(block);
+        let of_cluster = scope >= Scope::Cluster
+            && clusters
+            && (wide.is_none() || self.logs[log as usize].of_clusters.contains(&cluster));
+        let of_cluster = of_cluster.then_some(Acquired { of: Whose::Cluster(cluster), ..own });
         // Mostly the wider one says it all. Kept beside it, the other would grow with the number of blocks.
         let own = (wide.is_none() || self.logs[log as usize].narrow.contains(&block)).then_some(own);
-        for what in own.into_iter().chain(near).chain(wide) {
+        for what in own.into_iter().chain(of_cluster).chain(near).chain(wide) {
             let more = if acquires { self.with_them(what) } else { Known::new() };
             let thread = self.clock(actor).thread(actor.warp, lane);
             match acquires {
@@ -159,13 +209,19 @@ impl Order {
     /// `lane` writes `location` by a strong access of `scope`: it releases what is before its last fence, or,
     /// if the access `releases` by itself, all that is before now.
     pub fn release(&mut self, actor: Actor, lane: usize, location: Location, scope: Scope, releases: bool) {
-        let scope = self.reach(scope);
+        let scope = self.reach(actor.grid, scope);
+        let clusters = self.has_clusters(actor.grid);
+        let cluster = self.cluster_of((actor.grid, actor.block));
         let clock = self.clock(actor);
         let thread = clock.threads.get(&(actor.warp * WARP as u32 + lane as u32));
-        let fences = thread.map_or([0; 3], |thread| thread.fences);
+        let [of_block, of_cluster, of_device, of_all] = thread.map_or([0; 4], |thread| thread.fences);
         // The widest scope for which there is something to release.
-        let candidates =
-            [(Scope::System, fences[2]), (Scope::Gpu, fences[1].max(fences[2])), (Scope::Cta, fences[0])];
+        let candidates = [
+            (Scope::System, of_all),
+            (Scope::Gpu, of_device),
+            (Scope::Cluster, of_cluster),
+            (Scope::Cta, of_block),
+        ];
         let (reach, upto) = match candidates.iter().find(|(_, time)| *time > 0) {
             _ if releases => (scope, clock.tick()),
             Some((fence, time)) => (scope.min(*fence), *time),
@@ -182,8 +238,12 @@ impl Order {
         let block = log.by_block.entry((actor.grid, actor.block)).or_default();
         let thread = block.entry((point.warp, point.lane)).or_default();
         thread.all.push(entry);
+        if clusters && reach > Scope::Cta {
+            thread.cluster.push(entry);
+        }
         match reach {
             Scope::Cta => _ = log.narrow.insert((actor.grid, actor.block)),
+            Scope::Cluster => _ = log.of_clusters.insert(cluster),
             Scope::Gpu => thread.device.push(entry),
             Scope::System => {
                 if self.devices > 1 {
@@ -203,14 +263,7 @@ impl Order {
         let here = self.here(actor);
         let clock = here.clock;
         let thread = clock.threads.get(&(actor.warp * WARP as u32 + lane as u32));
-        // A fence that releases has acquired what was seen before it; where there is none, the other side is
-        // asked for a fence, not this one.
-        let mut known = clock.known.clone();
-        let seen = clock.seen.iter().chain(thread.iter().flat_map(|thread| &thread.seen));
-        seen.for_each(|seen| learn_all(&mut known, &here.order.with_them(seen.what)));
-        if let Some(thread) = thread {
-            learn_all(&mut known, &thread.known);
-        }
+        let known = here.knows(lane);
         Point {
             grid: actor.grid,
             block: actor.block,
@@ -229,8 +282,11 @@ impl Order {
     /// what the releasing threads knew.
     pub fn is_known(&self, past: Past, block: BlockId, known: &[Acquired], depth: u32) -> bool {
         known.iter().any(|acquired| {
+            if acquired.of == Whose::Barrier {
+                return self.is_before_round(past, block, *acquired);
+            }
             let log = &self.logs[acquired.log as usize];
-            let mut points = log.last_of(block, self.device_of(block.0), *acquired);
+            let mut points = log.last_of(block, self.whereabouts(block), *acquired);
             points.any(|point| self.before_directly(past, point, depth + 1))
         })
     }

@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | a word in a touched page | 16 |
 //! | what its accesses have in common with those of other words (`nodes.rs`) | 8 or less |
-//! | more for a word with weak and strong writes | 24 |
-//! | more for a word whose bytes differ otherwise than by the lanes of one warp | 64 |
+//! | more for a word with weak and strong writes | 16 |
+//! | more for a word whose bytes differ otherwise than by the lanes of one warp | 64, and what its bytes need |
 
 mod nodes;
 
@@ -16,6 +16,8 @@ pub use nodes::{Id, NOBODY, Node, Nodes, Reader, What, Who};
 
 /// Words in a page: a page comes into being when one of its words is touched.
 const PAGE: usize = 256;
+/// Rich cells that come into being at a time.
+const PIECE: usize = 64;
 /// Bytes of a word.
 pub const WORD: u64 = 4;
 
@@ -75,27 +77,66 @@ pub struct Cell {
 const _: () = assert!(size_of::<Cell>() == 16);
 
 /// What a [`Cell`] cannot hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Rich {
     /// A weak write and the last strong one since. It does not cover the weak one and the reads, since it may
     /// be in no conflict with what they race with.
-    Writes {
-        weak: (Id, Spread),
-        strong: (Id, Spread),
-    },
+    Writes { weak: (Id, Spread), strong: (Id, Spread) },
     /// The bytes of a word differ, or did.
-    Bytes(Box<[Cell; WORD as usize]>),
-    Free,
+    Bytes([Cell; WORD as usize]),
 }
 
-/// Marks the numbers of rich cells.
+/// Marks the numbers of rich cells, and among them those of bytes.
 const RICH: Id = 1 << 31;
+const BYTES: Id = 1 << 30;
 
 /// Rich cells by their numbers.
 #[derive(Debug, Default)]
 pub struct Riches {
-    all: Vec<Rich>,
+    writes: Pool<[(Id, Spread); 2]>,
+    bytes: Pool<[Cell; WORD as usize]>,
+}
+
+/// Things that come and go, by their numbers, in pieces that stay where they are.
+#[derive(Debug)]
+struct Pool<T> {
+    pieces: Vec<Box<[T; PIECE]>>,
+    /// How many numbers have been given, and those that are free again.
+    given: u32,
     free: Vec<u32>,
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Pool<T> {
+        Pool { pieces: Vec::new(), given: 0, free: Vec::new() }
+    }
+}
+
+impl<T: Copy + Default> Pool<T> {
+    fn keep(&mut self, thing: T) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| {
+            if self.given as usize == self.pieces.len() * PIECE {
+                self.pieces.push(Box::new([T::default(); PIECE]));
+            }
+            self.given += 1;
+            self.given - 1
+        });
+        *self.at(number) = thing;
+        number
+    }
+
+    fn at(&mut self, number: u32) -> &mut T {
+        &mut self.pieces[number as usize / PIECE][number as usize % PIECE]
+    }
+
+    fn take(&mut self, number: u32) -> T {
+        self.free.push(number);
+        *self.at(number)
+    }
+
+    fn bytes(&self) -> usize {
+        self.pieces.len() * PIECE * size_of::<T>() + self.free.capacity() * size_of::<u32>()
+    }
 }
 
 impl Riches {
@@ -103,25 +144,30 @@ impl Riches {
         cell.write & RICH != 0
     }
 
-    pub fn get(&mut self, cell: &Cell) -> Option<&mut Rich> {
-        Riches::is_rich(cell).then(|| &mut self.all[(cell.write & !RICH) as usize])
+    /// Whether the bytes of the word differ.
+    pub fn is_mixed(cell: &Cell) -> bool {
+        cell.write & (RICH | BYTES) == RICH | BYTES
     }
 
     /// The number that stands in place of the last write.
     pub fn keep(&mut self, rich: Rich) -> Id {
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.all.push(Rich::Free);
-            self.all.len() as u32 - 1
-        });
-        self.all[number as usize] = rich;
-        number | RICH
+        match rich {
+            Rich::Writes { weak, strong } => RICH | self.writes.keep([weak, strong]),
+            Rich::Bytes(all) => RICH | BYTES | self.bytes.keep(all),
+        }
+    }
+
+    /// The weak and the strong write of a rich cell that is not mixed.
+    pub fn both(&mut self, cell: &Cell) -> Option<&mut [(Id, Spread); 2]> {
+        let is_there = Riches::is_rich(cell) && !Riches::is_mixed(cell);
+        is_there.then(|| self.writes.at(cell.write & !RICH))
     }
 
     /// The last writes.
     pub fn writes(&mut self, cell: &Cell) -> [(Id, Spread); 2] {
-        match self.get(cell) {
-            Some(Rich::Writes { weak, strong }) => [*weak, *strong],
-            _ => [(cell.write, cell.wrote), (NOBODY, cell.wrote)],
+        match self.both(cell) {
+            Some(both) => *both,
+            None => [(cell.write, cell.wrote), (NOBODY, cell.wrote)],
         }
     }
 
@@ -134,8 +180,16 @@ impl Riches {
     }
 
     pub fn take(&mut self, cell: &Cell) -> Rich {
-        self.free.push(cell.write & !RICH);
-        std::mem::replace(&mut self.all[(cell.write & !RICH) as usize], Rich::Free)
+        let number = cell.write & !(RICH | BYTES);
+        if Riches::is_mixed(cell) {
+            return Rich::Bytes(self.bytes.take(number));
+        }
+        let [weak, strong] = self.writes.take(number);
+        Rich::Writes { weak, strong }
+    }
+
+    fn bytes(&self) -> usize {
+        self.writes.bytes() + self.bytes.bytes()
     }
 }
 
@@ -149,8 +203,7 @@ pub struct Region {
 impl Region {
     /// Bytes besides those of [`Nodes::bytes`], at most.
     pub fn bytes(&self) -> usize {
-        self.pages.capacity() * size_of::<usize>()
-            + self.riches.all.capacity() * (size_of::<Rich>() + size_of::<[Cell; WORD as usize]>())
+        self.pages.capacity() * size_of::<usize>() + self.riches.bytes()
     }
 
     /// The cell of a word, and the rich ones.

@@ -25,17 +25,19 @@ const MEMO: usize = 256;
 const BYTES_PER_WORD: usize = 8;
 const BYTES: usize = 1 << 20;
 
-/// A source line, and how strongly it is accessed: 24 bits and 3.
+/// A source line, and how strongly it is accessed: 24 bits and 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct What(u32);
 
 /// How strong an access is, and whether it is an atomic, which are all strong.
-const MANNERS: [(Strength, bool); 8] = [
+const MANNERS: [(Strength, bool); 10] = [
     (Strength::Weak, false),
     (Strength::Strong(Scope::Cta), false),
+    (Strength::Strong(Scope::Cluster), false),
     (Strength::Strong(Scope::Gpu), false),
     (Strength::Strong(Scope::System), false),
     (Strength::Strong(Scope::Cta), true),
+    (Strength::Strong(Scope::Cluster), true),
     (Strength::Strong(Scope::Gpu), true),
     (Strength::Strong(Scope::System), true),
     (Strength::ReadOnly, false),
@@ -46,8 +48,8 @@ impl What {
     pub fn new(loc: u32, strength: Strength, atomic: bool) -> What {
         let manner = match strength {
             Strength::Weak => 0,
-            Strength::Strong(scope) => 1 + scope as u32 + 3 * atomic as u32,
-            Strength::ReadOnly => 7,
+            Strength::Strong(scope) => 1 + scope as u32 + 4 * atomic as u32,
+            Strength::ReadOnly => 9,
         };
         What(manner << 24 | loc.min(0xff_ffff))
     }

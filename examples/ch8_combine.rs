@@ -1,0 +1,135 @@
+//! Chapter 8.1: each GPU has n numbers, and they are added, number by number. What does that cost alone?
+//!
+//!     cargo run --example ch8_combine
+//!     cargo run --example ch8_combine -- --gpus 3 --device sim
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
+use workbook::device::collective::{Collective, Reduce};
+use workbook::device::{Buffer, LaunchConfig};
+use workbook::record::DeviceKind;
+
+pub const CHAPTER: Chapter = Chapter {
+    many_gpus: true,
+    ..Chapter::new(
+        "ch8_combine",
+        "n numbers on each GPU become their sums: by the host, by NCCL, by one GPU",
+        &[
+            // combineOnHost: The host copies the numbers of each GPU, and adds them.
+            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineOnHost", on_host) },
+            // combineAllReduce: NCCL adds them; each GPU has the sums.
+            Variant {
+                symbol: "addFromPeer",
+                shape,
+                also: few,
+                ..Variant::new("combineAllReduce", all_reduce)
+            },
+            // combineFromPeer: The first GPU reads those of the others, and adds them to its own.
+            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineFromPeer", from_peer) },
+        ],
+    )
+};
+
+/// Threads per block: the kernel is compiled for it.
+const BLOCK: u32 = 512;
+
+/// Four numbers per thread, until the GPU is full.
+fn shape(n: u64, _: Shape, _: u32) -> Shape {
+    Shape { block: BLOCK, grid: n.div_ceil(4 * u64::from(BLOCK)).clamp(1, 528) as u32 }
+}
+
+/// From one number on.
+fn few(kind: DeviceKind) -> &'static [(u64, u32)] {
+    match kind {
+        DeviceKind::Gpu => &[(1, 512), (16, 512), (256, 512)],
+        _ => &[(1, 512), (64, 512)],
+    }
+}
+
+/// The numbers of each GPU. Their sums are the chapter's numbers.
+fn vectors(case: &Case) -> Result<Vec<Vec<i32>>> {
+    let others = case.devices().len() as i32 - 1;
+    let of = |gpu: i32| move |number: &i32| number.wrapping_mul(2 * gpu + 3);
+    let mut vectors: Vec<Vec<i32>> = vec![case.data.to_vec()];
+    for gpu in 0..others {
+        vectors.push(case.data.iter().map(of(gpu)).collect());
+        let (first, rest) = vectors.split_at_mut(1);
+        for (own, other) in first[0].iter_mut().zip(&rest[gpu as usize]) {
+            *own = own.wrapping_sub(*other);
+        }
+    }
+    Ok(vectors)
+}
+
+fn on_gpus(case: &Case) -> Result<Vec<Buffer<i32>>> {
+    case.devices().iter().zip(vectors(case)?).map(|(device, vector)| device.clone_htod(&vector)).collect()
+}
+
+/// The sum of the sums, which have to be the chapter's numbers.
+fn outcome(case: &Case, sums: &[i32], cost: workbook::device::measure::Measurement) -> Result<Outcome> {
+    ensure!(sums == case.data, "{}: some of the {} sums are wrong", case.variant.name, sums.len());
+    Ok(Outcome::new(sums.iter().fold(0, |sum: i32, number| sum.wrapping_add(*number)), cost))
+}
+
+// ANCHOR: on_host
+fn on_host(case: &Case) -> Result<Outcome> {
+    let (devices, vectors) = (case.devices(), on_gpus(case)?);
+    let landing = || devices.iter().map(|device| device.alloc_host::<i32>(case.data.len()));
+    let mut landed = landing().collect::<Result<Vec<_>>>()?;
+    let mut sums = vec![0; case.data.len()];
+    let cost = case.device.measure_until_done(|| {
+        for ((device, vector), landed) in devices.iter().zip(&vectors).zip(&landed) {
+            device.memcpy_async(&vector.slice(0..), landed, vector.len())?; // all at the same time
+        }
+        sums.fill(0);
+        for (device, landed) in devices.iter().zip(&mut landed) {
+            let add = |(sum, number): (&mut i32, &i32)| *sum = sum.wrapping_add(*number);
+            device.on_host(landed, |numbers| sums.iter_mut().zip(&*numbers).for_each(add))?;
+        }
+        Ok(())
+    })?;
+    outcome(case, &sums, cost)
+}
+// ANCHOR_END: on_host
+
+// ANCHOR: all_reduce
+fn all_reduce(case: &Case) -> Result<Outcome> {
+    let (devices, vectors) = (case.devices(), on_gpus(case)?);
+    let collective = Collective::new(&devices)?;
+    let all_reduce = |vectors: &[Buffer<i32>]| {
+        collective.all_reduce(&vectors.iter().collect::<Vec<_>>(), Reduce::Sum)?;
+        devices.iter().try_for_each(|device| device.synchronize())
+    };
+    let cost = case.device.measure_until_done(|| all_reduce(&vectors))?;
+    let once = on_gpus(case)?; // the vectors above have been added many times
+    all_reduce(&once)?;
+    outcome(case, &case.device.clone_dtoh(&once[0])?, cost)
+}
+// ANCHOR_END: all_reduce
+
+// ANCHOR: from_peer
+fn from_peer(case: &Case) -> Result<Outcome> {
+    if case.device.no_peers().is_some() {
+        return on_host(case);
+    }
+    let (kernel, vectors) = (case.kernel()?, on_gpus(case)?);
+    let sums = case.device.clone_htod(&case.device.clone_dtoh(&vectors[0])?)?;
+    let config = LaunchConfig::new(case.grid, case.block);
+    let cost = case.device.measure_until_done(|| {
+        for (number, vector) in vectors.iter().enumerate().skip(1) {
+            let mine = if number == 1 { &vectors[0] } else { &sums };
+            let mut launch = case.device.launch_builder(&kernel);
+            launch.arg(mine).arg(vector).arg(&sums).arg(&case.size());
+            launch.launch(config)?;
+        }
+        case.device.synchronize()
+    })?;
+    outcome(case, &case.device.clone_dtoh(&sums)?, cost)
+}
+// ANCHOR_END: from_peer
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER)
+}

@@ -1,0 +1,56 @@
+//! Chapter 8.3: the array lies in the host's memory, and comes to the GPUs piece by piece.
+//!
+//!     cargo run --example ch8_streamed
+//!     cargo run --example ch8_streamed -- --gpus 1 --n 2^30
+
+mod pieces;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
+use workbook::record::DeviceKind;
+
+use pieces::{copied, copied_and_summed, pageable, streamed};
+
+pub const CHAPTER: Chapter = Chapter {
+    default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 28 } else { 1 << 20 },
+    many_gpus: true,
+    ..Chapter::new(
+        "ch8_streamed",
+        "An array in the host's memory: copies and kernels at the same time",
+        &[
+            // plainCopy: What the copies cost alone: each GPU gets its share, and nothing is added.
+            story("plainCopy", |case| copied(case, &case.devices())),
+            // fromPageable: Copied from memory as a program has it, then added.
+            story("fromPageable", |case| pageable(case, &case.devices())),
+            // copyThenSum: Copied from pinned memory, then added.
+            story("copyThenSum", |case| copied_and_summed(case, &case.devices())),
+            // oneStream: In pieces, each added before the next is copied.
+            story("oneStream", |case| streamed(case, &case.devices(), 1)),
+            // twoStreams: In pieces, one added while the next is copied.
+            story("twoStreams", |case| streamed(case, &case.devices(), 2)),
+            // plainCopyOneGpu: The copy alone, of all of it to one GPU.
+            Variant { story: false, ..story("plainCopyOneGpu", |case| copied(case, &[case.device])) },
+            // twoStreamsOneGpu: In pieces, all of them to one GPU.
+            Variant { story: false, ..story("twoStreamsOneGpu", |case| streamed(case, &[case.device], 2)) },
+        ],
+    )
+};
+
+const fn story(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
+    Variant { symbol: "reducePiece", shape, also: larger, ..Variant::new(name, host) }
+}
+
+/// That of the first piece.
+fn shape(n: u64, _: Shape, _: u32) -> Shape {
+    Shape { block: pieces::BLOCK, grid: pieces::blocks(pieces::piece(n as usize)) }
+}
+
+fn larger(kind: DeviceKind) -> &'static [(u64, u32)] {
+    if kind == DeviceKind::Gpu { &[(1 << 30, 512)] } else { &[] }
+}
+
+fn main() -> ExitCode {
+    chapter::run(&CHAPTER)
+}

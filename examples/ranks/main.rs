@@ -1,0 +1,85 @@
+//! One process per GPU, on one host or on many: each adds up its share, and NCCL adds the shares.
+//!
+//!     cargo run --example ranks -- --start 2 --device sim                   # starts both itself
+//!     torchrun --nproc-per-node 2 --no-python target/debug/examples/ranks   # or mpirun -n 2, or srun -n 2
+
+mod meeting;
+mod place;
+mod start;
+mod sum;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use workbook::arguments::number;
+use workbook::device::DeviceChoice;
+
+use meeting::Fault;
+use place::Place;
+
+/// Adds up one array in several processes, one per GPU.
+///
+/// The launcher says which rank this is: torchrun by RANK, WORLD_SIZE and LOCAL_RANK, Open MPI by OMPI_COMM_WORLD_RANK
+/// and so on, MPICH by PMI_RANK, SLURM by SLURM_PROCID. Rank 0 listens at MASTER_ADDR and MASTER_PORT.
+#[derive(Parser)]
+#[command(name = "ranks", bin_name = "cargo run --example ranks --")]
+struct Options {
+    /// Start so many ranks on this host, as a launcher would
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=64))]
+    start: Option<u64>,
+    /// Where the kernels run; auto: on a GPU, and there is no other choice
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
+    device: DeviceChoice,
+    /// Who adds the shares; auto: NCCL on GPUs, and rank 0 on simulated ones
+    #[arg(long, value_enum, default_value_t = Engine::Auto)]
+    engine: Engine,
+    /// Elements of all ranks together, the same number for each: 1000, 1e6 or 2^20
+    #[arg(long, value_name = "N", default_value = "2^20", value_parser = elements)]
+    n: u64,
+    /// How often the sum is made; its time is the median
+    #[arg(long, value_name = "R", default_value_t = 20)]
+    repeats: u64,
+    /// Seed of the data
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Seconds after which a rank that waits for another gives up
+    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
+}
+
+/// Who adds the shares.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Engine {
+    Auto,
+    Nccl,
+    /// Rank 0, over TCP: what there is where there is no NCCL.
+    Loopback,
+}
+
+fn elements(text: &str) -> Result<u64, String> {
+    number(text, i32::MAX as u64)
+        .ok_or("the number of elements is 0 to 2147483647, written like 1000 or 2^20".into())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(seconds) if (1.0..=86_400.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("a time-out has 1 to 86400 seconds".into()),
+    }
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let ended = match options.start {
+        Some(ranks) => return start::start(ranks as usize),
+        None => Place::of_launcher().map_err(Fault::environment).and_then(|place| sum::run(&place, &options)),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Fault { status, sentence }) => {
+            eprintln!("error: {sentence}");
+            ExitCode::from(status)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Which rank this process is, and where rank 0 listens: what the launcher has put into the environment.
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// A process among others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// From 0.
+    pub rank: usize,
+    /// How many there are.
+    pub ranks: usize,
+    /// From 0 on each host: the GPU.
+    pub local_rank: usize,
+    /// Where rank 0 listens.
+    pub host: String,
+    pub port: u16,
+}
+
+/// Rank, number of ranks, rank on this host: by the names of torchrun, Open MPI, MPICH (and Intel MPI), SLURM. Under
+/// mpirun on a SLURM cluster both have theirs, and SLURM's are of the job.
+const LAUNCHERS: [[&str; 3]; 4] = [
+    ["RANK", "WORLD_SIZE", "LOCAL_RANK"],
+    ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"],
+    ["PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"],
+    ["SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"],
+];
+
+/// torchrun's own.
+const PORT: u16 = 29500;
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn number(name: &str) -> Result<usize> {
+    let value = variable(name).with_context(|| format!("{name} is not set"))?;
+    value.parse().with_context(|| format!("{name}={value} is no number"))
+}
+
+impl Place {
+    /// What the environment says.
+    pub fn of_launcher() -> Result<Place> {
+        let Some([rank, ranks, local_rank]) = LAUNCHERS.iter().find(|names| variable(names[0]).is_some())
+        else {
+            bail!(
+                "no launcher has said which rank this is: start it by torchrun, mpirun or srun, set RANK, WORLD_SIZE \
+                 and LOCAL_RANK, or give --start 2"
+            );
+        };
+        let place = Place {
+            rank: number(rank)?,
+            ranks: number(ranks)?,
+            local_rank: number(local_rank)?,
+            host: variable("MASTER_ADDR").or_else(first_host).unwrap_or("127.0.0.1".into()),
+            port: port()?,
+        };
+        ensure!(
+            place.rank < place.ranks,
+            "{rank}={} and {ranks}={}: ranks are counted from 0",
+            place.rank,
+            place.ranks
+        );
+        Ok(place)
+    }
+}
+
+/// The port of rank 0. torchrun's agent may listen at the one that it names, for its own workers: then the next.
+fn port() -> Result<u16> {
+    let Some(port) = variable("MASTER_PORT") else { return Ok(PORT) };
+    let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|answer| answer == "True");
+    let read: Option<u16> = port.parse().ok().and_then(|port: u16| port.checked_add(taken.into()));
+    read.with_context(|| format!("MASTER_PORT={port} is no port"))
+}
+
+/// The first of SLURM's hosts, which has rank 0: `gpu03` of `gpu[03-05,09]`.
+fn first_host() -> Option<String> {
+    let hosts = variable("SLURM_JOB_NODELIST")?;
+    let name = hosts.find([',', '[']).map_or(&hosts[..], |end| &hosts[..end]);
+    let in_brackets = hosts[name.len()..].strip_prefix('[');
+    let number: &str = in_brackets.map_or("", |rest| rest.split([',', '-', ']']).next().unwrap_or_default());
+    Some(format!("{name}{number}"))
+}

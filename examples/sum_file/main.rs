@@ -1,0 +1,124 @@
+//! The exact sum of a file of `i32` that may be larger than any GPU, and than the host's memory.
+//!
+//!     head -c 1G /dev/urandom > numbers; cargo run --example sum_file -- numbers
+//!     cargo run --example sum_file -- --generate 2^34 --resume
+
+mod checkpoint;
+mod pieces;
+mod source;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use workbook::arguments::number;
+use workbook::build::kernels;
+use workbook::device::{Device, DeviceChoice, SimulatorOptions};
+use workbook::number::{thousands, three_digits};
+
+use checkpoint::Checkpoint;
+use pieces::Pieces;
+use source::Source;
+
+/// The exact sum of a file of `i32`, piece by piece, on all GPUs at once.
+#[derive(Parser)]
+#[command(name = "sum_file", bin_name = "cargo run --example sum_file --")]
+struct Options {
+    /// The file: numbers of 32 bits, little-endian
+    #[arg(required_unless_present = "generate", conflicts_with = "generate")]
+    file: Option<PathBuf>,
+    /// So many numbers of this book's generator, in place of a file
+    #[arg(long, value_name = "N", value_parser = |text: &str| number(text, 1 << 50).ok_or("0 to 2^50 numbers"))]
+    generate: Option<u64>,
+    /// Seed of the generator
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Where the kernels run; auto: on all GPUs if one is usable, else on two simulated ones
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
+    device: DeviceChoice,
+    /// GPUs that work together; none: all that there are
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=64))]
+    gpus: Option<u64>,
+    /// Streams per GPU, each with a piece in pinned memory and one on the GPU
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=16))]
+    streams: u64,
+    /// Numbers in a piece; none: 2^23 on GPUs, 2^16 on simulated ones
+    #[arg(long, value_name = "N", value_parser = |text: &str| number(text, 1 << 30).filter(|n| *n > 0).ok_or("1 to 2^30 numbers"))]
+    piece: Option<u64>,
+    /// Go on from the checkpoint of a run that was interrupted
+    #[arg(long)]
+    resume: bool,
+    /// Where the checkpoint is kept until the sum is there; none: beside the file
+    #[arg(long, value_name = "PATH")]
+    checkpoint: Option<PathBuf>,
+    /// Milliseconds between two checkpoints
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    checkpoint_every: u64,
+}
+
+fn main() -> ExitCode {
+    match sum(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<source::Changed>() { 1 } else { 2 })
+        }
+    }
+}
+
+fn sum(options: &Options) -> Result<()> {
+    let source = match (&options.file, options.generate) {
+        (Some(file), _) => Source::open(file)?,
+        (None, numbers) => Source::Generated { numbers: numbers.unwrap_or(0), seed: options.seed },
+    };
+    let path = options.checkpoint.clone().unwrap_or_else(|| source.checkpoint());
+    let mut at = match options.resume {
+        true => Checkpoint::read(&path, &source)?,
+        false => Checkpoint { source: source.stamp(), done: 0, sum: 0 },
+    };
+    let gpus = options.gpus.map(|gpus| gpus as usize);
+    let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;
+    let simulated = devices[0].core().is_ok();
+    let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 23 });
+    println!(
+        "{} numbers on {} × {}, from number {} on",
+        thousands(source.len() as i64),
+        devices.len(),
+        devices[0].info().name,
+        thousands(at.done as i64)
+    );
+
+    let bar = bar(source.len() * 4, at.done * 4);
+    let (first, begin, mut kept) = (at.done, Instant::now(), Instant::now());
+    let build = kernels::get("ch8_streamed")?;
+    let mut pieces = Pieces::new(&devices, build, options.streams as usize, piece as usize)?;
+    pieces.sum(&source, &mut at, |at| {
+        bar.set_position(at.done * 4);
+        if kept.elapsed() >= Duration::from_millis(options.checkpoint_every) {
+            at.write(&path)?;
+            kept = Instant::now();
+        }
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    let seconds = begin.elapsed().as_secs_f64();
+    ensure!(at.done == source.len(), "{} numbers are missing", source.len() - at.done);
+    Checkpoint::remove(&path)?;
+    println!("sum: {}", at.sum);
+    let rate = (at.done - first) as f64 * 4e-9 / seconds;
+    println!("{} GB/s, {:.1} s", three_digits(rate), seconds);
+    Ok(())
+}
+
+/// How far it is, how fast, and how long it will take.
+fn bar(bytes: u64, done: u64) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left");
+    let bar = ProgressBar::new(bytes).with_style(style.unwrap_or(ProgressStyle::default_bar()));
+    bar.set_position(done);
+    bar.reset_eta();
+    bar
+}

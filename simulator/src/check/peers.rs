@@ -1,0 +1,76 @@
+//! out-of-bounds: an access to the shared memory of a block of the cluster that may have ended by then.
+//!
+//! Distributed shared memory is there as long as a thread of its block (CUDA C++ Programming Guide, "Distributed
+//! Shared Memory"). If the block has ended, the access itself fails (`exec/cluster.rs`). If it has not, by chance,
+//! something must have kept it: the access has to come before something that the block does.
+
+use rustc_hash::FxHashMap;
+
+use super::conflict::{Strength, strength};
+use super::order::{BlockId, Order, Past};
+use crate::arith::lanes;
+use crate::observe::{Access, Actor, Request};
+
+/// An access to a block by another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit {
+    pub actor_block: u64,
+    pub warp: u32,
+    pub lane: usize,
+    pub loc: u32,
+    pub address: u64,
+    pub access: Access,
+}
+
+/// The last access of lanes of a warp.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    mask: u32,
+    time: u32,
+    loc: u32,
+    address: u64,
+    access: Access,
+}
+
+/// By the block whose memory it is, and the warp that has accessed it (its block and its number there).
+#[derive(Debug, Default)]
+pub struct Visits {
+    of: FxHashMap<BlockId, FxHashMap<(u64, u32), Vec<Last>>>,
+}
+
+impl Visits {
+    pub fn access(&mut self, order: &mut Order, actor: Actor, request: &Request) {
+        let Some(peer) = request.owner else { return };
+        let mut time = order.here(actor).now();
+        // Who sees what an atomic has written there knows that it has been, and what its fence releases.
+        let fences = lanes(request.mask).map(|lane| order.last_fence(actor, lane));
+        if let Some(fence @ 1..) = fences.min().filter(|_| strength(request) > Strength::Weak) {
+            time = fence - 1;
+        }
+        let (mask, loc, access) = (request.mask, actor.loc, request.access);
+        let address = request.addresses[mask.trailing_zeros() as usize & 31];
+        let of_block = self.of.entry((actor.grid, peer.block)).or_default();
+        let all = of_block.entry((actor.block, actor.warp)).or_default();
+        all.iter_mut().for_each(|last| last.mask &= !mask);
+        all.retain(|last| last.mask != 0);
+        all.push(Last { mask, time, loc, address, access });
+    }
+
+    /// A block ends: an access that nothing orders before something in the block.
+    pub fn block_end(&mut self, order: &mut Order, id: BlockId) -> Option<Visit> {
+        let visits = self.of.remove(&id)?;
+        let known = order.knows_at_all(id);
+        let mut found: Vec<Visit> = Vec::new();
+        for ((block, warp), all) in visits {
+            let actor = Actor { grid: id.0, block, warp, loc: 0, kernel: "" };
+            let global = order.warp_number(actor);
+            for Last { mask, time, loc, address, access } in all {
+                let lost = lanes(mask).find(|&lane| {
+                    !order.is_known(Past { warp: global, lane: lane as u8, time }, (id.0, block), &known, 0)
+                });
+                found.extend(lost.map(|lane| Visit { actor_block: block, warp, lane, loc, address, access }));
+            }
+        }
+        found.into_iter().min_by_key(|visit| (visit.actor_block, visit.warp, visit.lane))
+    }
+}

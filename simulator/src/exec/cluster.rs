@@ -1,0 +1,172 @@
+//! What the blocks of a cluster share: their shared memory, and a barrier (PTX ISA 9.7.13.4).
+
+use super::barrier::Arrival;
+use super::block::{BlockState, Cluster};
+use super::context::{At, Context, Executed};
+use super::warp::{Wait, Warp};
+use crate::diagnostic::{Diagnostic, KEEP_ALIVE, Kind};
+use crate::memory::{Written, shared};
+use crate::observe::{Act, Event, Peer, Request, Watch};
+
+/// The shared memory of `block`, or of another one of its cluster.
+#[inline]
+pub fn shared_in<'a>(
+    block: &'a BlockState,
+    cluster: &'a Option<&mut Cluster>,
+    owner: Option<Peer>,
+) -> &'a [u8] {
+    match (owner, cluster) {
+        (Some(peer), Some(cluster)) => &cluster.members[peer.rank as usize].shared,
+        _ => &block.shared,
+    }
+}
+
+impl<O: Watch> Context<'_, O> {
+    /// The shared memory of this block, or of another one of its cluster.
+    #[inline]
+    pub fn shared_of(&self, owner: Option<Peer>) -> &[u8] {
+        shared_in(self.block, &self.cluster, owner)
+    }
+
+    #[inline]
+    pub fn shared_mut(&mut self, owner: Option<Peer>) -> &mut [u8] {
+        match (owner, &mut self.cluster) {
+            (Some(peer), Some(cluster)) => &mut cluster.members[peer.rank as usize].shared,
+            _ => &mut self.block.shared,
+        }
+    }
+
+    /// Which bytes of it have been written.
+    #[inline]
+    pub fn written_of(&self, owner: Option<Peer>) -> &Written {
+        match (owner, &self.cluster) {
+            (Some(peer), Some(cluster)) => &cluster.members[peer.rank as usize].written,
+            _ => &self.block.written,
+        }
+    }
+
+    #[inline]
+    pub fn written_mut(&mut self, owner: Option<Peer>) -> &mut Written {
+        match (owner, &mut self.cluster) {
+            (Some(peer), Some(cluster)) => &mut cluster.members[peer.rank as usize].written,
+            _ => &mut self.block.written,
+        }
+    }
+
+    /// The block's rank, where addresses can name one.
+    #[inline]
+    pub fn own_rank(&self) -> Option<u32> {
+        self.cluster.as_ref().map(|_| self.block.rank)
+    }
+
+    /// The offset of an address that must be in the block's own shared memory.
+    pub fn own_offset(&self, address: u64, bytes: u32) -> u64 {
+        match shared::rank(address) {
+            (Some(rank), within) if rank == self.block.rank => self.shared.offset(within, bytes),
+            _ => self.shared.offset(address, bytes),
+        }
+    }
+
+    /// The request with the block whose shared memory it is for, which must be there.
+    #[inline]
+    pub fn reach<'a>(&self, warp: &Warp, at: At, request: &Request<'a>) -> Executed<Request<'a>> {
+        let Some(Peer { rank, .. }) = request.owner else { return Ok(*request) };
+        match self.peer(rank) {
+            Ok(peer) => Ok(Request { owner: Some(peer), ..*request }),
+            Err(why) => Err(self.out_of_reach(warp, At { mask: request.mask, ..at }, request, why)),
+        }
+    }
+
+    /// The block of a rank, or why it cannot be reached.
+    pub fn peer(&self, rank: u32) -> Result<Peer, String> {
+        let members = self.cluster.as_ref().map_or(&[][..], |cluster| &cluster.members[..]);
+        match members.get(rank as usize) {
+            Some(member) if !member.ended => Ok(Peer { rank, block: member.block }),
+            Some(member) => Err(format!("the shared memory of block {}, which has ended", member.block)),
+            None if members.is_empty() => {
+                Err(format!("the shared memory of block {rank} of a cluster, and this block is in none"))
+            }
+            None => Err(format!("the shared memory of block {rank} of a cluster of {}", members.len())),
+        }
+    }
+
+    #[cold]
+    pub fn out_of_reach(&self, warp: &Warp, at: At, request: &Request, why: String) -> Box<Diagnostic> {
+        let what = format!("{} in {why}", self.what(request));
+        self.fault(warp, at, Kind::OutOfBounds, what, KEEP_ALIVE)
+    }
+
+    /// Lanes arrive at the barrier of their cluster, and go on.
+    pub fn cluster_arrive(&mut self, warp: &mut Warp, index: usize, at: At, releases: bool) -> Executed<()> {
+        let again = at.mask & (warp.in_cluster_barrier[0] | warp.in_cluster_barrier[1]);
+        if again != 0 {
+            let what = "a thread arrives at the barrier of its cluster again, and has not waited there";
+            let help =
+                "let every barrier.cluster.arrive (barrier_arrive) be followed by a wait of the same thread";
+            let at = At { mask: again, ..at };
+            return Err(self.fault(warp, at, Kind::BarrierDivergence, what, help));
+        }
+        self.act(warp, at, Act::ClusterArrive { mask: at.mask, releases });
+        if O::CHECKS {
+            self.barrier_sites(warp, index, at);
+        }
+        self.progress.changed();
+        if let Some(cluster) = &mut self.cluster {
+            cluster.arrived += at.mask.count_ones();
+            warp.in_cluster_barrier[(cluster.round & 1) as usize] |= at.mask;
+        }
+        self.open_cluster();
+        Ok(())
+    }
+
+    /// Lanes wait at it.
+    pub fn cluster_wait(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<Arrival> {
+        let absent = at.mask & !(warp.in_cluster_barrier[0] | warp.in_cluster_barrier[1]);
+        let Some(cluster) = self.cluster.as_ref().filter(|_| absent == 0) else {
+            let what = "a thread waits at the barrier of its cluster, and has not arrived there";
+            let help = "let it arrive first (barrier.cluster.arrive, barrier_arrive), or use cluster.sync()";
+            let at = At { mask: if absent == 0 { at.mask } else { absent }, ..at };
+            return Err(self.fault(warp, at, Kind::BarrierDivergence, what, help));
+        };
+        let round = cluster.round;
+        if at.mask & warp.in_cluster_barrier[(round & 1) as usize] == 0 {
+            self.behind_cluster_barrier(warp, at);
+            return Ok(Arrival::GoesOn);
+        }
+        let split = warp.splits[index];
+        let mut waiting = index;
+        if at.mask != split.mask {
+            // The others go on; lanes that wait and lanes that do not meet behind the barrier.
+            warp.diverge(index, split.mask & !at.mask, split.pc + 1, split.pc, split.pc + 1);
+            waiting = warp.splits.len() - 1;
+        }
+        warp.splits[waiting].wait = Wait::Cluster { round };
+        Ok(Arrival::Waits)
+    }
+
+    /// Lanes have waited for a round that is over.
+    pub fn behind_cluster_barrier(&mut self, warp: &mut Warp, at: At) {
+        warp.in_cluster_barrier.iter_mut().for_each(|lanes| *lanes &= !at.mask);
+        self.act(warp, at, Act::ClusterWait { mask: at.mask });
+    }
+
+    /// Lanes exit: nobody waits for them any more.
+    pub fn leave_cluster(&mut self, warp: &mut Warp, mask: u32) {
+        let Some(cluster) = &mut self.cluster else { return };
+        let here = &mut warp.in_cluster_barrier[(cluster.round & 1) as usize];
+        cluster.arrived -= (*here & mask).count_ones();
+        cluster.exited += mask.count_ones();
+        *here &= !mask;
+        self.open_cluster();
+    }
+
+    fn open_cluster(&mut self) {
+        let Some(cluster) = &mut self.cluster else { return };
+        if cluster.open() {
+            let (grid, number, threads, exited) =
+                (self.grid, cluster.number, cluster.threads, cluster.exited);
+            self.observer.event(&Event::ClusterOpens { grid, cluster: number, threads, exited });
+            self.progress.changed();
+        }
+    }
+}

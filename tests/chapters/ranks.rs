@@ -1,0 +1,215 @@
+//! One process per GPU, on simulated ones: the ranks find each other, and none waits for one that is gone.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::example;
+
+/// Rounds that no test waits for.
+const FOR_EVER: &str = "--repeats 1000000000";
+
+/// A port that nobody has.
+fn port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn command(options: &str) -> Command {
+    let mut command = example("ranks");
+    command.args(options.split_whitespace()).args(["--device", "sim"]);
+    for name in ["RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_NODELIST"] {
+        command.env_remove(name);
+    }
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn rank(rank: usize, ranks: usize, port: u16, options: &str) -> Child {
+    let mut command = command(options);
+    command.env("RANK", rank.to_string()).env("LOCAL_RANK", rank.to_string());
+    command.env("WORLD_SIZE", ranks.to_string()).env("MASTER_PORT", port.to_string());
+    command.spawn().unwrap()
+}
+
+/// Its end, which has to come by itself.
+fn end(mut child: Child) -> Output {
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begin.elapsed() > Duration::from_secs(120) {
+            child.kill().unwrap();
+            panic!("a rank has not ended");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// It ends with that status and that sentence, alone.
+fn ends(child: Child, status: i32, sentence: &str) {
+    let output = end(child);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(sentence) && said.lines().count() == 1, "wanted {sentence:?}: {said}");
+    assert_eq!(output.status.code(), Some(status), "{said}");
+}
+
+/// Ranks that are adding up, since rank 0 has said so.
+fn at_work(ranks: usize, options: &str) -> Vec<Child> {
+    let port = port();
+    let mut children: Vec<Child> = (0..ranks).map(|number| rank(number, ranks, port, options)).collect();
+    let mut line = String::new();
+    BufReader::new(children[0].stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains(&format!("{ranks} ranks, rank 0 on workbook simulator")), "{line}");
+    children
+}
+
+#[test]
+fn ranks_give_the_sum_however_many() {
+    for ranks in [1, 2, 3] {
+        for n in [0, 1, 2, 70_001] {
+            let options = format!("--start {ranks} --n {n} --repeats 2");
+            let output = end(command(&options).spawn().unwrap());
+            let said = String::from_utf8(output.stdout).unwrap();
+            assert!(output.status.success() && said.contains("as expected"), "{options}: {said}");
+        }
+    }
+}
+
+#[test]
+fn when_a_rank_is_killed_all_others_end_and_say_which() {
+    for killed in [0, 1] {
+        let mut children = at_work(3, FOR_EVER);
+        let mut child = children.remove(killed);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for other in children {
+            ends(other, 1, &format!("error: rank {killed} has ended before the sum was there"));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn when_a_rank_hangs_all_others_end_and_say_which() {
+    let mut children = at_work(3, &format!("{FOR_EVER} --timeout 3"));
+    let mut child = children.remove(1);
+    let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    for other in children {
+        ends(other, 1, "error: rank 1 has not been heard from for ");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn when_a_rank_never_arrives_all_others_end_and_say_which() {
+    let port = port();
+    let children = [rank(0, 4, port, "--timeout 3"), rank(2, 4, port, "--timeout 3")];
+    for child in children {
+        ends(child, 1, "error: ranks 1 and 3 never arrived");
+    }
+    ends(
+        rank(1, 2, port, "--timeout 1"),
+        1,
+        "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:",
+    );
+}
+
+#[test]
+fn ranks_that_do_not_fit_are_refused_with_what_differs() {
+    let refused = |others: [(usize, &str); 2], sentence: &str| {
+        let port = port();
+        let children = [
+            rank(0, 3, port, ""),
+            rank(others[0].0, 3, port, others[0].1),
+            rank(others[1].0, 3, port, others[1].1),
+        ];
+        children.into_iter().for_each(|child| ends(child, 2, sentence));
+    };
+    refused(
+        [(1, ""), (2, "--n 7")],
+        "error: rank 2 has --n 7, and rank 0 has --n 1048576: all need the same",
+    );
+    refused([(1, "--engine nccl"), (2, "")], "error: rank 1: NCCL ");
+    let port = port();
+    let mut twins = [rank(0, 3, port, ""), rank(1, 3, port, ""), rank(1, 3, port, "")].into_iter();
+    ends(twins.next().unwrap(), 2, "error: two processes are rank 1");
+    twins.for_each(|twin| {
+        end(twin);
+    });
+}
+
+#[test]
+fn who_is_no_rank_does_not_disturb_them() {
+    let port = port();
+    let first = rank(0, 2, port, "--repeats 1");
+    let mut strangers = Vec::new();
+    for said in ["", "GET / HTTP/1.1\r\n\r\n", "\"Here\"\n{\"Number\":7}\n"] {
+        let mut stranger = loop {
+            match TcpStream::connect(("127.0.0.1", port)) {
+                Ok(stranger) => break stranger,
+                Err(_) => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        stranger.write_all(said.as_bytes()).unwrap();
+        strangers.push(stranger);
+    }
+    let second = rank(1, 2, port, "--repeats 1");
+    for child in [first, second] {
+        let output = end(child);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn every_launcher_says_which_rank_it_is() {
+    let of = |names: [&str; 3], values: [&str; 3], further: &[(&str, &str)]| {
+        let mut command = command("--n 100 --repeats 1 --timeout 1");
+        command.envs(names.into_iter().zip(values)).env("MASTER_PORT", port().to_string());
+        command.envs(further.iter().copied());
+        command.spawn().unwrap()
+    };
+    let slurm = ["SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"];
+    for names in [
+        ["RANK", "WORLD_SIZE", "LOCAL_RANK"],
+        ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"],
+        ["PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"],
+        slurm,
+    ] {
+        // The job has as many tasks as it likes where another launcher starts the ranks.
+        let further: &[_] =
+            if names == slurm { &[] } else { &[("SLURM_PROCID", "7"), ("SLURM_NTASKS", "8")] };
+        let output = end(of(names, ["0", "1", "0"], further));
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.starts_with("1 rank, ") && output.status.success(), "{names:?}: {said}");
+    }
+    for (hosts, first) in [("gpu[03-05,09]", "gpu03"), ("a1.invalid,b2", "a1.invalid"), ("n[7]", "n7")] {
+        let nobody = format!("rank 1 found nobody at {first}:");
+        ends(of(slurm, ["1", "2", "0"], &[("SLURM_JOB_NODELIST", hosts)]), 1, &nobody);
+    }
+    ends(of(slurm, ["2", "2", "0"], &[]), 2, "SLURM_PROCID=2 and SLURM_NTASKS=2: ranks are counted from 0");
+    ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], ["0", "x", "0"], &[]), 2, "WORLD_SIZE=x is no number");
+    ends(command("").spawn().unwrap(), 2, "no launcher has said which rank this is");
+}
+
+/// A library that says it is NCCL 2.10.3, for machines that have none and for those that have a newer one.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_nccl_that_is_too_old_is_named_with_its_version() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("old-nccl");
+    std::fs::create_dir_all(&directory).unwrap();
+    let source = directory.join("nccl.rs");
+    let code =
+        "#[unsafe(no_mangle)] pub extern \"C\" fn ncclGetVersion(to: &mut i32) -> i32 { *to = 21003; 0 }";
+    std::fs::write(&source, code).unwrap();
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+    rustc.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "nccl", "-o"]);
+    assert!(rustc.arg(directory.join("libnccl.so.2")).arg(source).status().unwrap().success());
+    let mut command = command("--start 2 --engine nccl");
+    command.env("LD_LIBRARY_PATH", directory);
+    let output = end(command.spawn().unwrap());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let sentence = "error: rank 0: NCCL 2.10.3 is too old; 2.15.0 or newer is needed\n";
+    assert_eq!((said.as_str(), output.status.code()), (&*sentence.repeat(2), Some(2)));
+}

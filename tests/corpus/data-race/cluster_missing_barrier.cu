@@ -1,0 +1,20 @@
+// The neighbour's number is read with no barrier of the cluster before it.
+// launch: turn<<<8, 32>>> buf:i32:uninit*8
+// arch: 90
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void __cluster_dims__(4) turn(int *out)
+{
+    __shared__ int mine;
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0)
+        mine = -1;
+    cluster.sync();
+    if (threadIdx.x == 0)
+        mine = blockIdx.x; // expect: data-race
+    __syncthreads(); // for this block alone
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = *cluster.map_shared_rank(&mine, (cluster.block_rank() + 1) % 4); // expect: data-race
+    cluster.sync();
+}

@@ -1,0 +1,9 @@
+// Sixteen blocks in a cluster, where eight are portable.
+// launch: mark<<<16, 32>>> buf:i32:uninit*16  // expect: launch-limit
+// cluster: 16
+// arch: 90
+extern "C" __global__ void mark(int *out)
+{
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = 1;
+}

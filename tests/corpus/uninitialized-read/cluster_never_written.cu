@@ -1,0 +1,17 @@
+// Only one block of each cluster writes its number; the others read their own copies of it too.
+// launch: turn<<<4, 32>>> buf:i32:uninit*4
+// arch: 90
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void __cluster_dims__(4) turn(int *out)
+{
+    __shared__ int mine;
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0 && cluster.block_rank() == 0)
+        mine = 3;
+    cluster.sync();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = *cluster.map_shared_rank(&mine, (cluster.block_rank() + 1) % 4); // expect: uninitialized-read
+    cluster.sync();
+}

@@ -1,0 +1,187 @@
+//! What cannot be taken is refused by name, with exit status 2.
+
+use super::*;
+
+#[test]
+fn a_wrong_command_line_is_refused_with_what_would_be_right() {
+    let rest = "--grid 1 --block 1";
+    run("").refuses(&["required", "<FILE>", "--grid", "--block"]);
+    run(SUM).refuses(&["--grid", "--block"]);
+    run(&format!("{SUM} {rest} --frobnicate")).refuses(&["--frobnicate"]);
+    run(&format!("{SUM} {rest} --checks perhaps")).refuses(&["perhaps", "on, off"]);
+    run(&format!("{SUM} {rest} --schedule x")).refuses(&["--schedule"]);
+    run(&format!("{SUM} {rest} --pending-launches -1"))
+        .refuses(&["--pending-launches", "a number of launches"]);
+    run(&format!("{SUM} {rest} --shared -1")).refuses(&["--shared", "a number of bytes"]);
+    for wrong in ["0", "-1", "1,2,3,4", "x", "4294967296"] {
+        run(&format!("{SUM} --grid {wrong} --block 1")).refuses(&["--grid", "X[,Y[,Z]]"]);
+        run(&format!("{SUM} --grid 1 --block {wrong}")).refuses(&["--block", "X[,Y[,Z]]"]);
+    }
+    for wrong in ["i32", "i32:x", "i33:1", "i8:128", "buf:i32:1,x", "buf:i32:zeros*2^40", "buf:u8:iota*300"] {
+        run(&format!("{SUM} {rest} --arg {wrong}")).refuses(&["--arg", wrong]);
+    }
+    let args = "--arg buf:i32:1 --arg buf:i32:1";
+    run(&format!("{SUM} --grid 1 --block 1025 {args}")).refuses(&["at most 1024"]);
+    run(&format!("{SUM} --grid 1,65536 --block 1 {args}")).refuses(&["65535"]);
+    run(&format!("{SUM} {rest} --shared 2^20 {args}")).refuses(&["1048832 bytes of shared memory", "232448"]);
+    let large = "--arg buf:i32:zeros*2^30 --arg buf:i32:1";
+    run(&format!("{SUM} {rest} {large}")).refuses(&["4,294,967,300 bytes together", "allows 4,294,967,296"]);
+}
+
+#[test]
+fn a_launch_that_needs_more_memory_than_it_may_have_ends_with_a_sentence() {
+    let line =
+        format!("{KERNELS} --kernel copy --grid 2000 --block 500 --arg buf:u8:3*1e6 --arg buf:u8:0*1e6");
+    run(&format!("{line} --memory 1e7")).refuses(&[
+        "memory-limit",
+        "10,000,000 bytes: 2,000,0",
+        "what the checks remember",
+        "--checks off",
+    ]);
+    run(&format!("{line} --memory 1e7 --checks off --json")).exits(0);
+    run(&format!("{line} --memory 2^24 --json")).exits(0);
+}
+
+#[test]
+fn a_kernel_or_an_argument_that_is_not_there_is_refused_with_the_list() {
+    kernel("nothing", 1, "")
+        .refuses(&["no kernel is named nothing; there are: numbers, copy", "_Z5plainPi (plain)"]);
+    run(&format!("{KERNELS} --grid 1 --block 1")).refuses(&["give --kernel one of: numbers, copy, strided"]);
+    kernel("strided", 1, "buf:i32:1 buf:i32:1").refuses(&[
+        "strided takes 3 arguments, 2 were given",
+        "0  strided_param_0, .u64 (8 bytes: i64, u64 or a buffer); given: buf:i32:1",
+        "2  strided_param_2, .u32 (4 bytes: i32 or u32); nothing was given",
+    ]);
+    kernel("hello", 1, "i32:1 buf:i32:1")
+        .refuses(&["hello takes 1 argument, 2 were given", "1  no parameter; given: buf:i32:1"]);
+    kernel("hello", 1, "").refuses(&["hello takes 1 argument, 0 were given"]);
+    kernel("hello", 1, "i64:1")
+        .refuses(&["argument 0 of hello does not fit, i64:1: the parameter has 4 bytes, it has 8"]);
+    kernel("hello", 1, "buf:i32:1").refuses(&["the address of a buffer has 8", "hello_param_0"]);
+    kernel("hello", 1, "f32:1").refuses(&["the parameter is a whole number (.u32), it is a float"]);
+    kernel("structure", 1, "i32:1 buf:i32:1")
+        .refuses(&["has 12 bytes, it has 4; give a structure", "structure_param_0"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_taken_is_refused_by_name() {
+    let rest = "--grid 1 --block 1";
+    run(&format!("tests/simulate/absent.ptx {rest}")).refuses(&["cannot read tests/simulate/absent.ptx"]);
+    // By its name alone: this one has no end.
+    #[cfg(unix)]
+    run(&format!("/dev/zero {rest}")).refuses(&["/dev/zero is neither PTX (.ptx) nor CUDA C++ (.cu)"]);
+    run(&format!("tests/simulate {rest}")).refuses(&["tests/simulate"]);
+    run(&format!("Cargo.toml {rest}")).refuses(&["Cargo.toml is neither PTX (.ptx) nor CUDA C++ (.cu)"]);
+    let directory = scratch("files");
+    let file = |name: &str, bytes: &[u8]| {
+        let path = directory.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    run(&format!("{} {rest}", file("empty.ptx", b""))).refuses(&["empty.ptx"]);
+    run(&format!("{} {rest}", file("bytes.ptx", &[0xff, 0xfe]))).refuses(&["cannot read", "bytes.ptx"]);
+    let broken = file("broken.ptx", b".version 9.0\n.target sm_75\n\n.visible .entry k( {\n");
+    let said = run(&format!("{broken} {rest}"));
+    said.refuses(&["broken.ptx:4", ".visible .entry k( {"]);
+}
+
+/// Whatever is typed in, the program itself does not fail: it refuses, or runs, and says what is wrong.
+#[test]
+fn malformed_input_ends_with_a_sentence() {
+    let directory = scratch("malformed");
+    std::fs::create_dir_all(&directory).unwrap();
+    let ends = |line: &str, args: &[&str]| {
+        let mut command = simulate();
+        command.args(line.split_whitespace()).args(args);
+        let run = Run { line: format!("{line} {args:?}"), output: command.output().unwrap() };
+        let status = run.output.status.code();
+        assert!(matches!(status, Some(0..=2)), "{}: {status:?}\n{}", run.line, run.stderr());
+        assert!(status == Some(0) || !(run.stdout() + &run.stderr()).is_empty(), "{}", run.line);
+    };
+    for spec in [
+        "",
+        ":",
+        "@",
+        "@+",
+        "@@",
+        "@0+",
+        "@0+-1",
+        "@0+0xffffffffffffffff",
+        "@9",
+        "buf:",
+        "buf::",
+        "buf:ptr:@",
+        "buf:ptr:@0,@0+1",
+        "buf:ptr:iota*3",
+        "buf:ptr:random*3",
+        "buf:i32:,",
+        "buf:i32:*",
+        "buf:i32:5*",
+        "buf:i32:é*3",
+        "buf:i32:random::::*4",
+        "buf:f32:random:1:inf:inf*3",
+        "buf:f64:random:1:-1e308:1e308*3",
+        "buf:i64:random:1:-9223372036854775808:9223372036854775807*50",
+        "buf:u64:random:1:0:18446744073709551615*50",
+        "buf:i32:zeros*99999999999999999999999999",
+        "buf:u8:uninit*2^36",
+        "buf:i32:file=",
+        "buf:i32:file=/",
+        "buf:u8:file=/dev/zero",
+        "struct:",
+        "struct:,",
+        "struct:ptr:@9",
+        "struct:i8:1,ptr:@0+99999999999",
+        "bytes:",
+        "bytes:é0",
+        "bytes:_",
+        "i32:é",
+        "é:1",
+        "f64:1e400",
+        "u64:-0",
+    ] {
+        ends(&format!("{SUM} --grid 1 --block 64 --memory 1e8 --arg buf:i32:iota*64"), &["--arg", spec]);
+    }
+    let args = "--arg buf:i32:iota*64 --arg buf:i32:0";
+    for options in [
+        "--grid 2147483647,65535,65535 --block 1024 --steps-limit 1000",
+        "--grid 2147483647,65535,65535 --block 1024 --steps-limit 1000 --schedule 3",
+        "--grid 4294967295,4294967295,4294967295 --block 1",
+        "--grid 1 --block 4294967295,4294967295,4294967295",
+        "--grid 1 --block 64 --schedule 18446744073709551615 --schedules 3",
+        "--grid 1 --block 64 --cluster 4294967295,4294967295,4294967295",
+        "--grid 8 --block 64 --cluster 3",
+        "--grid 1 --block 64 --shared 4294967295",
+        "--grid 1 --block 64 --steps-limit 0",
+        "--grid 1 --block 64 --memory 0",
+        "--grid 1 --block 64 --pending-launches 18446744073709551615 --sync-depth 4294967295",
+        "--grid 1 --block 64 --expect 1=ptr:@0",
+        "--grid 1 --block 64 --expect 0=",
+        "--grid 1 --block 64 --save 0=/nowhere/x",
+        "--grid 1 --block 64 --symbol =i32:1",
+        "--grid 1 --block 64 --kernel _Z999999999999x",
+    ] {
+        ends(&format!("{SUM} {args} {options}"), &[]);
+    }
+    for script in [
+        "buffer",
+        "buffer a=",
+        "launch",
+        "launch <<<",
+        "launch <<<>>>",
+        "launch >>>1, 1<<<",
+        "launch é<<<1, 1>>>",
+        "launch sum<<<1, 64, 0, 0>>>",
+        "launch sum<<<1, 64>>> cluster=",
+        "expect",
+        "expect a=i32:1 within",
+        "save",
+        "symbol",
+        "é",
+        "buffer a=i32:1\nlaunch sum<<<1, 1>>> @a+0xffffffffffffffff @a",
+    ] {
+        let file = directory.join("steps.txt");
+        std::fs::write(&file, script).unwrap();
+        ends(&format!("{SUM} --script"), &[&file.display().to_string()]);
+    }
+}
