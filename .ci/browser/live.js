@@ -10,6 +10,9 @@ const cellsInPage = require('./live_in_page.js');
 const FETCHED = /\/live\/(?!player)/;
 const PATIENCE = 60_000;
 
+/** The page on which a run is to find no memory. */
+const OUT_OF_MEMORY = 'ch3_blocks.html';
+
 /** Seconds from the first press of Run on a page to its result, of all pages. */
 const firstResults = [];
 
@@ -43,6 +46,9 @@ async function recordedRuns(page, say, cells) {
     for (const { id, isSimulator, command } of cells) {
         const shown = await page.evaluate(cellsInPage.shown, id);
         expectResult(say, shown, `${id}, run as recorded`);
+        if (shown.charts > 1) {
+            say(`${id}: the chart that the page draws is not the recorded one`);
+        }
         if (isSimulator && shown.result && !shown.same) {
             say(`${id}: the run in the page is not identical to the recorded one: ${shown.result.slice(0, 300)}`);
         }
@@ -52,11 +58,14 @@ async function recordedRuns(page, say, cells) {
     }
 }
 
-async function changes(page, say, { id, sizes, blocks, whatIfs }) {
+async function changes(page, say, { id, sizes, blocks, whatIfs, hasChart }) {
     const n = sizes.find(size => size !== sizes.at(-1)) ?? sizes[0];
     const block = blocks.includes('64') ? { block: '64' } : {};
-    const changed = await run(page, id, { n, ...block });
+    const changed = await run(page, id, { n, ...block, seed: '2' });
     expectResult(say, changed, `${id} with n = ${n}`);
+    if (hasChart && changed.charts !== 1) {
+        say(`${id}: ${changed.charts} charts are in view after a change`);
+    }
     if (!changed.address.includes(`${id}=`)) {
         say(`${id}: the address does not keep n = ${n}: ${changed.address}`);
     }
@@ -94,6 +103,30 @@ async function stops(page, say, { id, sizes }) {
         say(`${id}: after Stop it says “${status}”`);
     }
     expectResult(say, await run(page, id, { n: sizes[0] }), `${id} after Stop`);
+}
+
+/** Where the browser has no more memory to give, a sentence says so, and a smaller run goes on. */
+async function runsOutOfMemory(check, page, say, name, { id, sizes }) {
+    const other = await check.another(page);
+    other.current = name;
+    await other.setRequestInterception(true);
+    other.on('request', async request => {
+        if (!request.url().endsWith('/live/worker.js')) {
+            request.continue();
+            return;
+        }
+        // All of the address space is taken, but for 10 MB.
+        const script = await (await fetch(request.url())).text();
+        const taken = 'wasm.memory.grow(65536 - wasm.memory.buffer.byteLength / 65536 - 160);';
+        request.respond({ contentType: 'text/javascript', body: script.replace(/wasm = new WebAssembly.*\n/, line => line + taken) });
+    });
+    await other.goto(page.url().split('?')[0], { waitUntil: 'load' });
+    const { status } = await run(other, id, { n: sizes.at(-1) });
+    if (!/needs more memory than the browser gives a page/.test(status)) {
+        say(`${id} without memory: “${status}”`);
+    }
+    expectResult(say, await run(other, id, { n: sizes[0] }), `${id} after it ran out of memory`);
+    await other.close();
 }
 
 async function resets(page, say, { id, command, text }) {
@@ -139,6 +172,9 @@ async function checkLive(check, page, origin, name) {
     }
     await page.setViewport({ width: 1280, height: 893 });
     await shares(check, page, say, name, cells.at(-1));
+    if (name === OUT_OF_MEMORY) {
+        await runsOutOfMemory(check, page, say, name, cells[0]);
+    }
     await page.setOfflineMode(true);
     for (const cell of cells) {
         await stops(page, say, cell);

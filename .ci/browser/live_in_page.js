@@ -11,6 +11,7 @@ exports.cells = () =>
             whatIfs: [...cell.querySelectorAll('[name="what-if"]')].map(input => input.value).filter(Boolean),
             isSimulator: Boolean(cell.querySelector('.cell-out.recorded[data-kind="sim"]')),
             command: cell.querySelector('pre > code').textContent.trim(),
+            hasChart: Boolean(JSON.parse(cell.dataset.live).chart),
             text: [...cell.querySelectorAll('.cell-out')].map(figure => figure.innerText).join('\n'),
         };
     });
@@ -43,6 +44,7 @@ exports.shown = id => {
     return {
         status: cell.querySelector('.cell-status').textContent,
         result: out?.textContent ?? '',
+        charts: [...cell.querySelectorAll('.cell-out[data-kind="sim"] .chart-frame')].filter(chart => chart.checkVisibility()).length,
         same: Boolean(out?.querySelector('.same')),
         command: cell.querySelector('pre > code').textContent.trim(),
         address: location.href,

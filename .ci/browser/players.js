@@ -14,7 +14,7 @@ const puppeteer = require('puppeteer-core');
 const THEMES = ['light', 'navy'];
 const WIDTHS = [1280, 390];
 const SMALLEST_TEXT = 11;
-const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json' };
+const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json', '.wasm': 'application/wasm' };
 
 const problems = new Set();
 
@@ -54,7 +54,7 @@ function look(figure, least) {
 
 /** Steps through one run of a figure by keyboard; what its last frame says. */
 async function play(page, figure, where, report) {
-    const scrub = await figure.$('input[type=range]');
+    const scrub = await figure.$('[aria-label="Player"] input[type=range]');
     if (!scrub) {
         return look_at(figure, where, report);
     }
@@ -86,6 +86,65 @@ async function look_at(figure, where, report) {
     return seen;
 }
 
+const statusOf = frame => frame.$eval('.film-status', status => status.textContent);
+
+/** A time axis: at its fixed scales it says what the film says, and it zooms between them by keyboard and wheel. */
+async function zooms(page, figure, where, report) {
+    const slider = await figure.waitForSelector('.film-zoom input', { timeout: 10_000 }).catch(() => null);
+    if (!slider) {
+        report(`${where}: no slider zooms it`);
+        return;
+    }
+    const say = () => figure.$eval('.film-say', say => say.textContent);
+    const runs = await figure.$$('[aria-label="Run"] button');
+    for (const [number, run] of runs.entries()) {
+        await run.focus();
+        await page.keyboard.press('Enter');
+        const told = await figure.evaluate((figure, number) => figure.player.film.tracks[number].frames[0].say, number);
+        if ((await say()) !== told) {
+            report(`${where}: says “${await say()}”, not “${told}”`);
+        }
+    }
+    const before = await say();
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    const nearer = await say();
+    const box = await (await figure.$('.film-stage svg')).boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.wheel({ deltaY: -300 });
+    await new Promise(done => setTimeout(done, 100));
+    if (new Set([before, nearer, await say()]).size !== 3) {
+        report(`${where}: keyboard or wheel do not zoom: “${before}”, “${nearer}”, “${await say()}”`);
+    }
+    await look_at(figure, `${where}, zoomed`, report);
+}
+
+/** A figure of the reader's own run: the largest one, and back to the recorded one. */
+async function own(page, frame, where, report) {
+    const grids = () => frame.$$eval('.film-stage svg rect', rects => rects.length);
+    await frame.waitForSelector('[aria-label="Your own run"]', { timeout: 10_000 }).catch(() => {});
+    const sliders = await frame.$$('[aria-label="Your own run"] input');
+    if (sliders.length < 2) {
+        report(`${where}: no sliders`);
+        return;
+    }
+    const recorded = await grids();
+    await sliders[0].focus();
+    await page.keyboard.press('End');
+    const ran = status => /^Your own run/.test(status.textContent);
+    await page.waitForFunction(ran, { timeout: 60_000, polling: 50 }, await frame.$('.film-status')).catch(() => {});
+    if (!/^Your own run/.test(await statusOf(frame)) || (await grids()) <= recorded) {
+        report(`${where}: own run: “${await statusOf(frame)}”, ${await grids()} boxes after ${recorded}`);
+    }
+    await look_at(await frame.$('figure'), `${where}, own run`, report);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(status => status.textContent === 'As recorded.', { timeout: 60_000, polling: 50 }, await frame.$('.film-status')).catch(() => {});
+    if ((await grids()) !== recorded) {
+        report(`${where}: does not come back to the recorded run: “${await statusOf(frame)}”`);
+    }
+}
+
 async function checkPage(page, origin, name, ends) {
     for (const width of WIDTHS) {
         for (const theme of THEMES) {
@@ -109,6 +168,14 @@ async function checkPage(page, origin, name, ends) {
                     const where = `${name}#${id} ${label} (${theme}, ${width} px)`;
                     const last = await play(page, figure, where, message => problems.add(message));
                     ends.set(`${id} ${label}`, last);
+                }
+                const where = `${name}#${id} (${theme}, ${width} px)`;
+                const kind = await figure.evaluate(figure => figure.parentElement.dataset.film);
+                if (kind === 'axis') {
+                    await zooms(page, figure, where, message => problems.add(message));
+                } else if (kind === 'own') {
+                    const frame = await figure.evaluateHandle(figure => figure.parentElement);
+                    await own(page, frame, where, message => problems.add(message));
                 }
             }
         }
@@ -143,7 +210,8 @@ async function main() {
         page.on('console', message => problems.add(`console: ${message.text()}`));
         page.on('pageerror', error => problems.add(`script error: ${error.message}`));
         page.on('request', request => {
-            if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) {
+            // blob: is something of the page's own.
+            if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url())) {
                 problems.add(`asks for ${request.url()}`);
             }
         });

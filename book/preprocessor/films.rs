@@ -1,9 +1,11 @@
 //! Figures from the committed traces, `book/records/traces/`, and from records.
 
 use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
 use workbook::chapters::ch4_quadrature;
 use workbook::chapters::ch7_limit::comparison;
 use workbook::figure::{self, Bar, Film, Rung};
+use workbook::record::columns::escape;
 use workbook::sim::trace::Trace;
 
 use crate::Workbook;
@@ -27,7 +29,29 @@ pub const NAMES: [&str; 11] = [
 
 /// The figure called `name`, as HTML.
 pub fn figure(workbook: &Workbook, name: &str) -> Result<String> {
-    Ok(film(workbook, name)?.html())
+    Ok(match name {
+        "grids" => with("own", &own_grids(), &film(workbook, name)?),
+        "time" => {
+            let (bars, caption) = bars(workbook)?;
+            let data = bars.iter().map(|bar| json!([bar.label, bar.time, bar.launches])).collect();
+            with("axis", &data, &figure::axis(&bars, &caption))
+        }
+        _ => film(workbook, name)?.html(),
+    })
+}
+
+/// A film that a script of its own, `book/src/live/film_KIND.js`, makes more of.
+fn with(kind: &str, data: &Value, film: &Film) -> String {
+    format!("<div data-film=\"{kind}\" data-of=\"{}\">\n{}</div>\n", escape(&data.to_string()), film.html())
+}
+
+/// The request for a reader's own grids, and what the sliders offer.
+fn own_grids() -> Value {
+    json!({
+        "request": {"stem": "ch4_nested", "kernels": figure::WAYS.map(|(kernel, _)| kernel), "steps": true, "figure": "grids"},
+        "n": {"label": "elements", "values": [16, 32, 64, 128, 256], "value": 64},
+        "block": {"label": "threads per block", "values": [4, 8, 16, 32], "value": 8},
+    })
 }
 
 fn film(workbook: &Workbook, name: &str) -> Result<Film> {
@@ -48,13 +72,9 @@ fn film(workbook: &Workbook, name: &str) -> Result<Film> {
         "sectors" => figure::sectors(&trace("neighbored-less")?, &trace("interleaved")?),
         "banks" => figure::banks(&trace("banks-strided")?, &trace("banks")?),
         "grids" => {
-            let (tail, forget, levels) =
-                (trace("nested-tail")?, trace("nested-forget")?, trace("nested-levels")?);
-            let ways = [("tail launches", &tail), ("fire-and-forget", &forget), ("one per level", &levels)];
-            figure::grids(name, &ways, 6)
+            figure::grids(name, &[&trace("nested-tail")?, &trace("nested-forget")?, &trace("nested-levels")?])
         }
-        "time" => time(workbook)?,
-        "quadrature" => ch4_quadrature::film(),
+        "quadrature" => ch4_quadrature::film(&trace("quadrature")?),
         "flight" => {
             let spaces = named(workbook, "ch5_shared.gpu")?.memory_spaces;
             let global = spaces.iter().find(|space| space.space == "global");
@@ -67,8 +87,8 @@ fn film(workbook: &Workbook, name: &str) -> Result<Film> {
     })
 }
 
-/// The ways of launching the same tree, 2^20 elements in blocks of 512.
-fn time(workbook: &Workbook) -> Result<Film> {
+/// The ways of launching the same tree, 2^20 elements in blocks of 512, and the caption of their figure.
+pub fn bars(workbook: &Workbook) -> Result<(Vec<Bar>, String)> {
     const N: u64 = 1 << 20;
     let (nested, pays) = (named(workbook, "ch4_nested.gpu")?, named(workbook, "ch4_when_it_pays.gpu")?);
     let levels = u64::from(N.ilog2());
@@ -90,7 +110,7 @@ fn time(workbook: &Workbook) -> Result<Film> {
     }
     let caption = "2<sup>20</sup> elements in blocks of 512 threads, medians. The cuts are the launches, drawn as if each \
                    took as long as the others.";
-    Ok(figure::axis(&bars, &format!("{caption} {}", provenance(&nested))))
+    Ok((bars, format!("{caption} {}", provenance(&nested))))
 }
 
 /// The rungs of chapter 7, the work alone.

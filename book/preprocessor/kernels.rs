@@ -60,8 +60,10 @@ fn chapters(workbook: &Workbook) -> Result<Vec<Chapter>> {
     for stem in stems(workbook) {
         let files = [format!("examples/{stem}.rs"), format!("examples/{stem}/main.rs")];
         let source = files.iter().find_map(|file| std::fs::read_to_string(workbook.root.join(file)).ok());
-        let first = format!("({}_", stem.split('_').next().unwrap_or_default());
-        let place = summary.find(&format!("({stem}.md)")).or(summary.find(&first));
+        // Its own page, with the chapter's number or without; else the first page of the chapter.
+        let (number, name) = stem.split_once('_').unwrap_or((&stem, &stem));
+        let pages = [format!("({stem}.md)"), format!("({name}.md)"), format!("({number}_")];
+        let place = pages.iter().find_map(|page| summary.find(page));
         let (Some(source), Some(place)) = (source, place) else { continue };
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
         let (gpu, sim) =

@@ -2,9 +2,18 @@
 'use strict';
 
 (() => {
+    // A file has no modules, and leaves it at what the player does.
+    const more = async () => {
+        const frames = location.protocol === 'file:' ? [] : document.querySelectorAll('[data-film]');
+        for (const frame of frames) {
+            const { start } = await import(new URL(`${path_to_root}live/film_${frame.dataset.film}.js`, location.href));
+            start(frame);
+        }
+    };
     const load = () => {
         const script = document.createElement('script');
         script.src = `${path_to_root}live/player.js`;
+        script.onload = more;
         document.head.append(script);
     };
     // Until the player is there: it plays all figures once it has come.

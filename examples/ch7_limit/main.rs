@@ -67,7 +67,11 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
 }
 
 pub const CHAPTER: Chapter = Chapter {
-    section: Some(&Section { measure: compare::measure, table: chapters::table, charts: chapters::charts }),
+    section: Section::of_a_gpu(&Section {
+        measure: compare::measure,
+        table: chapters::table,
+        charts: chapters::charts,
+    }),
     ..Chapter::new(
         "ch7_limit",
         "How fast can a sum be? A ladder of kernels up to the speed of the memory",

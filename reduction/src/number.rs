@@ -88,7 +88,7 @@ pub fn power_tick(value: f64) -> String {
         return "0".to_string();
     }
     let power = (value * 1.0001).log10().floor();
-    match (value / 10_f64.powf(power)).round() {
+    match (value / 10_f64.powi(power as i32)).round() {
         1.0 => format!("10^{power}"),
         digit => format!("{digit}·10^{power}"),
     }

@@ -23,6 +23,11 @@ pub trait Output {
     /// The run that `name` describes begins; `done` of `all` elements lie in runs before it.
     fn begin(&mut self, name: &str, done: u64, all: u64);
 
+    /// Hears how much of the run that has begun is done, from 0 to 1; its `n` elements count as 0 before it.
+    fn within(&self, _n: u64) -> Option<Box<dyn Fn(f64)>> {
+        None
+    }
+
     /// The last run has ended.
     fn end(&mut self) {}
 

@@ -1,7 +1,5 @@
 //! Makes the runs of a chapter, checks every result, and collects the record.
 
-use std::collections::HashMap;
-
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
@@ -204,7 +202,8 @@ impl<'a> Bench<'a> {
             self.say_what_else_there_is();
         }
         let report = Report { record: self.record, diagnostics: self.found, steps: self.traces };
-        if self.options.json {
+        // A page writes its own, and need not carry a second way to do so.
+        if self.options.json && cfg!(not(target_family = "wasm")) {
             let json = serde_json::to_string_pretty(&report);
             self.output.print(&json.context("the record cannot be written as JSON")?);
         }
@@ -248,7 +247,7 @@ impl<'a> Bench<'a> {
         if self.record.device.kind == DeviceKind::Sim {
             self.forecast(&cases, &data);
         }
-        let mut expected = HashMap::new();
+        let mut known: Vec<((&str, u64), Expected)> = Vec::new();
         let (mut done, all) = (0, cases.iter().map(|case| case.n).sum());
         for (position, case) in cases.iter().enumerate() {
             let name = format!("{}, n = {}", case.variant.name, thousands(case.n as i64));
@@ -256,8 +255,13 @@ impl<'a> Bench<'a> {
             done += case.n;
             let data = &data[..case.n as usize];
             let operation = case.variant.operation;
-            let expected =
-                expected.entry((operation.name, case.n)).or_insert_with(|| (operation.expected)(data));
+            let key = (operation.name, case.n);
+            if !known.iter().any(|(other, _)| *other == key) {
+                known.push((key, (operation.expected)(data)));
+            }
+            if let Some(tell) = self.output.within(case.n) {
+                self.device.tell_progress(tell);
+            }
             let outcome = self.outcome(case, data);
             let printed = self.device.take_printed();
             if !printed.is_empty() {
@@ -265,6 +269,8 @@ impl<'a> Bench<'a> {
                 self.output.complain(printed.trim_end_matches('\n'));
             }
             let outcome = outcome?;
+            let expected = known.iter().find(|(other, _)| *other == key);
+            let (_, expected) = expected.context("a result that is expected")?;
             let mut run = checked(case, expected, &outcome);
             self.traces.extend(self.device.take_trace());
             if position < requested {

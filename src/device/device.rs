@@ -317,6 +317,13 @@ impl Device {
         }
     }
 
+    /// From now on `tell` hears how far the run is, from 0 to 1; on the simulator and under its checks.
+    pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
+        if let Kind::Sim(simulator) = &self.kind {
+            simulator.tell_progress(tell);
+        }
+    }
+
     /// The simulator itself.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use super::cuda::Gpu;
 use super::element::{Element, Reduce};
 
+/// What the processes of a group share; here nobody makes one.
 pub type UniqueId = [u8; 128];
 
 /// No such thing.

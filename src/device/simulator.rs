@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::measure::Measurement;
 use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
-use crate::sim::observe::Observer;
+use crate::sim::observe::{Act, Event, Observer};
 use crate::sim::trace::{Recorder, Trace};
 use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
 
@@ -76,6 +76,7 @@ pub struct Simulator {
     seen: RefCell<(Counters, Levels)>,
     found: RefCell<Vec<Diagnostic>>,
     observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
+    progress: RefCell<Option<Progress>>,
     /// Remembers the launches under checks, if that was asked for.
     recorder: RefCell<Option<Recorder>>,
     /// While a graph is captured: what has been put into it.
@@ -97,6 +98,7 @@ impl Simulator {
             seen: RefCell::default(),
             found: RefCell::default(),
             observer: RefCell::default(),
+            progress: RefCell::default(),
             recorder: RefCell::default(),
             captured: RefCell::default(),
         }
@@ -118,6 +120,11 @@ impl Simulator {
     /// From now on `observer` is told what the launches under checks do.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         self.observer.replace(Some(observer));
+    }
+
+    /// From now on `tell` hears how far the launches under checks are.
+    pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
+        self.progress.replace(Some(Progress { ended: 0, known: 0, told: 0.0, tell }));
     }
 
     /// From now on the launches under checks are remembered, up to `events` events.
@@ -186,20 +193,23 @@ impl Simulator {
     pub fn launch_together(&self, module: &sim::Module, launches: &[sim::Launch]) -> Result<()> {
         let mut core = self.core.borrow_mut();
         let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
-        let mut recorder = self.recorder.borrow_mut();
-        let before = all.len();
-        let ended = if let Some(recorder) = &mut *recorder {
+        let (mut recorder, mut progress) = (self.recorder.borrow_mut(), self.progress.borrow_mut());
+        let observer = self.observer.borrow();
+        let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
+        if let Some(recorder) = &mut *recorder {
             for sim::Launch { kernel, config, args } in launches {
                 begin(recorder, module, kernel, config, args);
             }
-            let ended = core.launch_together(module, launches, &mut (seen, &mut *recorder), all);
+        }
+        let mut also: Vec<&mut dyn Observer> = Vec::new();
+        also.extend(progress.as_mut().map(|progress| progress as &mut dyn Observer));
+        also.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer));
+        also.extend(observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer));
+        let before = all.len();
+        let ended = core.launch_together(module, launches, &mut (seen, Also(also)), all);
+        if let Some(recorder) = &mut *recorder {
             recorder.found(&all[before..]);
-            ended
-        } else if let Some(observer) = &*self.observer.borrow() {
-            core.launch_together(module, launches, &mut (seen, &mut *observer.borrow_mut()), all)
-        } else {
-            core.launch_together(module, launches, seen, all)
-        };
+        }
         self.ended(&mut core, ended)
     }
 
@@ -209,6 +219,44 @@ impl Simulator {
             let _ = write!(std::io::stderr(), "{}", core.take_printed());
         }
         ended.map_err(found)
+    }
+}
+
+/// Those who listen beside the counters.
+struct Also<'a>(Vec<&'a mut dyn Observer>);
+
+impl Observer for Also<'_> {
+    fn event(&mut self, event: &Event) {
+        self.0.iter_mut().for_each(|observer| observer.event(event));
+    }
+}
+
+/// Tells how far a run is, by the blocks that have ended, of those that it is known to have. A launch by device code
+/// counts as one block until its grid starts.
+struct Progress {
+    ended: u64,
+    known: u64,
+    /// What was told last; more launches do not take that back.
+    told: f64,
+    tell: Box<dyn Fn(f64)>,
+}
+
+impl Observer for Progress {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Grid(start) => {
+                let (x, y, z) = start.config.grid_dim;
+                let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+                self.known += if start.parent.is_some() { blocks - 1 } else { blocks };
+            }
+            Event::By(_, Act::Launch(launch)) if launch.refused.is_none() => self.known += 1,
+            Event::BlockEnd { .. } => {
+                self.ended += 1;
+                self.told = self.told.max(self.ended as f64 / self.known as f64);
+                (self.tell)(self.told);
+            }
+            _ => {}
+        }
     }
 }
 

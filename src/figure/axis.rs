@@ -106,10 +106,5 @@ fn track(bars: &[Bar], number: usize, scale: f64) -> Track {
     if !parts.is_empty() {
         frame.say += &format!(" Still at work: {}.", parts.join("; "));
     }
-    Track {
-        label: time(scale).replace(".0\u{a0}", "\u{a0}"),
-        message: None,
-        listing: Vec::new(),
-        frames: vec![frame],
-    }
+    Track { label: time(scale).replace(".0 ", " "), message: None, listing: Vec::new(), frames: vec![frame] }
 }

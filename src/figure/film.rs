@@ -1,6 +1,6 @@
 //! A film: a drawing in several frames, with words to each; on paper and without scripts one of its frames.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::drawing::{Drawing, Look, Looks};
 use crate::record::columns::escape;
@@ -88,8 +88,7 @@ impl Film {
         html += &format!("<figcaption>{}</figcaption>\n", self.caption);
         if moves {
             html += &self.in_words();
-            let data = self.data(at).to_string().replace('<', "\\u003c");
-            html += &format!("<script type=\"application/json\">{data}</script>\n");
+            html += &format!("<script type=\"application/json\">{}</script>\n", self.data(at));
         }
         html + "</figure>\n"
     }
@@ -119,11 +118,9 @@ impl Film {
         html + "</details>\n"
     }
 
-    /// What the player plays. `base`: class and words of each keyed item in the order of the drawing; a frame's
-    /// `set`: number, class, words of each that looks otherwise than in the frame before it.
-    fn data(&self, at: usize) -> Value {
+    /// What the player plays, with the frame `at` to begin with.
+    fn data(&self, at: usize) -> String {
         let keyed: Vec<(&str, Look)> = self.drawing.keyed().collect();
-        let base: Vec<Value> = keyed.iter().map(|(_, look)| json!([look.class, look.words])).collect();
         let look = |frame: &Frame, (key, base): &(&str, Look)| {
             let look = frame.looks.get(*key).cloned().unwrap_or_default();
             Look { class: look.class.or(base.class.clone()), words: look.words.or(base.words.clone()) }
@@ -136,20 +133,55 @@ impl Film {
                 for (number, item) in keyed.iter().enumerate() {
                     let next = look(frame, item);
                     if next != now[number] {
-                        set.push(match &next.words {
-                            None => json!([number, next.class]),
-                            Some(words) => json!([number, next.class, words]),
+                        now[number] = next.clone();
+                        set.push(match next.words {
+                            None => Change::Class(number, next.class),
+                            Some(words) => Change::Words(number, next.class, words),
                         });
-                        now[number] = next;
                     }
                 }
-                frames.push(json!({"say": frame.say, "line": frame.line, "set": set}));
+                frames.push(FrameData { line: frame.line, say: frame.say.clone(), set });
             }
-            let listing: Vec<Value> = track.listing.iter().map(|(line, text)| json!([line, text])).collect();
-            json!({"label": track.label, "message": track.message, "listing": listing, "frames": frames})
+            let Track { label, message, listing, .. } = track.clone();
+            TrackData { frames, label, listing, message }
         };
-        json!({"base": base, "frame": at, "tracks": self.tracks.iter().map(track).collect::<Vec<_>>()})
+        let base = keyed.iter().map(|(_, look)| (look.class.clone(), look.words.clone())).collect();
+        let data = FilmData { base, frame: at, tracks: self.tracks.iter().map(track).collect() };
+        serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c")
     }
+}
+
+/// A film as its player reads it.
+#[derive(Serialize)]
+struct FilmData {
+    /// Class and words of each keyed item, in the order of the drawing.
+    base: Vec<(Option<String>, Option<String>)>,
+    frame: usize,
+    tracks: Vec<TrackData>,
+}
+
+#[derive(Serialize)]
+struct TrackData {
+    frames: Vec<FrameData>,
+    label: String,
+    listing: Vec<(u32, String)>,
+    message: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FrameData {
+    line: Option<u32>,
+    say: String,
+    /// What looks otherwise than in the frame before.
+    set: Vec<Change>,
+}
+
+/// Number of an item, its class, its words.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Change {
+    Class(usize, Option<String>),
+    Words(usize, Option<String>, String),
 }
 
 fn listing(track: &Track, runs: Option<u32>) -> String {

@@ -7,7 +7,7 @@ use crate::sim::trace::{Did, Trace};
 
 const LEFT: f64 = 8.0;
 const WIDTH: f64 = 344.0;
-const ROW: f64 = 21.0;
+const ROW: f64 = 17.0;
 const TOP: f64 = 24.0;
 
 /// A grid of a trace.
@@ -89,30 +89,46 @@ fn spans(grids: &[Grid]) -> Vec<(f64, f64)> {
     spans
 }
 
-/// Ways of launching, for 64 elements: of each its label and its trace; the first is shown first. `still`: the
-/// moment of the first that stands where nothing moves.
-pub fn grids(name: &str, ways: &[(&str, &Trace)], still: usize) -> Film {
-    let words = "Grids that launch grids, for 64 elements. With tail launches one grid runs at a time; \
-                 fire-and-forget children run side by side; with one child per level there are few grids.";
-    let deepest = ways.iter().flat_map(|(_, trace)| of(trace)).map(|grid| grid.depth).max().unwrap_or(0);
+/// The kernels whose grids a figure compares, by the way in which they launch.
+pub const WAYS: [(&str, &str); 3] = [
+    ("gpuRecursiveReduce", "tail launches"),
+    ("gpuRecursiveReduceFireAndForget", "fire-and-forget"),
+    ("gpuRecursiveReduceGridWide", "one per level"),
+];
+
+fn label(trace: &Trace) -> &str {
+    WAYS.iter().find(|(kernel, _)| trace.kernel == *kernel).map_or(&trace.kernel, |(_, label)| label)
+}
+
+/// Ways of launching, a trace for each; the first is shown first.
+pub fn grids(name: &str, ways: &[&Trace]) -> Film {
+    let [blocks, threads] = [ways[0].grid[0], ways[0].block[0]];
+    let elements = thousands(i64::from(blocks * threads));
+    let words = format!(
+        "Grids that launch grids, for {elements} elements. With tail launches one grid runs at a time; \
+         fire-and-forget children run side by side; with one child per level there are few grids."
+    );
+    let deepest = ways.iter().flat_map(|trace| of(trace)).map(|grid| grid.depth).max().unwrap_or(0);
     let depth = f64::from(deepest + 1);
-    let mut drawing = Drawing::new(360.0, TOP + depth * ROW + 30.0, words);
+    let mut drawing = Drawing::new(360.0, TOP + depth * ROW, &words);
     drawing.text("start quiet", (LEFT, 15.0), "host");
-    for (number, (_, trace)) in ways.iter().enumerate() {
+    for (number, trace) in ways.iter().enumerate() {
         draw(&mut drawing, &format!("w{number}-"), &of(trace));
     }
-    drawing.keyed_text("count", "strong", (180.0, TOP + depth * ROW + 16.0), "");
+    drawing.keyed_text("count", "end strong", (LEFT + WIDTH, 15.0), "");
     let tracks = ways.iter().enumerate();
-    let tracks = tracks.map(|(number, (label, trace))| track(&format!("w{number}-"), label, trace)).collect();
+    let tracks: Vec<Track> =
+        tracks.map(|(number, trace)| track(&format!("w{number}-"), label(trace), trace)).collect();
     Film {
         name: name.to_string(),
         drawing,
+        // Some grids have ended, one runs, some are to come.
+        still: Some(6.min(tracks[0].frames.len() - 1)),
         tracks,
-        still: Some(still),
-        caption:
+        caption: format!(
             "Each box is a grid, below the block that launched it and as wide as it has threads. Blue: runs. \
-                  Filled grey: has ended. 64 elements in blocks of 8."
-                .into(),
+             Filled grey: has ended. {elements} elements in blocks of {threads}."
+        ),
     }
 }
 

@@ -1,7 +1,5 @@
 //! Any small launch as a film: its warps above, its buffers below, one event after the other.
 
-use std::collections::BTreeMap;
-
 use super::drawing::Drawing;
 use super::film::{Film, Frame, Track};
 use super::moments::lanes;
@@ -30,7 +28,7 @@ struct Plan {
 
 fn plan(trace: &Trace) -> Plan {
     let mut warps: Vec<(u32, u64, u32)> = Vec::new();
-    let mut most: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut most = vec![0; trace.buffers.len()];
     for event in &trace.events {
         let warp = (event.grid, event.block, event.warp);
         if event.lanes != 0 && !warps.contains(&warp) && warps.len() < WARPS {
@@ -38,13 +36,12 @@ fn plan(trace: &Trace) -> Plan {
         }
         if let Some(touch) = touch(event) {
             let end = touch.at.iter().max().map_or(0, |at| at + u64::from(touch.parts));
-            let known = most.entry(touch.buffer).or_insert(0);
-            *known = (*known).max(end).min(ELEMENTS);
+            most[touch.buffer] = end.min(ELEMENTS).max(most[touch.buffer]);
         }
     }
     let mut y = 30.0 + 24.0 * warps.len() as f64 + 16.0;
     let mut buffers = Vec::new();
-    for (buffer, elements) in most.into_iter().take(BUFFERS) {
+    for (buffer, &elements) in most.iter().enumerate().filter(|(_, elements)| **elements > 0).take(BUFFERS) {
         buffers.push((buffer, elements, y));
         y += 26.0 * elements.div_ceil(PER_ROW) as f64 + 14.0;
     }
@@ -107,8 +104,8 @@ fn listing(trace: &Trace, source: &str) -> Vec<(u32, String)> {
 }
 
 fn frames(trace: &Trace, plan: &Plan) -> Vec<Frame> {
-    let mut values: BTreeMap<(usize, u64), u64> = BTreeMap::new();
-    let mut waiting: BTreeMap<(u32, u64, u32), u32> = BTreeMap::new();
+    let mut values: Values = vec![vec![None; ELEMENTS as usize]; trace.buffers.len()];
+    let mut waiting: Vec<(Warp, u32)> = Vec::new();
     let mut frames = Vec::new();
     for event in trace.events.iter().take(FRAMES) {
         let mut frame = Frame { line: event.line.filter(|_| event.file == 0), ..Frame::default() };
@@ -120,10 +117,10 @@ fn frames(trace: &Trace, plan: &Plan) -> Vec<Frame> {
         frame.say = format!("Step {}: {who}{}", event.step, what(trace, event));
         match &event.did {
             Did::Arrive { .. } => {
-                *waiting.entry((event.grid, event.block, event.warp)).or_default() |= event.lanes
+                waiting.push(((event.grid, event.block, event.warp), event.lanes));
             }
             Did::Open { .. } => {
-                waiting.retain(|(grid, block, _), _| (*grid, *block) != (event.grid, event.block))
+                waiting.retain(|((grid, block, _), _)| (*grid, *block) != (event.grid, event.block))
             }
             _ => {}
         }
@@ -137,20 +134,28 @@ fn frames(trace: &Trace, plan: &Plan) -> Vec<Frame> {
     frames
 }
 
-fn remember(values: &mut BTreeMap<(usize, u64), u64>, touch: &Touch) {
+/// Of each buffer what its first elements are known to be.
+type Values = Vec<Vec<Option<u64>>>;
+/// Grid, block, warp.
+type Warp = (u32, u64, u32);
+
+fn remember(values: &mut Values, touch: &Touch) {
     for (i, at) in touch.at.iter().enumerate() {
         for part in 0..touch.parts as usize {
-            if let Some(value) = touch.values.get(i * touch.parts as usize + part) {
-                values.insert((touch.buffer, at + part as u64), *value);
+            let value = touch.values.get(i * touch.parts as usize + part);
+            if let (Some(value), Some(known)) = (value, values[touch.buffer].get_mut(*at as usize + part)) {
+                *known = Some(*value);
             }
         }
     }
 }
 
-fn show_lanes(frame: &mut Frame, plan: &Plan, event: &Event, waiting: &BTreeMap<(u32, u64, u32), u32>) {
+fn show_lanes(frame: &mut Frame, plan: &Plan, event: &Event, waiting: &[(Warp, u32)]) {
     for (row, warp) in plan.warps.iter().enumerate() {
-        for lane in lanes(waiting.get(warp).copied().unwrap_or(0)) {
-            frame.class(&format!("l{row}-{lane}"), "thread waits");
+        for (_, arrived) in waiting.iter().filter(|(other, _)| other == warp) {
+            for lane in lanes(*arrived) {
+                frame.class(&format!("l{row}-{lane}"), "thread waits");
+            }
         }
         if *warp == (event.grid, event.block, event.warp) && !matches!(event.did, Did::Arrive { .. }) {
             for lane in lanes(event.lanes) {
@@ -160,15 +165,10 @@ fn show_lanes(frame: &mut Frame, plan: &Plan, event: &Event, waiting: &BTreeMap<
     }
 }
 
-fn show_values(
-    frame: &mut Frame,
-    trace: &Trace,
-    plan: &Plan,
-    event: &Event,
-    values: &BTreeMap<(usize, u64), u64>,
-) {
+fn show_values(frame: &mut Frame, trace: &Trace, plan: &Plan, event: &Event, values: &Values) {
     for (buffer, elements, _) in &plan.buffers {
-        for ((_, element), value) in values.range((*buffer, 0)..(*buffer, *elements)) {
+        for (element, value) in values[*buffer].iter().take(*elements as usize).enumerate() {
+            let Some(value) = value else { continue };
             let text = number(trace, *buffer, *value);
             if text.chars().count() <= 3 {
                 frame.words(&format!("v{buffer}-{element}"), text);

@@ -42,7 +42,7 @@ pub use divergence::divergence;
 pub use drawing::{Drawing, Looks, short};
 pub use film::{Film, Frame, Track};
 pub use flight::flight;
-pub use grids::grids;
+pub use grids::{WAYS, grids};
 pub use ladder::{Rung, ladder};
 pub use launch::launch;
 pub use page::page;

@@ -19,7 +19,7 @@ impl Column {
     pub fn left(title: &str, cells: impl IntoIterator<Item = impl Into<String>>) -> Column {
         let cells = cells.into_iter().map(Into::into);
         let words: Vec<_> =
-            title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
         Column {
             name: words.join("-").to_ascii_lowercase(),
             cells: std::iter::once(title.to_string()).chain(cells).collect(),

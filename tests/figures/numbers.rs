@@ -119,8 +119,8 @@ fn one_load_and_eight_are_in_flight() {
 fn a_figure_stands_in_a_page_without_blank_lines() {
     let films = [
         figure::pending(&trace("pending")),
-        figure::grids("grids", &[("tail launches", &trace("nested-tail"))], 6),
-        workbook::chapters::ch4_quadrature::film(),
+        figure::grids("grids", &[&trace("nested-tail")]),
+        workbook::chapters::ch4_quadrature::film(&trace("quadrature")),
     ];
     for film in films {
         let html = film.html();

@@ -34,9 +34,11 @@ enum Arg {
     /// So many `f32` ones.
     Ones(&'static str, u32),
     Zeros(&'static str, u32),
+    /// These `u64`, in a buffer with room for so many.
+    Longs(&'static str, &'static [u64], u32),
     Number(u32),
 }
-use Arg::{Counting, Number, Ones, Zeros};
+use Arg::{Counting, Longs, Number, Ones, Zeros};
 
 const BASE: Recipe = Recipe {
     name: "",
@@ -53,6 +55,17 @@ const BASE: Recipe = Recipe {
 const CHAPTER_3: &[Arg] = &[Counting("g_idata", 512), Zeros("g_odata", 1), Number(512)];
 const CHAPTER_5: &[Arg] = &[Ones("a", 512), Ones("b", 512), Zeros("c", 1), Number(512)];
 const PORT: &[Arg] = &[Counting("g_idata", 32), Zeros("g_odata", 8), Number(32), Zeros("failure", 2)];
+
+/// From the four intervals of level 2: their number, then that of each level below.
+const TEETH: &[Arg] = &[
+    Longs("nodes", &[4, 5, 6, 7], 64),
+    Zeros("halves", 128),
+    Longs("counts", &[4], 16),
+    Zeros("finished", 32),
+    Zeros("total", 2),
+    Number(8),
+    Zeros("failure", 2),
+];
 
 const RECIPES: &[Recipe] = &[
     // In this order thread 4 is done before thread 6 begins, or the other way round; all that thread 0 waits for
@@ -71,6 +84,14 @@ const RECIPES: &[Recipe] = &[
     Recipe { name: "nested-levels", kernel: "gpuRecursiveReduceGridWide", blocks: 4, ..NESTED },
     Recipe { name: "load-one", kernel: "reduceSequential", ..IN_FLIGHT },
     Recipe { name: "load-eight", kernel: "reduceInFlight", ..IN_FLIGHT },
+    Recipe {
+        name: "quadrature",
+        stem: "ch4_quadrature",
+        kernel: "gpuRecursiveDivide",
+        args: TEETH,
+        threads: 32,
+        ..BASE
+    },
     Recipe {
         name: "pending",
         kernel: "gpuRecursiveReduce",
@@ -122,11 +143,15 @@ fn trace(recipe: &Recipe) -> Trace {
             Counting(_, count) => (1..=*count).collect(),
             Ones(_, count) => vec![1f32.to_bits(); *count as usize],
             Zeros(_, count) => vec![0; *count as usize],
+            Longs(_, longs, room) => {
+                let words = longs.iter().flat_map(|long| [*long as u32, (*long >> 32) as u32]);
+                words.chain(std::iter::repeat(0)).take(2 * *room as usize).collect()
+            }
             Number(_) => Vec::new(),
         };
         args.push(match arg {
             Number(number) => u64::from(*number),
-            Counting(name, _) | Ones(name, _) | Zeros(name, _) => {
+            Counting(name, _) | Ones(name, _) | Zeros(name, _) | Longs(name, ..) => {
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                 let address = simulator.alloc(bytes.len() as u64).unwrap();
                 simulator.write(address, &bytes).unwrap();

@@ -1,21 +1,20 @@
 //! A run of a chapter as a page asks for it: JSON in, JSON out.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use workbook::build::kernels;
 use workbook::chapter::{Chapter, Options, Output, Place, Report, run_with};
-use workbook::chapters::charts;
 use workbook::device::DeviceChoice;
 use workbook::figure;
 use workbook::number::size;
 use workbook::record::Record;
-use workbook::record::chart::Vertical;
+use workbook::record::chart::{self, Vertical};
 use workbook::record::columns::html_table;
 use workbook::record::table::{headline, notes, shown_columns};
 use workbook::sim::Diagnostic;
+use workbook::sim::trace::Trace;
 
 /// What a page asks for: the options of the terminal, and what to show of the record.
 #[derive(Deserialize)]
@@ -39,6 +38,8 @@ struct Request {
     scale: Option<String>,
     /// Whether the runs are wanted step by step.
     steps: bool,
+    /// `grids`: the steps of all runs in one figure of their grids, in place of one of each.
+    figure: Option<String>,
     /// What stands in the record as its date.
     date: String,
 }
@@ -60,6 +61,7 @@ impl Default for Request {
             chart: None,
             scale: None,
             steps: false,
+            figure: None,
             date: String::new(),
         }
     }
@@ -107,18 +109,31 @@ pub fn load(build: &str) -> String {
 
 /// What each chapter's command line allows, for the book's preprocessor.
 pub fn describe(chapters: &[&Chapter]) -> String {
-    #[derive(Serialize)]
-    struct Allows {
-        /// Where the kernels run.
-        place: &'static str,
-        /// The most elements.
-        most_n: u64,
-        /// Whether there is an option `--pending-launches`.
-        pending_launches: bool,
-        /// Whether there is an option `--gpus`.
-        gpus: bool,
+    /// A map, but in the order of the chapters.
+    struct All<'a>(&'a [&'a Chapter]);
+    impl Serialize for All<'_> {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            to.collect_map(self.0.iter().filter_map(|chapter| Some((chapter.stem, Allows::of(chapter)?))))
+        }
     }
-    let allows = |chapter: &&Chapter| {
+    json(&All(chapters))
+}
+
+#[derive(Serialize)]
+struct Allows {
+    /// Where the kernels run.
+    place: &'static str,
+    /// The most elements.
+    most_n: u64,
+    /// Whether there is an option `--pending-launches`.
+    pending_launches: bool,
+    /// Whether there is an option `--gpus`.
+    gpus: bool,
+}
+
+impl Allows {
+    /// None for a chapter that runs on the CPU.
+    fn of(chapter: &Chapter) -> Option<Allows> {
         let place = match chapter.place {
             Place::Cpu => return None,
             Place::OneBlock => "one-block",
@@ -126,10 +141,8 @@ pub fn describe(chapters: &[&Chapter]) -> String {
             Place::GridStride => "grid-stride",
         };
         let most_n = chapter.place.most_simulated();
-        let Chapter { stem, pending_launches, many_gpus: gpus, .. } = **chapter;
-        Some((stem, Allows { place, most_n, pending_launches, gpus }))
-    };
-    json(&chapters.iter().filter_map(allows).collect::<BTreeMap<_, _>>())
+        Some(Allows { place, most_n, pending_launches: chapter.pending_launches, gpus: chapter.many_gpus })
+    }
 }
 
 /// Makes the runs that `request` asks for. `progress` hears how many of how many elements are done.
@@ -171,7 +184,8 @@ fn answer(chapters: &[&Chapter], request: &str, progress: fn(f64, f64)) -> Resul
     options.check(chapter).map_err(anyhow::Error::msg)?;
     let date = request.date.clone();
     let command = command(chapter, &options);
-    let mut page = Page { stdout: String::new(), stderr: String::new(), date, command, progress };
+    let mut page =
+        Page { stdout: String::new(), stderr: String::new(), date, command, progress, done: (0.0, 0.0) };
     let ran = run_with(chapter, &options, &mut page);
     Ok(Answer {
         status: ran.status,
@@ -213,9 +227,14 @@ fn command(chapter: &Chapter, options: &Options) -> String {
 /// Table and chart of what the runs gave, with the kernels in the order of the request.
 fn shown(report: Report, request: &Request) -> Result<Shown> {
     let mut ordered = report.record.clone();
-    let place = |kernel: &str| request.kernels.iter().position(|name| name == kernel);
     for runs in [&mut ordered.runs, &mut ordered.sweep] {
-        runs.sort_by_cached_key(|run| place(&run.kernel));
+        let mut rest = std::mem::take(runs);
+        for kernel in &request.kernels {
+            let (these, others) = rest.into_iter().partition(|run| run.kernel == *kernel);
+            runs.extend::<Vec<_>>(these);
+            rest = others;
+        }
+        runs.extend(rest);
     }
     let columns: Vec<&str> = request.columns.iter().map(String::as_str).collect();
     let table = html_table(&shown_columns(&ordered, &columns));
@@ -223,14 +242,17 @@ fn shown(report: Report, request: &Request) -> Result<Shown> {
         Some(name) => {
             let linear = request.scale.as_deref() == Some("linear");
             let vertical = if linear { Vertical::Linear } else { Vertical::Logarithmic };
-            let chart = charts(&ordered, vertical)?.into_iter().find(|chart| chart.name == name);
+            let chart = chart::charts(&ordered, &[], vertical)?.into_iter().find(|chart| chart.name == name);
             chart.map(|chart| chart.html())
         }
         None => None,
     };
     let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
-    let moving = report.steps.iter().filter(|trace| !trace.events.is_empty());
-    let films = moving.map(|trace| figure::launch(trace, source).html()).collect();
+    let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
+    let films = match request.figure.as_deref() {
+        Some("grids") if !moving.is_empty() => vec![figure::grids("grids", &moving).html()],
+        _ => moving.iter().map(|trace| figure::launch(trace, source).html()).collect(),
+    };
     let (headline, notes) = (headline(&report.record), notes(&report.record));
     Ok(Shown { record: report.record, headline, notes, diagnostics: report.diagnostics, table, chart, films })
 }
@@ -242,6 +264,8 @@ struct Page {
     date: String,
     command: String,
     progress: fn(f64, f64),
+    /// Elements in the runs that are done, and in all.
+    done: (f64, f64),
 }
 
 impl Output for Page {
@@ -254,7 +278,13 @@ impl Output for Page {
     }
 
     fn begin(&mut self, _: &str, done: u64, all: u64) {
-        (self.progress)(done as f64, all as f64);
+        self.done = (done as f64, all as f64);
+        (self.progress)(self.done.0, self.done.1);
+    }
+
+    fn within(&self, n: u64) -> Option<Box<dyn Fn(f64)>> {
+        let (progress, (done, all)) = (self.progress, self.done);
+        Some(Box::new(move |part| progress(done + part * n as f64, all)))
     }
 
     fn date(&self) -> String {

@@ -4,7 +4,7 @@ import * as address from './address.js';
 import { chosenWhatIf, command, differences, request } from './controls.js';
 import * as listings from './listings.js';
 import { keep } from './offline.js';
-import { remove, show } from './result.js';
+import { addChart, remove, show } from './result.js';
 import * as simulator from './simulator.js';
 import { MOST } from './steps.js';
 
@@ -77,10 +77,21 @@ const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 
 /** What the simulator is to show: the columns of the recorded table, and whether the result is right. */
-function wanted({ form, live: { columns, chart, scale } }) {
+function wanted({ form, live: { columns } }) {
     const checked = columns.length && !columns.includes('check') ? [...columns, 'check'] : columns;
     const isSmall = Number(form.elements.n.value) <= MOST;
-    return { columns: checked, chart, scale, ...(isSmall && { steps: true }) };
+    return { columns: checked, ...(isSmall && { steps: true }) };
+}
+
+/** The chart, which takes runs of other sizes, after the table; whether other cells may follow. */
+async function draw(cell, asked, simulate, done) {
+    say(cell, `${done} Drawing the chart …`);
+    const { answer, sentence } = await simulate(asked);
+    if (answer?.chart && touched.has(cell)) {
+        addChart(cell, answer);
+    }
+    say(cell, sentence ? `${done} The chart is as it was: ${sentence}` : done);
+    return sentence === undefined;
 }
 
 /** Runs the cell; whether those after it may follow. */
@@ -94,7 +105,8 @@ export async function run(cell, cells) {
     follow(cell, cells);
     say(cell, 'Waiting …');
     const whatIf = chosenWhatIf(cell);
-    const asked = { ...request(cell), ...wanted(cell) };
+    const { chart, scale } = cell.live;
+    const asked = { ...request(cell), ...wanted(cell), date: new Date().toISOString() };
     try {
         const begin = () => showRunning(cell, true);
         const progress = value => (part(cell, 'progress').value = value);
@@ -111,12 +123,18 @@ export async function run(cell, cells) {
         if (error) {
             remove(cell);
             say(cell, error);
-        } else {
-            show(cell, answer, whatIf);
-            firstRun ??= keep();
-            say(cell, `Done in ${inWords(seconds)}: ${verdict(answer)}.`);
+            return sentence === undefined;
         }
-        return sentence === undefined;
+        show(cell, answer, whatIf);
+        firstRun ??= keep();
+        const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.`;
+        say(cell, done);
+        if (chart) {
+            // The recorded chart is of the record's own n and others, whichever of them the cell shows.
+            const n = cell.form.elements.n.value === cell.recorded.n ? null : asked.n;
+            return await draw(cell, { ...asked, n, steps: false, chart, scale }, simulate, done);
+        }
+        return true;
     } finally {
         showRunning(cell, false);
     }

@@ -109,13 +109,19 @@ function different(cell, figure, answer, head, table) {
     ];
 }
 
-/** The drawing, in a frame that scrolls. */
-function chart({ chart: html }) {
-    const frame = parsed(html ?? '').querySelector('.chart-frame');
-    if (frame) {
+const DATE = /\d{4}-\d\d-\d\d/g;
+
+/** Puts the drawing below the result, unless it is the recorded one and that is in view. */
+export function addChart(cell, { chart }) {
+    const frame = parsed(chart ?? '').querySelector('.chart-frame');
+    const figure = cell.element.querySelector('.cell-out:has(> .live-out)');
+    const recorded = figure?.querySelector(':scope > .chart-frame');
+    const isInView = recorded && !figure.matches('.replaced');
+    const drawn = ({ innerHTML }) => innerHTML.replace(DATE, '');
+    if (frame && figure && !(isInView && drawn(recorded) === drawn(frame))) {
+        figure.querySelector('.live-out').append(frame);
         window.workbook.watch(frame);
     }
-    return frame ? [frame] : [];
 }
 
 /** Shows `answer` in place of what the cell has shown. */
@@ -132,7 +138,7 @@ export function show(cell, answer, whatIf) {
     figure.classList.toggle('replaced', !isSame);
     const parts = isSame ? identical(cell, figure, also) : different(cell, figure, answer, head, both ?? recorded.cloneNode(true));
     const steps = answer.films?.length ? [folded(answer.films)] : [];
-    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...chart(answer), ...steps));
+    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...steps));
 }
 
 /** The cell as it was recorded. */

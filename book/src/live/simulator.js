@@ -28,7 +28,10 @@ function file(name, read = response => response.text()) {
     return fetched.get(name);
 }
 
-const compile = async response => WebAssembly.compile(await response.arrayBuffer());
+/** Compiled while it comes, where the server says what it is. */
+const compile = async response => (response.headers.get('Content-Type') === 'application/wasm'
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer()));
 
 async function started() {
     const [module, script] = await Promise.all([file('workbook.wasm', compile), file('worker.js', response => response.blob())]);

@@ -186,7 +186,7 @@ impl Float {
             Operation::Rcp => round::div(1.0, a, to, mode),
             Operation::Sqrt => round::sqrt(a, to, mode),
             Operation::Rsqrt => nearest(1.0 / a.sqrt()),
-            Operation::Ex2 => nearest(a.exp2()),
+            Operation::Ex2 => nearest(exp2(a)),
             Operation::Lg2 => nearest(a.log2()),
             Operation::Sin => nearest(a.sin()),
             Operation::Cos => nearest(a.cos()),
@@ -203,6 +203,15 @@ impl Float {
             Operation::Neg => -a,
         }
     }
+}
+
+/// 2^`a`, as close as an `f32` result can tell. (That of the standard library has a table of 4 KB, which a page would
+/// have to fetch.)
+fn exp2(a: f64) -> f64 {
+    let a = a.clamp(-200.0, 200.0);
+    let (whole, rest) = (a.round(), (a - a.round()) * std::f64::consts::LN_2);
+    let series = (1..=14).rev().fold(1.0, |sum, k| 1.0 + sum * rest / f64::from(k));
+    series * 2f64.powi(whole as i32)
 }
 
 /// `[0, 1]`, NaN as +0 (`.sat`).

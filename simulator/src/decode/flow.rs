@@ -210,7 +210,7 @@ pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Wat
                 }
                 let inst = &code[at as usize];
                 if is_barrier(&inst.op) {
-                    barriers.push(at);
+                    barriers.insert(barriers.partition_point(|other| *other < at), at);
                 }
                 stack.extend(targets(&inst.op));
                 let falls_through = inst.guard != NONE || (targets(&inst.op).is_empty() && !ends(&inst.op));
@@ -218,7 +218,6 @@ pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Wat
                     stack.push(at + 1);
                 }
             }
-            barriers.sort_unstable();
             barriers
         };
         let (taken, rest) = (side(target), side(pc as u32 + 1));

@@ -1,9 +1,8 @@
 //! Reads the record's section on chapter 7's kernels beside CUB, Thrust and the CPU, on the same arrays.
 
-use std::collections::BTreeSet;
-
 use super::{F32, I32, I64};
 use crate::number::thousands;
+use crate::record::chart;
 use crate::record::columns::{Column, NONE};
 use crate::record::{GpuInfo, Record, Run, Timing, Timings};
 use crate::reduction::operation::Operation;
@@ -200,7 +199,7 @@ pub fn datasheet(gpu: &GpuInfo) -> f64 {
 
 /// CUB's times over ours: a row per size and one with the geometric means. Just the sizes where there are none.
 pub fn columns(record: &Record) -> Vec<Column> {
-    let sizes: BTreeSet<u64> = record.comparison.iter().map(|run| run.n).collect();
+    let sizes = chart::sizes(record.comparison.iter());
     let names = sizes.iter().map(|&n| thousands(n as i64)).chain(["geometric mean".to_string()]);
     let mut columns = vec![Column::left("CUB's time over ours", names)];
     for Names { type_name, limit, cub, .. } in TYPES {

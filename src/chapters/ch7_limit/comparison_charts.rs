@@ -1,12 +1,10 @@
 //! The charts of a [`comparison`]: the rate of one call, and how many times as long CUB takes.
 
-use std::collections::BTreeSet;
-
 use anyhow::Result;
 
 use crate::chapters::ch7_limit::comparison::{self, TYPES};
 use crate::record::chart::{
-    Against, BANDWIDTH, Chart, Point, Quantity, SERIES, Scale, Series, Style, Vertical, plot,
+    Against, BANDWIDTH, Chart, Point, Quantity, SERIES, Scale, Series, Style, Vertical, plot, sizes,
 };
 use crate::record::{Record, Run, Timing};
 
@@ -98,7 +96,6 @@ fn ratios(record: &Record) -> Vec<Series> {
 
 /// The same value at all sizes of the comparison.
 fn constant(record: &Record, name: &str, value: f64) -> Series {
-    let sizes: BTreeSet<u64> = record.comparison.iter().map(|run| run.n).collect();
-    let points = sizes.into_iter().map(|n| Point::new(n as f64, value)).collect();
+    let points = sizes(record.comparison.iter()).into_iter().map(|n| Point::new(n as f64, value)).collect();
     Series { name: name.to_string(), style: Style::Limit, points }
 }

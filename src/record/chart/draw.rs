@@ -195,8 +195,10 @@ fn names_width(lines: &[Series], layout: &Layout) -> f64 {
 /// is room. Rows that would touch form a group around the middle of their ends.
 fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
     let row = units(ROW);
-    let mut order: Vec<usize> = (0..ends.len()).collect();
-    order.sort_by_key(|&i| ends[i].1);
+    let mut order: Vec<usize> = Vec::new();
+    for i in 0..ends.len() {
+        order.insert(order.partition_point(|&above| ends[above].1 <= ends[i].1), i);
+    }
     // Groups from the top: how many rows, and the first row's place.
     let mut groups: Vec<(i32, i32)> = Vec::new();
     for &i in &order {

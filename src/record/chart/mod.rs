@@ -26,8 +26,6 @@ mod plot;
 mod scale;
 mod svg;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use anyhow::Result;
 
 use crate::number::{scientific, size, thousands, three_digits, time};
@@ -214,11 +212,22 @@ fn reads(record: &Record) -> bool {
 /// record.
 fn fewest_sectors(record: &Record) -> Vec<Series> {
     let bytes = runs(record).map(Run::bytes_per_element).min().unwrap_or(4);
-    let sizes: BTreeSet<u64> = runs(record).map(|run| run.n).collect();
+    let sizes = sizes(runs(record));
     let fewest = |n: u64| Point::new(n as f64, (n as f64 * f64::from(bytes) / 32.0).ceil());
     let name = "every element once".to_string();
     let points = sizes.into_iter().map(fewest).collect();
     if reads(record) { vec![Series { name, style: Style::Limit, points }] } else { Vec::new() }
+}
+
+/// The sizes of runs, each once, in their order.
+pub fn sizes<'a>(runs: impl Iterator<Item = &'a Run>) -> Vec<u64> {
+    let mut sizes = Vec::new();
+    for run in runs {
+        if let Err(place) = sizes.binary_search(&run.n) {
+            sizes.insert(place, run.n);
+        }
+    }
+    sizes
 }
 
 /// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's
@@ -230,12 +239,15 @@ fn lines(
     value: impl Fn(&Run) -> Option<Value>,
 ) -> Vec<Series> {
     let points = |kernel: &str| {
-        let mut at: BTreeMap<u64, &Run> = BTreeMap::new();
+        let mut at: Vec<(u64, &Run)> = Vec::new();
         for run in runs(record).filter(|run| run.kernel == kernel) {
             let Some(x) = x(run) else { continue };
-            let chosen = at.entry(x).or_insert(run);
-            if chosen.block != record.block && run.block == record.block {
-                *chosen = run;
+            match at.binary_search_by_key(&x, |(x, _)| *x) {
+                Err(place) => at.insert(place, (x, run)),
+                Ok(place) if at[place].1.block != record.block && run.block == record.block => {
+                    at[place].1 = run
+                }
+                Ok(_) => {}
             }
         }
         let point = |(x, run): (u64, &Run)| {

@@ -35,12 +35,12 @@ impl Scale {
     pub fn powers_of_two(values: &[f64]) -> Scale {
         let (low, high, has_zero) = extent(values.iter().copied());
         let (low, high) = if high / low < 2.0 { (low / 2.0, high * 2.0) } else { (low, high) };
-        let margin = (high / low).powf(0.025).max(1.25);
+        let margin = ((high / low).ln() / 40.0).exp().max(1.25);
         let (low, high) = (low / margin, high * margin);
         let (first, last) = (low.log2().ceil().max(0.0) as i32, high.log2().floor() as i32);
         let step = [1, 2, 4, 8].into_iter().find(|step| (last - first) / step < 9).unwrap_or(16);
         // Multiples of the step, counted from 0, so that two charts of a chapter label the same sizes.
-        let ticks = (first..=last).filter(|power| power % step == 0).map(|power| f64::from(power).exp2());
+        let ticks = (first..=last).filter(|power| power % step == 0).map(|power| 2f64.powi(power));
         let label = if high < 8192.0 { tick } else { power_of_two };
         Scale { low, high, linear: false, has_zero, ticks: with_zero(ticks.collect(), has_zero), label }
     }
@@ -56,8 +56,7 @@ impl Scale {
         let step = if decades > 9.0 { 2 } else { 1 };
         for power in low.log10().floor() as i32..=high.log10().ceil() as i32 {
             for digit in if decades < 2.5 { &[1, 2, 5][..] } else { &[1] } {
-                // Parsed, not computed: 10^-1 is then the very 0.1 that is printed.
-                let tick: f64 = format!("{digit}e{power}").parse().unwrap_or(f64::NAN);
+                let tick = decimal(*digit, power);
                 if tick >= low && tick <= high && power % step == 0 {
                     ticks.push(tick);
                 }
@@ -85,11 +84,9 @@ impl Scale {
     /// The same axis for these values, linear from zero on: a tick at every one, two or five of a power of ten, eight at most.
     pub fn from_zero(self, values: &[f64]) -> Scale {
         let high = extent(values.iter().copied()).1 * 1.06;
-        let digit =
-            |power: i32| [1, 2, 5].map(|digit| format!("{digit}e{power}").parse().unwrap_or(f64::MAX));
         let power = high.log10().floor() as i32;
-        let steps = (power - 1..=power).flat_map(digit);
-        let step: f64 = steps.into_iter().find(|step| high / step <= 8.0).unwrap_or(high);
+        let mut steps = (power - 1..=power).flat_map(|power| [1, 2, 5].map(|digit| decimal(digit, power)));
+        let step = steps.find(|step| high / step <= 8.0).unwrap_or(high);
         let ticks = (0..=8).map(|count| f64::from(count) * step).filter(|tick| *tick <= high).collect();
         Scale { high, linear: true, has_zero: false, ticks, ..self }
     }
@@ -146,4 +143,10 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64, bool) {
         }
     }
     if high > 0.0 { (low, high, has_zero) } else { (1.0, 1.0, has_zero) }
+}
+
+/// `digit` · 10^`power`, the very number that a parsed `5e-1` would be: divided, since 10^-1 is no binary number.
+fn decimal(digit: u32, power: i32) -> f64 {
+    let size = 10f64.powi(power.abs());
+    if power < 0 { f64::from(digit) / size } else { f64::from(digit) * size }
 }

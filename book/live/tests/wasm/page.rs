@@ -79,6 +79,11 @@ impl Page {
         Ok(answer)
     }
 
+    /// Elements that were done, and all, as the last run has told.
+    pub fn progress(&self) -> &[(f64, f64)] {
+        &self.store.data().progress
+    }
+
     /// What each chapter's command line allows.
     pub fn describe(&mut self) -> Result<Value> {
         let at =

@@ -211,3 +211,14 @@ fn a_store_4_gib_past_a_buffer_is_reported_here_too() {
     let message = answer["diagnostics"][0]["message"].as_str().unwrap();
     assert!(message.contains("4294967296") || message.contains("4,294,967,296"), "{message}");
 }
+
+/// A bar moves within a launch, with each block that ends, and with the children of a nested kernel.
+#[test]
+fn a_run_tells_how_far_it_is_within_its_launch() {
+    for (stem, kernel) in [("ch3_blocks", "reduceInterleaved"), ("ch4_nested", "gpuRecursiveReduce")] {
+        let page = &mut page(stem, None);
+        page.run(&json!({"stem": stem, "kernels": [kernel], "n": 1024, "block": 32})).unwrap();
+        let within = page.progress().iter().filter(|(done, all)| *done > 0.0 && done < all).count();
+        assert!(within >= 30, "{stem}: {:?}", page.progress());
+    }
+}

@@ -1,0 +1,162 @@
+//! Cells: command, tables, charts, what a page needs to run them.
+
+use std::fs;
+
+use super::*;
+
+#[test]
+fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
+    let page = Repository::new().page("{{#cell ch3_blocks}}\n");
+    in_order(
+        &page,
+        &[
+            "<div class=\"cell\" id=\"cell-1\">\n<p class=\"cell-label\">In [1]</p>\n\n```sh\ncargo run --example \
+             ch3_blocks\n```\n",
+            "<figure class=\"cell-out recorded\" data-kind=\"gpu\">",
+            "Out [1]</span> <strong>Recorded on Fixture GPU</strong> · 1,048,576 elements, 512 threads per \
+             block",
+            "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"Out [1] on Fixture GPU\">",
+            "<th scope=\"row\">reduce<wbr>Neighbored</th>",
+            "aria-label=\"Time against n, ",
+            "aria-label=\"Bandwidth against n, ",
+            "aria-label=\"Time against block size, ",
+            "<figcaption>Fixture GPU · <time>2026-02-03</time> · source <code>",
+            "<strong>Recorded on the simulator</strong>",
+            "aria-label=\"Divergent branches against n, ",
+            "aria-label=\"Global memory traffic against n, ",
+            "aria-label=\"Instructions against block size, ",
+            "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source \
+             <code>",
+        ],
+    );
+    assert!(!page.contains("Your own run") && !page.contains("has changed"), "{page}");
+}
+
+#[test]
+fn a_small_cell_has_its_kernels_its_size_its_columns_and_one_chart() {
+    let repository = Repository::new();
+    let page = repository.page(
+        "{{#cell ch1_serial}}\n{{#cell ch3_blocks kernel=reduceInterleaved,reduceNeighbored n=2^18 chart=divergence \
+         columns=sum,divergent on=sim}}\n",
+    );
+    let cell = &page[page.find("id=\"cell-2\"").expect("the second cell of the page")..];
+    in_order(
+        cell,
+        &[
+            "cargo run --example ch3_blocks -- --kernel reduceInterleaved --kernel reduceNeighbored --n 2^18 \
+             --device sim\n",
+            "262,144 elements",
+            "<th scope=\"col\">kernel</th><th scope=\"col\" class=\"number\">sum</th><th scope=\"col\" \
+             class=\"number\">divergent</th></tr>",
+            "<th scope=\"row\">reduce<wbr>Interleaved</th>",
+            "<td class=\"number\">0</td>",
+            "<th scope=\"row\">reduce<wbr>Neighbored</th>",
+            "aria-label=\"Divergent branches against n, ",
+        ],
+    );
+    assert!(!cell.contains("Fixture GPU") && !cell.contains("NeighboredLess"), "{cell}");
+    assert_eq!(cell.matches("<svg").count(), 2, "one chart: for a page and for a phone");
+
+    // The serial recursion is in the record of the GPU alone.
+    let page = repository.page("{{#cell ch3_blocks kernel=reduceNeighbored,recursiveReduceAnyLength}}\n");
+    assert_eq!(page.matches("<th scope=\"row\">").count(), 3, "{page}");
+    assert!(page.contains("--kernel recursiveReduceAnyLength\n"), "{page}");
+    // What has nothing to say has no column.
+    assert!(!page.contains(">atomics<") && !page.contains(">grid<"), "{page}");
+}
+
+#[test]
+fn what_the_simulator_says_stands_below_the_table() {
+    let repository = Repository::new();
+    let mut record = fixtures::blocks_on_simulator();
+    record.runs[1].message = Some("error[data-race]: here\n --> kernels/k.cu:2\n".into());
+    repository.add(&record, "book/records");
+    let page = repository.page("{{#cell ch3_blocks on=sim kernel=reduceNeighbored,reduceNeighboredLess}}\n");
+    in_order(
+        &page,
+        &[
+            "</table>",
+            "The simulator says of <code>reduceNeighboredLess</code>:</p>\n\n```text\nerror[data-race]: here\n --> \
+             kernels/k.cu:2\n```\n\n",
+            "<figcaption>",
+        ],
+    );
+    for without in ["kernel=reduceNeighbored", "kernel=reduceNeighboredLess message=no"] {
+        let page = repository.page(&format!("{{{{#cell ch3_blocks on=sim {without}}}}}\n"));
+        assert!(!page.contains("data-race"), "{page}");
+    }
+}
+
+#[test]
+fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
+    let repository = Repository::new();
+    let cells = "{{#cell ch3_blocks}}\n{{#cell ch3_blocks kernel=reduceNeighbored n=2^10 on=sim \
+                 columns=sum,divergent}}\n{{#cell ch3_blocks kernel=reduceInterleaved n=2^10 on=gpu \
+                 columns=time}}\n{{#cell ch1_serial}}\n{{#cell ch4_nested}}\n";
+    assert!(!repository.page(cells).contains("data-live"), "nothing is built for it");
+    let manifest = r#"{"chapters":
+        {"ch3_blocks": {"place": "many-blocks", "most_n": 67108864, "pending_launches": false},
+         "ch4_nested": {"place": "many-blocks", "most_n": 67108864, "pending_launches": true}},
+        "what_ifs": {"ch3_blocks": [{"name": "no-barrier", "label": "there's no barrier",
+            "kernels": ["reduceNeighbored"], "lines": [{"line": 7, "text": "// no barrier"}]}]}}"#;
+    let path = repository.root.join("book/src/live/manifest.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, manifest).unwrap();
+    let page = repository.page(cells);
+    let live: Vec<&str> = page.lines().filter(|line| line.contains("data-live")).collect();
+    let [whole, small, gpu] = live[..] else { panic!("neither the CPU's nor one without counts: {live:?}") };
+    in_order(
+        whole,
+        &[
+            "id=\"cell-1\" data-live='{\"stem\":\"ch3_blocks\",\"kernels\":[],\"n\":65536,\"block\":512,",
+            "\"most\":262144,",
+            "\"file\":\"kernels/ch3_blocks.cu\"",
+            "\"label\":\"there&#39;s no barrier\",\"lines\":[{\"line\":7,\"text\":\"// no barrier\"}]",
+        ],
+    );
+    in_order(small, &["\"n\":1024,", "\"asks_n\":true", "\"columns\":[\"sum\",\"divergent\"]", "no-barrier"]);
+    in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":65536,", "\"columns\":[]", "\"what_ifs\":[]"]);
+    fs::write(&path, "{}").unwrap();
+    let error = repository.error("{{#cell ch3_blocks}}\n");
+    assert!(error.contains("book/src/live/manifest.json: build it again"), "{error}");
+}
+
+/// At its own size if it has not that of the cell, and only if it has the cell's kernels.
+#[test]
+fn the_readers_own_run_stands_beside_the_recorded_one() {
+    let repository = Repository::new();
+    let mut own = fixtures::single(&fixtures::nested_on_gpu());
+    own.device.name = "GeForce <1>".to_string();
+    own.n = 1000;
+    for run in &mut own.runs {
+        run.n = 1000;
+    }
+    own.runs.retain(|run| run.kernel != "gpuRecursiveReducePasses");
+    repository.add(&own, "book/records/local");
+    for directive in [
+        "{{#cell ch4_nested}}\n",
+        "{{#cell ch4_nested kernel=gpuRecursiveReduce,gpuRecursiveReducePasses}}\n",
+        "{{#cell ch4_nested kernel=gpuRecursiveReduce n=2^20 chart=block columns=time}}\n",
+    ] {
+        let page = repository.page(directive);
+        in_order(
+            &page,
+            &[
+                "<strong>Recorded on Fixture GPU</strong>",
+                "<figure class=\"cell-out local\" data-kind=\"gpu\">",
+                "<strong>Your own run on GeForce &lt;1&gt;</strong> · 1,000 elements",
+            ],
+        );
+    }
+    let page = repository.page("{{#cell ch4_nested kernel=gpuRecursiveReducePasses}}\n");
+    assert!(!page.contains("Your own run"), "{page}");
+}
+
+/// A chapter on each device kind, so that no kind is forgotten in a cell.
+#[test]
+fn a_chapter_without_kernels_has_a_cell() {
+    let page = Repository::new().page("{{#cell ch1_serial}}\n");
+    assert!(page.contains("<strong>Recorded on Fixture CPU</strong>"), "{page}");
+    assert!(page.contains("<figcaption>Fixture CPU · <time>2026-02-03</time>"), "{page}");
+    assert_eq!(fixtures::serial_on_cpu().device.kind, DeviceKind::Cpu);
+}

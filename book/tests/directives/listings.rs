@@ -1,0 +1,90 @@
+//! Listings, exercises and terms.
+
+use super::*;
+
+#[test]
+fn a_listing_comes_from_its_anchor() {
+    let page = Repository::new().page("before\n{{#code kernels/k.cu sum}}\nafter\n");
+    assert_eq!(
+        page,
+        "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += \
+         data[2];\n}\n```\n\n<p class=\"listing\" data-lines=\"3+2,6+3,10+1\"><code>kernels/k.cu</code></p>\n\n\n\
+         after\n"
+    );
+}
+
+#[test]
+fn an_exercise_is_a_card_with_its_task_its_code_hints_a_solution_and_a_question() {
+    let page = Repository::new().page("{{#exercise 3.1}}\n");
+    let places: Vec<_> = [
+        "<details class=\"exercise-card\" id=\"exercise-3-1\">\n<summary>Exercise 3.1 · Add them up · 10 \
+         min</summary>\n\n*You learn to add up.*\n\n",
+        "All **three** of them.\n\n",
+        "- The host launches `sum(data, out, n)` with one block.\n",
+        "- Goal: no barrier arrivals at n = 96, 96 threads per block.\n",
+        "```sh\ncargo run --example exercise -- 3.1\n```",
+        "<code>kernels/exercises/3_1_add.cu</code>",
+        "<summary>The code, as it is given</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    // Here.\n}\n\
+         ```\n\n</details>",
+        "<summary>Hint 1</summary>\n\nWhich one is missing?\n\n</details>",
+        "<summary>A solution</summary>\n\n```cpp\nvoid sum(int *data)\n{\n    data[0] += data[2];\n}\n```\n\n\
+         </details>",
+        "<summary>Can you explain it?</summary>\n\nWhy up?\n\n<details class=\"exercise\">\n\
+         <summary>An answer</summary>\n\nDown is subtraction.\n\n</details>\n\n</details>",
+    ]
+    .map(|part| page.find(part).unwrap_or_else(|| panic!("no {part:?} in\n{page}")))
+    .into();
+    assert!(places.is_sorted(), "{page}");
+    assert!(!page.lines().any(|line| line.starts_with('#')), "a heading: {page}");
+}
+
+#[test]
+fn a_listing_from_within_a_function_is_moved_left() {
+    let page = Repository::new().page("{{#code kernels/k.cu body}}\n");
+    assert!(page.contains("```cpp\ndata[0] += data[1];\n\ndata[0] += data[2];\n```"), "{page}");
+    assert!(page.contains("data-lines=\"6+3\" data-indent=\"4\""), "{page}");
+}
+
+#[test]
+fn lines_that_another_listing_lacks_are_marked() {
+    let page = Repository::new().page("{{#code kernels/k.cu sum against=less}}\n");
+    in_order(
+        &page,
+        &[
+            "<div class=\"listing-marked\" style=\"--marks: linear-gradient(transparent 0, transparent 3lh, \
+             var(--mark-bar) 3lh 5lh, transparent 5lh); --tint: ",
+            "\n\n```cpp\n__global__ void sum(int *data)",
+            "</div>",
+            "changed: lines 4–5 against <code>less</code>",
+            "<code>kernels/k.cu</code>",
+        ],
+    );
+    let same = Repository::new().error("{{#code kernels/k.cu sum against=sum}}\n");
+    assert!(same.contains("is the same as that of sum"), "{same}");
+    let missing = Repository::new().error("{{#code kernels/k.cu sum against=kernels/k.cu:more}}\n");
+    assert!(missing.contains("against=: in kernels/k.cu: no anchor `more`"), "{missing}");
+}
+
+#[test]
+fn a_term_is_explained_where_it_is_used() {
+    let repository = Repository::new();
+    let page =
+        repository.page("All {{#term warp whole warps}} and a {{#term compute-capability capability}}.\n");
+    assert!(
+        page.starts_with(
+            "All <span class=\"term\"><a href=\"glossary.md#warp\" aria-describedby=\"term-page-1\">whole \
+             warps</a><span class=\"term-definition\" role=\"tooltip\" id=\"term-page-1\">Up to 32 threads; see \
+             lane.</span></span> and a "
+        ),
+        "{page}"
+    );
+    assert!(page.contains("id=\"term-page-2\">What a GPU can do.<"), "{page}");
+    for (directive, said) in [
+        ("{{#term lane lanes}}", "no heading for `lane`; there are: warp, compute-capability"),
+        ("{{#term warp}}", "wants the words to show"),
+        ("{{#term}}", "{{#term SLUG shown words}}"),
+    ] {
+        let error = repository.error(directive);
+        assert!(error.contains(said), "{error}");
+    }
+}

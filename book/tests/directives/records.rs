@@ -1,0 +1,178 @@
+//! Tables, charts and whole records.
+
+use std::fs;
+
+use super::*;
+
+#[test]
+fn a_table_has_kernels_by_sizes_blocks_or_fields() {
+    let repository = Repository::new();
+    let rows = |page: &str| -> Vec<Vec<String>> {
+        let text = |cell: &str| {
+            let pieces = cell.split('<').map(|piece| piece.split_once('>').map_or("", |(_, text)| text));
+            pieces.collect::<String>().replace('\u{a0}', " ")
+        };
+        let rows = page.lines().filter(|line| line.starts_with("<tr>"));
+        rows.map(|row| row.replace("</td>", "|").replace("</th>", "|"))
+            .map(|row| row.split_terminator('|').map(text).filter(|cell| !cell.is_empty()).collect())
+            .collect()
+    };
+    let page = repository.page(
+        "{{#table ch4_nested.gpu time kernel=gpuRecursiveReduce,gpuRecursiveReducePasses n=2^10,2^20,2^26}}\n",
+    );
+    assert_eq!(
+        rows(&page),
+        [
+            vec!["kernel", "1,024", "2²⁰", "2²⁶"],
+            vec!["gpuRecursiveReduce", "877 µs", "449 ms", "-"],
+            vec!["gpuRecursiveReducePasses", "10.1 µs", "23.1 µs", "38.0 µs"],
+        ]
+    );
+    assert!(page.contains("<p class=\"cell-head\">time · by n</p>"), "{page}");
+    let page = repository.page("{{#table ch4_nested.gpu time,gbps,ratio kernel=gpuRecursiveReduce,ch3_blocks.gpu/reduceNeighbored n=2^20}}\n");
+    let found = rows(&page);
+    assert_eq!(found[0], ["kernel", "time", "GB/s", "times as fast as the first"]);
+    assert_eq!((found[1][3].as_str(), found[2][0].as_str()), ("1.0×", "reduceNeighbored"));
+    let page = repository.page("{{#table ch4_nested.gpu time kernel=gpuRecursiveReduce block=32,1024}}\n");
+    assert_eq!(rows(&page), [vec!["kernel", "32", "1,024"], vec!["gpuRecursiveReduce", "175 ms", "225 ms"]]);
+}
+
+#[test]
+fn a_whole_record_is_folded() {
+    let repository = Repository::new();
+    repository.add(&fixtures::shared_on_gpu(), "book/records");
+    let page = repository.page("{{#record ch5_shared}}\n");
+    in_order(
+        &page,
+        &[
+            "<details class=\"record\">\n<summary>The whole record: <code>ch5_shared</code></summary>",
+            "<strong>Fixture GPU</strong> · ",
+            "memory space</th>",
+            "max_<wbr>threads_<wbr>per_<wbr>block</th>",
+            "aria-label=\"Error against n, ",
+            "Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz",
+            "</details>",
+        ],
+    );
+}
+
+/// Markdown ends an HTML block at a blank line, so a drawing must not have one.
+#[test]
+fn drawings_stay_in_one_html_block() {
+    let page = Repository::new().page("{{#chart ch4_nested.gpu time}}\n");
+    let (start, end) = (page.find("<figure").unwrap(), page.find("</figure>").unwrap());
+    assert!(page[start..end].lines().all(|line| !line.trim().is_empty()));
+}
+
+#[test]
+fn a_record_older_than_the_code_is_marked() {
+    let repository = Repository::new();
+    let marked = "<p class=\"changed\" role=\"note\"><code>kernels/ch4_nested.cu</code> has changed since \
+                  this record was made";
+    assert!(!repository.page("{{#cell ch4_nested}}\n").contains(marked));
+    fixtures::nested_on_gpu().write(&repository.root.join("book/records")).unwrap();
+    assert!(repository.page("{{#cell ch4_nested}}\n").contains(marked));
+    assert!(repository.page("{{#chart ch4_nested.gpu time}}\n").contains(marked));
+
+    fs::write(repository.root.join("examples/ch1_serial.rs"), "fn main() { edited() }\n").unwrap();
+    let page = repository.page("{{#cell ch1_serial}}\n");
+    assert!(page.contains("<code>examples/ch1_serial.rs</code> has changed since"), "{page}");
+}
+
+#[test]
+fn the_speed_is_that_of_the_recorded_bench() {
+    let repository = Repository::new();
+    let root = repository.root.join("benches");
+    let missing = repository.error("{{#speed}}\n");
+    assert!(
+        missing.contains("page.md:1: {{#speed}}") && missing.contains("cargo bench -- --record"),
+        "{missing}"
+    );
+
+    let timing = workbook::record::Timing { median: 100.0, min: 50.0, max: 200.0, repeats: 3 };
+    let case = workbook::record::speed::Case {
+        kernel: "reduceNeighbored".into(),
+        n: 1 << 20,
+        block: 512,
+        thread_instructions: 100_000,
+        unchecked: timing,
+        checked: timing,
+    };
+    let hash = workbook::build::kernels::get("ch3_blocks").unwrap().code_hash;
+    let speed = |source_hash: &str| workbook::record::speed::Speed {
+        schema: workbook::record::speed::SCHEMA,
+        date: "2026-02-03T04:05:06Z".into(),
+        cpu: "Fixture CPU".into(),
+        rustc: "rustc 1.90.0".into(),
+        source_hash: source_hash.into(),
+        compiler: "nvcc 13.0.88".into(),
+        kernels: vec![case.clone()],
+        accesses: Vec::new(),
+        numba: None,
+    };
+    fs::create_dir_all(&root).unwrap();
+    speed(hash).write(&root.join("simulator.json")).unwrap();
+    let page = repository.page("{{#speed}}\n");
+    assert!(
+        page.contains("| `reduceNeighbored` |") && page.contains("1,000 million [500 .. 2,000] |"),
+        "{page}"
+    );
+    assert!(page.contains("Fixture CPU") && !page.contains("has changed since"), "{page}");
+    speed("another").write(&root.join("simulator.json")).unwrap();
+    assert!(repository.page("{{#speed}}\n").contains("<code>kernels/ch3_blocks.cu</code> has changed since"));
+}
+
+#[test]
+fn the_sweep_is_the_recorded_one() {
+    let repository = Repository::new();
+    let root = repository.root.join("benches");
+    let missing = repository.error("{{#sweep f32}}\n");
+    assert!(
+        missing.contains("page.md:1: {{#sweep f32}}") && missing.contains("cargo bench --bench limit"),
+        "{missing}"
+    );
+
+    let contender = workbook::chapters::ch7_limit::sweep::Contender {
+        kernel: "float_128_4_ReadOnly_InDigits_1".into(),
+        way: Some(workbook::chapters::ch7_limit::sweep::WAYS[1].0),
+        block: 128,
+        grid: 16,
+        alone: 1.87,
+        cold: 5.0,
+        warm: 4.0,
+    };
+    let size = workbook::chapters::ch7_limit::sweep::Size {
+        element: "f32".into(),
+        n: 1 << 14,
+        tried: 321,
+        contenders: vec![contender],
+    };
+    let sweep = |source_hash: String| workbook::chapters::ch7_limit::sweep::Sweep {
+        schema: workbook::chapters::ch7_limit::sweep::SCHEMA,
+        date: "2026-02-03T04:05:06Z".into(),
+        device: fixtures::contest_on_gpu().device,
+        source_hash,
+        sizes: vec![size.clone()],
+    };
+    fs::create_dir_all(&root).unwrap();
+    sweep(workbook::chapters::ch7_limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
+    let page = repository.page("{{#sweep f32}}\n");
+    let has = |row: [&str; 2]| {
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_string()).collect::<Vec<_>>();
+        page.lines().any(|line| cells(line).get(1..3) == Some(&row.map(str::to_string)[..]))
+    };
+    assert!(has(["digits", "**1.87**"]) && has(["its blocks", "16"]), "{page}");
+    assert!(page.contains("Fixture GPU") && !page.contains("have changed since"), "{page}");
+    let none = repository.error("{{#sweep i64}}\n");
+    assert!(none.contains("no sizes of i64"), "{none}");
+    sweep("another".into()).write(&root.join("limit.json")).unwrap();
+    assert!(repository.page("{{#sweep f32}}\n").contains("have changed since"));
+}
+
+#[test]
+fn one_chart_alone_with_its_provenance() {
+    let page = Repository::new().page("{{#chart ch3_blocks.sim sectors}}\n");
+    assert_eq!(page.matches("<svg").count(), 2, "for a page and for a phone");
+    assert!(page.contains("aria-label=\"Global memory traffic against n, "), "{page}");
+    assert!(page.contains("<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time>"), "{page}");
+}
