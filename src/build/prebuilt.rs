@@ -137,7 +137,7 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         Err(damage) if compiler.is_some() => (None, format!("{damage:#}\n")),
         Err(damage) => return Err(damage),
     };
-    let (entry, ptx, newer, fatbin) = committed.unwrap_or_default();
+    let Committed { entry, ptx, newer, fatbin } = committed.unwrap_or_default();
     let unedited = entry.source_hash == source_hash(&source);
     let mut kernel = Kernel {
         stem: stem.to_owned(),
@@ -197,8 +197,17 @@ pub fn stale(source_path: &str, never_built: bool) -> String {
     format!("{source_path} {why}, and no compiler that runs was found.\n{HOW_TO_GET_A_COMPILER}")
 }
 
-/// The committed build of `stem`: its line in the manifest, both PTX and the fatbin. `None` if it has no line.
-fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<(Entry, String, String, Vec<u8>)>> {
+/// A committed build: its line in the manifest, both PTX and the machine code.
+#[derive(Default)]
+struct Committed {
+    entry: Entry,
+    ptx: String,
+    newer: String,
+    fatbin: Vec<u8>,
+}
+
+/// The committed build of `stem`; `None` if it has no line in the manifest.
+fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<Committed>> {
     let Some(entry) = manifest(root, directory)?.remove(stem) else {
         return Ok(None);
     };
@@ -219,7 +228,7 @@ fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<(Entry, 
     if code_hash(&ptx) != entry.code_hash || !is_newer || hash(&fatbin) != entry.fatbin_hash {
         bail!("{directory}/{stem}.* is not what its manifest says; restore it: git checkout {directory}");
     }
-    Ok(Some((entry, ptx, newer, fatbin)))
+    Ok(Some(Committed { entry, ptx, newer, fatbin }))
 }
 
 /// Identity of a source text: the same with either line ending.
