@@ -315,7 +315,8 @@ fn fit(hellos: &[Hello]) -> Result<(), Fault> {
         if let Some(fault) = &hello.fault {
             return Err(fault.clone());
         }
-        for (own, other) in first.alike.iter().zip(&hello.alike).filter(|(own, other)| own != other) {
+        let differs = first.alike.iter().zip(&hello.alike).find(|(own, other)| own != other);
+        if let Some((own, other)) = differs {
             return refused(format!("rank {rank} has {other}, and rank 0 has {own}: all need the same"));
         }
         let twin =

@@ -124,7 +124,7 @@ fn work(
         launch.launch(LaunchConfig::new(blocks, BLOCK)).map_err(|error| lost(place, error))?;
         if let Some(collective) = &collective {
             let begun = collective.all_reduce(&[&output], Reduce::Sum);
-            begun.or_else(|error| Err(meeting.explain(error)))?;
+            begun.map_err(|error| meeting.explain(error))?;
             wait_for(meeting, &device, Some(collective), "the all-reduce")?;
         }
         sum = device.clone_dtoh(&output).map_err(|error| lost(place, error))?[0];
