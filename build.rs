@@ -1,7 +1,16 @@
-//! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and `<stem>.fatbin`, and lists them in
-//! `kernels.rs`, which `src/build/kernels.rs` includes. `src/build/prebuilt.rs` says which build that is.
+//! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and
+//! `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/build/kernels.rs` includes. `src/build/prebuilt.rs`
+//! says which build that is.
 
+#[path = "src/build/call.rs"]
+mod call;
 #[allow(dead_code)] // the library uses more of it
+#[path = "src/build/clang.rs"]
+mod clang;
+#[allow(dead_code)] // and of this
+#[path = "src/build/compiler.rs"]
+mod compiler;
+#[allow(dead_code)] // and of this
 #[path = "src/build/nvcc.rs"]
 mod nvcc;
 #[path = "src/build/prebuilt.rs"]
@@ -10,7 +19,11 @@ mod prebuilt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use compiler::{Compiler, Maker};
 use prebuilt::{Kernel, State};
+
+/// The repository, as the library calls it too.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn main() {
     if let Err(error) = build() {
@@ -25,16 +38,19 @@ fn build() -> Result<()> {
     let (package, out) = (directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
     let root = package.parent().context("src/ lies in the repository")?;
     println!("cargo::rustc-env=WORKBOOK_ROOT={}", root.display());
-    let (nvcc, sources) = (&nvcc::Nvcc::find(root)?, prebuilt::sources(root)?);
-    for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
+    let (compiler, sources) = (&Compiler::find(root)?, prebuilt::sources(root)?);
+    for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "CLANG"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     // Not the whole of `kernels/`: an edit of an exercise would compile the library again.
     for path in sources.iter().map(String::as_str).chain([prebuilt::DIRECTORY, prebuilt::LEGACY]) {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
-    if let Some(nvcc) = nvcc {
-        println!("cargo::rerun-if-changed={}", nvcc.path.display());
+    if let Some(compiler) = compiler {
+        println!("cargo::rerun-if-changed={}", compiler.path().display());
+        if compiler.maker() == Maker::Clang {
+            println!("cargo::rerun-if-changed={}", root.join(clang::HEADERS).display());
+        }
     }
 
     if std::env::var("CARGO_CFG_TARGET_FAMILY").as_deref() == Ok("wasm") {
@@ -43,12 +59,12 @@ fn build() -> Result<()> {
     let mut kernels = Vec::new();
     for two in sources.chunks(2) {
         kernels.extend(std::thread::scope(|scope| {
-            let build = |path| prebuilt::kernel(root, path, nvcc.as_ref(), out);
+            let build = |path| prebuilt::kernel(root, path, compiler.as_ref(), out);
             let workers: Vec<_> = two.iter().map(|path| scope.spawn(move || build(path))).collect();
             workers.into_iter().map(|worker| worker.join().expect("a panic")).collect::<Result<Vec<_>>>()
         })?);
     }
-    watch_for_another_nvcc(root, &kernels);
+    watch_for_another_compiler(root, &kernels);
     for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
         println!("cargo::warning={line}");
     }
@@ -56,10 +72,10 @@ fn build() -> Result<()> {
     write(&out.join("kernels.rs"), format!("static BUILDS: &[Build] = &[\n{entries}];\n").as_bytes())
 }
 
-/// While every committed build serves, another nvcc would change little, and two shells with different paths
+/// While every committed build serves, another compiler would change little, and two shells with different paths
 /// would rebuild the crate in turns. So these are watched only when they matter. cargo takes a path that does
 /// not exist for changed, so `.venv` is watched only while a kernel waits for it.
-fn watch_for_another_nvcc(root: &Path, kernels: &[Kernel]) {
+fn watch_for_another_compiler(root: &Path, kernels: &[Kernel]) {
     if kernels.iter().any(|kernel| kernel.state != State::Prebuilt) {
         println!("cargo::rerun-if-env-changed=PATH");
         println!("cargo::rerun-if-env-changed=VIRTUAL_ENV");

@@ -9,7 +9,7 @@ use workbook::record::{DeviceKind, Record};
 
 use crate::options::Options;
 use crate::records::{list, named};
-use crate::version::changed_since;
+use crate::version::{changed_since, compiler};
 use crate::{Workbook, selection};
 
 /// How a page writes [`chart`].
@@ -73,5 +73,6 @@ fn parts(record: &Record, machine: Vec<String>) -> String {
         parts.push("exact counts, no times".to_string());
     }
     parts.push(format!("source <code>{}</code>", escape(&record.source_hash)));
+    parts.extend(compiler(record).map(|name| escape(&name)));
     parts.join(" · ")
 }

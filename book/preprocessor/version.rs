@@ -12,6 +12,9 @@ use crate::Workbook;
 pub fn changed_since(workbook: &Workbook, record: &Record) -> Result<Option<String>> {
     if let Some(kernel) = kernels::find(&record.stem)? {
         let hash = (kernel.state != State::Stale).then_some(kernel.code_hash);
+        if let Some(by) = record.compiler.as_deref().filter(|by| *by != kernel.compiler && hash.is_some()) {
+            return Ok(Some(other_compiler(kernel.source_path, by, kernel.compiler)));
+        }
         return Ok(note(record, kernel.source_path, hash));
     }
     // A chapter without a kernel: its identity is that of its example.
@@ -21,7 +24,23 @@ pub fn changed_since(workbook: &Workbook, record: &Record) -> Result<Option<Stri
     Ok(note(record, &file, Some(&prebuilt::source_hash(&source))))
 }
 
-/// `hash` is that of the present code in `file`; `None` if the file was edited and there is no nvcc to build
+/// What a page says of a record whose kernels another compiler has compiled: that is other code.
+fn other_compiler(file: &str, by: &str, present: &str) -> String {
+    format!(
+        "Compiled by {}; the present build of <code>{file}</code> is by {}. Their sums can be compared, their \
+         counts cannot.",
+        escape(by),
+        escape(present)
+    )
+}
+
+/// What compiled the code of `record`; older ones do not say so, but have the hash of a build that does.
+pub fn compiler(record: &Record) -> Option<String> {
+    let build = || kernels::all().into_iter().find(|build| build.code_hash == record.source_hash);
+    record.compiler.clone().or_else(|| Some(build()?.compiler.to_string()))
+}
+
+/// `hash` is that of the present code in `file`; `None` if the file was edited and there is no compiler to build
 /// it.
 fn note(record: &Record, file: &str, hash: Option<&str>) -> Option<String> {
     match hash {
@@ -32,7 +51,7 @@ fn note(record: &Record, file: &str, hash: Option<&str>) -> Option<String> {
             escape(&record.command)
         )),
         None => Some(format!(
-            "<code>{file}</code> has been edited, and there is no nvcc to build it; this record is of an \
+            "<code>{file}</code> has been edited, and there is no compiler to build it; this record is of an \
              older version."
         )),
     }
@@ -43,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edited_kernel_without_nvcc_is_older_too() {
+    fn an_edited_kernel_without_a_compiler_is_older_too() {
         let record: Record = serde_json::from_str(
             r#"{"schema": 1, "stem": "ch9", "device": {"kind": "sim", "name": "simulator"}, "date": "",
                 "command": "cargo run",
@@ -55,6 +74,6 @@ mod tests {
         assert!(
             note(&record, "kernels/ch9.cu", Some("b")).unwrap().contains("has changed since this record")
         );
-        assert!(note(&record, "kernels/ch9.cu", None).unwrap().contains("no nvcc to build it"));
+        assert!(note(&record, "kernels/ch9.cu", None).unwrap().contains("no compiler to build it"));
     }
 }

@@ -49,8 +49,9 @@ impl<'a> Slot<'a> {
 }
 
 // ANCHOR: streamed
-/// Piece after piece, each to the next stream of the next GPU. What is in one stream waits for what is before it there:
-/// the kernel for its copy, and the next copy for the kernel. Streams do not wait for each other.
+/// Piece after piece, each to the next stream of the next GPU. What is in one stream waits for what
+/// is before it there: the kernel for its copy, and the next copy for the kernel. Streams do not wait
+/// for each other.
 pub fn streamed(case: &Case, devices: &[&Device], streams: usize) -> Result<Outcome> {
     let (array, kernels, n) = (pinned(case)?, case.kernels()?, case.data.len());
     let piece = piece(n);

@@ -121,7 +121,8 @@ impl Meeting {
             self.watch()?;
             if Instant::now() > deadline {
                 fit(&hellos)?; // what keeps one from taking part may be why another is missing
-                let missing = (1..place.ranks).filter(|rank| hellos.iter().all(|hello| hello.rank != *rank));
+                let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
+                let missing = (1..place.ranks).filter(|rank| !arrived(rank));
                 return Err(Fault::of(format!(
                     "{} never arrived (waited {:?})",
                     ranks(missing),
@@ -238,7 +239,8 @@ impl Meeting {
     }
 
     // ANCHOR: all_reduce
-    /// The stand-in for NCCL: every rank sends its number to rank 0, and that sends back what it makes of them.
+    /// The stand-in for NCCL: every rank sends its number to rank 0, and that sends back what it makes
+    /// of them.
     pub fn all_reduce(
         &mut self,
         own: i32,

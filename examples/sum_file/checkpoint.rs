@@ -40,7 +40,8 @@ impl Checkpoint {
     }
 
     // ANCHOR: write
-    /// Replaces the file at `path` at once: whenever this is interrupted, there is the old one or the new one.
+    /// Replaces the file at `path` at once: whenever this is interrupted, there is the old one or the
+    /// new one.
     pub fn write(&self, path: &Path) -> Result<()> {
         let cannot = || format!("cannot write the checkpoint {}", path.display());
         let next = path.with_extension("next");

@@ -46,7 +46,7 @@ struct Options {
     #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=16))]
     streams: u64,
     /// Numbers in a piece; none: 2^23 on GPUs, 2^16 on simulated ones
-    #[arg(long, value_name = "N", value_parser = |text: &str| number(text, 1 << 30).filter(|n| *n > 0).ok_or("1 to 2^30 numbers"))]
+    #[arg(long, value_name = "N", value_parser = piece)]
     piece: Option<u64>,
     /// Go on from the checkpoint of a run that was interrupted
     #[arg(long)]
@@ -57,6 +57,10 @@ struct Options {
     /// Milliseconds between two checkpoints
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     checkpoint_every: u64,
+}
+
+fn piece(text: &str) -> Result<u64, &'static str> {
+    number(text, 1 << 30).filter(|numbers| *numbers > 0).ok_or("a piece has 1 to 2^30 numbers")
 }
 
 fn main() -> ExitCode {

@@ -35,7 +35,8 @@ impl Slot {
         self.device.on_host(&mut self.pinned, |pinned| source.fill(start, &mut pinned[..numbers]))??;
         self.device.memcpy_async(&self.pinned.slice(0..), &self.input, numbers)?;
         let mut launch = self.device.launch_builder(&self.kernel);
-        launch.arg(&self.input).arg(&self.sum).arg(&(numbers as u32)).arg(&self.partials).arg(&self.ticket);
+        launch.arg(&self.input).arg(&self.sum).arg(&(numbers as u32));
+        launch.arg(&self.partials).arg(&self.ticket);
         let blocks = numbers.div_ceil(4 * BLOCK as usize).clamp(1, MOST_BLOCKS);
         launch.launch(LaunchConfig::new(blocks as u32, BLOCK))?;
         self.under_way = numbers;

@@ -11,9 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::nvcc::Nvcc;
-use super::prebuilt;
+use super::clang;
+use super::compiler::{Compiler, HOW_TO_GET_A_COMPILER, Maker};
 pub use super::prebuilt::State;
+use super::prebuilt::{self, Kernel};
 
 /// One kernel file and its build.
 #[derive(Debug, PartialEq)]
@@ -29,7 +30,7 @@ pub struct Build {
     /// The same for newer GPUs, where the source has kernels for them alone; else empty.
     pub newer: &'static str,
     /// What a GPU gets: machine code for the major architectures, device-linked where needed. Empty for the
-    /// kernel of 2020, which no GPU gets.
+    /// kernel of 2020, which no GPU gets, and for what clang has built.
     pub fatbin: &'static [u8],
     /// Identity of the compiled code: [`prebuilt::code_hash`]. A record carries it, so a page can tell that
     /// the kernel has changed since.
@@ -115,9 +116,50 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     if !root.join(&path).is_file() {
         return Ok(None);
     }
-    let nvcc = Nvcc::find(root)?;
-    let kernel = prebuilt::kernel(root, &path, nvcc.as_ref(), Path::new(env!("OUT_DIR")))?;
-    Ok(Some(add(Build {
+    let compiler = Compiler::find(root)?;
+    let kernel = prebuilt::kernel(root, &path, compiler.as_ref(), Path::new(env!("OUT_DIR")))?;
+    Ok(Some(keep(kernel)))
+}
+
+/// Builds the kernels of `stem` with a compiler of `maker`, for the simulator, and takes that build from now on.
+///
+/// # Errors
+/// If there is no such compiler, or it cannot compile them.
+pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
+    let root = Path::new(crate::ROOT);
+    let Some(compiler) = Compiler::of(maker, root)? else {
+        let (name, how) = match maker {
+            Maker::Nvcc => ("nvcc", HOW_TO_GET_A_COMPILER),
+            Maker::Clang => ("clang", clang::HOW_TO_GET_CLANG),
+        };
+        bail!("no {name} that runs was found.\n{how}");
+    };
+    let build = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
+    let scratch = std::env::temp_dir().join(format!("workbook-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch)?;
+    let (file, source) = (root.join(build.source_path), build.source);
+    let newer = prebuilt::newer_arch(source);
+    let newer = newer.map(|capability| compiler.ptx_with(&file, &scratch, Some(capability), &[])).transpose();
+    let built = compiler.ptx(&file, &scratch);
+    let _ = std::fs::remove_dir_all(&scratch);
+    let (ptx, newer) = (built?, newer?);
+    Ok(keep(Kernel {
+        stem: build.stem.into(),
+        source_path: build.source_path.into(),
+        source: std::fs::read_to_string(root.join(build.source_path))?,
+        code_hash: prebuilt::code_hash(&ptx.text),
+        ptx: ptx.text,
+        newer: newer.map_or(String::new(), |ptx| ptx.text),
+        fatbin: Vec::new(),
+        compiler: compiler.name(),
+        state: State::Built,
+        warnings: ptx.warnings,
+    }))
+}
+
+/// [`add`], for as long as the program runs.
+fn keep(kernel: Kernel) -> &'static Build {
+    add(Build {
         stem: kernel.stem.leak(),
         source_path: kernel.source_path.leak(),
         source: kernel.source.leak(),
@@ -128,7 +170,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
         compiler: kernel.compiler.leak(),
         state: kernel.state,
         what_if: None,
-    })))
+    })
 }
 
 /// Takes the [`BuildFile`] `json` in place of the build of the same stem.
@@ -168,6 +210,12 @@ fn add(build: Build) -> &'static Build {
 }
 
 impl Build {
+    /// Why no GPU can run it, if so.
+    pub fn simulator_only(&self) -> Option<&'static str> {
+        let is_clangs = self.fatbin.is_empty() && self.what_if.is_none() && self.state == State::Built;
+        is_clangs.then_some("clang has built this kernel, for the simulator; a GPU needs a build by nvcc")
+    }
+
     /// # Errors
     /// If the source was edited and not built since: which file, and what to do.
     pub fn check(&self) -> Result<()> {

@@ -3,12 +3,17 @@
 //! | file | job |
 //! | --- | --- |
 //! | [`kernels`] | the build of each kernel, by stem, for the rest of the workbook |
-//! | [`prebuilt`] | the committed builds, and the choice between them and the reader's nvcc |
-//! | [`nvcc`] | finds nvcc and calls it |
+//! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
+//! | [`compiler`] | the reader's compiler, nvcc or clang |
+//! | [`nvcc`], [`clang`] | find one of them and call it |
+//! | [`call`] | what both calls have in common: places, messages, paths |
 //! | [`what_if`] | small edits of the chapters' kernels, for a reader to try |
 //!
-//! `build.rs` includes `prebuilt.rs` and `nvcc.rs`.
+//! `build.rs` includes all but `kernels.rs` and `what_if.rs`.
 
+pub mod call;
+pub mod clang;
+pub mod compiler;
 pub mod kernels;
 pub mod nvcc;
 pub mod prebuilt;

@@ -3,12 +3,13 @@
 //! nvcc runs in the repository root with the source's path from there, so its diagnostics say
 //! `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the repository lies.
 
-use std::env::consts::EXE_SUFFIX;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+
+use super::call::{self, Places, Ptx};
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
@@ -16,7 +17,7 @@ pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
      (no GPU needed):\n    \
      py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
 } else if cfg!(target_os = "macos") {
-    "There is no nvcc for macOS: build on Linux or Windows, or take the edit back."
+    "There is no nvcc for macOS: compile on Linux or Windows."
 } else {
     "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
      (no GPU needed):\n    \
@@ -34,14 +35,14 @@ pub struct Nvcc {
     root: PathBuf,
 }
 
-/// What nvcc makes of a kernel file.
-#[derive(Clone, Debug)]
-pub struct Ptx {
-    /// PTX for compute capability 7.5 and newer, with line information.
-    pub text: String,
-    /// nvcc's warnings; empty if there are none.
-    pub warnings: String,
-}
+/// With CUDA 13's wheels of `kernels/requirements.txt`.
+const PLACES: Places = Places {
+    name: "nvcc",
+    asked: "NVCC",
+    toolkits: &["CUDA_HOME", "CUDA_PATH"],
+    program: "nvcc",
+    package: ("nvidia/cu13/bin", "nvcc"),
+};
 
 impl Nvcc {
     /// The first nvcc that runs, of: `NVCC`, `CUDA_HOME` and `CUDA_PATH` (in `bin/`), `PATH`, `.venv` in the
@@ -59,38 +60,12 @@ impl Nvcc {
     /// # Errors
     /// As [`Nvcc::find`].
     pub fn find_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Nvcc>> {
-        let variable = |name| variable(name).filter(|value| !value.is_empty());
         let root = std::path::absolute(root)?;
-        let program = format!("nvcc{EXE_SUFFIX}");
-        let search: Vec<PathBuf> =
-            variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
-
-        if let Some(asked) = variable("NVCC").map(PathBuf::from) {
-            let named_only = asked.components().count() == 1;
-            let on_path = search.iter().map(|directory| directory.join(&asked)).find(|path| path.is_file());
-            let path = on_path.filter(|_| named_only).unwrap_or_else(|| asked.clone());
-            let asked = asked.display();
-            let wrong =
-                || format!("NVCC is set to {asked}, which does not run as nvcc; correct it or unset it");
-            return Nvcc::ask(&root, path).map(Some).with_context(wrong);
-        }
-
-        let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable);
-        let environments =
-            [Some(PathBuf::from(".venv")), variable("VIRTUAL_ENV").map(PathBuf::from)].into_iter().flatten();
-        let mut places: Vec<PathBuf> = toolkits.map(|toolkit| PathBuf::from(toolkit).join("bin")).collect();
-        places.extend(search);
-        places.extend(environments.flat_map(|environment| wheel_directories(&root.join(environment))));
-        Ok(places
-            .into_iter()
-            .map(|place| root.join(place).join(&program))
-            .filter(|path| path.is_file())
-            .find_map(|path| Nvcc::ask(&root, path).ok()))
+        PLACES.first(&root, variable, |path| Nvcc::ask(&root, path.to_owned()))
     }
 
     /// Asks the program for its version.
     fn ask(root: &Path, path: PathBuf) -> Result<Nvcc> {
-        let path = root.join(path);
         let output = Command::new(&path)
             .arg("--version")
             .output()
@@ -128,15 +103,7 @@ impl Nvcc {
         self.ptx_with(source, scratch, None, &[])
     }
 
-    /// [`Nvcc::ptx`] with the option for another architecture, `-arch=compute_80`.
-    ///
-    /// # Errors
-    /// As [`Nvcc::ptx`].
-    pub fn ptx_for(&self, source: &Path, scratch: &Path, arch: &str) -> Result<Ptx> {
-        self.ptx_with(source, scratch, Some(arch), &[])
-    }
-
-    /// [`Nvcc::ptx`] with the option for another architecture, if there is one, and more options.
+    /// [`Nvcc::ptx`] for another compute capability than 7.5 (`80`), if there is one, with more options.
     ///
     /// # Errors
     /// As [`Nvcc::ptx`].
@@ -144,10 +111,11 @@ impl Nvcc {
         &self,
         source: &Path,
         scratch: &Path,
-        arch: Option<&str>,
+        capability: Option<&str>,
         more: &[String],
     ) -> Result<Ptx> {
-        let mut options = vec!["-O3", "-lineinfo", arch.unwrap_or(PTX_ARCH)];
+        let arch = capability.map_or(PTX_ARCH.to_owned(), |capability| format!("-arch=compute_{capability}"));
+        let mut options = vec!["-O3", "-lineinfo", &arch];
         options.extend(more.iter().map(String::as_str));
         self.ptx_as(source, scratch, &options)
     }
@@ -161,7 +129,7 @@ impl Nvcc {
     }
 
     fn ptx_as(&self, source: &Path, scratch: &Path, options: &[&str]) -> Result<Ptx> {
-        let shown = self.shown(source);
+        let shown = call::shown(&self.root, source);
         let flags = ptx_flags(options, self.is_nested(&shown)?);
         let (ptx, warnings) = self.run(&shown, &mut self.command(&flags, &shown), scratch, "ptx")?;
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
@@ -174,7 +142,7 @@ impl Nvcc {
     /// # Errors
     /// As [`Nvcc::ptx`].
     pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Vec<u8>> {
-        let shown = self.shown(source);
+        let shown = call::shown(&self.root, source);
         let flags = self.fatbin_flags();
         if !self.is_nested(&shown)? {
             let mut command = self.command(&flags, &shown);
@@ -184,7 +152,7 @@ impl Nvcc {
             return Ok(self.run(&shown, &mut command, scratch, "fatbin")?.0);
         }
         self.run(&shown, &mut self.command(OBJECT_FLAGS, &shown), scratch, "o")?;
-        let mut link = self.command(&flags, output(&shown, scratch, "o")?);
+        let mut link = self.command(&flags, call::output(&shown, scratch, "o")?);
         link.arg("-dlink");
         let Some((programs, library)) = self.device_runtime() else {
             link.arg("-lcudadevrt");
@@ -234,11 +202,6 @@ impl Nvcc {
             .map(|library| (programs.to_owned(), library))
     }
 
-    /// The source's path from the repository root, with `/`; as it was given if it lies outside.
-    fn shown(&self, source: &Path) -> String {
-        source.strip_prefix(&self.root).unwrap_or(source).display().to_string().replace('\\', "/")
-    }
-
     fn is_nested(&self, shown: &str) -> Result<bool> {
         let source = std::fs::read_to_string(self.root.join(shown));
         Ok(nested(&source.with_context(|| format!("cannot read {shown}"))?))
@@ -259,16 +222,7 @@ impl Nvcc {
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
-        let (nvcc, file) = (self.path.display(), output(shown, scratch, extension)?);
-        let run = command.arg("-o").arg(&file).output().with_context(|| format!("cannot start {nvcc}"))?;
-        let said =
-            [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-        if !run.status.success() {
-            bail!("{} could not compile {shown} ({nvcc}):\n{}", self.compiler(), said.trim_end());
-        }
-        let bytes = std::fs::read(&file).with_context(|| format!("{nvcc} left no {}", file.display()))?;
-        // Some host compilers print the file's name and nothing else.
-        Ok((bytes, if said.contains("warning") { said } else { String::new() }))
+        call::run(&self.compiler(), shown, command, &call::output(shown, scratch, extension)?)
     }
 
     /// Takes out of PTX what depends on where the repository and nvcc lie: the paths in `.file`, and the hash
@@ -299,31 +253,9 @@ impl Nvcc {
                 }
                 continue;
             }
-            match line.split('"').collect::<Vec<_>>()[..] {
-                [before, path, after] if before.trim_start().starts_with(".file") => {
-                    normal += &format!("{before}\"{}\"{after}\n", self.file_entry(path, shown));
-                }
-                _ => normal.extend([line, "\n"]),
-            }
+            normal.extend([line, "\n"]);
         }
-        normal
-    }
-
-    /// A `.file` entry without this machine: the source as shown, `include/…` for a header of the toolkit or
-    /// the system, a path from the repository root for what else is in the repository, or the bare name.
-    fn file_entry(&self, path: &str, shown: &str) -> String {
-        let path = path.replace('\\', "/").replace("//", "/");
-        if path == shown || path.ends_with(&format!("/{shown}")) {
-            return shown.to_owned();
-        }
-        if let Some((_, header)) = path.rsplit_once("/include/") {
-            return format!("include/{header}");
-        }
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
-        let name = path.rsplit('/').next().unwrap_or_default();
-        Path::new(&path)
-            .strip_prefix(root)
-            .map_or(name.to_owned(), |inside| inside.display().to_string().replace('\\', "/"))
+        call::with_files(&self.root, &normal, shown)
     }
 }
 
@@ -346,20 +278,6 @@ const OBJECT_FLAGS: &[&str] = &["-dc", "-arch=all-major", "-Wno-deprecated-gpu-t
 /// compiled with `-rdc=true` and linked with the device runtime.
 pub fn nested(source: &str) -> bool {
     source.lines().any(|line| line.split("//").next().unwrap_or_default().contains("<<<"))
-}
-
-/// `<stem>.<extension>` in `scratch`.
-fn output(shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
-    let stem = Path::new(shown).file_stem().unwrap_or_default();
-    Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
-}
-
-/// Where the wheels put nvcc in a virtual environment.
-fn wheel_directories(environment: &Path) -> Vec<PathBuf> {
-    let mut site_packages = vec![environment.join("Lib").join("site-packages")]; // Windows
-    let versions = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
-    site_packages.extend(versions.map(|python| python.path().join("site-packages")));
-    site_packages.into_iter().map(|packages| packages.join("nvidia/cu13/bin")).collect()
 }
 
 /// Writes zeros over each eight hexadecimal digits that stand before `after_hash`.

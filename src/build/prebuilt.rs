@@ -1,4 +1,4 @@
-//! The committed builds, and the choice between them and the reader's nvcc. `build.rs` includes this file
+//! The committed builds, and the choice between them and the reader's compiler. `build.rs` includes this file
 //! too.
 //!
 //! After an edit of a kernel, `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored` makes them anew.
@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use super::compiler::{Compiler, HOW_TO_GET_A_COMPILER, Maker};
 
 /// Where the chapters' committed builds are, from the repository root.
 pub const DIRECTORY: &str = "kernels/prebuilt";
@@ -23,9 +23,9 @@ pub const LEGACY: &str = "kernels/legacy";
 pub enum State {
     /// The committed build, made from this very source.
     Prebuilt,
-    /// Built by the reader's nvcc.
+    /// Built by the reader's compiler.
     Built,
-    /// The source has been edited and there is no nvcc: PTX and fatbin are those of the older source, or
+    /// The source has been edited and there is no compiler: PTX and fatbin are those of the older source, or
     /// empty if it was never built.
     Stale,
 }
@@ -90,10 +90,10 @@ pub fn sources(root: &Path) -> Result<Vec<String>> {
     Ok(sources.into_values().collect())
 }
 
-/// The option for a second PTX of a source in which some kernels are for compute capability 9.0 and newer alone. A
+/// The compute capability of a second PTX of a source in which some kernels are for compute capability 9.0 and newer alone. A
 /// GPU gets them in the fatbin; the simulator takes them from there.
 pub fn newer_arch(source: &str) -> Option<&'static str> {
-    source.contains("__CUDA_ARCH__ >= 900").then_some("-arch=compute_90")
+    source.contains("__CUDA_ARCH__ >= 900").then_some("90")
 }
 
 /// What the files of the second PTX end with.
@@ -119,24 +119,25 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
 }
 
 /// The build of `source_path` to use: the committed one if it was made from this very source and there is no
-/// nvcc of another version; else what `nvcc` gives, with its files in `scratch`; else, [`State::Stale`]. An
-/// unedited source that another nvcc cannot compile is used as committed, with a warning.
+/// nvcc of another version; else what the `compiler` gives, with its files in `scratch`; else, [`State::Stale`].
+/// An unedited source that another nvcc cannot compile is used as committed, with a warning. What clang gives has
+/// no machine code, so it is only asked for what has been edited.
 ///
 /// # Errors
 /// If the source cannot be read, or was edited and does not compile, or if the committed build is damaged and
-/// there is no nvcc.
-pub fn kernel(root: &Path, source_path: &str, nvcc: Option<&Nvcc>, scratch: &Path) -> Result<Kernel> {
+/// there is no compiler.
+pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scratch: &Path) -> Result<Kernel> {
     let file = root.join(source_path);
     let source = std::fs::read_to_string(&file).with_context(|| format!("cannot read {source_path}"))?;
     let (directory, stem) = place(source_path);
-    let nvcc = nvcc.filter(|_| directory != LEGACY);
+    let compiler = compiler.filter(|_| directory != LEGACY);
     let (committed, warnings) = match committed(root, directory, stem) {
         Ok(committed) => (committed, String::new()),
-        // nvcc can do without, and is how a damaged one is mended.
-        Err(damage) if nvcc.is_some() => (None, format!("{damage:#}\n")),
+        // A compiler can do without, and is how a damaged one is mended.
+        Err(damage) if compiler.is_some() => (None, format!("{damage:#}\n")),
         Err(damage) => return Err(damage),
     };
-    let (entry, ptx, newer, fatbin) = committed.unwrap_or_default();
+    let Committed { entry, ptx, newer, fatbin } = committed.unwrap_or_default();
     let unedited = entry.source_hash == source_hash(&source);
     let mut kernel = Kernel {
         stem: stem.to_owned(),
@@ -150,7 +151,9 @@ pub fn kernel(root: &Path, source_path: &str, nvcc: Option<&Nvcc>, scratch: &Pat
         state: if unedited { State::Prebuilt } else { State::Stale },
         warnings,
     };
-    let Some(nvcc) = nvcc.filter(|nvcc| !unedited || nvcc.compiler() != kernel.compiler) else {
+    let is_other =
+        |compiler: &Compiler| compiler.maker() == Maker::Nvcc && compiler.name() != kernel.compiler;
+    let Some(compiler) = compiler.filter(|compiler| !unedited || is_other(compiler)) else {
         if !unedited {
             kernel.warnings = stale(source_path, kernel.ptx.is_empty());
         }
@@ -158,18 +161,19 @@ pub fn kernel(root: &Path, source_path: &str, nvcc: Option<&Nvcc>, scratch: &Pat
     };
     let newer = newer_arch(&kernel.source);
     let built = || {
-        let newer = newer.map(|arch| nvcc.ptx_for(&file, scratch, arch)).transpose()?;
+        let newer =
+            newer.map(|capability| compiler.ptx_with(&file, scratch, Some(capability), &[])).transpose()?;
         Ok((
-            nvcc.ptx(&file, scratch)?,
+            compiler.ptx(&file, scratch)?,
             newer.map_or(String::new(), |ptx| ptx.text),
-            nvcc.fatbin(&file, scratch)?,
+            compiler.fatbin(&file, scratch)?,
         ))
     };
     match built() {
         Ok((ptx, newer, fatbin)) => {
             kernel.newer = newer;
             (kernel.code_hash, kernel.ptx, kernel.fatbin) = (code_hash(&ptx.text), ptx.text, fatbin);
-            (kernel.compiler, kernel.state) = (nvcc.compiler(), State::Built);
+            (kernel.compiler, kernel.state) = (compiler.name(), State::Built);
             kernel.warnings += &ptx.warnings;
         }
         Err(error) if unedited => {
@@ -190,11 +194,20 @@ pub fn stale(source_path: &str, never_built: bool) -> String {
              PYTHONPATH=target/nvrtc WORKBOOK_BLESS=1 cargo test --test builds nvrtc -- --ignored"
         );
     }
-    format!("{source_path} {why}, and no nvcc that runs was found.\n{HOW_TO_GET_NVCC}")
+    format!("{source_path} {why}, and no compiler that runs was found.\n{HOW_TO_GET_A_COMPILER}")
 }
 
-/// The committed build of `stem`: its line in the manifest, both PTX and the fatbin. `None` if it has no line.
-fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<(Entry, String, String, Vec<u8>)>> {
+/// A committed build: its line in the manifest, both PTX and the machine code.
+#[derive(Default)]
+struct Committed {
+    entry: Entry,
+    ptx: String,
+    newer: String,
+    fatbin: Vec<u8>,
+}
+
+/// The committed build of `stem`; `None` if it has no line in the manifest.
+fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<Committed>> {
     let Some(entry) = manifest(root, directory)?.remove(stem) else {
         return Ok(None);
     };
@@ -215,7 +228,7 @@ fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<(Entry, 
     if code_hash(&ptx) != entry.code_hash || !is_newer || hash(&fatbin) != entry.fatbin_hash {
         bail!("{directory}/{stem}.* is not what its manifest says; restore it: git checkout {directory}");
     }
-    Ok(Some((entry, ptx, newer, fatbin)))
+    Ok(Some(Committed { entry, ptx, newer, fatbin }))
 }
 
 /// Identity of a source text: the same with either line ending.

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, 
 
 use super::variant::Chapter;
 use crate::arguments::number;
+use crate::build::compiler::Maker;
 use crate::device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
 
 /// The most elements: kernels count them in 32 bits.
@@ -48,6 +49,9 @@ pub struct Options {
     /// Run kernels with an edit of kernels/what_ifs.diff, on the simulator: `no-barrier`
     #[arg(long, value_name = "NAME", conflicts_with = "record")]
     pub what_if: Option<String>,
+    /// Compile the kernels with nvcc or with clang, and run that on the simulator, not the committed build
+    #[arg(long, value_name = "nvcc|clang", conflicts_with_all = ["record", "what_if"])]
+    pub compiler: Option<Maker>,
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,

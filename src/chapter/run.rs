@@ -9,7 +9,7 @@ use super::output::Output;
 use super::plan::{Plan, Planned};
 use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
-use crate::build::kernels::{self, Build, WhatIf};
+use crate::build::kernels::{self, Build, State, WhatIf};
 use crate::build::prebuilt;
 use crate::device::{Device, DeviceChoice, Fault, Module, SimulatorOptions};
 use crate::figure;
@@ -72,6 +72,8 @@ struct Bench<'a> {
     module: Option<Module>,
     /// How the kernels have been edited.
     what_if: Option<WhatIf<&'static str>>,
+    /// What has compiled them, if they are not the committed build.
+    compiler: Option<&'static str>,
     plan: Plan,
     record: Record,
     /// The runs at the requested size level by level, where the simulator made them.
@@ -87,11 +89,13 @@ impl<'a> Bench<'a> {
     fn new(chapter: &'a Chapter, options: &'a Options, output: &'a mut dyn Output) -> Result<Bench<'a>> {
         let mut others = Vec::new();
         let mut what_if = None;
+        let mut built = None;
         let (device, module, source_hash) = match chapter.place {
             Place::Cpu => (on_cpu(chapter, options, output)?, None, prebuilt::source_hash(chapter.source)),
             _ => {
                 let build = kernels::get(chapter.stem)?;
                 what_if = build.what_if;
+                built = Some(build);
                 let simulated = SimulatorOptions {
                     schedule: options.schedule,
                     keep_printed: true,
@@ -138,6 +142,7 @@ impl<'a> Bench<'a> {
             date: output.date(),
             command: output.command(chapter),
             source_hash,
+            compiler: built.map(|build| build.compiler.to_string()),
             n,
             block: shape.block,
             grid: shape.grid,
@@ -158,6 +163,7 @@ impl<'a> Bench<'a> {
             others,
             module,
             what_if,
+            compiler: built.filter(|build| build.state == State::Built).map(|build| build.compiler),
             plan,
             record,
             levels: Vec::new(),
@@ -168,7 +174,8 @@ impl<'a> Bench<'a> {
 
     /// Makes the runs, prints and keeps what there is.
     fn finish(mut self) -> Result<Report> {
-        self.say(&self.first_line());
+        let compiler = self.compiler.map(|name| format!("; kernels compiled by {name}"));
+        self.say(&format!("{}{}", self.first_line(), compiler.unwrap_or_default()));
         let stopped = match self.run_all() {
             Ok(()) => false,
             Err(error) => {
@@ -370,7 +377,9 @@ impl<'a> Bench<'a> {
 /// The device that the reader asks for, if the chapter can run there.
 fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
     let what_if = build.what_if.map(|_| "an edited kernel is there to be looked at, not to be timed");
-    let Some(why) = what_if.or(chapter.simulator_only) else { return Ok(options.device) };
+    let Some(why) = what_if.or(build.simulator_only()).or(chapter.simulator_only) else {
+        return Ok(options.device);
+    };
     ensure!(
         options.device != DeviceChoice::Gpu,
         "{why}; leave --device gpu out, and it runs on the simulator"

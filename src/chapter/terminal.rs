@@ -11,6 +11,7 @@ use super::options::Options;
 use super::output::Output;
 use super::progress::Progress;
 use super::run::run_with;
+use super::shape::Place;
 use super::variant::Chapter;
 use crate::build::{kernels, what_if};
 use crate::record::chart::{self, Vertical};
@@ -21,13 +22,23 @@ use crate::record::{Record, Run};
 pub fn run(chapter: &Chapter) -> ExitCode {
     let options = Options::parse_for(chapter);
     let mut terminal = Terminal { progress: None };
-    if let Some(name) = &options.what_if
-        && let Err(error) = load(chapter.stem, name)
-    {
+    if let Err(error) = load_for(chapter, &options) {
         terminal.complain(&format!("error: {error:#}"));
         return ExitCode::from(2);
     }
     ExitCode::from(run_with(chapter, &options, &mut terminal).status)
+}
+
+/// Takes the build that is asked for in place of the chapter's.
+fn load_for(chapter: &Chapter, options: &Options) -> Result<()> {
+    if let Some(name) = &options.what_if {
+        load(chapter.stem, name)?;
+    }
+    if let Some(maker) = options.compiler {
+        ensure!(!matches!(chapter.place, Place::Cpu), "{} has no kernel to compile", chapter.stem);
+        kernels::build_with(maker, chapter.stem)?;
+    }
+    Ok(())
 }
 
 /// Takes the build of an edit in place of the chapter's.
@@ -81,7 +92,11 @@ impl Output for Terminal {
 
     fn keep(&mut self, chapter: &Chapter, options: &Options, record: &Record) -> Result<Option<String>> {
         // The book and the other runs are of the kernels as they stand.
-        if options.what_if.is_some() { Ok(None) } else { write(chapter, options, record).map(Some) }
+        if options.what_if.is_some() || options.compiler.is_some() {
+            Ok(None)
+        } else {
+            write(chapter, options, record).map(Some)
+        }
     }
 }
 

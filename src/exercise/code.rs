@@ -1,4 +1,4 @@
-//! From an answer to PTX: the committed build if the text is a known one, else nvcc.
+//! From an answer to PTX: the committed build if the text is a known one, else the reader's compiler.
 //!
 //! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the
 //! stub, the solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each.
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::source::{Exercise, Kind};
-use crate::build::nvcc::Nvcc;
+use crate::build::compiler::{Compiler, Maker};
 use crate::build::prebuilt::source_hash;
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as nvcc
-/// translates it line by line.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as it
+/// is translated line by line.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
@@ -45,7 +45,7 @@ fn unoptimised(hash: &str) -> String {
     format!("{hash}-unoptimised")
 }
 
-/// All known texts of `exercise` that nvcc compiles: stub, solution, then mutants. Answers that are numbers are not
+/// All known texts of `exercise` that are compiled: stub, solution, then mutants. Answers that are numbers are not
 /// compiled: there it is the stub if it is run, and mended where a line is missing. None of a Rust function.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     let is_run = match &exercise.kind {
@@ -104,64 +104,117 @@ pub fn committed(root: &Path, exercise: &Exercise, hash: &str) -> Result<Option<
     Ok(found)
 }
 
+/// The compiler of the committed builds: `nvcc 13.0.88`.
+fn compiler_of_committed(root: &Path, exercise: &Exercise) -> Option<String> {
+    let pack = std::fs::read_to_string(root.join(PREBUILT).join(&exercise.stem).with_extension("ptx"));
+    Some(pack.ok()?.lines().next()?.strip_prefix("// ")?.to_string())
+}
+
+/// A compiled answer.
+pub struct Build {
+    /// PTX.
+    pub ptx: String,
+    /// What the compiler warned of.
+    pub warnings: String,
+    /// `nvcc 13.0.88`
+    pub compiler: String,
+    /// What compiled it just now; `None` if it is a committed build.
+    pub by: Option<Compiler>,
+}
+
 /// PTX of an answer.
 pub enum Built {
     /// It is compiled.
-    Ptx {
-        /// As nvcc wrote it.
-        text: String,
-        /// What nvcc warned of.
-        warnings: String,
-    },
-    /// It does not compile: what nvcc said.
+    Ptx(Build),
+    /// It does not compile: what the compiler said.
     Refused(String),
-    /// It has to be compiled, and there is no nvcc.
-    NoNvcc,
+    /// It has to be compiled, and there is no compiler.
+    NoCompiler,
 }
 
-/// The PTX of the learner's file, whose contents are `text`.
-pub fn build(root: &Path, exercise: &Exercise, text: &str) -> Result<Built> {
-    if let Some(ptx) = committed(root, exercise, &source_hash(text))? {
-        return Ok(Built::Ptx { text: ptx, warnings: String::new() });
+/// The PTX of the learner's file, whose contents are `text`: by `compiler` if there is one, else the committed
+/// build, else by what compiler is found.
+pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Compiler>) -> Result<Built> {
+    if compiler.is_none()
+        && let Some(ptx) = committed(root, exercise, &source_hash(text))?
+    {
+        let compiler = compiler_of_committed(root, exercise).unwrap_or_default();
+        return Ok(Built::Ptx(Build { ptx, warnings: String::new(), compiler, by: None }));
     }
-    let Some(nvcc) = Nvcc::find(root)? else { return Ok(Built::NoNvcc) };
+    let Some(compiler) = compiler.cloned().map_or_else(|| Compiler::find(root), |given| Ok(Some(given)))?
+    else {
+        return Ok(Built::NoCompiler);
+    };
     let scratch = tempfile::tempdir()?;
-    Ok(match nvcc.ptx(&nvcc_root(root)?.join(&exercise.path), scratch.path()) {
-        Ok(ptx) => Built::Ptx { text: ptx.text, warnings: ptx.warnings },
+    Ok(match compiler.ptx(&absolute(root)?.join(&exercise.path), scratch.path()) {
+        Ok(ptx) => Built::Ptx(Build {
+            ptx: ptx.text,
+            warnings: ptx.warnings,
+            compiler: compiler.name(),
+            by: Some(compiler),
+        }),
         Err(refused) => Built::Refused(format!("{refused:#}")),
     })
 }
 
-/// The PTX of the learner's file, whose contents are `text`, as nvcc translates it line by line; `None` if nobody
-/// can.
-pub fn build_unoptimised(root: &Path, exercise: &Exercise, text: &str) -> Result<Option<String>> {
-    if let Some(ptx) = committed(root, exercise, &unoptimised(&source_hash(text)))? {
-        return Ok(Some(ptx));
-    }
-    let Some(nvcc) = Nvcc::find(root)? else { return Ok(None) };
-    let scratch = tempfile::tempdir()?;
-    let built = nvcc.unoptimised_ptx(&nvcc_root(root)?.join(&exercise.path), scratch.path());
-    Ok(built.ok().map(|ptx| ptx.text))
+/// The PTX of the learner's file, whose contents are `text`, translated line by line, by the compiler of `build`;
+/// `None` if nobody can.
+pub fn build_unoptimised(
+    root: &Path,
+    exercise: &Exercise,
+    text: &str,
+    build: &Build,
+) -> Result<Option<String>> {
+    let Some(compiler) = &build.by else {
+        if let Some(ptx) = committed(root, exercise, &unoptimised(&source_hash(text)))? {
+            return Ok(Some(ptx));
+        }
+        let Some(compiler) = Compiler::find(root)? else { return Ok(None) };
+        return Ok(translated(root, exercise, &compiler));
+    };
+    Ok(translated(root, exercise, compiler))
 }
 
-/// The root as [`Nvcc`] has it, so that it shows paths from there.
-pub fn nvcc_root(root: &Path) -> Result<PathBuf> {
+/// The PTX of the learner's file, line by line.
+fn translated(root: &Path, exercise: &Exercise, compiler: &Compiler) -> Option<String> {
+    let scratch = tempfile::tempdir().ok()?;
+    let source = absolute(root).ok()?.join(&exercise.path);
+    compiler.unoptimised_ptx(&source, scratch.path()).ok().map(|ptx| ptx.text)
+}
+
+/// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can be
+/// compared; of nvcc that is the committed one.
+pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
+    let is_clangs = |compiler: &&Compiler| compiler.maker() == Maker::Clang;
+    let Some(compiler) = build.by.as_ref().filter(is_clangs) else {
+        return committed(root, exercise, &source_hash(text));
+    };
+    let scratch = tempfile::tempdir()?;
+    let source = scratch.path().join(&exercise.path);
+    std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
+    std::fs::write(&source, text)?;
+    let compiler = compiler.clone().run_in(scratch.path());
+    Ok(compiler.ptx(&source, scratch.path()).ok().map(|ptx| ptx.text))
+}
+
+/// The root as a compiler has it, so that it shows paths from there.
+pub fn absolute(root: &Path) -> Result<PathBuf> {
     std::path::absolute(root).context("the working directory is gone")
 }
 
 /// Compiles every known text of `exercise`, as the contents of its committed file.
-pub fn pack(nvcc: &Nvcc, exercise: &Exercise) -> Result<String> {
+pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
     let scratch = tempfile::tempdir()?;
     let source = scratch.path().join(&exercise.path);
     std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
-    let nvcc = nvcc.clone().run_in(scratch.path());
-    let mut pack = format!("// {}\n", nvcc.compiler());
+    let compiler = compiler.clone().run_in(scratch.path());
+    let mut pack = format!("// {}\n", compiler.name());
     for variant in variants(exercise)? {
         let name = &variant.name;
         std::fs::write(&source, &variant.text)?;
         let ptx = match variant.is_optimised {
-            true => nvcc.ptx(&source, scratch.path()),
-            false => nvcc.unoptimised_ptx(&source, scratch.path()),
+            true => compiler.ptx(&source, scratch.path()),
+            false => compiler.unoptimised_ptx(&source, scratch.path()),
         };
         let ptx = ptx.with_context(|| format!("{} {name}", exercise.id))?;
         pack += &format!("//@ {name} {}\n{}", variant.hash(), stripped(&ptx.text));

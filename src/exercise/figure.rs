@@ -27,10 +27,10 @@ pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
         bail!("{} has no kernel, and so no figure", exercise.id);
     };
     let source = exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?;
-    let Built::Ptx { text: ptx, .. } = code::build(root, exercise, &source)? else {
+    let Built::Ptx(build) = code::build(root, exercise, &source, None)? else {
         bail!("there is no figure, since {} is not compiled", exercise.path);
     };
-    let module = mark::load(exercise, &ptx)?;
+    let module = mark::load(exercise, &build.ptx)?;
     let device = Device::simulator(SimulatorOptions { keep_printed: true, ..Default::default() });
     let case = smallest(plan).context("the exercise has no input")?;
     let run = Run::new(&device, plan, case)?;

@@ -6,20 +6,26 @@ use std::path::Path;
 use anyhow::Result;
 use rayon::prelude::*;
 
-use super::code::{self, Built};
+use super::answer::Answer;
+use super::code::{self, Build, Built};
 use super::names::{self, Names};
 use super::plan::{self, Case, Goal, Plan};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
 use super::{numbers, rules, rust, summary, think, weigh};
-use crate::build::prebuilt::source_hash;
+use crate::build::compiler::Compiler;
 use crate::device::Module;
 use crate::number::thousands;
 use crate::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
 
-/// Marks the learner's file.
+/// Marks the learner's file: a known text by its committed build, another one by what compiler there is.
 pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
+    mark_with(root, exercise, None)
+}
+
+/// [`mark`] with this compiler, if there is one, for every text.
+pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Verdict> {
     let text = match exercise.learners_text(root) {
         Ok(text) => text,
         Err(why) => {
@@ -27,67 +33,78 @@ pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
             return Ok(failed(exercise, "missing-file", what));
         }
     };
-    mark_text(root, exercise, &text)
+    mark_text(root, exercise, &text, compiler)
 }
 
 /// Marks `text`, the contents of the learner's file. Compilers read the file itself.
-fn mark_text(root: &Path, exercise: &Exercise, text: &str) -> Result<Verdict> {
+fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Compiler>) -> Result<Verdict> {
     match &exercise.kind {
         Kind::Function(name) => rust::mark(root, exercise, name, text),
         Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, text),
-        Kind::Kernel(plan) => match code::build(root, exercise, text)? {
-            Built::NoNvcc => Ok(Verdict::NoNvcc),
+        Kind::Kernel(plan) => match code::build(root, exercise, text, compiler)? {
+            Built::NoCompiler => Ok(Verdict::NoCompiler),
             Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
-            Built::Ptx { text: ptx, warnings } => {
-                Ok(match mark_ptx(root, exercise, plan, text, &ptx, false)? {
-                    Verdict::Failed(failure)
-                        if failure.kinds == ["data-race"]
-                            && is_the_compilers(root, exercise, plan, text)? =>
-                    {
-                        match mark_ptx(root, exercise, plan, text, &ptx, true)? {
-                            Verdict::Passed(passed) => {
-                                let note = SPECULATED.to_string();
-                                Verdict::Passed(Box::new(Passed { note, ..*passed }))
-                            }
-                            failed => failed,
+            Built::Ptx(build) => Ok(match mark_build(root, exercise, plan, text, &build, false)? {
+                Verdict::Failed(failure)
+                    if failure.kinds == ["data-race"]
+                        && is_the_compilers(root, exercise, plan, text, &build)? =>
+                {
+                    match mark_build(root, exercise, plan, text, &build, true)? {
+                        Verdict::Passed(passed) => {
+                            let note = speculated(&build);
+                            Verdict::Passed(Box::new(Passed { note, ..*passed }))
                         }
+                        failed => failed,
                     }
-                    Verdict::Failed(failure) => Verdict::Failed(Box::new(Failure { warnings, ..*failure })),
-                    passed => passed,
-                })
-            }
+                }
+                Verdict::Failed(failure) => {
+                    Verdict::Failed(Box::new(Failure { warnings: build.warnings, ..*failure }))
+                }
+                passed => passed,
+            }),
         },
     }
 }
 
 /// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw the value
 /// away. Line by line, without optimisation, every access is where the source has it.
-fn is_the_compilers(root: &Path, exercise: &Exercise, plan: &Plan, text: &str) -> Result<bool> {
-    let Some(ptx) = code::build_unoptimised(root, exercise, text)? else { return Ok(false) };
+fn is_the_compilers(
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    text: &str,
+    build: &Build,
+) -> Result<bool> {
+    let Some(ptx) = code::build_unoptimised(root, exercise, text, build)? else { return Ok(false) };
     Ok(findings(exercise, plan, &ptx).is_ok_and(|kinds| kinds.is_empty()))
 }
 
 /// What is said of such a race.
-const SPECULATED: &str = "The race that the simulator found is not in your source: nvcc moves a load ahead of the `if` that \
-     guards it, and discards the value where the condition is false. Compiled without optimisation, the kernel \
-     has no race.";
+fn speculated(build: &Build) -> String {
+    format!(
+        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that guards it, \
+         and discards the value where the condition is false. Compiled without optimisation, the kernel has no race.",
+        build.compiler
+    )
+}
 
-/// Marks PTX. `source` is the learner's file. `forgives`: races are not its own.
-fn mark_ptx(
+/// Marks what was compiled. `source` is the learner's file. `forgives`: races are not its own.
+fn mark_build(
     root: &Path,
     exercise: &Exercise,
     plan: &Plan,
     source: &str,
-    ptx: &str,
+    build: &Build,
     forgives: bool,
 ) -> Result<Verdict> {
+    let ptx = &build.ptx;
     if let Some(what) = too_large(ptx) {
         return Ok(failed(exercise, "memory-limit", what));
     }
     let module = match load(exercise, ptx) {
         Ok(module) => module,
         Err(error) => {
-            let what = "The simulator cannot run what nvcc made of it.".to_string();
+            let what = format!("The simulator cannot run what {} made of it.", build.compiler);
             return Ok(with_diagnostics(exercise, what, vec![error.downcast()?]));
         }
     };
@@ -117,7 +134,7 @@ fn mark_ptx(
         let names = Names { source, ptx, plan };
         return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
     }
-    let reference = known(root, exercise, &exercise.solution());
+    let reference = known(root, exercise, &exercise.solution(), build);
     let mut pairs = Vec::new();
     if let Some(reference) = &reference {
         let pair = |case| {
@@ -131,10 +148,10 @@ fn mark_ptx(
     if let Some(finding) = rules::other_task(plan, &pairs) {
         return Ok(refused(finding));
     }
-    let given = known(root, exercise, &exercise.stub());
+    let given = known(root, exercise, &exercise.stub(), build);
     let modules = [Some(&module), given.as_ref(), reference.as_ref()];
     let (tried, printed) = (tried.passed.len(), tried.printed.map_or(String::new(), |(_, text)| text));
-    let counts = counts(exercise, plan, modules)?;
+    let counts = Counts { compiler: build.compiler.clone(), ..counts(exercise, plan, modules)? };
     if !counts.rows.iter().all(Counted::is_met) {
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
@@ -267,6 +284,19 @@ pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<
     Ok(kinds)
 }
 
+/// An answer that is counted: the number that is right, and what `ptx`, the kernel as another compiler has it, gives.
+/// `None` for one that is not counted.
+pub fn counted_again(
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    answer: &Answer,
+    ptx: &str,
+) -> Result<Option<(u64, u64)>> {
+    let right = numbers::right(answer, root, exercise, plan, &exercise.stub())?;
+    Ok(right.zip(numbers::count(answer, exercise, plan, ptx)?))
+}
+
 /// Why the plan cannot launch the kernels of `module`, if so.
 fn misfit(module: &Module, plan: &Plan) -> Option<String> {
     for launch in &plan.launches {
@@ -367,9 +397,9 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
     Some(Failure { kinds, what, diagnostics, line, printed, think, ..Failure::default() })
 }
 
-/// The committed build of a text of the exercise.
-fn known(root: &Path, exercise: &Exercise, text: &str) -> Option<Module> {
-    let ptx = code::committed(root, exercise, &source_hash(text)).ok()??;
+/// A text of the exercise, compiled as the answer was.
+fn known(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Option<Module> {
+    let ptx = code::beside(root, exercise, text, build).ok()??;
     load(exercise, &ptx).ok()
 }
 
@@ -413,5 +443,5 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
         .collect();
     let busiest = |outcome: &Outcome| Some(outcome.effort.busiest.loads);
     rows.extend(row("loads by the busiest thread".into(), None, &busiest));
-    Ok(Counts { at, rows })
+    Ok(Counts { at, compiler: String::new(), rows })
 }

@@ -10,7 +10,7 @@
 //! | `source.rs`, `id.rs` | one solution file, read; its number |
 //! | `texts.rs` | stub, solution and mutants, derived from it |
 //! | `plan.rs` | how the host launches an answer, for which inputs, with which goals |
-//! | `code.rs` | from an answer to PTX: the committed build, or nvcc |
+//! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `run.rs` | one input on a device |
 //! | `mark.rs`, `verdict.rs`, `think.rs` | the verdict, and a sentence on what to think about |
 //! | `summary.rs` | for which inputs an answer fails, in a few words |

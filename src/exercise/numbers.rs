@@ -13,21 +13,33 @@ use super::{run, think};
 use crate::build::prebuilt::source_hash;
 use crate::number::thousands;
 
+/// What `ptx`, the kernel as it is given, counts; `None` if the answer is no counter.
+pub fn count(answer: &Answer, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<Option<u64>> {
+    let Source::Counter { field, case } = &answer.source else { return Ok(None) };
+    let counters = run::simulate(&run::load(&exercise.path, ptx)?, plan, *case)?.counters;
+    Ok(plan::counter(&counters, field))
+}
+
 /// The right number; for a line the first that is right.
-fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan, text: &str) -> Result<Option<u64>> {
+pub fn right(
+    answer: &Answer,
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    text: &str,
+) -> Result<Option<u64>> {
     Ok(match &answer.source {
-        Source::Counter { field, case } => {
+        Source::Counter { .. } => {
             // The learner's file is the task but for comments.
             let committed = code::committed(root, exercise, &source_hash(&exercise.stub()))?;
             let ptx = match committed {
                 Some(ptx) => ptx,
-                None => match code::build(root, exercise, text)? {
-                    Built::Ptx { text, .. } => text,
+                None => match code::build(root, exercise, text, None)? {
+                    Built::Ptx(build) => build.ptx,
                     _ => return Ok(None),
                 },
             };
-            let counters = run::simulate(&run::load(&exercise.path, &ptx)?, plan, *case)?.counters;
-            plan::counter(&counters, field)
+            count(answer, exercise, plan, &ptx)?
         }
         Source::Fastest { times } => times.read(root)?.first().map(|time| u64::from(time.block)),
         Source::LargestWithin { percent, times } => {
@@ -128,7 +140,7 @@ pub fn mark(
             open.push(name.clone());
             continue;
         };
-        let Some(right) = right(answer, root, exercise, plan, text)? else { return Ok(Verdict::NoNvcc) };
+        let Some(right) = right(answer, root, exercise, plan, text)? else { return Ok(Verdict::NoCompiler) };
         if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
             slips.push(wrong(answer, root, text, said, right)?);
         }

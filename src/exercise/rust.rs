@@ -111,7 +111,8 @@ fn mark_program(exercise: &Exercise, program: &Program, text: &str) -> Result<Ve
         reference: Some(0),
         most: Some(most),
     };
-    let counts = Counts { at: None, rows: goals.map(|goal| row(goal.most)).collect() };
+    let counts =
+        Counts { at: None, compiler: String::new(), rows: goals.map(|goal| row(goal.most)).collect() };
     if !counts.rows.iter().all(Counted::is_met) {
         return Ok(too_much(exercise, "sum", cases.len(), counts));
     }

@@ -16,7 +16,7 @@ use super::show;
 use super::source::{Exercise, Kind};
 use super::state::{Progress, State, free_name};
 use super::verdict::{Guess, Verdict};
-use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
 use crate::device::{Device, DeviceChoice};
 
 /// How often `watch` looks at the learner's file.
@@ -44,7 +44,7 @@ impl Session {
 
     /// Does what `verb` says; the exit status.
     pub fn run(mut self, verb: Verb, device: DeviceChoice, figure: bool) -> Result<u8> {
-        self.tell_of_nvcc()?;
+        self.tell_of_a_compiler()?;
         match verb {
             Verb::List => self.list(),
             Verb::Check { id } => {
@@ -65,14 +65,14 @@ impl Session {
         }
     }
 
-    /// Once, before anything else: without nvcc an edited kernel cannot be compiled.
-    fn tell_of_nvcc(&mut self) -> Result<()> {
-        if self.state.told_of_nvcc || Nvcc::find(&self.root)?.is_some() {
+    /// Once, before anything else: without a compiler an edited kernel cannot be checked.
+    fn tell_of_a_compiler(&mut self) -> Result<()> {
+        if self.state.told_of_nvcc || Compiler::find(&self.root)?.is_some() {
             return Ok(());
         }
         say(&format!(
-            "From chapter 2 on you write CUDA C++, and no nvcc, its compiler, was found here.\n\
-             {HOW_TO_GET_NVCC}\nThis is said once. Chapter 1 needs no nvcc.\n\n"
+            "From chapter 2 on you write CUDA C++, and no compiler for it was found here.\n\
+             {HOW_TO_GET_A_COMPILER}\nThis is said once. Chapter 1 needs none.\n\n"
         ));
         self.remember(|state| state.told_of_nvcc = true);
         Ok(())
@@ -88,8 +88,8 @@ impl Session {
         let exercise = catalogue::find(&self.exercises, id)?.clone();
         let gpu = open(device)?;
         match mark::mark(&self.root, &exercise)? {
-            Verdict::NoNvcc => bail!(
-                "{} has to be compiled, and no nvcc was found.\n{HOW_TO_GET_NVCC}\n\
+            Verdict::NoCompiler => bail!(
+                "{} has to be compiled, and no compiler for CUDA C++ was found.\n{HOW_TO_GET_A_COMPILER}\n\
                  Then check again: {COMMAND} {id}",
                 exercise.path
             ),

@@ -145,7 +145,7 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
         text += &format!("The result was stored at {}:{line}:\n  {code}\n", exercise.path);
     }
     if !failure.warnings.is_empty() {
-        text += &format!("\nnvcc warns:\n{}\n", failure.warnings.trim_end());
+        text += &format!("\nThe compiler warns:\n{}\n", failure.warnings.trim_end());
     }
     text += &printed(&failure.printed);
     for found in failure.diagnostics.iter().take(SHOWN) {
@@ -208,7 +208,7 @@ pub fn try_again(exercise: &Exercise, state: &State) -> String {
 
 /// The answer's counts, those of the task as it is given and of the solution, and the goals, side by side.
 fn table(counts: &Counts) -> String {
-    let Counts { at, rows } = counts;
+    let Counts { at, compiler, rows } = counts;
     let number = |count: Option<u64>| count.map_or("-".into(), |count| thousands(count as i64));
     let column = |title: &str, cell: &dyn Fn(&Counted) -> String| Column::right(title, rows.iter().map(cell));
     let at = at.map_or("all lengths together".to_string(), |case| case.to_string());
@@ -226,7 +226,8 @@ fn table(counts: &Counts) -> String {
             |row: &Counted| row.most.map_or(String::new(), |most| format!("<= {}", number(Some(most))));
         columns.push(column("goal", &goal));
     }
-    text_table(&columns)
+    let by = if compiler.is_empty() { String::new() } else { format!("Compiled by {compiler}.\n") };
+    text_table(&columns) + &by
 }
 
 /// `text` in lines of the terminal's width.

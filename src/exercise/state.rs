@@ -17,7 +17,7 @@ pub const FILE: &str = ".exercises.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
-    /// Whether the commands that bring nvcc have been said.
+    /// Whether the commands that bring a compiler have been said.
     pub told_of_nvcc: bool,
     /// By number, `3.1`.
     exercises: BTreeMap<Id, Progress>,

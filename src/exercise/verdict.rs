@@ -13,8 +13,8 @@ pub enum Verdict {
     Passed(Box<Passed>),
     /// It does not pass, and why.
     Failed(Box<Failure>),
-    /// It cannot be checked without nvcc.
-    NoNvcc,
+    /// It cannot be checked without a compiler.
+    NoCompiler,
 }
 
 /// An answer that is right, and within its goals.
@@ -63,7 +63,7 @@ pub struct Failure {
     pub printed: String,
     /// The numbers that were asked for; empty if some are missing.
     pub guesses: Vec<Guess>,
-    /// What nvcc warned of.
+    /// What the compiler warned of.
     pub warnings: String,
     /// One sentence on what to think about.
     pub think: String,
@@ -74,6 +74,8 @@ pub struct Failure {
 pub struct Counts {
     /// For which input; `None`: for all together.
     pub at: Option<Case>,
+    /// Whose code was counted: `nvcc 13.0.88`. Empty if it does not matter.
+    pub compiler: String,
     /// Empty if nothing is counted.
     pub rows: Vec<Counted>,
 }

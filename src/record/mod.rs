@@ -41,6 +41,9 @@ pub struct Record {
     /// Identity of the code that ran: [`crate::build::kernels::Build::code_hash`] of the chapter's kernel, or
     /// the hash of the example's source for a chapter without a kernel.
     pub source_hash: String,
+    /// What compiled that code: `nvcc 13.0.88`. None for a chapter without a kernel, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<String>,
     /// Elements in the runs of [`Record::runs`].
     pub n: u64,
     /// Threads per block in the runs of [`Record::runs`].

@@ -283,6 +283,7 @@ mod tests {
             date: "2026-01-02T03:04:05Z".into(),
             command: "cargo run --example ch4_nested".into(),
             source_hash: "0".into(),
+            compiler: None,
             n: run.n,
             block: run.block,
             grid: run.grid,

@@ -1,4 +1,4 @@
-//! The file with the reader's kernel: PTX as it is, CUDA C++ through nvcc; and the source lines that
+//! The file with the reader's kernel: PTX as it is, CUDA C++ through a compiler; and the source lines that
 //! diagnostics quote.
 
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::options::Options;
-use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use crate::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
 use crate::sim::Diagnostic;
 
 /// The PTX of `file`, and the sources it was made from.
@@ -25,24 +25,25 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     if is_ptx {
         return Ok((text, sources));
     }
-    let nvcc = Nvcc::find(Path::new(crate::ROOT))?;
-    Ok((compile(options, nvcc)?, sources))
+    let compiler = Compiler::find(Path::new(crate::ROOT))?;
+    Ok((compile(options, compiler)?, sources))
 }
 
-/// Compiles `file`; nvcc's warnings go to stderr, its errors are the error.
-fn compile(options: &Options, nvcc: Option<Nvcc>) -> Result<String> {
+/// Compiles `file`; the compiler's warnings go to stderr, its errors are the error.
+fn compile(options: &Options, compiler: Option<Compiler>) -> Result<String> {
     let file = &options.file;
-    let Some(nvcc) = nvcc else {
-        bail!("{} must be compiled, and there is no nvcc.\n{HOW_TO_GET_NVCC}", file.display());
+    let Some(compiler) = compiler else {
+        bail!(
+            "{} must be compiled, and there is no compiler for CUDA C++.\n{HOW_TO_GET_A_COMPILER}",
+            file.display()
+        );
     };
     let scratch = tempfile::tempdir()?;
-    // From the working directory, so that nvcc names the file as the reader does.
+    // From the working directory, so that the compiler names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
-    let arch = options.arch.as_deref().map(|arch| {
-        let number = arch.trim_start_matches("compute_").trim_start_matches("sm_");
-        format!("-arch=compute_{number}")
-    });
-    let ptx = nvcc.run_in(&here).ptx_with(file, scratch.path(), arch.as_deref(), &options.for_nvcc())?;
+    let capability =
+        options.arch.as_deref().map(|arch| arch.trim_start_matches("compute_").trim_start_matches("sm_"));
+    let ptx = compiler.run_in(&here).ptx_with(file, scratch.path(), capability, &options.for_compiler())?;
     let _ = write!(std::io::stderr(), "{}", ptx.warnings);
     Ok(ptx.text)
 }
@@ -102,11 +103,11 @@ mod tests {
     use clap::Parser;
 
     #[test]
-    fn without_nvcc_the_commands_that_bring_it_are_said() {
+    fn without_a_compiler_the_commands_that_bring_one_are_said() {
         let options =
             Options::try_parse_from(["simulate", "mine.cu", "--grid", "1", "--block", "1"]).unwrap();
         let said = compile(&options, None).unwrap_err().to_string();
-        assert!(said.contains("mine.cu must be compiled, and there is no nvcc"), "{said}");
-        assert!(said.ends_with(HOW_TO_GET_NVCC), "{said}");
+        assert!(said.contains("mine.cu must be compiled, and there is no compiler"), "{said}");
+        assert!(said.ends_with(HOW_TO_GET_A_COMPILER), "{said}");
     }
 }

@@ -7,7 +7,7 @@
 //! | `spec.rs` | `--arg`: numbers, structures and buffers as text |
 //! | `fill.rs`, `types.rs`, `half.rs` | elements and numbers as text |
 //! | `files.rs` | buffers from files and to files |
-//! | `input.rs` | the file: nvcc for a `.cu`, source lines for diagnostics |
+//! | `input.rs` | the file: a compiler for a `.cu`, source lines for diagnostics |
 //! | `names.rs` | kernels and variables as the source names them |
 //! | `fit.rs` | arguments against parameters |
 //! | `launch.rs`, `stage.rs` | the steps of the plan, on a device |

@@ -67,7 +67,7 @@ the race, the write and the read in the loop.";
     after_help = SPECS
 )]
 pub struct Options {
-    /// The kernel's file: .ptx, or .cu, which nvcc compiles first
+    /// The kernel's file: .ptx, or .cu, which nvcc or clang compiles first
     pub file: PathBuf,
     /// The kernel; may be left out if the file has only one
     #[arg(long, value_name = "NAME")]
@@ -167,8 +167,8 @@ impl Options {
         Some(LaunchConfig { grid_dim: self.grid?, block_dim: self.block?, shared_mem_bytes: self.shared })
     }
 
-    /// What nvcc is given besides.
-    pub fn for_nvcc(&self) -> Vec<String> {
+    /// What the compiler is given besides.
+    pub fn for_compiler(&self) -> Vec<String> {
         let include = self.include.iter().map(|directory| format!("-I{}", directory.display()));
         include.chain(self.define.iter().map(|name| format!("-D{name}"))).collect()
     }

@@ -210,6 +210,16 @@ mod tests {
     }
 
     #[test]
+    fn a_launch_may_say_its_clusters() {
+        let launch = |text| Launch::parse(text).unwrap();
+        let some = launch("sum<<<8, 32>>> cluster=2,2 @in i32:8");
+        assert_eq!((some.cluster, some.args.len()), (Some((2, 2, 1)), 2));
+        let none = launch("sum<<<8, 32>>> @in i32:8");
+        assert_eq!((none.cluster, none.args.len()), (None, 2));
+        assert!(Launch::parse("sum<<<8, 32>>> cluster= @in").unwrap_err().contains("X[,Y[,Z]]"));
+    }
+
+    #[test]
     fn a_wrong_line_is_named() {
         for (text, part) in [
             ("\nfree in", "2: `free` is none of buffer"),

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-use workbook::build::nvcc::Nvcc;
+use workbook::build::compiler::Compiler;
 use workbook::build::prebuilt;
 
 use crate::{scratch, write};
@@ -46,14 +46,31 @@ printf '.b8 97,98,99,100,95,49,49,95,99,104,57,95,102,97,107,101,95,99,117,95,0\
     script(path, &body);
 }
 
-pub fn find(root: &Path, variables: &[(&str, &Path)]) -> anyhow::Result<Option<Nvcc>> {
-    Nvcc::find_with(root, |name| {
+/// The same for clang: a program that is called `clang`, or one that has a part of that name.
+pub fn fake_clang(path: &Path, version: &str, is_zig: bool) {
+    let part = if is_zig { "[ \"$1\" = clang ] || exit 1; shift" } else { ":" };
+    let body = format!(
+        r#"{part}
+if [ "$1" = --version ]; then echo "Some clang version {version}"; exit; fi
+if [ "$1" = --print-targets ]; then echo "    nvptx64 - NVIDIA PTX 64-bit"; exit; fi
+options=
+while [ $# -gt 0 ]; do
+    case "$1" in -o) out=$2; shift ;; -include|-isystem|-x) shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac
+    shift
+done
+printf '// %s\n.file 1 "%s/%s"\n' "$options" "$PWD" "$source" > "$out""#
+    );
+    script(path, &body);
+}
+
+pub fn find(root: &Path, variables: &[(&str, &Path)]) -> anyhow::Result<Option<Compiler>> {
+    Compiler::find_with(root, |name| {
         variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
     })
 }
 
 /// A repository with the kernel `ch9_fake`, built and committed by a fake nvcc 1.2.3.
-pub fn repository(name: &str) -> (PathBuf, Nvcc) {
+pub fn repository(name: &str) -> (PathBuf, Compiler) {
     let root = scratch(name);
     std::fs::create_dir_all(root.join(prebuilt::LEGACY)).unwrap();
     write(&root.join(KERNEL), "int sum;\n");
@@ -71,7 +88,7 @@ pub fn repository(name: &str) -> (PathBuf, Nvcc) {
     (root, nvcc)
 }
 
-pub fn with_nvcc(root: &Path, version: &str) -> Nvcc {
+pub fn with_nvcc(root: &Path, version: &str) -> Compiler {
     let path = root.join(format!("nvcc-{version}"));
     fake(&path, version);
     find(root, &[("NVCC", &path)]).unwrap().unwrap()

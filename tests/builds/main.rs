@@ -1,8 +1,9 @@
 //! The kernels' builds: the committed ones belong to their sources, edits are noticed, and nvcc is found.
 //!
-//! The ignored tests need nvcc or NVRTC. After an edit of a kernel, this makes the committed builds anew:
+//! The ignored tests need nvcc, clang or NVRTC. After an edit of a kernel, this makes the committed builds anew:
 //! `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored`
 
+mod clang;
 #[cfg(unix)]
 mod fake;
 mod legacy;
@@ -42,13 +43,18 @@ fn pinned_nvcc() -> Nvcc {
     let nvcc = Nvcc::find(root()).unwrap().unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
     let pinned = format!("nvidia-cuda-nvcc=={}", nvcc.version);
     assert!(
-        read(&root().join("kernels/requirements.txt")).lines().any(|line| line == pinned),
+        read(&root().join("kernels/requirements.txt")).lines().any(|line| is_pinned(line, &pinned)),
         "{} has version {}; the committed builds are made by the one that kernels/requirements.txt pins.\n{}",
         nvcc.path.display(),
         nvcc.version,
         HOW_TO_GET_NVCC
     );
     nvcc
+}
+
+/// Whether a line of requirements is `wanted`, on whatever platform.
+fn is_pinned(line: &str, wanted: &str) -> bool {
+    line.split(';').next().is_some_and(|package| package.trim() == wanted)
 }
 
 /// With `WORKBOOK_BLESS` set, writes the file; else proves that it is there with these bytes.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use workbook::build::compiler::Compiler;
 use workbook::build::nvcc::Nvcc;
 
 use crate::{root, scratch, write};
@@ -58,7 +59,11 @@ mod with_a_fake_one {
             variables.push((variable, root.join(value)));
             let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_path())).collect();
             let found = find(&root, &variables).unwrap().unwrap();
-            assert_eq!((found.path, found.version.as_str()), (root.join(program), "1.2.3"), "{variable}");
+            assert_eq!(
+                (found.path(), found.name().as_str()),
+                (root.join(program).as_path(), "nvcc 1.2.3"),
+                "{variable}"
+            );
         }
     }
 
@@ -69,7 +74,7 @@ mod with_a_fake_one {
         script(&root.join("broken/nvcc"), "echo no; exit 1");
         fake(&root.join(".venv/lib/python3.9/site-packages/nvidia/cu13/bin/nvcc"), "1.2.3");
         let found = find(&root, &[("PATH", &root.join("broken"))]).unwrap().unwrap();
-        assert!(found.path.starts_with(root.join(".venv")));
+        assert!(found.path().starts_with(root.join(".venv")));
         assert!(find(&root, &[("NVCC", Path::new(""))]).unwrap().is_some());
 
         for path in ["broken/nvcc", "absent/nvcc", "nvcc-99"] {
@@ -81,7 +86,7 @@ mod with_a_fake_one {
         assert!(found.is_err());
         fake(&root.join("bin/nvcc-1"), "1.0.0");
         let found = find(&root, &[("NVCC", Path::new("nvcc-1")), ("PATH", &root.join("bin"))]);
-        assert_eq!(found.unwrap().unwrap().version, "1.0.0");
+        assert_eq!(found.unwrap().unwrap().name(), "nvcc 1.0.0");
     }
 
     #[test]
@@ -103,7 +108,7 @@ mod with_a_fake_one {
         let _turn = one_at_a_time();
         let (root, nvcc) = repository("nested");
         let source = root.join(KERNEL);
-        let options = |nvcc: &Nvcc| {
+        let options = |nvcc: &Compiler| {
             let fatbin = String::from_utf8(nvcc.fatbin(&source, &root).unwrap()).unwrap();
             [nvcc.ptx(&source, &root).unwrap().text, fatbin]
                 .map(|text| text.lines().next().unwrap().to_owned())

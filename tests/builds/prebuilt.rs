@@ -131,8 +131,9 @@ fn nvcc_gives_the_committed_builds() {
             newer_hash: match prebuilt::newer_arch(&source) {
                 None => String::new(),
                 Some(arch) => {
-                    let newer =
-                        nvcc.ptx_for(&file, &scratch, arch).unwrap_or_else(|error| panic!("{error:#}"));
+                    let newer = nvcc
+                        .ptx_with(&file, &scratch, Some(arch), &[])
+                        .unwrap_or_else(|error| panic!("{error:#}"));
                     let path = format!("{}/{stem}.{}", prebuilt::DIRECTORY, prebuilt::NEWER);
                     bless_or_compare(&path, newer.text.as_bytes());
                     prebuilt::code_hash(&newer.text)
@@ -181,7 +182,7 @@ mod with_a_fake_nvcc {
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Built, "nvcc 4.5.6"));
 
         // Another version that cannot compile it is no reason to stop.
-        script(&other.path, "echo 'gcc: unsupported version' >&2; exit 1");
+        script(other.path(), "echo 'gcc: unsupported version' >&2; exit 1");
         let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
         assert!(kernel.warnings.contains("gcc: unsupported version"), "{}", kernel.warnings);

@@ -110,7 +110,8 @@ fn nvcc_gives_the_pages_builds() {
             let nvcc = Nvcc::find_with(&copy, here).unwrap().unwrap();
             let file = copy.join(&build.source_path);
             let newer = prebuilt::newer_arch(&build.source);
-            let newer = newer.map_or(String::new(), |arch| nvcc.ptx_for(&file, &copy, arch).unwrap().text);
+            let newer = newer
+                .map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
             (nvcc.ptx(&file, &copy).unwrap().text, newer, nvcc.compiler())
         };
         let code_hash = prebuilt::code_hash(&ptx);

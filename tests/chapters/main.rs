@@ -16,6 +16,7 @@ mod ch7_limit;
 mod ch8_combine;
 mod ch8_many_gpus;
 mod ch8_streamed;
+mod compilers;
 mod options;
 mod ranks;
 mod record_files;

@@ -15,8 +15,8 @@ pub struct Case {
     /// `data-race/lock`
     pub name: String,
     pub source: String,
-    /// The option for nvcc.
-    pub arch: String,
+    /// The compute capability that it is compiled for: `75`
+    pub capability: String,
     /// Whether nothing is wrong with it. If something is, nothing is promised about its results.
     pub clean: bool,
     /// Whether the simulator is known not to find what is wrong with it.
@@ -95,7 +95,7 @@ impl Case {
         };
         let gpus =
             head("gpus: ").next().map_or(Some(1), |text| text.parse().ok()).ok_or("cannot read `gpus`")?;
-        let arch = format!("-arch=compute_{}", head("arch: ").next().unwrap_or("75"));
+        let capability = head("arch: ").next().unwrap_or("75").to_owned();
         let clean = head("expect: ").any(|text| text == "clean");
         let missed = head("missed: ").next().is_some();
         let results = head("result: ")
@@ -130,7 +130,7 @@ impl Case {
         }
         Ok(Case {
             name: name.to_owned(),
-            arch,
+            capability,
             clean,
             missed,
             kernel,
@@ -160,8 +160,13 @@ impl Case {
     pub fn module(&self) -> Module {
         let path = self.path("ptx");
         let ptx = std::fs::read_to_string(root().join(&path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+        self.module_of(&ptx).unwrap_or_else(|error| panic!("{path}: {error:#}"))
+    }
+
+    /// The kernel as another compiler has it.
+    pub fn module_of(&self, ptx: &str) -> anyhow::Result<Module> {
         let device = Device::simulator(SimulatorOptions::default());
-        device.load_code(&path, &ptx, &[]).unwrap_or_else(|error| panic!("{path}: {error:#}"))
+        device.load_code(&self.path("ptx"), ptx, &[])
     }
 
     /// Launches it under the checks, on a device of its own.

@@ -4,13 +4,15 @@
 //! `WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled`
 
 mod case;
+mod compilers;
 mod table;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use case::{Case, root};
-use workbook::build::nvcc;
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt;
 use workbook::sim::Severity;
 use workbook::simulate::Launched;
@@ -188,8 +190,8 @@ fn every_ptx_belongs_to_its_source_and_names_no_machine() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn compiled() {
-    let nvcc = nvcc::Nvcc::find(root()).unwrap_or_else(|error| panic!("{error:#}"));
-    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{}", nvcc::HOW_TO_GET_NVCC));
+    let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap_or_else(|error| panic!("{error:#}"));
+    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
     let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
     std::fs::create_dir_all(&scratch).unwrap();
@@ -200,7 +202,7 @@ fn compiled() {
         if bless && committed.starts_with(&stamp(&case)) {
             continue;
         }
-        let compiled = nvcc.ptx_for(&root().join(case.path("cu")), &scratch, &case.arch);
+        let compiled = nvcc.ptx_with(&root().join(case.path("cu")), &scratch, Some(&case.capability), &[]);
         let ptx = stamp(&case) + &compiled.unwrap_or_else(|error| panic!("{error:#}")).text;
         if bless {
             std::fs::write(&path, ptx).unwrap();

@@ -4,12 +4,14 @@
 //! After an edit of a solution, this makes the stubs and the builds anew, with the nvcc of
 //! kernels/requirements.txt: `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
 
+mod both;
 mod path;
 
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use workbook::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt::source_hash;
 use workbook::exercise::catalogue;
 use workbook::exercise::code::{self, PREBUILT};
@@ -63,14 +65,24 @@ fn add_evidence(directory: &Path) {
 
 /// Why `text` fails as the answer to `exercise`; `None` if it passes.
 fn failure(root: &Path, exercise: &Exercise, text: &str) -> Option<Failure> {
+    failure_with(root, exercise, text, None)
+}
+
+/// [`failure`] with this compiler, or with the committed builds.
+fn failure_with(
+    root: &Path,
+    exercise: &Exercise,
+    text: &str,
+    compiler: Option<&Compiler>,
+) -> Option<Failure> {
     std::fs::write(root.join(&exercise.path), text).unwrap();
-    match mark::mark(root, exercise).unwrap() {
+    match mark::mark_with(root, exercise, compiler).unwrap() {
         Verdict::Passed { .. } => None,
         Verdict::Failed(failure) => {
             assert!(!failure.think.is_empty() && !failure.what.is_empty(), "{}: {failure:?}", exercise.id);
             Some(*failure)
         }
-        Verdict::NoNvcc => panic!("{} has a text that is not committed; run\n{BLESS}", exercise.id),
+        Verdict::NoCompiler => panic!("{} has a text that is not committed; run\n{BLESS}", exercise.id),
     }
 }
 
@@ -213,7 +225,8 @@ fn every_text_has_a_committed_build_that_names_no_machine() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn nvcc_gives_the_committed_builds() {
-    let nvcc = Nvcc::find(root()).unwrap().unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+    let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap();
+    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
     let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
     let wanted = exercises().into_par_iter().flat_map_iter(|exercise| {
         let has_texts = !code::variants(&exercise).unwrap().is_empty();
@@ -240,12 +253,12 @@ fn nvcc_gives_the_committed_builds() {
 }
 
 /// Whether the committed file has a build of each text by this nvcc, and no other.
-fn is_built(nvcc: &Nvcc, exercise: &Exercise) -> bool {
+fn is_built(nvcc: &Compiler, exercise: &Exercise) -> bool {
     let path = root().join(PREBUILT).join(format!("{}.ptx", exercise.stem));
     let pack = std::fs::read_to_string(path).unwrap_or_default();
     let texts = code::variants(exercise).unwrap();
     let marks = texts.iter().map(|variant| format!("//@ {} {}", variant.name, variant.hash()));
-    pack.lines().next() == Some(&*format!("// {}", nvcc.compiler()))
+    pack.lines().next() == Some(&*format!("// {}", nvcc.name()))
         && marks.eq(pack.lines().filter(|line| line.starts_with("//@ ")).map(str::to_string))
 }
 

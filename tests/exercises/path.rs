@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use workbook::build::nvcc::Nvcc;
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::exercise::catalogue;
 use workbook::exercise::id::Id;
 use workbook::exercise::source::Exercise;
@@ -34,8 +34,8 @@ fn mutant(id: &str, name: &str) -> String {
 /// A repository of this test's own, with nothing in it but the exercises.
 struct Learner {
     root: PathBuf,
-    /// Whether nvcc may be found.
-    nvcc: bool,
+    /// The compiler that may be found.
+    compiler: Option<Maker>,
 }
 
 /// What the terminal shows.
@@ -58,7 +58,7 @@ impl Learner {
             }
         }
         super::add_evidence(&root);
-        let learner = Learner { root, nvcc: false };
+        let learner = Learner { root, compiler: None };
         // Whoever works on the exercises in this checkout has other files.
         for exercise in catalogue::read(super::root()).unwrap() {
             learner.write(&exercise, &exercise.stub());
@@ -66,8 +66,8 @@ impl Learner {
         learner
     }
 
-    fn with_nvcc(name: &str) -> Learner {
-        Learner { nvcc: true, ..Learner::new(name) }
+    fn with(maker: Maker, name: &str) -> Learner {
+        Learner { compiler: Some(maker), ..Learner::new(name) }
     }
 
     fn write(&self, exercise: &Exercise, text: &str) {
@@ -86,32 +86,31 @@ impl Learner {
         assert!(program.exists(), "{} is not built; run `cargo test`, which builds it", program.display());
         let mut command = Command::new(program);
         command.args(words.split_whitespace()).current_dir(&self.root).stdin(Stdio::null());
-        for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV"] {
+        for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "CLANG", "VIRTUAL_ENV"] {
             command.env_remove(name);
         }
         command.env("RUST_BACKTRACE", "0");
-        if self.nvcc {
-            let nvcc = Nvcc::find(root()).unwrap().expect("an nvcc");
-            command.env("NVCC", nvcc.path);
-        } else {
-            command.env("PATH", self.path_without_nvcc());
+        command.env("PATH", self.path_without_compilers());
+        if let Some(maker) = self.compiler {
+            let compiler = Compiler::of(maker, root()).unwrap().expect("a compiler");
+            command.env(if maker == Maker::Nvcc { "NVCC" } else { "CLANG" }, compiler.path());
         }
         command
     }
 
-    /// PATH, where a directory that has nvcc is replaced by links to all that is in it but nvcc.
-    fn path_without_nvcc(&self) -> std::ffi::OsString {
+    /// PATH, where a directory that has a compiler is replaced by links to all that is in it but compilers.
+    fn path_without_compilers(&self) -> std::ffi::OsString {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let nvcc = format!("nvcc{}", std::env::consts::EXE_SUFFIX);
+        let compilers = ["nvcc", "clang"].map(|name| format!("{name}{}", std::env::consts::EXE_SUFFIX));
         let without = std::env::split_paths(&path).enumerate().map(|(number, directory)| {
-            if !directory.join(&nvcc).exists() {
+            if !compilers.iter().any(|name| directory.join(name).exists()) {
                 return directory;
             }
             let links = self.root.join(format!("bin-{number}"));
             #[cfg(unix)]
             if std::fs::create_dir(&links).is_ok() {
                 for file in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
-                    if *file.file_name() != *nvcc {
+                    if !compilers.iter().any(|name| file.file_name() == name.as_str()) {
                         let _ = std::os::unix::fs::symlink(file.path(), links.join(file.file_name()));
                     }
                 }
@@ -203,19 +202,20 @@ fn the_whole_path_from_the_first_exercise_to_the_last() {
 }
 
 #[test]
-fn without_nvcc_the_two_commands_are_said_once_before_anything_else() {
-    let learner = Learner::new("no-nvcc");
-    let first = learner.says("").exits(0, &["no nvcc", "Exercises: 0 of"]);
-    assert!(first.text.find("no nvcc") < first.text.find("Exercises"), "{}", first.text);
-    assert!(!learner.says("").exits(0, &["Exercises: 0 of"]).text.contains("no nvcc"));
+fn without_a_compiler_the_two_commands_are_said_once_before_anything_else() {
+    let learner = Learner::new("no-compiler");
+    let first = learner.says("").exits(0, &["no compiler", "Exercises: 0 of"]);
+    assert!(first.text.find("no compiler") < first.text.find("Exercises"), "{}", first.text);
+    assert!(!learner.says("").exits(0, &["Exercises: 0 of"]).text.contains("no compiler"));
 
-    // A text that nobody has built needs nvcc: said again, and nothing is lost.
+    // A text that nobody has built needs a compiler: said again, and nothing is lost.
     let exercise = exercise("2.1");
     let mine = exercise.solution() + "// mine\n";
     learner.write(&exercise, &mine);
-    learner
-        .says("2.1")
-        .exits(2, &["2_1_barrier.cu has to be compiled, and no nvcc was found", "check again"]);
+    learner.says("2.1").exits(
+        2,
+        &["2_1_barrier.cu has to be compiled, and no compiler for CUDA C++ was found", "check again"],
+    );
     assert_eq!(learner.read(&exercise.path), mine);
     learner.says("2.2").exits(1, &["2.2 Any length: not yet"]);
 }
@@ -475,8 +475,19 @@ fn watch_checks_what_is_saved_and_moves_on() {
 
 #[test]
 #[ignore = "needs nvcc"]
-fn what_the_learner_writes_is_compiled() {
-    let learner = Learner::with_nvcc("compiled");
+fn what_the_learner_writes_is_compiled_by_nvcc() {
+    what_the_learner_writes_is_compiled(Maker::Nvcc, "compiled", "expected a \";\"");
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn what_the_learner_writes_is_compiled_by_clang() {
+    what_the_learner_writes_is_compiled(Maker::Clang, "compiled-by-clang", "expected ';'");
+}
+
+/// `expected` is what the compiler says of a missing semicolon.
+fn what_the_learner_writes_is_compiled(maker: Maker, name: &str, expected: &str) {
+    let learner = Learner::with(maker, name);
     let exercise = exercise("2.1");
     let solution = exercise.solution();
     for (from, to, status, parts) in [
@@ -484,7 +495,7 @@ fn what_the_learner_writes_is_compiled() {
             "__syncthreads();",
             "__syncthreads()",
             1,
-            &["kernels/exercises/2_1_barrier.cu(", "error: expected a \";\""][..],
+            &["kernels/exercises/2_1_barrier.cu(", "): error: ", expected][..],
         ),
         ("extern \"C\" ", "", 1, &["named sumOfSquares"]),
         ("stride *= 2", "stride *= 1", 1, &["error[step-limit]"]),
@@ -500,7 +511,7 @@ fn what_the_learner_writes_is_compiled() {
         let text = format!("#include <stdio.h>\n{}", solution.replacen(from, to, 1));
         learner.write(&exercise, &text);
         let said = learner.says("2.1").exits(status, parts);
-        assert!(!said.text.contains("no nvcc"), "{}", said.text);
+        assert!(!said.text.contains("no compiler"), "{}", said.text);
         assert_eq!(learner.read(&exercise.path), text);
         learner.says("2.2").exits(1, &["2.2 Any length: not yet"]);
     }
@@ -509,8 +520,8 @@ fn what_the_learner_writes_is_compiled() {
         .replace("if (tid == 0) {", "printf(\"here\\n\"); if (tid == 0) {");
     learner.write(&exercise, &format!("#include <stdio.h>\n{text}"));
     let parts = [
-        "nvcc warns:",
-        "\"never\"",
+        "The compiler warns:",
+        "never",
         "It printed, for n = 2",
         ":\n  here\n",
         "lines more",
@@ -550,7 +561,8 @@ fn the_cure_is_said_at_the_second_failure() {
 fn a_race_of_the_compiler_is_said_and_not_held_against_the_answer() {
     let learner = Learner::new("speculated");
     learner.write(&exercise("5.2"), &mutant("5.2", "by-thread-0"));
-    let said = learner.says("5.2").exits(0, &["passed", "is not in your source: nvcc moves a load ahead"]);
+    let said =
+        learner.says("5.2").exits(0, &["passed", "is not in your source: nvcc 13.0.88 moves a load ahead"]);
     assert!(!said.text.contains("nothing was found wrong"), "{}", said.text);
 }
 

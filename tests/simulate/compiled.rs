@@ -42,7 +42,7 @@ mod with_a_fake_nvcc {
 
     #[test]
     fn errors_of_nvcc_are_shown_whole() {
-        let said = "mine.cu(3): error: expected a \";\"\n1 error detected";
+        let said = "mine.cu(3): error: expected a \";\"\n    x\n    ^";
         with_nvcc("error", &format!("printf '%s\\n' '{said}' >&2\nexit 1"))
             .refuses(&[said, "could not compile mine.cu"]);
         let absent = format!("{SUM} --grid 1 --block 1").replace(".ptx", ".cu");

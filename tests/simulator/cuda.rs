@@ -40,9 +40,13 @@ pub struct Source {
 
 impl Source {
     pub fn load(path: &str) -> Source {
+        Source::compiled(path, &path.replace(".cu", ".ptx"))
+    }
+
+    /// The source `path` as it is compiled in the file `ptx`.
+    pub fn compiled(path: &str, ptx: &str) -> Source {
         let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
-        let ptx = path.replace(".cu", ".ptx");
-        let module = Module::parse(&read(&ptx), &ptx).unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        let module = Module::parse(&read(ptx), ptx).unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
         Source { path: path.to_string(), text: read(path), module }
     }
 

@@ -4,109 +4,149 @@ use crate::cuda::{Bench, Source};
 use workbook::sim::{Kind, LaunchConfig, Severity};
 
 const NESTED: &str = "tests/simulator/behaviour/nested.cu";
+const BY_CLANG: &str = "tests/simulator/behaviour/nested.clang.ptx";
 
-/// Runs `kernel(log, …)` and gives what the grids have noted, in their order.
-fn log(kernel: &str, grid: u32, block: u32, more: &[u64]) -> Vec<i32> {
-    let mut bench = Bench::default();
-    let log = bench.upload(&[0; 256]);
-    let args: Vec<u64> = [log].iter().chain(more).copied().collect();
-    bench.launch(&Source::load(NESTED), kernel, grid, block, &args);
-    let entries = bench.download::<i32>(log, 256);
-    entries[1..=entries[0] as usize].to_vec()
+/// As nvcc has it, and as clang does: the two launch in different ways.
+fn both() -> [Source; 2] {
+    [Source::load(NESTED), Source::compiled(NESTED, BY_CLANG)]
+}
+
+/// Runs `kernel(log, …)` and gives what the grids have noted, in their order: by nvcc, then by clang.
+fn logs(kernel: &str, grid: u32, block: u32, more: &[u64]) -> [Vec<i32>; 2] {
+    both().map(|nested| {
+        let mut bench = Bench::default();
+        let log = bench.upload(&[0; 256]);
+        let args: Vec<u64> = [log].iter().chain(more).copied().collect();
+        bench.launch(&nested, kernel, grid, block, &args);
+        let entries = bench.download::<i32>(log, 256);
+        entries[1..=entries[0] as usize].to_vec()
+    })
+}
+
+/// With `BLESS=1` set, writes clang's PTX; else proves that the source gives it.
+#[test]
+#[ignore = "needs clang of the version in kernels/requirements.txt"]
+fn clang_gives_the_committed_ptx() {
+    use workbook::build::compiler::{Compiler, Maker};
+    let root = crate::cuda::root();
+    let clang = Compiler::of(Maker::Clang, root).unwrap().expect("a clang in CLANG: .ci/run says how");
+    let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("nested-clang");
+    std::fs::create_dir_all(&scratch).unwrap();
+    let ptx = clang.ptx(&root.join(NESTED), &scratch).unwrap_or_else(|error| panic!("{error:#}")).text;
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(root.join(BY_CLANG), &ptx).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(root.join(BY_CLANG)).unwrap_or_default(), ptx);
 }
 
 #[test]
 fn children_of_a_block_in_the_default_stream_run_in_their_order() {
-    assert_eq!(log("inOrder", 1, 64, &[20]), (0..=20).collect::<Vec<i32>>());
+    for ran in logs("inOrder", 1, 64, &[20]) {
+        assert_eq!(ran, (0..=20).collect::<Vec<i32>>());
+    }
     // Blocks have a default stream each.
-    let both = log("inOrder", 2, 64, &[5]);
-    let mut sorted = both.clone();
-    sorted.sort();
-    assert_eq!(sorted, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    for mut ran in logs("inOrder", 2, 64, &[5]) {
+        ran.sort();
+        assert_eq!(ran, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    }
 }
 
 #[test]
 fn every_child_that_is_fired_and_forgotten_runs() {
-    let mut ran = log("fireAndForget", 3, 40, &[0]);
-    ran.sort();
-    assert_eq!(ran, (0..120).collect::<Vec<i32>>());
+    for mut ran in logs("fireAndForget", 3, 40, &[0]) {
+        ran.sort();
+        assert_eq!(ran, (0..120).collect::<Vec<i32>>());
+    }
 }
 
 #[test]
 fn tails_run_one_after_the_other_each_with_all_that_it_launches() {
     // The parent and its ordinary child come first, in either order; then the first tail with its child and
     // its own tail; then the second tail.
-    let mut ran = log("tails", 1, 1, &[]);
-    ran[..2].sort();
-    ran[2..4].sort();
-    assert_eq!(ran, [1, 10, 20, 21, 22, 30]);
+    for mut ran in logs("tails", 1, 1, &[]) {
+        ran[..2].sort();
+        ran[2..4].sort();
+        assert_eq!(ran, [1, 10, 20, 21, 22, 30]);
+    }
 }
 
 #[test]
 fn each_named_stream_keeps_its_order() {
-    let ran = log("namedStreams", 1, 1, &[]);
-    let of = |ten: i32| ran.iter().copied().filter(|what| what / 10 == ten).collect::<Vec<i32>>();
-    assert_eq!(of(1), [10, 11, 12, 13]);
-    assert_eq!(of(2), [20, 21, 22, 23]);
+    for ran in logs("namedStreams", 1, 1, &[]) {
+        let of = |ten: i32| ran.iter().copied().filter(|what| what / 10 == ten).collect::<Vec<i32>>();
+        assert_eq!(of(1), [10, 11, 12, 13]);
+        assert_eq!(of(2), [20, 21, 22, 23]);
+    }
 }
 
 #[test]
 fn a_recursion_of_tail_launches_goes_as_deep_as_it_likes() {
-    let mut bench = Bench::default();
-    let out = bench.upload(&[0]);
-    let counters = bench.launch(&Source::load(NESTED), "countDown", 1, 32, &[1000, out]);
-    assert_eq!(bench.download::<i32>(out, 1), [500_500]);
-    assert_eq!((counters.device_launches, counters.dropped_launches), (999, 0));
+    for source in both() {
+        let mut bench = Bench::default();
+        let out = bench.upload(&[0]);
+        let counters = bench.launch(&source, "countDown", 1, 32, &[1000, out]);
+        assert_eq!(bench.download::<i32>(out, 1), [500_500]);
+        assert_eq!((counters.device_launches, counters.dropped_launches), (999, 0));
+    }
 }
 
 #[test]
 fn a_tail_sees_all_that_its_parent_has_written() {
-    let mut bench = Bench::default();
-    let (values, out) = (bench.upload(&vec![0; 40 * 96]), bench.upload(&[0]));
-    bench.launch(&Source::load(NESTED), "writeThenSum", 40, 96, &[values, out]);
-    assert_eq!(bench.download::<i32>(out, 1), [(0..40 * 96).sum::<i32>()]);
+    for source in both() {
+        let mut bench = Bench::default();
+        let (values, out) = (bench.upload(&vec![0; 40 * 96]), bench.upload(&[0]));
+        bench.launch(&source, "writeThenSum", 40, 96, &[values, out]);
+        assert_eq!(bench.download::<i32>(out, 1), [(0..40 * 96).sum::<i32>()]);
+    }
 }
 
 #[test]
 fn arguments_lie_at_their_natural_places() {
-    let mut bench = Bench::default();
-    let out = bench.upload(&[0f64]);
-    bench.launch(&Source::load(NESTED), "givesManyKinds", 1, 1, &[out]);
-    assert_eq!(bench.download::<f64>(out, 1), [1.0 + 0.5 + 2.0 + 300.0 + 40000.0 + 0.25]);
+    for source in both() {
+        let mut bench = Bench::default();
+        let out = bench.upload(&[0f64]);
+        bench.launch(&source, "givesManyKinds", 1, 1, &[out]);
+        assert_eq!(bench.download::<f64>(out, 1), [1.0 + 0.5 + 2.0 + 300.0 + 40000.0 + 0.25]);
+    }
 }
 
 #[test]
 fn a_launch_that_cannot_be_is_an_error_for_the_launching_thread_alone() {
-    let mut bench = Bench::default();
-    let (log, errors) = (bench.upload(&[0; 256]), bench.upload(&[-1; 5]));
-    bench.launch(&Source::load(NESTED), "refused", 1, 1, &[log, errors, 2000]);
-    // cudaErrorInvalidConfiguration, which cudaGetLastError forgets; then too much shared memory; then none.
-    assert_eq!(bench.download::<i32>(errors, 5), [9, 9, 0, 9, 0]);
-    assert_eq!(bench.download::<i32>(log, 2), [1, 3], "only the last child has run");
+    for source in both() {
+        let mut bench = Bench::default();
+        let (log, errors) = (bench.upload(&[0; 256]), bench.upload(&[-1; 5]));
+        bench.launch(&source, "refused", 1, 1, &[log, errors, 2000]);
+        // cudaErrorInvalidConfiguration, which cudaGetLastError forgets; then too much shared memory; then none.
+        assert_eq!(bench.download::<i32>(errors, 5), [9, 9, 0, 9, 0]);
+        assert_eq!(bench.download::<i32>(log, 2), [1, 3], "only the last child has run");
+    }
 }
 
 #[test]
 fn launches_beyond_the_limit_are_dropped_and_counted() {
-    let mut bench = Bench::default();
-    bench.sim.set_pending_launch_limit(10);
-    let (log, dropped) = (bench.upload(&[0; 256]), bench.upload(&[0]));
-    let counters = bench.launch(&Source::load(NESTED), "tooMany", 1, 64, &[log, dropped]);
-    let (ran, lost) = (bench.download::<i32>(log, 1)[0], bench.download::<i32>(dropped, 1)[0]);
-    assert!(lost > 0 && ran > 0);
-    assert_eq!(ran + lost, 64);
-    assert_eq!((counters.device_launches, counters.dropped_launches), (64, lost as u64));
+    for source in both() {
+        let mut bench = Bench::default();
+        bench.sim.set_pending_launch_limit(10);
+        let (log, dropped) = (bench.upload(&[0; 256]), bench.upload(&[0]));
+        let counters = bench.launch(&source, "tooMany", 1, 64, &[log, dropped]);
+        let (ran, lost) = (bench.download::<i32>(log, 1)[0], bench.download::<i32>(dropped, 1)[0]);
+        assert!(lost > 0 && ran > 0);
+        assert_eq!(ran + lost, 64);
+        assert_eq!((counters.device_launches, counters.dropped_launches), (64, lost as u64));
+    }
 }
 
 #[test]
 fn a_child_that_goes_wrong_is_named() {
-    let source = Source::load(NESTED);
-    let mut bench = Bench::default();
-    let data = bench.upload(&[0; 32]);
-    let diagnostic =
-        bench.try_launch(&source, "faultyFamily", LaunchConfig::new(1, 1), &[data, 8]).unwrap_err();
-    assert_eq!((diagnostic.kind, diagnostic.kernel.as_deref()), (Kind::OutOfBounds, Some("faultyChild")));
-    assert_eq!(diagnostic.line, Some(source.line("void faultyChild(", "// expect: out-of-bounds")));
-    assert_eq!(diagnostic.thread, Some([24, 0, 0]));
+    for source in both() {
+        let mut bench = Bench::default();
+        let data = bench.upload(&[0; 32]);
+        let diagnostic =
+            bench.try_launch(&source, "faultyFamily", LaunchConfig::new(1, 1), &[data, 8]).unwrap_err();
+        assert_eq!((diagnostic.kind, diagnostic.kernel.as_deref()), (Kind::OutOfBounds, Some("faultyChild")));
+        assert_eq!(diagnostic.line, Some(source.line("void faultyChild(", "// expect: out-of-bounds")));
+        assert_eq!(diagnostic.thread, Some([24, 0, 0]));
+    }
 }
 
 /// The names that device code called before CUDA 12, with a parent that waits for its children.

@@ -44,8 +44,8 @@ fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
     for frame in frames {
         let say = frame["say"].as_str().unwrap();
         let kernel = say.split_once(':').unwrap().0;
-        let runs = record["comparison"].as_array().unwrap().iter();
-        let run = runs.filter(|run| run["kernel"] == kernel && run["n"] == 1 << 30).next_back().unwrap();
+        let mut runs = record["comparison"].as_array().unwrap().iter();
+        let run = runs.rfind(|run| run["kernel"] == kernel && run["n"] == 1 << 30).unwrap();
         let microseconds = run["timings"]["work_alone"]["median"].as_f64().unwrap();
         let rate = 4.0 * f64::from(1 << 30) / microseconds / 1e3;
         let words = match format!("{rate:.0}") {

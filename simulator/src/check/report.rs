@@ -151,10 +151,16 @@ impl Checker<'_> {
         };
         let reads = |read: u32, swap: u32| {
             at(read).any(|inst| {
-                let Op::Load { at: from, order: Order::Weak, .. } = &inst.op else { return false };
-                at(swap).any(
-                    |inst| matches!(&inst.op, Op::Atomic { op: AtomOp::CompareSwap, at, .. } if at == from),
-                )
+                let Op::Load { at: from, order: Order::Weak, space: near, .. } = &inst.op else {
+                    return false;
+                };
+                at(swap).any(|inst| {
+                    let Op::Atomic { op: AtomOp::CompareSwap, at, space, .. } = &inst.op else {
+                        return false;
+                    };
+                    // A generic address stands in another register than a global one.
+                    at == from || space != near && at.offset == from.offset
+                })
             })
         };
         match (race.earlier_atomic, atomic) {

@@ -1,7 +1,8 @@
 //! The functions that compiled kernels call without defining them: the device runtime (launches), `malloc`
 //! and `printf`.
 
-/// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2).
+/// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2), and those of
+/// the first device runtime for a launch, which clang writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// `(kernel, grid, block, shared bytes) -> parameter buffer, or null`
@@ -11,6 +12,11 @@ pub enum Call {
     LaunchDevice {
         second_pool: bool,
     },
+    /// As clang has it: `(alignment, bytes) -> parameter buffer`
+    GetBuffer,
+    /// As clang has it: `(kernel, parameter buffer, grid, block, shared bytes, stream) -> error`. A launch beyond
+    /// the pending limit is refused, as it is today.
+    LaunchKernel,
     GetLastError,
     PeekAtLastError,
     /// `() -> error`: waits for the block's children. Device code of CUDA 12 and later can no longer call it.
@@ -37,6 +43,8 @@ impl Call {
         Some(match today.or(name.strip_prefix("cuda")).unwrap_or(name) {
             "GetParameterBufferV2" => Call::GetParameterBuffer,
             "LaunchDeviceV2" => Call::LaunchDevice { second_pool: today.is_none() },
+            "GetParameterBuffer" => Call::GetBuffer,
+            "LaunchDevice" => Call::LaunchKernel,
             "GetLastError" => Call::GetLastError,
             "PeekAtLastError" => Call::PeekAtLastError,
             "DeviceSynchronize" => Call::DeviceSynchronize,

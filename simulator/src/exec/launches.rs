@@ -75,6 +75,24 @@ impl Launches {
         BUFFER_WINDOW | ((slot as u64 + 1) << BUFFER_BITS)
     }
 
+    /// Says what an open buffer is for.
+    pub fn fill_in(&mut self, address: u64, kernel: usize, config: LaunchConfig, param_bytes: usize) {
+        let slot = slot_of(address).and_then(|slot| self.buffers.get_mut(slot)?.as_mut());
+        if let Some(buffer) = slot {
+            (buffer.kernel, buffer.config) = (kernel, config);
+            buffer.params.resize(param_bytes, 0);
+        }
+    }
+
+    /// Forgets an open buffer.
+    pub fn close(&mut self, address: u64) {
+        if let Some(slot) = slot_of(address)
+            && self.buffers.get_mut(slot).and_then(Option::take).is_some()
+        {
+            self.free.push(slot);
+        }
+    }
+
     /// Bytes of an open buffer.
     pub fn buffer(&mut self, address: u64, bytes: usize) -> Option<&mut [u8]> {
         let slot = slot_of(address)?;

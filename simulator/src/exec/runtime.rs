@@ -1,7 +1,8 @@
 //! What device code asks of the runtime while it runs: child launches, waiting for them, their errors,
 //! memory, `printf`, `assert`.
 //!
-//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. At
+//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. nvcc names
+//! the kernel in the first, clang in the second. At
 //! most `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the
 //! launching thread learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic
 //! Parallelism").
@@ -17,13 +18,16 @@ use super::launches::Launches;
 use super::printf;
 use super::warp::{Wait, Warp};
 use crate::arith::{WARP, lanes};
+use crate::decode::FUNCTION_WINDOW;
 use crate::decode::runtime::{self, Call};
-use crate::decode::{FUNCTION_WINDOW, Function};
 use crate::device::LaunchConfig;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::memory::{self, span};
 use crate::observe::{Act, DeviceLaunch, Event, Watch};
 use crate::ptx::Space;
+
+/// Bytes of parameters that a kernel has at most (CUDA C++ Programming Guide, "Function Parameters").
+const MOST_PARAM_BYTES: u64 = 32_764;
 
 /// What a call gives a lane: its result and, if it fails, the error that `cudaGetLastError` shows.
 type Given = (u64, Option<u32>);
@@ -58,6 +62,15 @@ impl Lane<'_> {
         let mut axis = |i: usize| self.part(number, 4 * i, 4) as u32;
         (axis(0), axis(1), axis(2))
     }
+
+    /// Grid, block and bytes of shared memory, from argument `number` on.
+    fn config(&mut self, number: usize) -> LaunchConfig {
+        LaunchConfig {
+            grid_dim: self.dim(number),
+            block_dim: self.dim(number + 1),
+            shared_mem_bytes: self.part(number + 2, 0, 4) as u32,
+        }
+    }
 }
 
 impl<O: Watch> Context<'_, O> {
@@ -81,12 +94,15 @@ impl<O: Watch> Context<'_, O> {
             let finding = self.too_deep_to_wait(warp, at);
             self.observer.event(&Event::Finding(&finding));
         }
-        let bytes = if matches!(call, Call::GetParameterBuffer | Call::Malloc) { 8 } else { 4 };
+        let bytes =
+            if matches!(call, Call::GetParameterBuffer | Call::GetBuffer | Call::Malloc) { 8 } else { 4 };
         for lane in lanes(at.mask) {
             let caller = Lane { warp: &mut *warp, slot: at.slot, lane, args };
             let (result, error) = match call {
                 Call::GetParameterBuffer => self.parameter_buffer(caller, at),
                 Call::LaunchDevice { second_pool } => self.launch_device(caller, at, second_pool),
+                Call::GetBuffer => self.any_buffer(caller),
+                Call::LaunchKernel => self.launch_kernel(caller, at),
                 Call::DeviceSynchronize => {
                     let error = too_deep.then_some(runtime::SYNC_DEPTH_EXCEEDED);
                     (error.unwrap_or(0) as u64, error)
@@ -125,32 +141,60 @@ impl<O: Watch> Context<'_, O> {
 
     fn parameter_buffer(&mut self, mut caller: Lane, at: At) -> Given {
         let kernel = memory::index(caller.word(0).wrapping_sub(FUNCTION_WINDOW));
-        let config = LaunchConfig {
-            grid_dim: caller.dim(1),
-            block_dim: caller.dim(2),
-            shared_mem_bytes: caller.part(3, 0, 4) as u32,
-        };
-        let check = |function: &Function| {
-            function
-                .check(self.device, &config, None, self.device.shared_per_block)
-                .map(|()| function.param_bytes)
-        };
-        let (error, why) = match self.program.functions.get(kernel).map(check) {
-            Some(Ok(bytes)) => return (self.launches.open(kernel, config, bytes), None),
-            Some(Err(why)) => (runtime::INVALID_CONFIGURATION, Some(why)),
-            None => (runtime::INVALID_DEVICE_FUNCTION, None),
-        };
-        // Compiled code walks past the launch when it gets no buffer: it is refused here.
+        let config = caller.config(1);
+        match self.param_bytes(kernel, &config) {
+            Ok(bytes) => (self.launches.open(kernel, config, bytes), None),
+            // Compiled code walks past the launch when it gets no buffer: it is refused here.
+            Err(why) => (0, Some(self.refuse(caller, at, &why))),
+        }
+    }
+
+    /// A buffer of so many bytes, for a kernel that is named later.
+    fn any_buffer(&mut self, mut caller: Lane) -> Given {
+        // No kernel has more, and no buffer is longer than its addresses.
+        let bytes = caller.word(1).min(MOST_PARAM_BYTES) as usize;
+        (self.launches.open(usize::MAX, LaunchConfig::new(1, 1), bytes), None)
+    }
+
+    /// Bytes of the kernel's parameters, or the error of a launch that cannot be, and why.
+    fn param_bytes(&self, kernel: usize, config: &LaunchConfig) -> Result<usize, (u32, Option<String>)> {
+        let function = self.program.functions.get(kernel).ok_or((runtime::INVALID_DEVICE_FUNCTION, None))?;
+        let checked = function.check(self.device, config, None, self.device.shared_per_block);
+        checked.map(|()| function.param_bytes).map_err(|why| (runtime::INVALID_CONFIGURATION, Some(why)))
+    }
+
+    /// Reports a launch that is refused: the error.
+    fn refuse(&mut self, caller: Lane, at: At, (error, why): &(u32, Option<String>)) -> u32 {
         let Launches { accepted: launch, limit, pending, .. } = *self.launches;
-        let (lane, refused) = (caller.lane, Some(error));
+        let (lane, refused) = (caller.lane, Some(*error));
         let refused =
             DeviceLaunch { launch, lane, refused, why: why.as_deref(), pending, limit, params: &[] };
         self.act(caller.warp, at, Act::Launch(&refused));
-        (0, Some(error))
+        *error
+    }
+
+    fn launch_kernel(&mut self, mut caller: Lane, at: At) -> Given {
+        let kernel = memory::index(caller.word(0).wrapping_sub(FUNCTION_WINDOW));
+        let (address, config, stream) = (caller.word(1), caller.config(2), caller.word(5));
+        match self.param_bytes(kernel, &config) {
+            Ok(bytes) => {
+                self.launches.fill_in(address, kernel, config, bytes);
+                self.launch_in(caller, at, address, stream, false)
+            }
+            Err(why) => {
+                self.launches.close(address);
+                let error = self.refuse(caller, at, &why);
+                (error.into(), Some(error))
+            }
+        }
     }
 
     fn launch_device(&mut self, mut caller: Lane, at: At, second_pool: bool) -> Given {
         let (address, stream) = (caller.word(0), caller.word(1));
+        self.launch_in(caller, at, address, stream, second_pool)
+    }
+
+    fn launch_in(&mut self, caller: Lane, at: At, address: u64, stream: u64, second_pool: bool) -> Given {
         let params = self.launches.params(address);
         let (launch, limit) = (self.launches.accepted, self.launches.limit);
         let refused = self.launches.launch(address, stream, self.block.linear, second_pool);
@@ -201,6 +245,8 @@ impl<O: Watch> Context<'_, O> {
             Call::StreamDestroy
             | Call::GetParameterBuffer
             | Call::LaunchDevice { .. }
+            | Call::GetBuffer
+            | Call::LaunchKernel
             | Call::CudaMalloc
             | Call::CudaFree
             | Call::CudaMemset

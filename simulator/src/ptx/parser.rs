@@ -274,6 +274,8 @@ impl Parser<'_> {
 
     fn variables_up_to(&mut self, space: Space, external: bool, most: usize) -> Parsed<Vec<Variable>> {
         let mut align = None;
+        // Behind `.ptr` stands what a pointer points to: where it lies, and its alignment.
+        let mut of_pointee = false;
         let mut element = 0;
         let mut kind = String::new();
         let mut vector = 1;
@@ -281,10 +283,14 @@ impl Parser<'_> {
             let Some(word) = word.strip_prefix('.') else { break };
             self.at += 1;
             match word {
-                "align" => align = Some(self.small()? as usize),
+                "align" => {
+                    let bytes = self.small()? as usize;
+                    align = align.or(Some(bytes).filter(|_| !of_pointee));
+                }
                 "v2" => vector = 2,
                 "v4" => vector = 4,
-                "ptr" | "global" | "shared" | "const" | "local" => {}
+                "ptr" => of_pointee = true,
+                "global" | "shared" | "const" | "local" => {}
                 "attribute" => {
                     while !self.eat(')') {
                         if self.peek().is_none() {

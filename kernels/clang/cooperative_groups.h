@@ -1,0 +1,102 @@
+// What the kernels of this workbook use of cooperative groups: see cuda.h.
+
+#pragma once
+
+namespace cooperative_groups {
+
+// The threads of a block.
+struct thread_block {
+    WB_DEVICE void sync() { __syncthreads(); }
+    WB_DEVICE unsigned int thread_rank()
+    {
+        return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    }
+    WB_DEVICE unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
+};
+WB_DEVICE thread_block this_thread_block() { return thread_block(); }
+
+// SIZE neighbouring lanes of a warp.
+template <unsigned int SIZE> struct thread_block_tile {
+    static_assert(SIZE >= 1 && SIZE <= 32 && (SIZE & (SIZE - 1)) == 0, "a tile is a part of a warp");
+    WB_DEVICE unsigned int thread_rank() { return thread_block::thread_rank() % SIZE; }
+    WB_DEVICE unsigned int meta_group_rank() { return thread_block::thread_rank() / SIZE; }
+    static constexpr __device__ WB_INLINE unsigned int size() { return SIZE; }
+    WB_DEVICE void sync() { __syncwarp(lanes()); }
+    template <typename T> WB_DEVICE T shfl(T value, int lane) { return __shfl_sync(lanes(), value, lane, SIZE); }
+    template <typename T> WB_DEVICE T shfl_down(T value, unsigned int distance)
+    {
+        return __shfl_down_sync(lanes(), value, distance, SIZE);
+    }
+    template <typename T> WB_DEVICE T shfl_up(T value, unsigned int distance)
+    {
+        return __shfl_up_sync(lanes(), value, distance, SIZE);
+    }
+    template <typename T> WB_DEVICE T shfl_xor(T value, unsigned int mask)
+    {
+        return __shfl_xor_sync(lanes(), value, mask, SIZE);
+    }
+
+private:
+    WB_DEVICE unsigned int lanes()
+    {
+        unsigned int lane = thread_block::thread_rank() % 32;
+        return SIZE == 32 ? 0xffffffff : ((1u << SIZE % 32) - 1) << lane / SIZE * SIZE;
+    }
+};
+template <unsigned int SIZE> WB_DEVICE thread_block_tile<SIZE> tiled_partition(thread_block)
+{
+    return thread_block_tile<SIZE>();
+}
+
+// All blocks of a cooperative launch. They count themselves in a word that the launch provides.
+struct grid_group {
+    WB_DEVICE void sync()
+    {
+        unsigned int high, low;
+        asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+        asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+        unsigned int *arrived = (unsigned int *)((unsigned long long)high << 32 | low) + 1;
+        if (high == 0 && low == 0) {
+            __trap(); // the launch was no cooperative one
+        }
+        __syncthreads();
+        if (thread_block::thread_rank() == 0) {
+            unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+            __threadfence();
+            unsigned int before = atomicAdd(arrived, 1);
+            unsigned int wanted = before - before % blocks + blocks;
+            while ((int)(*(volatile unsigned int *)arrived - wanted) < 0) {
+            }
+            __threadfence();
+        }
+        __syncthreads();
+    }
+};
+WB_DEVICE grid_group this_grid() { return grid_group(); }
+
+#if __CUDA_ARCH__ >= 900
+// The blocks of a cluster.
+struct cluster_group {
+    WB_DEVICE void sync()
+    {
+        asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
+        asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
+    }
+    WB_DEVICE unsigned int block_rank()
+    {
+        unsigned int rank;
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+        return rank;
+    }
+    // Where another block of the cluster has what is at `address` here.
+    template <typename T> WB_DEVICE T *map_shared_rank(T *address, int rank)
+    {
+        T *there;
+        asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(address), "r"(rank));
+        return there;
+    }
+};
+WB_DEVICE cluster_group this_cluster() { return cluster_group(); }
+#endif
+
+} // namespace cooperative_groups

@@ -1,0 +1,154 @@
+//! clang: where it is looked for, what it is asked for, and what it makes of the kernels.
+
+use std::path::PathBuf;
+
+use workbook::build::clang::HEADERS;
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::prebuilt::{self, LEGACY};
+
+use crate::{is_pinned, read, root, scratch, write};
+
+/// The chapters that need more of CUDA than `kernels/clang` declares, and a header that is missing.
+const NVCC_ALONE: [(&str, &str); 1] = [("ch7_libraries", "cooperative_groups/reduce.h")];
+
+/// The clang that `kernels/requirements.txt` pins, in the wheel that has its version's number of zig.
+fn pinned_clang() -> Compiler {
+    let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
+    assert_eq!(clang.name(), "clang 22.1.8", "{}", clang.path().display());
+    let requirements = read(&root().join("kernels/requirements.txt"));
+    assert!(requirements.lines().any(|line| is_pinned(line, "ziglang==0.17.1")), "{requirements}");
+    clang
+}
+
+#[test]
+#[ignore = "needs clang of the version in kernels/requirements.txt"]
+fn clang_compiles_every_chapter_or_says_what_it_lacks() {
+    let (clang, scratch) = (pinned_clang(), scratch("clang"));
+    for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
+        let compiled = clang.ptx(&root().join(path), &scratch);
+        match NVCC_ALONE.iter().find(|(stem, _)| path.ends_with(&format!("/{stem}.cu"))) {
+            None => {
+                let ptx = compiled.unwrap_or_else(|error| panic!("{error:#}"));
+                assert_eq!(ptx.warnings, "", "{path}");
+                let entries = ptx.text.lines().filter(|line| line.trim_start().starts_with(".file"));
+                for entry in entries {
+                    assert!(entry.contains("\"kernels/"), "{path}: {entry}");
+                }
+            }
+            Some((_, header)) => {
+                let said = format!("{:#}", compiled.unwrap_err());
+                assert!(said.contains(&format!("If {header} is CUDA's: clang knows")), "{said}");
+                assert!(said.contains(HEADERS) && said.contains("compile with nvcc"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn what_clang_lacks_and_what_is_wrong_is_said_in_nvccs_form() {
+    let directory = scratch("clang-says");
+    let kernel = |body: &str| {
+        let source = directory.join("mine.cu");
+        write(&source, &format!("extern \"C\" __global__ void k(unsigned *p)\n{{\n    {body}\n}}\n"));
+        let clang = pinned_clang().run_in(&directory);
+        format!("{:#}", clang.ptx(&source, &directory).expect_err(body))
+    };
+    let said = kernel("p[0] = __vadd4(p[1], p[2]);");
+    let expected =
+        "mine.cu(3): error: use of undeclared identifier '__vadd4'\n    p[0] = __vadd4(p[1], p[2]);\n";
+    assert!(said.contains(expected) && said.contains("If __vadd4 is CUDA's"), "{said}");
+    // A slip of the pen is no lack, and no header is quoted.
+    for (body, message) in [
+        ("p[0] = treadIdx.x;", "mine.cu(3): error: use of undeclared identifier 'treadIdx'"),
+        ("atomicAdd(p);", "mine.cu(3): error: no matching function for call to 'atomicAdd'"),
+        ("p[0] = 1", "mine.cu(3): error: expected ';' after expression"),
+    ] {
+        let said = kernel(body);
+        assert!(said.contains(message) && !said.contains("CUDA's") && !said.contains("cuda.h"), "{said}");
+        assert!(said.contains(&format!("\n    {body}\n")) && !said.contains("generated"), "{said}");
+    }
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn clangs_ptx_does_not_depend_on_where_the_repository_lies() {
+    let source = "__device__ __noinline__ int twice(int x) { return 2 * x; }\nstatic __device__ int calls;\n\
+                  __global__ void child(int *p) { atomicAdd(p, twice(*p)); calls++; }\n\
+                  extern \"C\" __global__ void k(int *p) { child<<<1, 1>>>(p); }\n";
+    let [near, far] = ["near", "far/away"].map(|place| {
+        let directory = scratch("clang-place").join(place);
+        let file = directory.join("kernels/ch9_place.cu");
+        write(&file, source);
+        pinned_clang().run_in(&directory).ptx(&file, &directory).unwrap().text
+    });
+    assert!(near.contains("\"kernels/ch9_place.cu\"") && near.contains("cudaLaunchDevice"), "{near}");
+    assert_eq!(near, far);
+}
+
+#[cfg(unix)]
+mod with_a_fake_one {
+    use super::*;
+    use crate::fake::{KERNEL, fake, fake_clang, find, one_at_a_time, repository, with_nvcc};
+    use std::path::Path;
+    use workbook::build::prebuilt::State;
+
+    #[test]
+    fn clang_is_looked_for_in_order_and_after_nvcc() {
+        let _turn = one_at_a_time();
+        let root = scratch("clang-order");
+        let wheel = "lib/python3.12/site-packages/ziglang/zig";
+        let places = [
+            ("VIRTUAL_ENV", "active", "active/".to_owned() + wheel),
+            ("", "", ".venv/".to_owned() + wheel),
+            ("PATH", "bin", "bin/clang".to_owned()),
+            ("CLANG", "my clang", "my clang".to_owned()),
+        ];
+        let mut variables: Vec<(&str, PathBuf)> = Vec::new();
+        for (variable, value, program) in &places {
+            fake_clang(&root.join(program), "22.1.8", program.ends_with("zig"));
+            variables.push((variable, root.join(value)));
+            let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_path())).collect();
+            let found = find(&root, &variables).unwrap().unwrap();
+            assert_eq!((found.path(), found.name()), (root.join(program).as_path(), "clang 22.1.8".into()));
+        }
+        fake(&root.join(".venv/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc"), "1.2.3");
+        let found = find(&root, &[("CLANG", &root.join("my clang"))]).unwrap().unwrap();
+        assert_eq!(found.name(), "nvcc 1.2.3");
+    }
+
+    #[test]
+    fn a_clang_that_is_too_old_is_an_error_only_where_it_was_asked_for() {
+        let _turn = one_at_a_time();
+        let root = scratch("clang-old");
+        fake_clang(&root.join("bin/clang"), "21.1.0", false);
+        assert!(find(&root, &[("PATH", &root.join("bin"))]).unwrap().is_none());
+        let error = format!("{:#}", find(&root, &[("CLANG", Path::new("bin/clang"))]).unwrap_err());
+        assert!(error.contains("CLANG is set to bin/clang, which does not run as clang"), "{error}");
+        assert!(
+            error.contains("it is clang 21.1.0; kernels that launch kernels need 22 or newer"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn clang_builds_what_was_edited_for_the_simulator_and_leaves_the_rest() {
+        let _turn = one_at_a_time();
+        let (root, _) = repository("clang-edited");
+        fake_clang(&root.join("clang"), "22.1.8", false);
+        let clang = find(&root, &[("CLANG", &root.join("clang"))]).unwrap().unwrap();
+        let kernel = || prebuilt::kernel(&root, KERNEL, Some(&clang), &root).unwrap();
+        assert_eq!((kernel().state, kernel().compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
+        write(&root.join(KERNEL), "int sum = 1;\n");
+        let built = kernel();
+        assert_eq!((built.state, built.compiler.as_str()), (State::Built, "clang 22.1.8"));
+        assert!(built.fatbin.is_empty() && built.ptx.contains("\"kernels/ch9_fake.cu\""), "{}", built.ptx);
+        assert!(built.ptx.contains("--cuda-gpu-arch=sm_75 -O2"), "{}", built.ptx);
+        let unoptimised = clang.unoptimised_ptx(&root.join(KERNEL), &root).unwrap().text;
+        assert!(unoptimised.contains("-O0") && !unoptimised.contains("-fgpu-rdc"), "{unoptimised}");
+        write(&root.join(KERNEL), "child<<<1, 1>>>();\n");
+        assert!(kernel().ptx.contains("-fgpu-rdc"));
+        let nvcc = with_nvcc(&root, "1.2.3");
+        assert_eq!(prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap().compiler, "nvcc 1.2.3");
+    }
+}

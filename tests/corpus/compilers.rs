@@ -1,0 +1,106 @@
+//! The corpus as clang compiles it: what its code shows that nvcc's hides, and the other way round.
+//!
+//! `WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored clang` writes the list in the appendix.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::device::Module;
+use workbook::sim::Severity;
+
+use super::case::{self, Case, root};
+
+const PAGE: &str = "book/src/appendix_building.md";
+const BEGIN: &str = "<!-- compilers: begin -->\n";
+const END: &str = "<!-- compilers: end -->\n";
+const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored clang";
+/// Orders of turns.
+const SCHEDULES: u64 = 4;
+
+/// What is found under some of the orders of turns, by kind and line; notes apart.
+fn found(case: &Case, module: &Module) -> BTreeSet<(String, Option<u32>)> {
+    let runs = (0..SCHEDULES).flat_map(|schedule| case.run(module, schedule).diagnostics);
+    let findings = runs.filter(|found| found.severity != Severity::Note);
+    findings.map(|found| (found.kind.to_string(), found.line)).collect()
+}
+
+/// Whether the verdict is that of the comments, under every order of turns.
+fn as_expected(case: &Case, module: &Module) -> bool {
+    (0..SCHEDULES).all(|schedule| case.disagreements(&case.run(module, schedule)).is_empty())
+}
+
+fn kinds(found: &BTreeSet<(String, Option<u32>)>) -> BTreeSet<&str> {
+    found.iter().map(|(kind, _)| kind.as_str()).collect()
+}
+
+fn shown(found: &BTreeSet<(String, Option<u32>)>) -> String {
+    if found.is_empty() {
+        return "nothing".into();
+    }
+    let line = |line: Option<u32>| line.map_or(String::new(), |line| format!(", line {line}"));
+    let all: Vec<_> = found.iter().map(|(kind, at)| format!("{kind}{}", line(*at))).collect();
+    all.join("; ")
+}
+
+#[test]
+#[ignore = "needs clang of the version in kernels/requirements.txt"]
+fn clang_hides_and_shows_what_the_appendix_says() {
+    let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-clang");
+    std::fs::create_dir_all(&scratch).unwrap();
+    let (mut same, mut rows) = (0, String::new());
+    let (mut elsewhere, mut refused) = (Vec::new(), Vec::new());
+    for case in case::all() {
+        let source = root().join(case.path("cu"));
+        let Ok(ptx) = clang.ptx_with(&source, &scratch, Some(&case.capability), &[]) else {
+            refused.push(format!("`{}`", case.name));
+            continue;
+        };
+        let modules =
+            [case.module(), case.module_of(&ptx.text).unwrap_or_else(|e| panic!("{}: {e:#}", case.name))];
+        let [nvcc, by_clang] = [0, 1].map(|by| as_expected(&case, &modules[by]));
+        if nvcc == by_clang {
+            same += 1;
+            continue;
+        }
+        let [nvcc, by_clang] = [0, 1].map(|by| found(&case, &modules[by]));
+        if kinds(&nvcc) == kinds(&by_clang) {
+            elsewhere.push(format!("`{}`", case.name));
+            continue;
+        }
+        let [nvcc, by_clang] = [nvcc, by_clang].map(|found| shown(&found));
+        let what = if case.clean { "nothing" } else { "something" };
+        writeln!(rows, "| `{}` | {what} | {nvcc} | {by_clang} |", case.name).unwrap();
+    }
+    let mut list = format!("The same verdict with {} and with nvcc: {same} kernels.\n", clang.name());
+    if !rows.is_empty() {
+        list +=
+            "\n| kernel | is wrong | nvcc's code shows | clang's code shows |\n| --- | --- | --- | --- |\n";
+        list += &rows;
+    }
+    if !elsewhere.is_empty() {
+        list += &format!(
+            "\nThe same mistake, at another line of the loop or the branch, or not in every order of turns: {}.\n",
+            elsewhere.join(", ")
+        );
+    }
+    if !refused.is_empty() {
+        list += &format!(
+            "\n<details>\n<summary>Not compiled by clang, since they use more of CUDA than `kernels/clang` \
+             declares: {} kernels</summary>\n\n{}\n\n</details>\n",
+            refused.len(),
+            refused.join(", ")
+        );
+    }
+    let page = std::fs::read_to_string(root().join(PAGE)).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap_or_else(|| panic!("{PAGE} lacks {BEGIN}"));
+    let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{PAGE} lacks {END}"));
+    let made = format!("{before}{BEGIN}{list}{END}{after}");
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        std::fs::write(root().join(PAGE), &made).unwrap();
+    } else {
+        assert!(page == made, "the list in {PAGE} is not that of the corpus; run\n{BLESS}\n{list}");
+    }
+}
