@@ -5,7 +5,8 @@ let wasm;
 let panic = '';
 let told = 0;
 
-const text = (address, length) => new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, address, length));
+// An address above 2 GB comes as a negative number.
+const text = (address, length) => new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, address >>> 0, length));
 
 const env = {
     progress(done, of) {
@@ -23,9 +24,9 @@ const env = {
 /** JSON in, JSON out. */
 function call(name, input) {
     const bytes = new TextEncoder().encode(input);
-    const address = wasm.alloc(bytes.length);
+    const address = wasm.alloc(bytes.length) >>> 0;
     new Uint8Array(wasm.memory.buffer, address, bytes.length).set(bytes);
-    const result = wasm[name](address, bytes.length);
+    const result = wasm[name](address, bytes.length) >>> 0;
     wasm.free(address, bytes.length);
     const length = new DataView(wasm.memory.buffer).getUint32(result, true);
     const answer = JSON.parse(text(result + 4, length));
