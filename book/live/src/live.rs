@@ -172,6 +172,7 @@ fn answer(chapters: &[&Chapter], request: &str, progress: fn(f64, f64)) -> Resul
         grid: request.grid,
         pending_launches: request.pending_launches,
         gpus: request.gpus,
+        compiler: None,
         no_peers: false,
         what_if: what_if(chapter),
         seed: request.seed,
