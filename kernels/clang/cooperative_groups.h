@@ -74,29 +74,4 @@ struct grid_group {
 };
 WB_DEVICE grid_group this_grid() { return grid_group(); }
 
-#if __CUDA_ARCH__ >= 900
-// The blocks of a cluster.
-struct cluster_group {
-    WB_DEVICE void sync()
-    {
-        asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
-        asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
-    }
-    WB_DEVICE unsigned int block_rank()
-    {
-        unsigned int rank;
-        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-        return rank;
-    }
-    // Where another block of the cluster has what is at `address` here.
-    template <typename T> WB_DEVICE T *map_shared_rank(T *address, int rank)
-    {
-        T *there;
-        asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(address), "r"(rank));
-        return there;
-    }
-};
-WB_DEVICE cluster_group this_cluster() { return cluster_group(); }
-#endif
-
 } // namespace cooperative_groups

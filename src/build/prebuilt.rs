@@ -159,7 +159,8 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         }
         return Ok(kernel);
     };
-    let newer = newer_arch(&kernel.source);
+    // clang 22 knows no clusters.
+    let newer = newer_arch(&kernel.source).filter(|_| compiler.maker() == Maker::Nvcc);
     let built = || {
         let newer =
             newer.map(|capability| compiler.ptx_with(&file, scratch, Some(capability), &[])).transpose()?;
