@@ -63,7 +63,8 @@ fn quoted(text: &mut String, part: &Part, source: &str, digits: usize, arrow: &s
         match mark.line.saturating_sub(last) {
             0 | 1 => {}
             2 => {
-                let _ = writeln!(text, "{:>digits$} | {}", last + 1, line(last + 1));
+                let between = format!("{:>digits$} | {}", last + 1, line(last + 1));
+                let _ = writeln!(text, "{}", between.trim_end());
             }
             _ => *text += "...\n",
         }
