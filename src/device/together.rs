@@ -11,7 +11,7 @@ use super::launch::Prepared;
 use super::module::Code;
 use crate::sim;
 
-/// Starts `launches` at the same time, each on a device of its own out of [`Device::open_some`]: on GPUs one after
+/// Starts `launches` at the same time, each on a device of its own out of [`super::Device::open_some`]: on GPUs one after
 /// the other, without waiting; on the simulator their blocks have their turns, all under the checks.
 ///
 /// # Errors
