@@ -88,7 +88,7 @@ fn clang_hides_and_shows_what_the_appendix_says() {
     }
     if !refused.is_empty() {
         list += &format!(
-            "\n<details>\n<summary>Not compiled by clang, since they use more of CUDA than `kernels/clang` \
+            "\n<details>\n<summary>Not compiled by clang, since they use more of CUDA than <code>kernels/clang</code> \
              declares: {} kernels</summary>\n\n{}\n\n</details>\n",
             refused.len(),
             refused.join(", ")
