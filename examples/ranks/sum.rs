@@ -41,7 +41,7 @@ impl Tools {
     }
 }
 
-/// Meets the others, adds up, and says what came of it.
+/// Meets the others, adds up the shares, and prints the sum.
 pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
     let tools = Tools::find(place, options).map_err(|error| in_one_sentence(place.rank, error));
     let alike = vec![

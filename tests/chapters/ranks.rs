@@ -46,11 +46,24 @@ fn end(mut child: Child) -> Output {
 }
 
 /// It ends with that status and that sentence, alone.
-fn ends(child: Child, status: i32, sentence: &str) {
+fn ends(child: Child, status: i32, sentence: &str) -> String {
     let output = end(child);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains(sentence) && said.lines().count() == 1, "wanted {sentence:?}: {said}");
     assert_eq!(output.status.code(), Some(status), "{said}");
+    said
+}
+
+/// So it ends, and chapter 8's table of faults says so, with numbers of its own.
+fn ends_as_the_page_says(child: Child, status: i32, sentence: &str) {
+    let without_numbers = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+    let said = without_numbers(ends(child, status, sentence).trim_start_matches("error: "));
+    let page = std::fs::read_to_string(workbook::ROOT.to_owned() + "/book/src/ch8_ranks.md").unwrap();
+    let told = page.lines().filter(|line| line.ends_with(&format!("` | {status} |"))).any(|row| {
+        let row = row.split('`').nth(1).unwrap();
+        said.starts_with(&without_numbers(row.trim_end_matches(" …").trim_end_matches(')')))
+    });
+    assert!(told, "ch8_ranks.md does not tell of status {status} with: {said}");
 }
 
 /// Ranks that are adding up, since rank 0 has said so.
@@ -83,7 +96,11 @@ fn when_a_rank_is_killed_all_others_end_and_say_which() {
         child.kill().unwrap();
         child.wait().unwrap();
         for other in children {
-            ends(other, 1, &format!("error: rank {killed} has ended before the sum was there"));
+            ends_as_the_page_says(
+                other,
+                1,
+                &format!("error: rank {killed} has ended before the sum was there"),
+            );
         }
     }
 }
@@ -96,7 +113,7 @@ fn when_a_rank_hangs_all_others_end_and_say_which() {
     let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap();
     assert!(stopped.success());
     for other in children {
-        ends(other, 1, "error: rank 1 has not been heard from for ");
+        ends_as_the_page_says(other, 1, "error: rank 1 has not been heard from for ");
     }
     child.kill().unwrap();
     child.wait().unwrap();
@@ -104,13 +121,17 @@ fn when_a_rank_hangs_all_others_end_and_say_which() {
 
 #[test]
 fn when_a_rank_never_arrives_all_others_end_and_say_which() {
-    let port = port();
-    let children = [rank(0, 4, port, "--timeout 3"), rank(2, 4, port, "--timeout 3")];
-    for child in children {
+    let ports = [port(), port()];
+    let two = [rank(0, 4, ports[0], "--timeout 3"), rank(2, 4, ports[0], "--timeout 3")];
+    let one = [rank(0, 3, ports[1], "--timeout 3"), rank(2, 3, ports[1], "--timeout 3")];
+    for child in two {
         ends(child, 1, "error: ranks 1 and 3 never arrived");
     }
-    ends(
-        rank(1, 2, port, "--timeout 1"),
+    for child in one {
+        ends_as_the_page_says(child, 1, "error: rank 1 never arrived");
+    }
+    ends_as_the_page_says(
+        rank(1, 2, port(), "--timeout 1"),
         1,
         "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:",
     );
@@ -125,7 +146,7 @@ fn ranks_that_do_not_fit_are_refused_with_what_differs() {
             rank(others[0].0, 3, port, others[0].1),
             rank(others[1].0, 3, port, others[1].1),
         ];
-        children.into_iter().for_each(|child| ends(child, 2, sentence));
+        children.into_iter().for_each(|child| ends_as_the_page_says(child, 2, sentence));
     };
     refused(
         [(1, ""), (2, "--n 7")],

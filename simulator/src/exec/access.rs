@@ -113,14 +113,7 @@ impl<O: Watch> Context<'_, O> {
     ) -> Executed<()> {
         warp.spin.watches |= !matches!(request.order, Order::Weak | Order::ReadOnly);
         Self::split_spaces(self.shared, self.own_rank(), request, |request| {
-            let reached;
-            let request = match request.owner {
-                None => request,
-                Some(_) => {
-                    reached = self.reach(warp, at, request)?;
-                    &reached
-                }
-            };
+            let request = &self.reach(warp, at, request)?;
             // Lanes mostly read the same allocation: it is looked up once.
             let (start, near) = match request.space {
                 Space::Shared => (0, shared_in(self.block, &self.cluster, request.owner)),
@@ -185,14 +178,7 @@ impl<O: Watch> Context<'_, O> {
         bytes: u32,
     ) -> Executed<()> {
         Self::split_spaces(self.shared, self.own_rank(), request, |request| {
-            let reached;
-            let request = match request.owner {
-                None => request,
-                Some(_) => {
-                    reached = self.reach(warp, at, request)?;
-                    &reached
-                }
-            };
+            let request = &self.reach(warp, at, request)?;
             // A loop that only waits may still count in local memory.
             warp.spin.changes |= request.space != Space::Local;
             let mut unchanged = 0;
@@ -249,14 +235,7 @@ impl<O: Watch> Context<'_, O> {
         let Op::Atomic { op, d, b, c, .. } = at.inst.op else { return Ok(()) };
         warp.spin.watches = true;
         Self::split_spaces(self.shared, self.own_rank(), request, |request| {
-            let reached;
-            let request = match request.owner {
-                None => request,
-                Some(_) => {
-                    reached = self.reach(warp, at, request)?;
-                    &reached
-                }
-            };
+            let request = &self.reach(warp, at, request)?;
             let op = match op {
                 AtomOp::AddFloat(float) if request.space == Space::Global => {
                     AtomOp::AddFloat(float.in_global_memory())
