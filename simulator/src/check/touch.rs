@@ -121,7 +121,7 @@ impl<'a> Touch<'a> {
     #[inline(always)]
     fn word(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, address: u64) {
         if let Some(step) = &mut self.step
-            && (cell.write, cell.reads, cell.more) == (step.write, step.reads, NOBODY)
+            && (cell.write, cell.reads, cell.more) == (step.write, step.reads, 0)
             && (!step.own_write || who == Lanes { first: cell.wrote, mask: 1 })
             && (who.mask == step.mask)
             && (step.further.is_none() || step.further == who.first.relative_to(cell.read))
