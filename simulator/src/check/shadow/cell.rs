@@ -121,13 +121,19 @@ pub struct Pools {
 
 impl Pools {
     /// The content of a cell, which must be closed again: what it has here is given back.
+    #[inline(always)]
     pub fn open(&mut self, cell: &Cell) -> Content {
-        let ([a, b, c, d], what) = cell.numbers();
-        if c == 0 {
-            let known = |id, spread| if id == NOBODY { Link::default() } else { (id, spread) };
-            let (write, reads) = (known(a, cell.wrote), known(b, cell.read));
-            return Content::Word(History { write, reads, ..History::default() });
+        if cell.more != 0 {
+            return self.open_other(cell);
         }
+        let known = |id, spread| if id == NOBODY { Link::default() } else { (id, spread) };
+        let (write, reads) = (known(cell.write, cell.wrote), known(cell.reads, cell.read));
+        Content::Word(History { write, reads, ..History::default() })
+    }
+
+    #[inline(never)]
+    fn open_other(&mut self, cell: &Cell) -> Content {
+        let ([a, b, c, d], what) = cell.numbers();
         let mut bytes = [[Link::default(); KINDS]; WORD as usize];
         if c & MARK != 0 {
             let links = [a, b, c, d].map(link);
@@ -148,12 +154,20 @@ impl Pools {
         if (c & MARK, what) == (0, WHOLE_WORD) { Content::Word(all[0]) } else { Content::Bytes(all) }
     }
 
+    #[inline(always)]
     pub fn close(&mut self, content: Content) -> Cell {
-        let (all, what) = match content {
+        match content {
             Content::Word(History { write, weak: (NOBODY, _), reads, second: (NOBODY, _) }) => {
                 let rest = Cell::default();
-                return Cell { write: write.0, reads: reads.0, wrote: write.1, read: reads.1, ..rest };
+                Cell { write: write.0, reads: reads.0, wrote: write.1, read: reads.1, ..rest }
             }
+            content => self.close_other(content),
+        }
+    }
+
+    #[inline(never)]
+    fn close_other(&mut self, content: Content) -> Cell {
+        let (all, what) = match content {
             Content::Word(word) if word.fits() => return Cell::four(word.links(), 0),
             Content::Word(word) => ([word; WORD as usize], WHOLE_WORD),
             Content::Bytes(all) => (all, WHOLE_BYTES),
