@@ -149,11 +149,7 @@ fn against_size(
 
 /// Time against launches by device code, over all runs of nested kernels, with a straight line through those
 /// of the first; `None` unless that has several numbers of launches.
-fn against_launches(
-    record: &Record,
-    quantity: &Quantity,
-    value: Of<Value>,
-) -> Result<Option<Chart>> {
+fn against_launches(record: &Record, quantity: &Quantity, value: Of<Value>) -> Result<Option<Chart>> {
     let mut lines = lines(record, &|run| run.device_launches.filter(|_| run.ok), value);
     lines.retain(|line| line.points.len() > 2);
     let Some(first) = lines.first() else { return Ok(None) };
@@ -179,11 +175,7 @@ fn against_launches(
 }
 
 /// A quantity against the block size, at the record's n; `None` unless a kernel has two block sizes there.
-fn against_block(
-    record: &Record,
-    quantity: Quantity,
-    value: Of<Value>,
-) -> Result<Option<Chart>> {
+fn against_block(record: &Record, quantity: Quantity, value: Of<Value>) -> Result<Option<Chart>> {
     let block = |run: &Run| (run.n == record.n && run.block > 0).then_some(run.block.into());
     let lines = lines(record, &block, value);
     if !lines.iter().any(|line| line.points.len() > 1) {
@@ -236,11 +228,7 @@ pub fn sizes<'a>(runs: impl Iterator<Item = &'a Run>) -> Vec<u64> {
 /// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's
 /// place on the horizontal axis, if it has one; of several runs at one place that at the record's block size
 /// counts.
-fn lines(
-    record: &Record,
-    x: Of<u64>,
-    value: Of<Value>,
-) -> Vec<Series> {
+fn lines(record: &Record, x: Of<u64>, value: Of<Value>) -> Vec<Series> {
     let points = |kernel: &str| {
         let mut at: Vec<(u64, &Run)> = Vec::new();
         for run in runs(record).filter(|run| run.kernel == kernel) {
