@@ -8,22 +8,15 @@ use super::program::Loc;
 
 /// The line table. A line of a header that was inlined is followed to the reader's own line.
 pub struct Lines<'a> {
-    files: &'a FxHashMap<u32, String>,
-    paths: FxHashMap<u32, Arc<str>>,
+    files: &'a FxHashMap<u32, Arc<str>>,
     inlined: FxHashMap<(u32, u32, u32), (u32, u32, u32)>,
     index: FxHashMap<Loc, u32>,
     pub locs: Vec<Loc>,
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(files: &'a FxHashMap<u32, String>) -> Lines<'a> {
-        Lines {
-            files,
-            paths: FxHashMap::default(),
-            inlined: FxHashMap::default(),
-            index: FxHashMap::default(),
-            locs: Vec::new(),
-        }
+    pub fn new(files: &'a FxHashMap<u32, Arc<str>>) -> Lines<'a> {
+        Lines { files, inlined: FxHashMap::default(), index: FxHashMap::default(), locs: Vec::new() }
     }
 
     fn is_header(&self, file: u32) -> bool {
@@ -57,10 +50,8 @@ impl<'a> Lines<'a> {
         if at.1 == 0 {
             return NONE;
         }
-        let path = self.paths.entry(at.0).or_insert_with(|| {
-            self.files.get(&at.0).map_or_else(|| format!("file {}", at.0).into(), |path| path.as_str().into())
-        });
-        let loc = Loc { file: path.clone(), line: at.1, header };
+        let file = self.files.get(&at.0).cloned().unwrap_or_else(|| format!("file {}", at.0).into());
+        let loc = Loc { file, line: at.1, header };
         *self.index.entry(loc.clone()).or_insert_with(|| {
             self.locs.push(loc);
             self.locs.len() as u32 - 1
