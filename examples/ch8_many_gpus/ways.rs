@@ -110,11 +110,7 @@ fn parts<'a>(shares: Vec<Share<'a>>, bytes: usize) -> Result<Vec<Part<'a>>> {
     shares.into_iter().map(part).collect()
 }
 
-fn launches<'k>(
-    parts: &'k [Part],
-    outputs: &[Arg],
-    kernels: &'k [Function],
-) -> Result<Vec<Prepared<'k>>> {
+fn launches<'k>(parts: &'k [Part], outputs: &[Arg], kernels: &'k [Function]) -> Result<Vec<Prepared<'k>>> {
     let all = parts.iter().zip(outputs).zip(kernels);
     let launches = all.map(|((Part { share, partials, ticket }, output), kernel)| {
         let mut launch = share.device.launch_builder(kernel);
