@@ -190,8 +190,8 @@ impl Float {
             Operation::Rsqrt => nearest(1.0 / a.sqrt()),
             Operation::Ex2 => nearest(exp2(a)),
             Operation::Lg2 => nearest(a.log2()),
-            Operation::Sin => nearest(sine(a, 0.0)),
-            Operation::Cos => nearest(sine(a, FRAC_PI_2)),
+            Operation::Sin => nearest(sine(a % TAU)),
+            Operation::Cos => nearest(sine(a % TAU + FRAC_PI_2)),
             Operation::Tanh => nearest(a.tanh()),
             Operation::Min | Operation::Max if self.nan && (a.is_nan() || b.is_nan()) => f64::NAN,
             Operation::Min | Operation::Max if self.xorsign => {
@@ -216,10 +216,9 @@ fn exp2(a: f64) -> f64 {
     series * 2f64.powi(whole as i32)
 }
 
-/// The sine of `a + more`, as [`exp2`] is. (That of the standard library is ready for numbers that it takes 6 KB of
+/// The sine of a small angle, as [`exp2`] is. (That of the standard library is ready for numbers that it takes 6 KB of
 /// code and digits of π to reduce.)
-fn sine(a: f64, more: f64) -> f64 {
-    let a = a % TAU + more;
+fn sine(a: f64) -> f64 {
     let series = (1..=24).rev().fold(1.0, |sum, k| 1.0 - sum * a * a / f64::from(2 * k * (2 * k + 1)));
     a * series
 }
