@@ -99,14 +99,15 @@ pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Res
     };
     let all_sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
     let charts = match record.device.kind {
-        DeviceKind::Gpu | DeviceKind::Cpu => [
+        // A page runs the simulator alone, and need not carry charts of times.
+        DeviceKind::Gpu | DeviceKind::Cpu if cfg!(not(target_family = "wasm")) => [
             against_size(record, &times, &time, &[])?,
             against_size(record, &rates, &rate, references)?,
             against_size(record, &error, &relative_error, &[])?,
             against_launches(record, &times, &time)?,
             against_block(record, times, &time)?,
         ],
-        DeviceKind::Sim => [
+        _ => [
             against_size(record, &divergence, &count(|c| c.divergent_branches), &[])?,
             against_size(record, &sectors, &all_sectors, &fewest_sectors(record))?,
             against_size(record, &error, &relative_error, &[])?,
