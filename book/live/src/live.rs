@@ -9,10 +9,10 @@ use workbook::chapter::{Chapter, Options, Output, Place, Report, run_with};
 use workbook::device::DeviceChoice;
 use workbook::figure;
 use workbook::number::size;
-use workbook::record::{Record, Run};
 use workbook::record::chart::{self, Vertical};
 use workbook::record::columns::html_table;
 use workbook::record::table::{headline, notes, shown_columns};
+use workbook::record::{Record, Run};
 use workbook::sim::Diagnostic;
 use workbook::sim::trace::Trace;
 
