@@ -11,8 +11,8 @@
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`chapters`] | what does one chapter need that its tests or the book need too? | chapter and below |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |
-//! | [`exercise`] | is an answer right, and what helps? | device, figure, record, reduction, build |
-//! | [`simulate`] | what does a kernel of the reader's own do? | device, figure, record, build |
+//! | `exercise` | is an answer right, and what helps? (a crate of its own) | device, figure, record, reduction, build |
+//! | `simulate` | what does a kernel of the reader's own do? (a crate of its own) | device, figure, record, build |
 //!
 //! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
 //! declare a chapter's variants and hold its host code.
@@ -25,12 +25,8 @@ pub mod build;
 pub mod chapter;
 pub mod chapters;
 pub mod device;
-#[cfg(not(target_family = "wasm"))]
-pub mod exercise;
 pub mod figure;
 pub mod record;
-#[cfg(not(target_family = "wasm"))]
-pub mod simulate;
 
 /// The repository that this was built in.
 pub const ROOT: &str = env!("WORKBOOK_ROOT");

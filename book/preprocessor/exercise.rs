@@ -2,9 +2,9 @@
 //! the question after it, each folded in turn.
 
 use anyhow::{Context, Result};
-use workbook::exercise::catalogue;
-use workbook::exercise::id::Id;
-use workbook::exercise::source::Exercise;
+use exercise::catalogue;
+use exercise::id::Id;
+use exercise::source::Exercise;
 
 use crate::Workbook;
 use crate::code::fenced;

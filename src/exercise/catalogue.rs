@@ -56,7 +56,7 @@ pub fn chapter(number: u32) -> &'static str {
 pub fn root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().find(|directory| directory.join(SOLUTIONS).is_dir());
-    above.unwrap_or(Path::new(crate::ROOT)).to_path_buf()
+    above.unwrap_or(Path::new(workbook::ROOT)).to_path_buf()
 }
 
 #[cfg(test)]
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn every_chapter_with_exercises_has_a_title() {
         assert_eq!((chapter(3), chapter(99)), ("Many blocks", "More"));
-        for exercise in read(Path::new(crate::ROOT)).unwrap() {
+        for exercise in read(Path::new(workbook::ROOT)).unwrap() {
             assert_ne!(chapter(exercise.id.chapter), "More", "{}", exercise.id);
         }
     }

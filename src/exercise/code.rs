@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::source::{Exercise, Kind};
-use crate::build::compiler::{Compiler, Maker};
-use crate::build::prebuilt::source_hash;
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::prebuilt::source_hash;
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";

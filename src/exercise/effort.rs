@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::sim::Space;
-use crate::sim::observe::{Access, Act, Actor, After, Event, Observer, Request};
+use workbook::sim::Space;
+use workbook::sim::observe::{Access, Act, Actor, After, Event, Observer, Request};
 
 /// A lane for each bit of a mask.
 const WARP: u32 = 32;

@@ -7,9 +7,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::number::{percent, size, thousands, time};
-use crate::record::columns::{Column, text_table};
-use crate::record::{DeviceInfo, Record};
+use workbook::number::{percent, size, thousands, time};
+use workbook::record::columns::{Column, text_table};
+use workbook::record::{DeviceInfo, Record};
 
 /// The times of one kernel for one length, by threads per block.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@ use super::mark;
 use super::plan::{Case, Plan};
 use super::run::{Run, functions};
 use super::source::{Exercise, Kind};
-use crate::device::{Device, SimulatorOptions};
-use crate::figure;
-use crate::sim::Diagnostic;
+use workbook::device::{Device, SimulatorOptions};
+use workbook::figure;
+use workbook::sim::Diagnostic;
 
 /// Events that are remembered.
 const MOST_EVENTS: usize = 4_000;

@@ -8,8 +8,8 @@ use super::code::absolute;
 use super::plan::Plan;
 use super::run::{self, Run};
 use super::source::Exercise;
-use crate::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
-use crate::device::{Device, Function};
+use workbook::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use workbook::device::{Device, Function};
 
 /// What a GPU says of an answer.
 pub enum Report {

@@ -14,10 +14,10 @@ use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
 use super::{numbers, rules, rust, summary, think, weigh};
-use crate::build::compiler::Compiler;
-use crate::device::Module;
-use crate::number::thousands;
-use crate::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
+use workbook::build::compiler::Compiler;
+use workbook::device::Module;
+use workbook::number::thousands;
+use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
 
 /// Marks the learner's file: a known text by its committed build, another one by what compiler there is.
 pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {

@@ -1,8 +1,8 @@
 //! What the simulator calls `byte 8 of argument 0` is `g_data[2]` to whoever wrote the kernel.
 
 use super::plan::{Arg, Case, Plan};
-use crate::number::thousands;
-use crate::sim::Diagnostic;
+use workbook::number::thousands;
+use workbook::sim::Diagnostic;
 
 /// Bytes of an element: all arrays of the exercises hold 32-bit numbers.
 const ELEMENT: usize = 4;
@@ -175,7 +175,8 @@ mod tests {
     fn named(message: &str) -> String {
         let mut plan = Plan::default();
         plan.mark("launch", "reduce(input, partials, n) grid=n/block").unwrap();
-        let mut found = Diagnostic::of_host(crate::sim::Kind::DataRace, Some("reduce"), message.into(), "");
+        let mut found =
+            Diagnostic::of_host(workbook::sim::Kind::DataRace, Some("reduce"), message.into(), "");
         let case = Case { n: 100, block: 32, schedule: 0 };
         Names { source: SOURCE, ptx: PTX, plan: &plan }.apply(&mut found, case);
         found.message

@@ -10,8 +10,8 @@ use super::plan::{self, Plan};
 use super::source::Exercise;
 use super::verdict::{Failure, Guess, Passed, Verdict, failed};
 use super::{run, think};
-use crate::build::prebuilt::source_hash;
-use crate::number::thousands;
+use workbook::build::prebuilt::source_hash;
+use workbook::number::thousands;
 
 /// What `ptx`, the kernel as it is given, counts; `None` if the answer is no counter.
 pub fn count(answer: &Answer, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<Option<u64>> {

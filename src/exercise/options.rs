@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 use super::id::Id;
-use crate::device::DeviceChoice;
+use workbook::device::DeviceChoice;
 
 /// How the learner calls the program.
 pub const COMMAND: &str = "cargo run --example exercise --";

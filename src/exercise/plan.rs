@@ -18,9 +18,9 @@ use std::fmt;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
 
-use crate::number::{nine_digits, thousands};
-use crate::reduction::serial::recursive_reduce;
-use crate::sim::Counters;
+use workbook::number::{nine_digits, thousands};
+use workbook::reduction::serial::recursive_reduce;
+use workbook::sim::Counters;
 
 /// The host's side of an exercise.
 #[derive(Clone, Debug, Default)]

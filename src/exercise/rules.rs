@@ -6,7 +6,7 @@
 
 use super::plan::{Case, Plan};
 use super::run::Outcome;
-use crate::number::thousands;
+use workbook::number::thousands;
 
 /// What an answer does more of than the solution, or less: the kind of the failure, and a sentence.
 pub struct Finding {

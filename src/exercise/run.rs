@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 
 use super::effort::{Effort, Watcher};
 use super::plan::{Arg, Case, Op, Place, Plan};
-use crate::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
-use crate::reduction::data;
-use crate::sim::{Counters, Diagnostic};
+use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
+use workbook::reduction::data;
+use workbook::sim::{Counters, Diagnostic};
 
 /// Seeds of the two inputs, in the plain order of turns. In a shuffled one the numbers are others, too.
 pub const SEEDS: [u64; 2] = [1, 2];
@@ -231,13 +231,13 @@ mod tests {
     use super::super::source::Kind;
     use super::super::{catalogue, code};
     use super::*;
-    use crate::build::prebuilt::source_hash;
-    use crate::device::DeviceChoice;
+    use workbook::build::prebuilt::source_hash;
+    use workbook::device::DeviceChoice;
 
     /// As a GPU does it when it measures: the same buffers, launched again.
     #[test]
     fn every_solution_is_right_when_it_is_launched_again() {
-        let root = Path::new(crate::ROOT);
+        let root = Path::new(workbook::ROOT);
         for exercise in catalogue::read(root).unwrap() {
             let Kind::Kernel(plan) = &exercise.kind else { continue };
             let hash = source_hash(&exercise.solution());

@@ -17,9 +17,9 @@ use super::run::SEEDS;
 use super::source::Exercise;
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
 use super::{summary, think, weigh};
-use crate::number::thousands;
-use crate::reduction::data;
-use crate::reduction::serial::recursive_reduce;
+use workbook::number::thousands;
+use workbook::reduction::data;
+use workbook::reduction::serial::recursive_reduce;
 
 /// How long all calls together may take; a right answer needs some milliseconds.
 const TIME_LIMIT: Duration = Duration::from_secs(3);

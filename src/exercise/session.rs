@@ -16,8 +16,8 @@ use super::show;
 use super::source::{Exercise, Kind};
 use super::state::{Progress, State, free_name};
 use super::verdict::{Guess, Verdict};
-use crate::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
-use crate::device::{Device, DeviceChoice};
+use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
+use workbook::device::{Device, DeviceChoice};
 
 /// How often `watch` looks at the learner's file.
 const LOOK: Duration = Duration::from_millis(200);

@@ -6,10 +6,10 @@ use super::options::COMMAND;
 use super::source::{Exercise, Kind};
 use super::state::State;
 use super::verdict::{Counted, Counts, Failure, Guess, Passed};
-use crate::number::thousands;
-use crate::record::columns::{Column, text_table, wrapped};
-use crate::record::diagnostics;
-use crate::sim::Diagnostic;
+use workbook::number::thousands;
+use workbook::record::columns::{Column, text_table, wrapped};
+use workbook::record::diagnostics;
+use workbook::sim::Diagnostic;
 
 /// Columns of running text.
 const WIDTH: usize = 96;

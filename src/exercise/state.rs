@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::id::Id;
-use crate::record::write_json;
+use workbook::record::write_json;
 
 /// Its name, in the repository root.
 pub const FILE: &str = ".exercises.json";

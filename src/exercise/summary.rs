@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::plan::Case;
-use crate::number::thousands;
+use workbook::number::thousands;
 
 /// Lengths that are listed one by one, at most.
 const LISTED: usize = 5;

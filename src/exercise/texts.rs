@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 
 use super::answer::{self, Answer};
 use super::source::{Exercise, HERE, Kind, Mutant, THIS};
-use crate::record::columns::wrapped;
+use workbook::record::columns::wrapped;
 
 impl Exercise {
     /// The learner's file below `root`, as text. Bytes that are no UTF-8 are shown as `\u{fffd}`: compilers read the

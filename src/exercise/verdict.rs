@@ -3,8 +3,8 @@
 use super::plan::Case;
 use super::source::Exercise;
 use super::think;
-use crate::number::thousands;
-use crate::sim::Diagnostic;
+use workbook::number::thousands;
+use workbook::sim::Diagnostic;
 
 /// What a check says.
 #[derive(Debug)]

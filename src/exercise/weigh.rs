@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::plan::Op;
-use crate::number::thousands;
+use workbook::number::thousands;
 
 /// Runs, at most.
 const RUNS: usize = 96;
@@ -114,7 +114,7 @@ fn often(times: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduction::data::numbers;
+    use workbook::reduction::data::numbers;
 
     fn explained(n: usize, op: Op, wrong: impl Fn(&[i32], &[i32]) -> i32) -> Option<String> {
         let inputs = [numbers(n, 1), numbers(n, 2)];

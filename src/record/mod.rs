@@ -431,7 +431,11 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result
 }
 
 /// Writes what was measured as JSON; a reader of the file never sees half of it.
-pub(crate) fn write_json(measured: &impl Serialize, path: &Path) -> Result<()> {
+///
+/// # Errors
+///
+/// If it cannot be written as JSON, or the file or its folder cannot be written.
+pub fn write_json(measured: &impl Serialize, path: &Path) -> Result<()> {
     let unfinished = path.with_extension("json.unfinished");
     let mut text = serde_json::to_string_pretty(measured)?;
     text.push('\n');

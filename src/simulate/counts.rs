@@ -1,8 +1,8 @@
 //! The counters of a launch as a table, beside the metrics of Nsight Compute that mean the same.
 
-use crate::number::thousands;
-use crate::record::columns::{Column, text_table};
-use crate::sim::Counters;
+use workbook::number::thousands;
+use workbook::record::columns::{Column, text_table};
+use workbook::sim::Counters;
 
 const NOTE: &str =
     "* ncu counts the GPU's own instructions, the simulator those of the PTX they are made from";

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::files;
 use super::types::Type;
-use crate::arguments::number;
-use crate::number::thousands;
-use crate::reduction::data;
+use workbook::arguments::number;
+use workbook::number::thousands;
+use workbook::reduction::data;
 
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
 const MAX_BYTES: u64 = 1 << 36;

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::spec::{Spec, Value};
 use super::types::Type;
-use crate::sim::Param;
+use workbook::sim::Param;
 
 /// Number, sizes and kinds of the arguments, against the kernel's parameters.
 ///

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::options::Options;
-use crate::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
-use crate::sim::Diagnostic;
+use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
+use workbook::sim::Diagnostic;
 
 /// The PTX of `file`, and the sources it was made from.
 pub fn read(options: &Options) -> Result<(String, Sources)> {
@@ -25,7 +25,7 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     if is_ptx {
         return Ok((text, sources));
     }
-    let compiler = Compiler::find(Path::new(crate::ROOT))?;
+    let compiler = Compiler::find(Path::new(workbook::ROOT))?;
     Ok((compile(options, compiler)?, sources))
 }
 

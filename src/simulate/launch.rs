@@ -10,10 +10,10 @@ use super::spec::Spec;
 use super::stage::Stage;
 use super::values::Held;
 use super::{fit, names};
-use crate::device::{Device, LaunchConfig, Module, SimulatorOptions};
-use crate::number::thousands;
-use crate::sim::trace::Trace;
-use crate::sim::{self, Counters, Diagnostic};
+use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
+use workbook::number::thousands;
+use workbook::sim::trace::Trace;
+use workbook::sim::{self, Counters, Diagnostic};
 
 /// The result of a launch.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
 
-use crate::device::Module;
+use workbook::device::Module;
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
 pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {

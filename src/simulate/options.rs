@@ -6,8 +6,8 @@ use clap::{Parser, ValueEnum};
 
 use super::plan::{Check, Dimensions, Named, Save, dimensions};
 use super::spec::Spec;
-use crate::arguments;
-use crate::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
+use workbook::arguments;
+use workbook::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
 
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:

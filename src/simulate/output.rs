@@ -9,10 +9,10 @@ use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
 use super::values::Held;
-use crate::figure;
-use crate::record::diagnostics;
-use crate::sim::trace::Trace;
-use crate::sim::{Counters, Diagnostic, Kind, Severity};
+use workbook::figure;
+use workbook::record::diagnostics;
+use workbook::sim::trace::Trace;
+use workbook::sim::{Counters, Diagnostic, Kind, Severity};
 
 /// The result of a launch, and the sources that it quotes.
 pub struct Report {

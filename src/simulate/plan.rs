@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::fill::Fill;
 use super::spec::{self, Spec, Value};
 use super::types::Type;
-use crate::arguments;
-use crate::sim::LaunchConfig;
+use workbook::arguments;
+use workbook::sim::LaunchConfig;
 
 /// Elements with a name: a buffer, a variable of the module, or what one of them is to hold.
 #[derive(Clone, Debug, PartialEq)]

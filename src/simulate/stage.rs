@@ -9,9 +9,9 @@ use super::plan::{Check, Launch, Named, Plan, Save, Step};
 use super::spec::{Spec, Value};
 use super::types::Type;
 use super::values::Held;
-use crate::device::{Arg, Buffer, Device, Module};
-use crate::number::thousands;
-use crate::sim::Diagnostic;
+use workbook::device::{Arg, Buffer, Device, Module};
+use workbook::number::thousands;
+use workbook::sim::Diagnostic;
 
 pub struct Stage<'a> {
     device: &'a Device,

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use super::half;
-use crate::arguments::number;
+use workbook::arguments::number;
 
 /// The types of numbers; an argument spells them in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

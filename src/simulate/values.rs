@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Write};
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::types::Type;
-use crate::number::thousands;
+use workbook::number::thousands;
 
 /// A buffer after the launch.
 #[derive(Clone)]

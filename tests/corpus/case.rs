@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use simulate::{Held, Launched, Spec, Value, run_kernel};
 use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, SimulatorOptions, launch_together};
 use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
-use workbook::simulate::{Held, Launched, Spec, Value, run_kernel};
 
 /// Instructions that the launch of a kernel with a mistake may execute.
 const STEPS: u64 = 1 << 20;
@@ -50,7 +50,7 @@ struct Expectation {
 }
 
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(workbook::ROOT)
 }
 
 /// Every kernel of the corpus, by name.

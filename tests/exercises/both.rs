@@ -1,9 +1,9 @@
 //! The exercises with clang in place of nvcc: the same verdicts, the same goals.
 
+use exercise::mark;
+use exercise::source::{Exercise, Kind};
 use rayon::prelude::*;
 use workbook::build::compiler::{Compiler, Maker};
-use workbook::exercise::mark;
-use workbook::exercise::source::{Exercise, Kind};
 
 use super::{Failure, exercises, failure_with, root, scratch};
 

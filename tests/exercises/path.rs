@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use exercise::catalogue;
+use exercise::id::Id;
+use exercise::source::Exercise;
 use workbook::build::compiler::{Compiler, Maker};
-use workbook::exercise::catalogue;
-use workbook::exercise::id::Id;
-use workbook::exercise::source::Exercise;
 
 use super::root;
 

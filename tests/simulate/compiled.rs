@@ -60,6 +60,7 @@ fn the_committed_ptx_is_what_the_sources_give() {
     let nvcc = Nvcc::find(root()).unwrap().expect("no nvcc");
     for stem in [
         "tests/simulate/kernels",
+        "tests/simulate/missing",
         "tests/simulate/missing_barrier",
         "tests/simulate/programs",
         "benches/kernels",

@@ -63,6 +63,36 @@ fn a_kernel_or_an_argument_that_is_not_there_is_refused_with_the_list() {
         .refuses(&["has 12 bytes, it has 4; give a structure", "structure_param_0"]);
 }
 
+/// As it stands in the PTX, and at the line of the `.cu` that it comes from.
+#[test]
+fn what_the_simulator_has_no_part_for_is_refused_by_name_at_its_line() {
+    let source = std::fs::read_to_string(root().join("tests/simulate/missing.cu")).unwrap();
+    for (kernel, args, opcode, missing) in [
+        ("tensorCores", ["buf:u16:0*256", "buf:f32:0*256"], "wmma.load.a.sync", "tensor cores"),
+        ("texture", ["u64:1", "buf:f32:0*32"], "tex.2d.v4.f32.f32", "textures or surfaces"),
+        ("surface", ["f32:1", "u64:1"], "sust.b.2d.b32", "textures or surfaces"),
+        (
+            "tensorMap",
+            ["u64:1", "buf:i32:0*32"],
+            "cp.async.bulk.tensor.1d",
+            "tensor memory accelerator (TMA)",
+        ),
+    ] {
+        let line = 1 + source.lines().position(|line| line.ends_with(&format!("// {kernel}"))).unwrap();
+        let [first, second] = args;
+        let command = format!("--grid 1 --block 32 --kernel {kernel} --arg {first} --arg {second}");
+        run(&format!("tests/simulate/missing.ptx {command}")).refuses(&[
+            "error[unsupported-instruction]: the simulator does not know",
+            opcode,
+            &format!(", and has no {missing}\n"),
+            &format!("--> tests/simulate/missing.cu:{line}:"),
+            &format!("in {kernel}"),
+            "run this kernel on a GPU, or write this line another way",
+            "the simulator cannot run this",
+        ]);
+    }
+}
+
 #[test]
 fn a_file_that_cannot_be_taken_is_refused_by_name() {
     let rest = "--grid 1 --block 1";
@@ -83,6 +113,9 @@ fn a_file_that_cannot_be_taken_is_refused_by_name() {
     let broken = file("broken.ptx", b".version 9.0\n.target sm_75\n\n.visible .entry k( {\n");
     let said = run(&format!("{broken} {rest}"));
     said.refuses(&["broken.ptx:4", ".visible .entry k( {"]);
+    let reference = file("reference.ptx", b".version 9.0\n.target sm_75\n.global .texref t;\n");
+    run(&format!("{reference} {rest}"))
+        .refuses(&["reference.ptx:3", "`.texref`: the simulator has no textures or surfaces"]);
 }
 
 /// Whatever is typed in, the program itself does not fail: it refuses, or runs, and says what is wrong.

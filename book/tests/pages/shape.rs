@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use workbook::exercise::catalogue;
+use exercise::catalogue;
 
 use crate::page::{Page, book, pages, words};
 

@@ -21,6 +21,7 @@
 //@ hint For each line ask: which threads have to see this, or the order of these two? Are they all on one GPU?
 //@ hint A fence is about two writes, and about who looks for the second to learn that the first is there.
 //@ hint The host is no GPU. Only the scope of the system includes it.
+//@ think wrong-number: Who looks at what this line writes: a block of the same GPU, another GPU, or the host?
 //@ why Why not write `_system` everywhere?
 //@ because It would be right, and slower. A fence of that scope waits until its writes can be seen by all GPUs and the
 //@      host, and with one in every block, every block waits.

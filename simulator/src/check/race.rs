@@ -147,6 +147,9 @@ fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
 }
 
 #[cfg(test)]
+mod room;
+
+#[cfg(test)]
 mod tests {
     use super::super::order::Time;
     use super::*;
@@ -156,7 +159,7 @@ mod tests {
     use crate::ptx::Scope;
 
     /// A grid of so many blocks of two warps.
-    fn grid(blocks: u32) -> Order {
+    pub fn grid(blocks: u32) -> Order {
         let mut order = Order::default();
         let config = &LaunchConfig::new(blocks, 64);
         order.grid(&Start {
@@ -172,11 +175,11 @@ mod tests {
         order
     }
 
-    fn actor(warp: u32) -> Actor<'static> {
+    pub fn actor(warp: u32) -> Actor<'static> {
         Actor { grid: 0, block: (warp / 2).into(), warp: warp % 2, loc: 7, kernel: "k" }
     }
 
-    fn random() -> impl FnMut(u64) -> u64 {
+    pub fn random() -> impl FnMut(u64) -> u64 {
         let mut state = 1u64;
         move |limit| {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);

@@ -9,7 +9,8 @@ use super::conflict::{Race, Strength, Why, morally_strong, strength};
 use super::lanes::{Lanes, ascends, equal};
 use super::order::{Before, Gap, Here, Past};
 use super::shadow::{
-    Cell, Id, NOBODY, Node, Nodes, Reader, Region, Rich, Riches, Seen, Spread, WORD, What, Who,
+    Cell, Content, History, Id, Link, NOBODY, Node, Nodes, Pools, Reader, Region, Seen, Spread, WORD, What,
+    Who,
 };
 use crate::arith::lanes;
 use crate::observe::{Access, Request};
@@ -84,8 +85,8 @@ impl<'a> Touch<'a> {
             rest &= !same;
             let who = Lanes { first: Spread::new(lane, bytes), mask: same >> lane };
             for word in 0..bytes / WORD as u32 {
-                let (cell, riches) = region.word((words[lane] + word) as u64, self.nodes);
-                self.word(cell, riches, who, addresses[lane] + word as u64 * WORD);
+                let (cell, pools) = region.word((words[lane] + word) as u64, self.nodes);
+                self.word(cell, pools, who, addresses[lane] + word as u64 * WORD);
             }
         }
     }
@@ -103,24 +104,24 @@ impl<'a> Touch<'a> {
                     rest >> lane >> next & 1 == 1
                         && addresses[lane + next] == address + (next as u32 * bytes) as u64
                 });
-            let (cell, riches) = region.word((address - start) / WORD, self.nodes);
+            let (cell, pools) = region.word((address - start) / WORD, self.nodes);
             if is_word {
                 rest &= !(((1 << a_word) - 1) << lane);
-                self.word(cell, riches, Lanes::one(lane, bytes), address);
+                self.word(cell, pools, Lanes::one(lane, bytes), address);
             } else {
                 rest &= rest - 1;
                 let who = Lanes::one(lane, WORD as u32);
                 let first = (address % WORD) as usize;
-                self.bytes(cell, riches, who, first..first + bytes as usize, address);
+                self.bytes(cell, pools, who, first..first + bytes as usize, address);
             }
         }
     }
 
     /// A whole word is accessed.
     #[inline(always)]
-    fn word(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) {
+    fn word(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, address: u64) {
         if let Some(step) = &mut self.step
-            && (cell.write, cell.reads, cell.second) == (step.write, step.reads, NOBODY)
+            && (cell.write, cell.reads, cell.more) == (step.write, step.reads, 0)
             && (!step.own_write || who == Lanes { first: cell.wrote, mask: 1 })
             && (who.mask == step.mask)
             && (step.further.is_none() || step.further == who.first.relative_to(cell.read))
@@ -129,7 +130,7 @@ impl<'a> Touch<'a> {
             let (new, alone) = (step.new, step.alone);
             return self.become_(cell, who, new, alone);
         }
-        self.slowly(cell, riches, who, address);
+        self.slowly(cell, pools, who, address);
     }
 
     /// The word now has these readers, or this write.
@@ -157,165 +158,168 @@ impl<'a> Touch<'a> {
     }
 
     #[inline(never)]
-    fn slowly(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) {
+    fn slowly(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, address: u64) {
         self.settle();
-        let apart = !self.writes && cell.reads != NOBODY && who.relative_to(cell.read).is_none();
-        if apart || Riches::is_mixed(cell) {
-            return self.bytes(cell, riches, who, 0..WORD as usize, address);
-        }
+        let content = pools.open(cell);
+        let Some(mut word) = self.as_one(&content, who) else {
+            return self.apart(cell, pools, content, who, 0..WORD as usize, address);
+        };
         // What has been must stay as long as a step looks for it.
-        let past = [if Riches::is_rich(cell) { NOBODY } else { cell.write }, cell.reads];
+        let past = [word.write.0, word.reads.0];
         past.into_iter().for_each(|id| self.nodes.hold(id, 1));
-        self.step = self.first(cell, riches, who, address);
+        self.step = self.happens(&mut word, who, address);
         match &self.step {
             Some(step) => self.nodes.hold(step.new, 1),
             None => past.into_iter().for_each(|id| self.nodes.release(id, 1)),
         }
+        *cell = pools.close(Content::Word(word));
     }
 
-    /// What becomes of a word, and of those like it, if there can be any.
-    fn first(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, address: u64) -> Option<Step> {
-        let past = *cell;
-        let mut alike = !Riches::is_rich(cell) && cell.second == NOBODY;
+    /// The history of a word, if its bytes have no others and will have none.
+    fn as_one(&self, content: &Content, who: Lanes) -> Option<History> {
+        let Content::Word(word) = *content else { return None };
+        let alike = self.writes || word.reads.0 == NOBODY || who.relative_to(word.reads.1).is_some();
+        alike.then_some(word)
+    }
+
+    /// What becomes of a word, or of a byte, and of those like it, if there can be any.
+    fn happens(&mut self, history: &mut History, who: Lanes, address: u64) -> Option<Step> {
+        let past = *history;
+        let mut alike = (past.weak.0, past.second.0) == (NOBODY, NOBODY);
         let mut own_write = false;
-        for (write, wrote) in riches.writes(cell) {
-            match self.meets((write, wrote), who, true, address) {
+        for write in [past.write, past.weak] {
+            match self.meets(write, who, true, address) {
                 Meets::Own => own_write = true,
                 Meets::Anyone => {}
                 Meets::Some => alike = false,
             }
         }
         let (new, alone) = if self.writes {
-            for reads in [(cell.reads, cell.read), (cell.second, cell.second_read)] {
+            for reads in [past.reads, past.second] {
                 alike &= self.meets(reads, who, false, address) != Meets::Some;
             }
-            (self.with_write(cell, riches, who.first)?, true)
+            alike &= self.write(history, who.first);
+            (history.reads.0, true)
         } else {
-            self.with_reader(cell, who)?
+            let (new, alone) = self.with_reader(history, who)?;
+            self.nodes.hold(new, 1);
+            self.nodes.release(past.reads.0, 1);
+            history.reads.0 = new;
+            if alone {
+                history.reads.1 = who.first;
+            }
+            (new, alone)
         };
-        self.nodes.hold(new, 1);
-        self.nodes.release(cell.reads, 1);
-        self.become_(cell, who, new, alone);
-        let (write, reads) = (past.write, past.reads);
-        let further = if reads == NOBODY { None } else { who.first.relative_to(past.read) };
+        let (write, reads) = (past.write.0, past.reads.0);
+        let further = if reads == NOBODY { None } else { who.first.relative_to(past.reads.1) };
         alike.then_some(Step { write, reads, own_write, further, mask: who.mask, new, alone, times: 0 })
     }
 
-    /// A write takes place, of which the caller makes the last one. The readers that are left; `None` if all
-    /// is done.
-    fn with_write(&mut self, cell: &mut Cell, riches: &mut Riches, spread: Spread) -> Option<Id> {
-        let mine = (self.write, spread);
+    /// A write takes place. Whether it is the only one that is remembered.
+    fn write(&mut self, history: &mut History, spread: Spread) -> bool {
         self.nodes.hold(self.write, 1);
+        let past = std::mem::replace(&mut history.write, (self.write, spread));
         if self.strength == Strength::Weak {
-            for (write, _) in riches.writes(cell) {
-                self.nodes.release(write, 1);
-            }
-            riches.forget(cell);
-            self.nodes.release(cell.second, 1);
-            cell.second = NOBODY;
-            return Some(NOBODY);
+            let gone = [past, history.weak, history.reads, history.second];
+            gone.into_iter().for_each(|(id, _)| self.nodes.release(id, 1));
+            *history = History { write: history.write, ..History::default() };
+        } else if past.0 != NOBODY && self.nodes.get(past.0).first().what.strength() == Strength::Weak {
+            history.weak = past;
+        } else {
+            self.nodes.release(past.0, 1);
         }
-        if let Some([_, strong]) = riches.both(cell) {
-            let before = std::mem::replace(strong, mine);
-            self.nodes.release(before.0, 1);
-            return None;
-        }
-        if cell.write != NOBODY && self.nodes.get(cell.write).first.what.strength() == Strength::Weak {
-            cell.write = riches.keep(Rich::Writes { weak: (cell.write, cell.wrote), strong: mine });
-            return None;
-        }
-        self.nodes.release(cell.write, 1);
-        Some(cell.reads)
+        history.weak.0 == NOBODY
     }
 
     /// A read takes place: the readers with it, and whether it is the only one; `None` if there is no room for
     /// all.
-    fn with_reader(&mut self, cell: &mut Cell, who: Lanes) -> Option<(Id, bool)> {
+    fn with_reader(&mut self, history: &mut History, who: Lanes) -> Option<(Id, bool)> {
         let first = Who { further: 0, mask: who.mask };
-        let lanes = who.relative_to(cell.read).filter(|_| cell.reads != NOBODY).unwrap_or(first);
+        let (reads, spread) = history.reads;
+        let lanes = who.relative_to(spread).filter(|_| reads != NOBODY).unwrap_or(first);
         let (here, strength) = (self.here, self.reader.what.strength());
         let covered = |node: &Node| {
-            let earlier = node.first;
+            let earlier = node.first();
             node.blocks == 1
                 && earlier.block == here.first_warp
                 && earlier.time < here.barrier()
                 && strength <= earlier.what.strength()
         };
         let reader = Reader { who: lanes, ..self.reader };
-        let with_me = self.nodes.with(cell.reads, reader, covered);
+        let with_me = self.nodes.with(reads, reader, covered);
         if with_me.is_none() {
             // Two readers from two blocks, if possible.
-            let block = |id: Id| self.nodes.get(id).first.block;
-            let farther = cell.second == NOBODY
-                || (block(cell.second) == block(cell.reads) && block(cell.reads) != here.first_warp);
+            let block = |id: Id| self.nodes.get(id).first().block;
+            let second = history.second.0;
+            let farther =
+                second == NOBODY || (block(second) == block(reads) && block(reads) != here.first_warp);
             if farther {
-                let second = self.nodes.one(Reader { who: first, ..self.reader });
-                self.nodes.hold(second, 1);
-                self.nodes.release(cell.second, 1);
-                cell.second = second;
-                cell.second_read = who.first;
+                let mine = self.nodes.one(Reader { who: first, ..self.reader });
+                self.nodes.hold(mine, 1);
+                self.nodes.release(second, 1);
+                history.second = (mine, who.first);
             }
         }
         with_me
     }
 
-    /// Some bytes of a word are accessed, or all of one whose bytes differ. `address`: that of the first.
-    fn bytes(&mut self, cell: &mut Cell, riches: &mut Riches, who: Lanes, part: Range<usize>, address: u64) {
+    /// Some bytes of a word are accessed. `address`: that of the first.
+    fn bytes(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, part: Range<usize>, address: u64) {
         self.settle();
-        let mut all = self.split(cell, riches);
-        for (byte, address) in part.zip(address..) {
-            self.word(&mut all[byte], riches, who.of_byte(byte), address);
-        }
-        self.settle();
-        *cell = all[0];
-        if Riches::is_rich(cell) || all.iter().any(|byte| byte != cell) {
-            *cell = Cell { write: riches.keep(Rich::Bytes(all)), ..Cell::default() };
-        } else {
-            [cell.write, cell.reads, cell.second].into_iter().for_each(|id| self.nodes.release(id, 3));
-        }
+        let content = pools.open(cell);
+        self.apart(cell, pools, content, who, part, address);
     }
 
-    /// The bytes of a word by themselves.
-    fn split(&mut self, cell: &Cell, riches: &mut Riches) -> [Cell; WORD as usize] {
-        let writes = match Riches::is_rich(cell).then(|| riches.take(cell)) {
-            Some(Rich::Bytes(all)) => return all,
-            Some(Rich::Writes { weak, strong }) => Some((weak, strong)),
-            _ => None,
+    /// The same, byte by byte; the cell is open.
+    fn apart(
+        &mut self,
+        cell: &mut Cell,
+        pools: &mut Pools,
+        content: Content,
+        who: Lanes,
+        part: Range<usize>,
+        address: u64,
+    ) {
+        let mut all = match content {
+            Content::Bytes(all) => all,
+            Content::Word(word) => {
+                word.links().into_iter().for_each(|(id, _)| self.nodes.hold(id, 3));
+                std::array::from_fn(|byte| word.byte(byte))
+            }
         };
-        let [first, second] = writes.map_or([cell.write, NOBODY], |(weak, strong)| [weak.0, strong.0]);
-        for id in [first, second, cell.reads, cell.second] {
-            self.nodes.hold(id, 3);
+        for (byte, address) in part.zip(address..) {
+            self.happens(&mut all[byte], who.of_byte(byte), address);
         }
-        std::array::from_fn(|byte| {
-            let of_byte = |(id, spread): (Id, Spread)| (id, spread.of_byte(byte));
-            let write = writes.map(|(weak, strong)| {
-                riches.keep(Rich::Writes { weak: of_byte(weak), strong: of_byte(strong) })
-            });
-            Cell { write: write.unwrap_or(cell.write), ..cell.byte(byte) }
-        })
+        let [word, others @ ..] = all;
+        *cell = pools.close(if others == [word; 3] {
+            word.links().into_iter().for_each(|(id, _)| self.nodes.release(id, 3));
+            Content::Word(word)
+        } else {
+            Content::Bytes(all)
+        });
     }
 
     /// How an earlier access, or all in a set, stand to this one. Races among them are kept.
-    fn meets(&mut self, (id, spread): (Id, Spread), who: Lanes, writes: bool, address: u64) -> Meets {
+    fn meets(&mut self, (id, spread): Link, who: Lanes, writes: bool, address: u64) -> Meets {
         let mut meets = Meets::Anyone;
         let mut next = id;
         while next != NOBODY {
             let node = *self.nodes.get(next);
             next = node.rest;
-            let strength = node.first.what.strength();
-            let own_block = node.blocks == 1 && node.first.block == self.here.first_warp;
+            let strength = node.first().what.strength();
+            let own_block = node.blocks == 1 && node.first().block == self.here.first_warp;
             if writes && strength > Strength::Weak && !own_block && self.sees() {
                 self.flag = Some(node.seen(0, 0).loc);
             }
             let read_only = [strength, self.strength].contains(&Strength::ReadOnly);
-            let in_order = own_block && node.first.time < self.here.barrier();
+            let in_order = own_block && node.first().time < self.here.barrier();
             let both = if own_block { Scope::Cta } else { self.here.scope_with_others() };
             if !read_only && (in_order || morally_strong(strength, self.strength, both)) {
                 continue;
             }
             let own = node.is_of(self.reader.block, self.reader.warp)
                 && who.mask == 1
-                && who.relative_to(spread) == Some(node.first.who);
+                && who.relative_to(spread) == Some(node.first().who);
             if own && !read_only {
                 meets = meets.max(Meets::Own);
                 continue;
@@ -336,7 +340,8 @@ impl<'a> Touch<'a> {
         let mut pairs = (0, 0);
         for byte in 0..WORD as usize {
             // Bytes of the same threads are judged once.
-            if std::mem::replace(&mut pairs, (who.at(byte), node.first.who.lanes(spread.lane(byte)))) == pairs
+            if std::mem::replace(&mut pairs, (who.at(byte), node.first().who.lanes(spread.lane(byte))))
+                == pairs
             {
                 continue;
             }

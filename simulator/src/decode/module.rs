@@ -319,7 +319,7 @@ impl Body<'_, '_> {
                 let place = self.lines.locs.get(loc as usize);
                 let message = unknown::message(&instruction.opcode(), line, self.file)
                     + &self.names.because.take().unwrap_or_default();
-                let help = "run this kernel on a GPU, or write it without what this instruction comes from";
+                let help = "run this kernel on a GPU, or write this line another way";
                 Diagnostic {
                     kernel: Some(self.ast.name.clone()),
                     file: Some(place.map_or(self.file.to_string(), |p| p.file.to_string())),

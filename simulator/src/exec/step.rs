@@ -271,7 +271,7 @@ impl<'e, O: Watch> Context<'e, O> {
             }
             Op::Unsupported { opcode } => {
                 let what = unknown::message(opcode, at.inst.line, &self.program.name);
-                let help = "run this kernel on a GPU, or write it without what this instruction comes from";
+                let help = "run this kernel on a GPU, or write this line another way";
                 return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, help));
             }
             Op::Nop {} => {}

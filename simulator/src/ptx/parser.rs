@@ -300,6 +300,9 @@ impl Parser<'_> {
                     }
                 }
                 "pred" => element = 1,
+                "texref" | "surfref" | "samplerref" => {
+                    return self.error(format!("`.{word}`: the simulator has no textures or surfaces"));
+                }
                 _ => match type_bytes(word) {
                     Some(bytes) => (element, kind) = (bytes, word.to_string()),
                     None => return self.error(format!("`.{word}` is not a type")),

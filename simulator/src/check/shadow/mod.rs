@@ -2,22 +2,24 @@
 //!
 //! | | bytes |
 //! | --- | --- |
-//! | a word in a touched page | 16 |
-//! | what its accesses have in common with those of other words (`nodes.rs`) | 8 or less |
-//! | more for a word with weak and strong writes | 16 |
-//! | more for a word whose bytes differ otherwise than by the lanes of one warp | 64, and what its bytes need |
+//! | a word in a touched page (`cell.rs`) | 16 |
+//! | what its accesses have in common with those of other words (`nodes.rs`) | mostly 8 or less |
+//! | more for a word whose bytes were accessed apart in two ways, as by writes and by reads | 20 |
+//! | more for one in three or four ways: strong and weak writes, many reads | 80 |
+//!
+//! `race/room.rs` measures it.
 
+mod cell;
 mod nodes;
 
 use super::conflict::Strength;
 use super::order::Past;
 
+pub use cell::{Cell, Content, History, Link, Pools};
 pub use nodes::{Id, NOBODY, Node, Nodes, Reader, What, Who};
 
 /// Words in a page: a page comes into being when one of its words is touched.
 const PAGE: usize = 256;
-/// Rich cells that come into being at a time.
-const PIECE: usize = 64;
 /// Bytes of a word.
 pub const WORD: u64 = 4;
 
@@ -60,155 +62,22 @@ impl Spread {
     }
 }
 
-/// What is known of a word, or of a byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cell {
-    /// The last write, or the number of a [`Rich`].
-    pub write: Id,
-    /// The reads since the last weak write; what had no room in the set is in the second.
-    pub reads: Id,
-    pub second: Id,
-    /// The lanes of these.
-    pub wrote: Spread,
-    pub read: Spread,
-    pub second_read: Spread,
-}
-
-const _: () = assert!(size_of::<Cell>() == 16);
-
-/// What a [`Cell`] cannot hold.
-#[derive(Clone, Copy, Debug)]
-pub enum Rich {
-    /// A weak write and the last strong one since. It does not cover the weak one and the reads, since it may
-    /// be in no conflict with what they race with.
-    Writes { weak: (Id, Spread), strong: (Id, Spread) },
-    /// The bytes of a word differ, or did.
-    Bytes([Cell; WORD as usize]),
-}
-
-/// Marks the numbers of rich cells, and among them those of bytes.
-const RICH: Id = 1 << 31;
-const BYTES: Id = 1 << 30;
-
-/// Rich cells by their numbers.
-#[derive(Debug, Default)]
-pub struct Riches {
-    writes: Pool<[(Id, Spread); 2]>,
-    bytes: Pool<[Cell; WORD as usize]>,
-}
-
-/// Things that come and go, by their numbers, in pieces that stay where they are.
-#[derive(Debug)]
-struct Pool<T> {
-    pieces: Vec<Box<[T; PIECE]>>,
-    /// How many numbers have been given, and those that are free again.
-    given: u32,
-    free: Vec<u32>,
-}
-
-impl<T> Default for Pool<T> {
-    fn default() -> Pool<T> {
-        Pool { pieces: Vec::new(), given: 0, free: Vec::new() }
-    }
-}
-
-impl<T: Copy + Default> Pool<T> {
-    fn keep(&mut self, thing: T) -> u32 {
-        let number = self.free.pop().unwrap_or_else(|| {
-            if self.given as usize == self.pieces.len() * PIECE {
-                self.pieces.push(Box::new([T::default(); PIECE]));
-            }
-            self.given += 1;
-            self.given - 1
-        });
-        *self.at(number) = thing;
-        number
-    }
-
-    fn at(&mut self, number: u32) -> &mut T {
-        &mut self.pieces[number as usize / PIECE][number as usize % PIECE]
-    }
-
-    fn take(&mut self, number: u32) -> T {
-        self.free.push(number);
-        *self.at(number)
-    }
-
-    fn bytes(&self) -> usize {
-        self.pieces.len() * PIECE * size_of::<T>() + self.free.capacity() * size_of::<u32>()
-    }
-}
-
-impl Riches {
-    pub fn is_rich(cell: &Cell) -> bool {
-        cell.write & RICH != 0
-    }
-
-    /// Whether the bytes of the word differ.
-    pub fn is_mixed(cell: &Cell) -> bool {
-        cell.write & (RICH | BYTES) == RICH | BYTES
-    }
-
-    /// The number that stands in place of the last write.
-    pub fn keep(&mut self, rich: Rich) -> Id {
-        match rich {
-            Rich::Writes { weak, strong } => RICH | self.writes.keep([weak, strong]),
-            Rich::Bytes(all) => RICH | BYTES | self.bytes.keep(all),
-        }
-    }
-
-    /// The weak and the strong write of a rich cell that is not mixed.
-    pub fn both(&mut self, cell: &Cell) -> Option<&mut [(Id, Spread); 2]> {
-        let is_there = Riches::is_rich(cell) && !Riches::is_mixed(cell);
-        is_there.then(|| self.writes.at(cell.write & !RICH))
-    }
-
-    /// The last writes.
-    pub fn writes(&mut self, cell: &Cell) -> [(Id, Spread); 2] {
-        match self.both(cell) {
-            Some(both) => *both,
-            None => [(cell.write, cell.wrote), (NOBODY, cell.wrote)],
-        }
-    }
-
-    /// There are no last writes any more.
-    pub fn forget(&mut self, cell: &mut Cell) {
-        if Riches::is_rich(cell) {
-            self.take(cell);
-        }
-        cell.write = NOBODY;
-    }
-
-    pub fn take(&mut self, cell: &Cell) -> Rich {
-        let number = cell.write & !(RICH | BYTES);
-        if Riches::is_mixed(cell) {
-            return Rich::Bytes(self.bytes.take(number));
-        }
-        let [weak, strong] = self.writes.take(number);
-        Rich::Writes { weak, strong }
-    }
-
-    fn bytes(&self) -> usize {
-        self.writes.bytes() + self.bytes.bytes()
-    }
-}
-
 /// The memory of one allocation, or the shared memory of one block.
 #[derive(Debug, Default)]
 pub struct Region {
     pages: Vec<Option<Box<[Cell; PAGE]>>>,
-    pub riches: Riches,
+    pools: Pools,
 }
 
 impl Region {
     /// Bytes besides those of [`Nodes::bytes`], at most.
     pub fn bytes(&self) -> usize {
-        self.pages.capacity() * size_of::<usize>() + self.riches.bytes()
+        self.pages.capacity() * size_of::<usize>() + self.pools.bytes()
     }
 
-    /// The cell of a word, and the rich ones.
+    /// The cell of a word, and the pools of its content.
     #[inline(always)]
-    pub fn word(&mut self, number: u64, nodes: &mut Nodes) -> (&mut Cell, &mut Riches) {
+    pub fn word(&mut self, number: u64, nodes: &mut Nodes) -> (&mut Cell, &mut Pools) {
         let (page, word) = (number as usize / PAGE, number as usize % PAGE);
         if self.pages.len() <= page {
             self.pages.resize_with(page + 1, || None);
@@ -217,15 +86,6 @@ impl Region {
             nodes.words += PAGE;
             Box::new([Cell::default(); PAGE])
         });
-        (&mut cells[word], &mut self.riches)
-    }
-}
-
-impl Cell {
-    /// The same of one byte of a word.
-    pub fn byte(&self, byte: usize) -> Cell {
-        let spreads = [self.wrote, self.read, self.second_read];
-        let [wrote, read, second_read] = spreads.map(|spread| spread.of_byte(byte));
-        Cell { wrote, read, second_read, ..*self }
+        (&mut cells[word], &mut self.pools)
     }
 }

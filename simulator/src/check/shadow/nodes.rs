@@ -20,9 +20,10 @@ const MOST: u16 = 256;
 const LOOK_BACK: usize = 8;
 /// Transitions that are remembered.
 const MEMO: usize = 256;
-/// What nodes may take for each word that has been touched, and besides, in bytes. Beyond that a word
-/// remembers two readers.
-const BYTES_PER_WORD: usize = 8;
+/// As long as nodes take less than this for each word that has been touched, and this besides, in bytes, there
+/// are sets of readers that no other word shares. Beyond that a word remembers two readers: of two blocks if
+/// possible, so that the barriers of one block do not order both.
+const BYTES_PER_WORD: usize = 3;
 const BYTES: usize = 1 << 20;
 
 /// A source line, and how strongly it is accessed: 24 bits and 4.
@@ -90,59 +91,76 @@ pub struct Reader {
     pub who: Who,
 }
 
-/// Accesses at one time, from one line, by the same warps of blocks whose first warps are `step` apart.
+/// Accesses at one time, from one line, by the same warps of blocks whose first warps are `step` apart. The
+/// fields of a [`Reader`] by themselves, since they take less so.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     refs: u32,
-    length: u16,
-    /// Readers besides.
+    /// Readers besides; of a free node the next free one.
     pub rest: Id,
-    pub first: Reader,
-    pub blocks: u32,
-    step: u32,
+    block: u32,
+    warp: u32,
+    time: Time,
+    what: What,
+    mask: u32,
+    pub blocks: u16,
+    step: u16,
+    length: u16,
+    further: i8,
 }
 
 impl Node {
+    fn new(reader: Reader, rest: Id) -> Node {
+        let Reader { block, warp, time, what, who: Who { further, mask } } = reader;
+        Node { refs: 0, rest, block, warp, time, what, mask, blocks: 1, step: 0, length: 1, further }
+    }
+
+    /// Who accesses in the first block.
+    pub fn first(&self) -> Reader {
+        let Node { block, warp, time, what, mask, further, .. } = *self;
+        Reader { block, warp, time, what, who: Who { further, mask } }
+    }
+
     /// All warps, by their numbers.
     pub fn warps(self) -> impl Iterator<Item = u32> {
-        (0..self.blocks).flat_map(move |number| {
-            let block = self.first.block + number * self.step;
-            crate::arith::lanes(self.first.warp).map(move |warp| block + warp as u32)
+        (0..self.blocks as u32).flat_map(move |number| {
+            let block = self.block + number * self.step as u32;
+            crate::arith::lanes(self.warp).map(move |warp| block + warp as u32)
         })
     }
 
     /// The only warp, if there is one.
     pub fn is_of(&self, block: u32, warp: u32) -> bool {
-        (self.blocks, self.first.block, self.first.warp) == (1, block, warp)
+        (self.blocks, self.block, self.warp) == (1, block, warp)
     }
 
     pub fn seen(&self, warp: u32, lane: usize) -> Seen {
-        let (strength, atomic) = MANNERS[self.first.what.0 as usize >> 24];
-        let past = Past { warp, lane: lane as u8, time: self.first.time };
-        Seen { past, loc: self.first.what.0 & 0xff_ffff, strength, atomic }
+        let (strength, atomic) = MANNERS[self.what.0 as usize >> 24];
+        let past = Past { warp, lane: lane as u8, time: self.time };
+        Seen { past, loc: self.what.0 & 0xff_ffff, strength, atomic }
     }
 
     /// Whether a reader is among these, or has nothing new to say.
     fn holds(&self, reader: &Reader) -> bool {
-        let Reader { time, what, who, .. } = self.first;
-        let ahead = reader.block.wrapping_sub(self.first.block);
-        let is_block =
-            ahead == 0 || ahead.is_multiple_of(self.step.max(1)) && ahead / self.step.max(1) < self.blocks;
+        let Reader { time, what, who, .. } = self.first();
+        let (ahead, step) = (reader.block.wrapping_sub(self.block), self.step.max(1) as u32);
+        let is_block = ahead == 0 || ahead.is_multiple_of(step) && ahead / step < self.blocks as u32;
         who.holds(reader.who)
             && is_block
             && time == reader.time
             && what.strength() == reader.what.strength()
-            && self.first.warp & reader.warp != 0
+            && self.warp & reader.warp != 0
     }
 
     /// The two as one node, if the other goes on where this ends: it is of the next block.
     fn with(&self, next: &Reader) -> Option<Node> {
-        let step = next.block.wrapping_sub(self.first.block + (self.blocks - 1) * self.step);
-        let fits = Reader { block: self.first.block, ..*next } == self.first
+        let last = self.block + (self.blocks as u32 - 1) * self.step as u32;
+        let step = u16::try_from(next.block.wrapping_sub(last)).ok()?;
+        let fits = Reader { block: self.block, ..*next } == self.first()
             && step != 0
-            && step < 1 << 31
             && (self.blocks == 1 || step == self.step);
-        fits.then_some(Node { blocks: self.blocks + 1, step, ..*self })
+        let blocks = self.blocks.checked_add(1)?;
+        fits.then_some(Node { blocks, step, ..*self })
     }
 }
 
@@ -159,15 +177,19 @@ struct Memo {
 #[derive(Debug)]
 pub struct Nodes {
     all: Vec<Node>,
-    free: Vec<Id>,
+    /// The first that is free again, and how many are not.
+    free: Id,
+    live: usize,
     memo: Vec<Option<Memo>>,
     /// Words that there is room for.
     pub words: usize,
+    /// Bytes that nodes may take besides.
+    pub besides: usize,
 }
 
 impl Default for Nodes {
     fn default() -> Nodes {
-        Nodes { all: Vec::new(), free: Vec::new(), memo: vec![None; MEMO], words: 0 }
+        Nodes { all: Vec::new(), free: NOBODY, live: 0, memo: vec![None; MEMO], words: 0, besides: BYTES }
     }
 }
 
@@ -198,8 +220,10 @@ impl Nodes {
             if node.refs > 0 {
                 return;
             }
-            self.free.push(id);
-            (id, times) = (node.rest, 1);
+            let rest = std::mem::replace(&mut node.rest, self.free);
+            self.free = id;
+            self.live -= 1;
+            (id, times) = (rest, 1);
         }
     }
 
@@ -207,16 +231,19 @@ impl Nodes {
         let length = 1 + self.length(node.rest);
         self.hold(node.rest, 1);
         let node = Node { refs: 0, length, ..node };
-        match self.free.pop() {
-            Some(id) => {
-                self.all[id as usize - 1] = node;
-                id
-            }
-            None => {
-                self.all.push(node);
-                self.all.len() as Id
-            }
+        self.live += 1;
+        if self.free != NOBODY {
+            let id = self.free;
+            self.free = self.get(id).rest;
+            self.all[id as usize - 1] = node;
+            return id;
         }
+        if self.all.len() == self.all.capacity() {
+            // Twice as many would be more than has been promised.
+            self.all.reserve_exact(32 + self.all.len() / 32);
+        }
+        self.all.push(node);
+        self.all.len() as Id
     }
 
     fn length(&self, id: Id) -> u16 {
@@ -230,7 +257,7 @@ impl Nodes {
 
     /// Whether there is room for sets that no other word shares.
     fn has_room(&self) -> bool {
-        (self.all.len() - self.free.len()) * size_of::<Node>() < BYTES + self.words * BYTES_PER_WORD
+        self.live * size_of::<Node>() < self.besides + self.words * BYTES_PER_WORD
     }
 
     /// The readers `old` and one more; `None` where there is no room. And whether only the new one is left,
@@ -261,30 +288,29 @@ impl Nodes {
     }
 
     fn compute(&mut self, old: Id, reader: Reader, covered: impl Fn(&Node) -> bool) -> Option<(Id, bool)> {
-        let node = Node { refs: 0, length: 1, rest: old, first: reader, blocks: 1, step: 0 };
+        let node = Node::new(reader, old);
         if self.chain(old).all(covered) {
             let who = Who { further: 0, ..reader.who };
-            let alone = Node { rest: NOBODY, first: Reader { who, ..reader }, ..node };
-            return Some((self.keep(alone), true));
+            return Some((self.keep(Node::new(Reader { who, ..reader }, NOBODY)), true));
         }
         if self.chain(old).take(LOOK_BACK).any(|node| node.holds(&reader)) {
             return Some((old, false));
         }
         let head = *self.get(old);
         // The same threads have read before: what is before them now was so then.
-        if reader.who.holds(head.first.who)
+        if reader.who.holds(head.first().who)
             && head.is_of(reader.block, reader.warp)
-            && reader.what.strength() <= head.first.what.strength()
+            && reader.what.strength() <= head.what.strength()
         {
             return Some((self.keep(Node { rest: head.rest, ..node }), false));
         }
-        let alike = Reader { block: reader.block, warp: reader.warp, ..head.first } == reader;
-        if alike && head.blocks == 1 && head.first.block == reader.block {
-            let first = Reader { warp: head.first.warp | reader.warp, ..reader };
+        let alike = Reader { block: reader.block, warp: reader.warp, ..head.first() } == reader;
+        if alike && head.blocks == 1 && head.block == reader.block {
+            let first = Reader { warp: head.warp | reader.warp, ..reader };
             // A block that is complete may go on a run of blocks.
             let before = (head.rest != NOBODY).then(|| *self.get(head.rest));
             let more = before.and_then(|before| before.with(&first));
-            return Some((self.keep(more.unwrap_or(Node { first, ..head })), false));
+            return Some((self.keep(more.unwrap_or(Node { warp: first.warp, ..head })), false));
         }
         if let Some(more) = head.with(&reader) {
             return Some((self.keep(more), false));
@@ -294,8 +320,8 @@ impl Nodes {
 
     #[cfg(test)]
     pub fn live(&self) -> usize {
-        self.all.len() - self.free.len()
+        self.live
     }
 }
 
-const _: () = assert!(size_of::<Node>() <= 44 && WARP == 32);
+const _: () = assert!(size_of::<Node>() == 36 && WARP == 32);

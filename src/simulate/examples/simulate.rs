@@ -30,5 +30,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    workbook::simulate::run()
+    simulate::run()
 }

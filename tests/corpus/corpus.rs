@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use case::{Case, root};
+use simulate::Launched;
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt;
 use workbook::sim::Severity;
-use workbook::simulate::Launched;
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled";
 

@@ -9,21 +9,21 @@ mod path;
 
 use std::path::{Path, PathBuf};
 
+use exercise::catalogue;
+use exercise::code::{self, PREBUILT};
+use exercise::mark;
+use exercise::numbers;
+use exercise::source::{Exercise, Kind};
+use exercise::verdict::{Failure, Verdict};
 use rayon::prelude::*;
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt::source_hash;
-use workbook::exercise::catalogue;
-use workbook::exercise::code::{self, PREBUILT};
-use workbook::exercise::mark;
-use workbook::exercise::numbers;
-use workbook::exercise::source::{Exercise, Kind};
-use workbook::exercise::verdict::{Failure, Verdict};
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored";
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(workbook::ROOT)
 }
 
 fn exercises() -> Vec<Exercise> {

@@ -18,7 +18,7 @@ const KERNELS: &str = "tests/simulate/kernels.ptx";
 const SUM: &str = "tests/simulate/missing_barrier.ptx";
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(workbook::ROOT)
 }
 
 /// The example's program, run from the repository root.

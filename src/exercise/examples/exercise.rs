@@ -10,5 +10,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    workbook::exercise::run()
+    exercise::run()
 }

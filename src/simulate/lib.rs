@@ -37,10 +37,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::figure;
-use crate::sim::trace::Trace;
 use options::{Checks, Options};
 use output::Report;
+use workbook::figure;
+use workbook::sim::trace::Trace;
 
 pub use fill::{Content, Fill, Pointer};
 pub use launch::{Launched, run_kernel};
