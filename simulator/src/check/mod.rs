@@ -23,8 +23,6 @@ mod report;
 mod shadow;
 mod touch;
 
-use rustc_hash::FxHashMap;
-
 use barrier::{Branches, Group};
 use copies::UnderWay;
 use order::Order;
@@ -45,7 +43,7 @@ const MOST: usize = 64;
 pub struct Checker<'p> {
     program: &'p Program,
     /// What the allocations are called in messages, by their numbers.
-    names: FxHashMap<u64, String>,
+    names: Vec<(u64, String)>,
     order: Order,
     shadow: Shadow,
     copies: UnderWay,
@@ -70,7 +68,7 @@ pub struct Checker<'p> {
 type What = (Kind, Severity, u32, u32);
 
 impl<'p> Checker<'p> {
-    pub fn new(program: &'p Program, names: FxHashMap<u64, String>) -> Checker<'p> {
+    pub fn new(program: &'p Program, names: Vec<(u64, String)>) -> Checker<'p> {
         Checker {
             program,
             names,

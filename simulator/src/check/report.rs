@@ -36,7 +36,10 @@ impl Checker<'_> {
             };
         }
         let (number, offset) = memory::number_and_offset(address);
-        format!("byte {offset} of {}", self.names.get(&number).map_or("a buffer", String::as_str))
+        format!(
+            "byte {offset} of {}",
+            self.names.iter().find(|(known, _)| *known == number).map_or("a buffer", |(_, name)| name)
+        )
     }
 
     /// `5`, or `(5, 1, 0)`: the index of a block in its grid.
