@@ -1,8 +1,8 @@
 //! The kernels finish the sum themselves: all blocks add to words in the memory of one GPU.
 
 use anyhow::Result;
-use bytemuck::Pod;
 use workbook::chapter::{Case, Outcome};
+use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, Device, Launchers, launch_together};
 use workbook::reduction::operator::{Operator, SumI32};
 
@@ -31,49 +31,52 @@ enum Launched {
 }
 
 /// Where blocks meet: the words that they add to, and in the host's memory the sum, and whether it is there.
-struct Place<E> {
+struct Place {
     words: Buffer<u64>,
-    sum: Buffer<E>,
+    sum: Buffer<u8>,
     done: Buffer<u32>,
     blocks: u32,
 }
 
-// ANCHOR: into_peer
+fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launched) -> Result<Outcome> {
+    let shares = shares::<O>(case, devices)?;
+    let places = places(case, &shares, size_of::<O::Element>())?;
+    let cost = add_shares(case, &shares, &places, launched)?;
+    let mut result = O::IDENTITY;
+    for place in &places {
+        let sum = case.device.clone_dtoh(&place.sum)?;
+        result = O::combine(result, bytemuck::pod_read_unaligned(&sum));
+    }
+    Ok(Outcome::new(O::value(result), cost))
+}
+
 /// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum, and the
 /// host looks at one word until it is there.
-fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launched) -> Result<Outcome> {
-    let (kernels, shares) = (case.kernels()?, shares::<O>(case, devices)?);
-    let places = places(case, &shares)?;
-
+fn add_shares(case: &Case, shares: &[Share], places: &[Place], launched: Launched) -> Result<Measurement> {
+    let (kernels, devices) = (case.kernels()?, shares.iter().map(|share| share.device).collect::<Vec<_>>());
     let mut launches = Vec::new();
     for (number, (share, kernel)) in shares.iter().zip(&kernels).enumerate() {
         let place = places.get(number).unwrap_or(&places[0]);
         let mut launch = share.device.launch_builder(kernel);
-        launch.arg(&share.input).arg(&place.sum).arg(&share.size());
+        launch.arg(&share.input).arg(&place.sum).arg(&share.size);
         launch.arg(&place.words).arg(&place.blocks).arg(&place.done);
         launches.push(launch.prepare(share.config)?);
     }
     let launchers = (launched == Launched::ByThreads).then(|| Launchers::new(&launches));
-    let cost = case.device.measure_until_done(|| {
+    case.device.measure_until_done(|| {
         places.iter().try_for_each(|place| case.device.clear_word(&place.done))?;
         launchers.as_ref().map_or_else(|| launch_together(&launches), Launchers::launch)?;
-        places.iter().try_for_each(|place| Device::wait_for_word(&place.done, devices))
-    })?;
-    let mut result = O::IDENTITY;
-    for place in &places {
-        result = O::combine(result, case.device.clone_dtoh(&place.sum)?[0]);
-    }
-    Ok(Outcome::new(O::value(result), cost))
+        places.iter().try_for_each(|place| Device::wait_for_word(&place.done, &devices))
+    })
 }
-// ANCHOR_END: into_peer
 
 /// One place for all GPUs; or one for each, where none reaches the memory of another: then the host adds.
-fn places<O: Pod>(case: &Case, shares: &[Share<O>]) -> Result<Vec<Place<O>>> {
+fn places(case: &Case, shares: &[Share], bytes: usize) -> Result<Vec<Place>> {
     let together = case.device.no_peers().is_none();
-    let groups: Vec<&[Share<O>]> = if together { vec![shares] } else { shares.chunks(1).collect() };
-    let place = |group: &[Share<O>]| {
+    let groups: Vec<&[Share]> = if together { vec![shares] } else { shares.chunks(1).collect() };
+    let place = |group: &[Share]| {
         let home = group[0].device;
-        let (words, sum, done) = (home.alloc_zeros(2)?, home.alloc_host(1)?, home.alloc_host(1)?);
+        let (words, sum, done) = (home.alloc_zeros(2)?, home.alloc_host(bytes)?, home.alloc_host(1)?);
         Ok(Place { words, sum, done, blocks: group.iter().map(Share::blocks).sum() })
     };
     groups.into_iter().map(place).collect()

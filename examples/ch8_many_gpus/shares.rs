@@ -1,7 +1,6 @@
 //! The array in shares: one per GPU, in its own memory.
 
 use anyhow::Result;
-use bytemuck::Pod;
 use workbook::chapter::{Case, Shape};
 use workbook::device::{Buffer, Device, LaunchConfig};
 use workbook::reduction::operator::{Operator, elements};
@@ -18,27 +17,24 @@ pub const MOST_BLOCKS_IN_ALL: u64 = 1 << 15;
 
 /// The shape in which the first of two GPUs runs: a block for each tile of its share, and no more than fit.
 pub fn shape(n: u64, _: Shape, _: u32) -> Shape {
-    Shape { block: BLOCK, grid: grid(n.div_ceil(2), 4, 2) }
+    Shape { block: BLOCK, grid: grid(4 * n.div_ceil(2), 2) }
 }
 
-/// Blocks for `n` elements of `bytes` bytes on one of so many GPUs.
-fn grid(n: u64, bytes: u64, gpus: u64) -> u32 {
-    (n * bytes).div_ceil(TILE).clamp(1, MOST_BLOCKS.min(MOST_BLOCKS_IN_ALL / gpus)) as u32
+/// Blocks for so many bytes on one of so many GPUs.
+fn grid(bytes: u64, gpus: u64) -> u32 {
+    bytes.div_ceil(TILE).clamp(1, MOST_BLOCKS.min(MOST_BLOCKS_IN_ALL / gpus)) as u32
 }
 
-/// One GPU's share.
-pub struct Share<'a, T> {
+/// One GPU's share. Its elements are bytes here, so that what only moves them is compiled once for all operators.
+pub struct Share<'a> {
     pub device: &'a Device,
-    pub input: Buffer<T>,
+    pub input: Buffer<u8>,
+    /// Elements, as kernels count them.
+    pub size: u32,
     pub config: LaunchConfig,
 }
 
-impl<T: Pod> Share<'_, T> {
-    /// Elements, as kernels count them.
-    pub fn size(&self) -> u32 {
-        self.input.len() as u32
-    }
-
+impl Share<'_> {
     /// Blocks.
     pub fn blocks(&self) -> u32 {
         self.config.grid_dim.0
@@ -47,14 +43,14 @@ impl<T: Pod> Share<'_, T> {
 
 // ANCHOR: shares
 /// The elements of `O` in one share per device, cut at multiples of 16 bytes; the last may be shorter.
-pub fn shares<'a, O: Operator>(case: &'a Case, devices: &[&'a Device]) -> Result<Vec<Share<'a, O::Element>>> {
+pub fn shares<'a, O: Operator>(case: &Case, devices: &[&'a Device]) -> Result<Vec<Share<'a>>> {
     let (elements, gpus) = (elements::<O>(case.data), devices.len());
     let each = elements.len().div_ceil(gpus).next_multiple_of(4);
     let shares = devices.iter().enumerate().map(|(number, device)| {
         let [start, end] = [number, number + 1].map(|k| (k * each).min(elements.len()));
-        let (input, bytes) = (device.clone_htod(&elements[start..end])?, size_of::<O::Element>() as u64);
-        let config = LaunchConfig::new(grid((end - start) as u64, bytes, gpus as u64), BLOCK);
-        Ok(Share { device, input, config })
+        let bytes: &[u8] = bytemuck::cast_slice(&elements[start..end]);
+        let config = LaunchConfig::new(grid(bytes.len() as u64, gpus as u64), BLOCK);
+        Ok(Share { device, input: device.clone_htod(bytes)?, size: (end - start) as u32, config })
     });
     shares.collect()
 }

@@ -39,21 +39,26 @@ impl Device {
     /// # Errors
     /// There is not so much memory.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let (memory, address) = self.alloc_bytes(len.checked_mul(size_of::<T>()))?;
+        Ok(Buffer { memory, address, len, element: PhantomData })
+    }
+
+    /// So many bytes, and their address.
+    fn alloc_bytes(&self, bytes: Option<usize>) -> Result<(Memory, u64)> {
         self.not_captured("an allocation")?;
-        let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
-        let (memory, address) = match &self.kind {
+        let bytes = bytes.context("the buffer is larger than the address space")?;
+        match &self.kind {
             Kind::Gpu(gpu) => {
                 let memory = gpu.alloc(bytes)?;
                 let address = gpu.address(&memory);
-                (Memory::Gpu(RefCell::new(memory)), address)
+                Ok((Memory::Gpu(RefCell::new(memory)), address))
             }
             Kind::Sim(simulator) => {
                 let address = simulator.core.borrow_mut().alloc(bytes as u64).map_err(found)?;
-                (Memory::Sim { simulator: simulator.clone(), address }, address)
+                Ok((Memory::Sim { simulator: simulator.clone(), address }, address))
             }
             Kind::Cpu => bail!("the CPU has no device memory; use a GPU or the simulator"),
-        };
-        Ok(Buffer { memory, address, len, element: PhantomData })
+        }
     }
 
     /// `len` elements, all bytes 0.
@@ -83,10 +88,14 @@ impl Device {
     /// # Errors
     /// Its buffer is another device's.
     pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
-        match (&self.kind, &buffer.memory) {
+        self.zero(&buffer.memory, buffer.num_bytes())
+    }
+
+    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
+        match (&self.kind, memory) {
             (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(&mut memory.borrow_mut()),
             (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
-                simulator.enqueue(Step::Zero { address: *address, bytes: buffer.num_bytes() })
+                simulator.enqueue(Step::Zero { address: *address, bytes })
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -107,10 +116,13 @@ impl Device {
     /// # Errors
     /// The lengths differ; or the buffer is another device's.
     pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
-        self.not_captured("a copy from the host")?;
         same_length(data.len(), buffer.len)?;
-        let bytes = bytemuck::cast_slice(data);
-        match (&self.kind, &buffer.memory) {
+        self.write(bytemuck::cast_slice(data), &buffer.memory)
+    }
+
+    fn write(&self, bytes: &[u8], memory: &Memory) -> Result<()> {
+        self.not_captured("a copy from the host")?;
+        match (&self.kind, memory) {
             (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut()),
             (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.write(*address, bytes),
             _ => bail!(OTHER_DEVICE),
@@ -221,19 +233,23 @@ impl Device {
     /// # Errors
     /// A kernel went wrong on a GPU ([`Fault`](super::Fault)); or the buffer is another device's.
     pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
-        self.not_captured("a copy to the host")?;
         let mut data = vec![T::zeroed(); buffer.len];
-        let bytes = bytemuck::cast_slice_mut(&mut data);
-        match (&self.kind, &buffer.memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes)?,
+        self.read(&buffer.memory, bytemuck::cast_slice_mut(&mut data))?;
+        Ok(data)
+    }
+
+    fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
+        self.not_captured("a copy to the host")?;
+        match (&self.kind, memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes),
             (Kind::Gpu(gpu), Memory::Host(memory)) => {
                 gpu.synchronize()?;
                 memory.read(bytes);
+                Ok(())
             }
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.read(*address, bytes)?,
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.read(*address, bytes),
             _ => bail!(OTHER_DEVICE),
         }
-        Ok(data)
     }
 
     /// Whether these `elements` of `buffer` have been written, by the host or by a kernel under the

@@ -248,6 +248,15 @@ impl Device {
         mut prepare: impl FnMut() -> Result<()>,
         mut work: impl FnMut() -> Result<()>,
     ) -> Result<Measurement> {
+        self.measure_both(&mut prepare, &mut work)
+    }
+
+    /// [`Device::measure`], compiled once for all callers.
+    fn measure_both(
+        &self,
+        prepare: &mut dyn FnMut() -> Result<()>,
+        work: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Measurement> {
         self.not_captured("a measurement")?;
         let budget = match &self.kind {
             Kind::Gpu(_) => GPU_BUDGET,
@@ -261,7 +270,7 @@ impl Device {
         };
         let time = measure::repeat(budget, || {
             prepare()?;
-            Ok(self.time(&mut work)?.unwrap_or_default())
+            Ok(self.time(&mut *work)?.unwrap_or_default())
         })?;
         Ok(Measurement { time, ..Default::default() })
     }
@@ -273,7 +282,9 @@ impl Device {
     /// # Errors
     /// Those of `work`.
     pub fn measure_until_done(&self, mut work: impl FnMut() -> Result<()>) -> Result<Measurement> {
-        let Kind::Gpu(_) = &self.kind else { return self.measure(|| Ok(()), work) };
+        if !matches!(&self.kind, Kind::Gpu(_)) {
+            return self.measure_both(&mut || Ok(()), &mut work);
+        }
         let time = measure::repeat(GPU_BUDGET, || {
             let start = Instant::now();
             work()?;

@@ -141,7 +141,7 @@ impl Stage {
     }
 
     fn frame(&self, moment: &Moment, say: &str) -> Frame {
-        let mut frame = Frame { say: say.to_string(), line: moment.line, looks: Looks::new() };
+        let mut frame = Frame { say: say.to_string(), line: moment.line, looks: Looks::default() };
         for (element, value) in self.values.iter().enumerate() {
             frame.words(&format!("v{element}"), value);
         }

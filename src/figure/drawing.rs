@@ -1,6 +1,5 @@
 //! A drawing: shapes and texts, some of them with a key, by which a frame changes how they look.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::record::columns::escape;
@@ -29,8 +28,29 @@ pub struct Look {
     pub words: Option<String>,
 }
 
-/// The looks of a frame, by key; what is not named looks as at first.
-pub type Looks = BTreeMap<String, Look>;
+/// The looks of a frame, in the order of their keys; what is not named looks as at first.
+#[derive(Clone, Debug, Default)]
+pub struct Looks(Vec<(String, Look)>);
+
+impl Looks {
+    /// How the item looks, if that is said.
+    pub fn get(&self, key: &str) -> Option<&Look> {
+        self.place(key).ok().map(|place| &self.0[place].1)
+    }
+
+    /// How the item looks, to be said.
+    pub fn entry(&mut self, key: &str) -> &mut Look {
+        let place = self.place(key).unwrap_or_else(|place| {
+            self.0.insert(place, (key.to_string(), Look::default()));
+            place
+        });
+        &mut self.0[place].1
+    }
+
+    fn place(&self, key: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(known, _)| known.as_str().cmp(key))
+    }
+}
 
 /// Shapes and texts on a page of so many units; text is 12 units high or more.
 #[derive(Clone, Debug)]

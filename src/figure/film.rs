@@ -19,12 +19,12 @@ pub struct Frame {
 impl Frame {
     /// Gives an item a class.
     pub fn class(&mut self, key: &str, class: &str) {
-        self.looks.entry(key.to_string()).or_default().class = Some(class.to_string());
+        self.looks.entry(key).class = Some(class.to_string());
     }
 
     /// Gives a text other words.
     pub fn words(&mut self, key: &str, words: impl ToString) {
-        self.looks.entry(key.to_string()).or_default().words = Some(words.to_string());
+        self.looks.entry(key).words = Some(words.to_string());
     }
 }
 
@@ -122,7 +122,7 @@ impl Film {
     fn data(&self, at: usize) -> String {
         let keyed: Vec<(&str, Look)> = self.drawing.keyed().collect();
         let look = |frame: &Frame, (key, base): &(&str, Look)| {
-            let look = frame.looks.get(*key).cloned().unwrap_or_default();
+            let look = frame.looks.get(key).cloned().unwrap_or_default();
             Look { class: look.class.or(base.class.clone()), words: look.words.or(base.words.clone()) }
         };
         let track = |track: &Track| {

@@ -17,19 +17,19 @@ pub struct Column {
 impl Column {
     /// Cells that begin below each other.
     pub fn left(title: &str, cells: impl IntoIterator<Item = impl Into<String>>) -> Column {
-        let cells = cells.into_iter().map(Into::into);
-        let words: Vec<_> =
-            title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        Column {
-            name: words.join("-").to_ascii_lowercase(),
-            cells: std::iter::once(title.to_string()).chain(cells).collect(),
-            right: false,
-        }
+        Column::new(title, cells.into_iter().map(Into::into).collect(), false)
     }
 
     /// Cells that end below each other.
     pub fn right(title: &str, cells: impl IntoIterator<Item = impl Into<String>>) -> Column {
-        Column { right: true, ..Column::left(title, cells) }
+        Column::new(title, cells.into_iter().map(Into::into).collect(), true)
+    }
+
+    fn new(title: &str, mut cells: Vec<String>, right: bool) -> Column {
+        let words: Vec<_> =
+            title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        cells.insert(0, title.to_string());
+        Column { name: words.join("-").to_ascii_lowercase(), cells, right }
     }
 
     /// The column under another name than its title's.

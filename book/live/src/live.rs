@@ -9,10 +9,10 @@ use workbook::chapter::{Chapter, Options, Output, Place, Report, run_with};
 use workbook::device::DeviceChoice;
 use workbook::figure;
 use workbook::number::size;
-use workbook::record::Record;
 use workbook::record::chart::{self, Vertical};
 use workbook::record::columns::html_table;
 use workbook::record::table::{headline, notes, shown_columns};
+use workbook::record::{Record, Run};
 use workbook::sim::Diagnostic;
 use workbook::sim::trace::Trace;
 
@@ -227,35 +227,39 @@ fn command(chapter: &Chapter, options: &Options) -> String {
 
 /// Table and chart of what the runs gave, with the kernels in the order of the request.
 fn shown(report: Report, request: &Request) -> Result<Shown> {
-    let mut ordered = report.record.clone();
-    for runs in [&mut ordered.runs, &mut ordered.sweep] {
-        let mut rest = std::mem::take(runs);
-        for kernel in &request.kernels {
-            let (these, others) = rest.into_iter().partition(|run| run.kernel == *kernel);
-            runs.extend::<Vec<_>>(these);
-            rest = others;
-        }
-        runs.extend(rest);
-    }
+    let mut record = report.record;
+    let (headline, notes) = (headline(&record), notes(&record));
+    let own_order: Vec<String> = record.runs.iter().map(|run| run.kernel.clone()).collect();
+    in_order(&mut record.runs, &request.kernels);
     let columns: Vec<&str> = request.columns.iter().map(String::as_str).collect();
-    let table = html_table(&shown_columns(&ordered, &columns));
+    let table = html_table(&shown_columns(&record, &columns));
     let chart = match &request.chart {
         Some(name) => {
             let linear = request.scale.as_deref() == Some("linear");
             let vertical = if linear { Vertical::Linear } else { Vertical::Logarithmic };
-            let chart = chart::charts(&ordered, &[], vertical)?.into_iter().find(|chart| chart.name == name);
+            let chart = chart::charts(&record, &[], vertical)?.into_iter().find(|chart| chart.name == name);
             chart.map(|chart| chart.html())
         }
         None => None,
     };
+    in_order(&mut record.runs, &own_order);
     let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
     let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
     let films = match request.figure.as_deref() {
         Some("grids") if !moving.is_empty() => vec![figure::grids("grids", &moving).html()],
         _ => moving.iter().map(|trace| figure::launch(trace, source).html()).collect(),
     };
-    let (headline, notes) = (headline(&report.record), notes(&report.record));
-    Ok(Shown { record: report.record, headline, notes, diagnostics: report.diagnostics, table, chart, films })
+    Ok(Shown { record, headline, notes, diagnostics: report.diagnostics, table, chart, films })
+}
+
+/// Puts the runs of `kernels`, one each, in front.
+fn in_order(runs: &mut Vec<Run>, kernels: &[String]) {
+    for kernel in kernels.iter().rev() {
+        if let Some(place) = runs.iter().position(|run| run.kernel == *kernel) {
+            let run = runs.remove(place);
+            runs.insert(0, run);
+        }
+    }
 }
 
 /// The surroundings of a run in a page.

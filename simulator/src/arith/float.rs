@@ -3,6 +3,8 @@
 //! Single and double precision without modifiers is the host's arithmetic, [`native`]. The rest is an
 //! operation with its options, done lane by lane on values that `f64` holds exactly and rounded once.
 
+use std::f64::consts::{FRAC_PI_2, LN_2, TAU};
+
 use super::lanes::{AluFn, Lanes, TestFn, each};
 use super::rounding::{self as round, Format, Mode};
 use super::value::Value;
@@ -188,8 +190,8 @@ impl Float {
             Operation::Rsqrt => nearest(1.0 / a.sqrt()),
             Operation::Ex2 => nearest(exp2(a)),
             Operation::Lg2 => nearest(a.log2()),
-            Operation::Sin => nearest(a.sin()),
-            Operation::Cos => nearest(a.cos()),
+            Operation::Sin => nearest(sine(a % TAU)),
+            Operation::Cos => nearest(sine(a % TAU + FRAC_PI_2)),
             Operation::Tanh => nearest(a.tanh()),
             Operation::Min | Operation::Max if self.nan && (a.is_nan() || b.is_nan()) => f64::NAN,
             Operation::Min | Operation::Max if self.xorsign => {
@@ -209,9 +211,16 @@ impl Float {
 /// have to fetch.)
 fn exp2(a: f64) -> f64 {
     let a = a.clamp(-200.0, 200.0);
-    let (whole, rest) = (a.round(), (a - a.round()) * std::f64::consts::LN_2);
+    let (whole, rest) = (a.round(), (a - a.round()) * LN_2);
     let series = (1..=14).rev().fold(1.0, |sum, k| 1.0 + sum * rest / f64::from(k));
     series * 2f64.powi(whole as i32)
+}
+
+/// The sine of a small angle, as [`exp2`] is. (That of the standard library is ready for numbers that it takes 6 KB of
+/// code and digits of π to reduce.)
+fn sine(a: f64) -> f64 {
+    let series = (1..=24).rev().fold(1.0, |sum, k| 1.0 - sum * a * a / f64::from(2 * k * (2 * k + 1)));
+    a * series
 }
 
 /// `[0, 1]`, NaN as +0 (`.sat`).

@@ -27,6 +27,8 @@ struct GroupVisits {
     visits: FxHashMap<u32, Vec<Visit>>,
     /// How often each lane of a warp has been there, by branch and warp.
     counts: FxHashMap<(u32, u32), [u32; WARP]>,
+    /// Blocks that have ended, of a cluster.
+    ended: u32,
 }
 
 /// A barrier that one thread comes to and another goes past.
@@ -51,8 +53,6 @@ pub enum Group {
 #[derive(Debug, Default)]
 pub struct Branches {
     groups: FxHashMap<Group, GroupVisits>,
-    /// Blocks that have ended, of clusters with visits.
-    ended: FxHashMap<Group, u32>,
 }
 
 impl Branches {
@@ -60,12 +60,10 @@ impl Branches {
     pub fn block_end(&mut self, grid: u32, block: u64, (cluster, blocks): (u64, u32)) {
         self.groups.remove(&Group::Block(grid, block));
         let cluster = Group::Cluster(grid, cluster);
-        if self.groups.contains_key(&cluster) {
-            let ended = self.ended.entry(cluster).or_default();
-            *ended += 1;
-            if *ended == blocks {
+        if let Some(state) = self.groups.get_mut(&cluster) {
+            state.ended += 1;
+            if state.ended == blocks {
                 self.groups.remove(&cluster);
-                self.ended.remove(&cluster);
             }
         }
     }

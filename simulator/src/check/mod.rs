@@ -23,8 +23,6 @@ mod report;
 mod shadow;
 mod touch;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use barrier::{Branches, Group};
 use copies::UnderWay;
 use order::Order;
@@ -45,7 +43,7 @@ const MOST: usize = 64;
 pub struct Checker<'p> {
     program: &'p Program,
     /// What the allocations are called in messages, by their numbers.
-    names: FxHashMap<u64, String>,
+    names: Vec<(u64, String)>,
     order: Order,
     shadow: Shadow,
     copies: UnderWay,
@@ -55,19 +53,22 @@ pub struct Checker<'p> {
     /// Where a warp has last come to a barrier: grid, block, thread and line; and at which lines one has opened
     /// without threads that had exited.
     last_arrival: Option<(u32, u64, u32, u32)>,
-    opened_without: FxHashSet<u32>,
-    /// Launches that were refused, by the line they stand on.
-    refused: FxHashMap<u32, (usize, u64)>,
+    opened_without: Vec<u32>,
+    /// Launches that were refused: the line they stand on, which finding it is, and how many.
+    refused: Vec<(u32, usize, u64)>,
     found: Vec<Diagnostic>,
     /// Races by kind, severity and the two lines: which finding they are, and the farthest that two of the
     /// threads are apart.
-    races: FxHashMap<(Kind, Severity, u32, u32), (usize, Between)>,
-    /// What else has been said: kind, severity, line, and the other line.
-    said: FxHashSet<(Kind, Severity, u32, u32)>,
+    races: Vec<(What, usize, Between)>,
+    /// What else has been said.
+    said: Vec<What>,
 }
 
+/// Kind and severity of a finding, its line, and the other line.
+type What = (Kind, Severity, u32, u32);
+
 impl<'p> Checker<'p> {
-    pub fn new(program: &'p Program, names: FxHashMap<u64, String>) -> Checker<'p> {
+    pub fn new(program: &'p Program, names: Vec<(u64, String)>) -> Checker<'p> {
         Checker {
             program,
             names,
@@ -78,17 +79,17 @@ impl<'p> Checker<'p> {
             branches: Branches::default(),
             kernels: Vec::new(),
             last_arrival: None,
-            opened_without: FxHashSet::default(),
-            refused: FxHashMap::default(),
+            opened_without: Vec::new(),
+            refused: Vec::new(),
             found: Vec::new(),
-            races: FxHashMap::default(),
-            said: FxHashSet::default(),
+            races: Vec::new(),
+            said: Vec::new(),
         }
     }
 
     /// What was found, in the order in which it was found.
     pub fn into_found(mut self) -> Vec<Diagnostic> {
-        for (at, count) in self.refused.into_values() {
+        for (_, at, count) in self.refused {
             let finding = &mut self.found[at];
             let (one, many) = ("1 device launch was".to_string(), format!("{count} device launches were"));
             let what = if count == 1 { one } else { many };
@@ -98,7 +99,9 @@ impl<'p> Checker<'p> {
     }
 
     fn say(&mut self, finding: Diagnostic, line: u32, other: u32) {
-        if self.found.len() < MOST && self.said.insert((finding.kind, finding.severity, line, other)) {
+        let what = (finding.kind, finding.severity, line, other);
+        if self.found.len() < MOST && !self.said.contains(&what) {
+            self.said.push(what);
             self.found.push(finding);
         }
     }

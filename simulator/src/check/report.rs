@@ -36,7 +36,10 @@ impl Checker<'_> {
             };
         }
         let (number, offset) = memory::number_and_offset(address);
-        format!("byte {offset} of {}", self.names.get(&number).map_or("a buffer", String::as_str))
+        format!(
+            "byte {offset} of {}",
+            self.names.iter().find(|(known, _)| *known == number).map_or("a buffer", |(_, name)| name)
+        )
     }
 
     /// `5`, or `(5, 1, 0)`: the index of a block in its grid.
@@ -74,8 +77,9 @@ impl Checker<'_> {
         };
         // The advice has to fit all the pairs that race at these lines.
         let lines = (actor.loc.min(race.earlier_loc), actor.loc.max(race.earlier_loc));
-        let known = self.races.get(&(kind, severity, lines.0, lines.1)).copied();
-        if known.is_some_and(|(_, known)| between <= known) {
+        let pair = (kind, severity, lines.0, lines.1);
+        let known = self.races.iter().position(|(known, ..)| *known == pair);
+        if known.is_some_and(|known| between <= self.races[known].2) {
             return;
         }
         let help = match in_header {
@@ -87,9 +91,10 @@ impl Checker<'_> {
                 .to_string(),
             None => self.race_help(actor, request, &race, between),
         };
-        if let Some((at, known)) = known {
-            self.races.insert((kind, severity, lines.0, lines.1), (at, known.max(between)));
-            self.found[at].help = help;
+        if let Some(known) = known {
+            let (_, at, farthest) = &mut self.races[known];
+            *farthest = between;
+            self.found[*at].help = help;
             return;
         }
         let thread = actor.warp * 32 + race.lane as u32;
@@ -138,7 +143,7 @@ impl Checker<'_> {
             finding.related.push(Site { file, line, message });
         }
         if self.found.len() < MOST {
-            self.races.insert((kind, severity, lines.0, lines.1), (self.found.len(), between));
+            self.races.push((pair, self.found.len(), between));
             self.found.push(finding);
         }
     }
@@ -331,9 +336,11 @@ impl Checker<'_> {
     pub fn opens_without(&mut self, grid: u32, block: Option<u64>, (exited, threads): (u32, u32)) {
         let is_here = |(g, b, ..): &(u32, u64, u32, u32)| *g == grid && block.is_none_or(|block| *b == block);
         let arrival = self.last_arrival.filter(is_here);
-        let Some((_, at, thread, loc)) = arrival.filter(|(.., loc)| self.opened_without.insert(*loc)) else {
+        let Some((_, at, thread, loc)) = arrival.filter(|(.., loc)| !self.opened_without.contains(loc))
+        else {
             return;
         };
+        self.opened_without.push(loc);
         let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, at, thread, loc);
         let of = if block.is_some() { "block" } else { "cluster" };
         finding.severity = Severity::Note;
@@ -388,7 +395,7 @@ impl Checker<'_> {
             self.say(finding, actor.loc, 0);
             return;
         }
-        if let Some((_, count)) = self.refused.get_mut(&actor.loc) {
+        if let Some((.., count)) = self.refused.iter_mut().find(|(loc, ..)| *loc == actor.loc) {
             *count += 1;
             return;
         }
@@ -402,7 +409,7 @@ impl Checker<'_> {
             "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child"
                 .to_string();
         if self.found.len() < MOST {
-            self.refused.insert(actor.loc, (self.found.len(), 1));
+            self.refused.push((actor.loc, self.found.len(), 1));
             self.found.push(finding);
         }
     }

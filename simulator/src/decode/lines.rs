@@ -8,32 +8,29 @@ use super::program::Loc;
 
 /// The line table. A line of a header that was inlined is followed to the reader's own line.
 pub struct Lines<'a> {
-    files: &'a FxHashMap<u32, String>,
-    paths: FxHashMap<u32, Arc<str>>,
+    files: &'a [(u32, Arc<str>)],
     inlined: FxHashMap<(u32, u32, u32), (u32, u32, u32)>,
     index: FxHashMap<Loc, u32>,
     pub locs: Vec<Loc>,
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(files: &'a FxHashMap<u32, String>) -> Lines<'a> {
-        Lines {
-            files,
-            paths: FxHashMap::default(),
-            inlined: FxHashMap::default(),
-            index: FxHashMap::default(),
-            locs: Vec::new(),
-        }
+    pub fn new(files: &'a [(u32, Arc<str>)]) -> Lines<'a> {
+        Lines { files, inlined: FxHashMap::default(), index: FxHashMap::default(), locs: Vec::new() }
+    }
+
+    fn path(&self, file: u32) -> Option<&'a Arc<str>> {
+        self.files.iter().find(|(number, _)| *number == file).map(|(_, path)| path)
     }
 
     fn is_header(&self, file: u32) -> bool {
-        self.files.get(&file).is_some_and(|path| path.contains("include/"))
+        self.path(file).is_some_and(|path| path.contains("include/"))
     }
 
     /// The name of a header whose own synchronisation relies on what shuffles and matches order in practice:
     /// cooperative groups, and the state of pipelines.
     fn relies_on_practice(&self, file: u32) -> Option<Arc<str>> {
-        let (_, name) = self.files.get(&file)?.rsplit_once("include/")?;
+        let (_, name) = self.path(file)?.rsplit_once("include/")?;
         let name = name.trim_start_matches("cccl/");
         ["cooperative_groups/", "cuda/pipeline"]
             .iter()
@@ -57,10 +54,8 @@ impl<'a> Lines<'a> {
         if at.1 == 0 {
             return NONE;
         }
-        let path = self.paths.entry(at.0).or_insert_with(|| {
-            self.files.get(&at.0).map_or_else(|| format!("file {}", at.0).into(), |path| path.as_str().into())
-        });
-        let loc = Loc { file: path.clone(), line: at.1, header };
+        let file = self.path(at.0).cloned().unwrap_or_else(|| format!("file {}", at.0).into());
+        let loc = Loc { file, line: at.1, header };
         *self.index.entry(loc.clone()).or_insert_with(|| {
             self.locs.push(loc);
             self.locs.len() as u32 - 1

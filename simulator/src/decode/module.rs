@@ -240,7 +240,7 @@ impl Body<'_, '_> {
                 Statement::Open => self.names.open(),
                 Statement::Close => self.names.close(),
                 Statement::Label(name) => self.names.add_label(name, at),
-                Statement::Targets { label, targets } => _ = self.names.targets.insert(label, targets),
+                Statement::Targets { label, targets } => self.names.targets.push((label, targets)),
                 Statement::Instruction(_) => at += 1,
                 _ => {}
             }

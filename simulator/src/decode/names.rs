@@ -39,12 +39,11 @@ pub struct Names<'a> {
     count: u32,
     /// Places of labels, by the scope they stand in.
     labels: FxHashMap<(u32, &'a str), u32>,
-    pub targets: FxHashMap<&'a str, &'a [String]>,
+    pub targets: Vec<(&'a str, &'a [String])>,
     pub registers: usize,
     pub predicates: usize,
     pub places: Vec<(Place, Reg)>,
     pub constants: Vec<u64>,
-    constant_of: FxHashMap<u64, Reg>,
     carry: Option<Reg>,
     pub uses_grid_workspace: bool,
     /// Functions called directly.
@@ -56,7 +55,7 @@ pub struct Names<'a> {
 #[derive(Default)]
 struct Scope {
     names: FxHashMap<String, Named>,
-    ranges: FxHashMap<String, (Reg, u32, RegisterKind)>,
+    ranges: Vec<(String, Reg, u32, RegisterKind)>,
 }
 
 impl<'a> Names<'a> {
@@ -68,12 +67,11 @@ impl<'a> Names<'a> {
             open: vec![0],
             count: 0,
             labels: FxHashMap::default(),
-            targets: FxHashMap::default(),
+            targets: Vec::new(),
             registers: 0,
             predicates: 0,
             places: Vec::new(),
             constants: Vec::new(),
-            constant_of: FxHashMap::default(),
             carry: None,
             uses_grid_workspace: false,
             calls: Vec::new(),
@@ -115,7 +113,7 @@ impl<'a> Names<'a> {
         let first = *total as u32;
         *total += count.unwrap_or(1) as usize;
         match count {
-            Some(count) => _ = self.scope().ranges.insert(name.to_string(), (first, count, kind)),
+            Some(count) => self.scope().ranges.push((name.to_string(), first, count, kind)),
             None => self.add(name, Named::Register { number: first, kind }),
         }
     }
@@ -144,7 +142,7 @@ impl<'a> Names<'a> {
                 return Some(named.clone());
             }
             if digits > 0
-                && let Some((first, count, kind)) = ranges.get(prefix)
+                && let Some((_, first, count, kind)) = ranges.iter().rfind(|(name, ..)| name == prefix)
                 && let Ok(number) = number.parse::<u32>()
                 && number < *count
             {
@@ -155,10 +153,11 @@ impl<'a> Names<'a> {
     }
 
     pub fn constant(&mut self, value: u64) -> Reg {
-        *self.constant_of.entry(value).or_insert_with(|| {
+        let place = self.constants.iter().position(|constant| *constant == value).unwrap_or_else(|| {
             self.constants.push(value);
-            CONSTANT + self.constants.len() as u32 - 1
-        })
+            self.constants.len() - 1
+        });
+        CONSTANT + place as u32
     }
 
     pub fn scratch(&mut self) -> Reg {

@@ -48,7 +48,13 @@ impl Names<'_> {
             }
             "brx" => {
                 let Operand::Name(list) = o.get(1)? else { return None };
-                let targets = self.targets.get(list.as_str())?.iter().map(|label| self.label(label));
+                let targets = self
+                    .targets
+                    .iter()
+                    .find(|(name, _)| name == list)?
+                    .1
+                    .iter()
+                    .map(|label| self.label(label));
                 let targets = targets.collect::<Option<_>>()?;
                 Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
             }

@@ -46,7 +46,7 @@ pub struct Memory {
     /// What the checks remember counts too.
     most_bytes: u64,
     /// What buffers are called in messages, by their numbers.
-    called: FxHashMap<u64, String>,
+    called: Vec<(u64, String)>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
     heap: FxHashMap<u64, u64>,
     heap_bytes: u64,
@@ -58,7 +58,7 @@ impl Default for Memory {
             allocations: Vec::new(),
             live_bytes: 0,
             most_bytes: DEFAULT_MEMORY,
-            called: FxHashMap::default(),
+            called: Vec::new(),
             heap: FxHashMap::default(),
             heap_bytes: 0,
         }
@@ -155,25 +155,26 @@ impl Memory {
     pub fn call(&mut self, names: impl Iterator<Item = (u64, String)>) {
         self.called.clear();
         for (address, name) in names {
-            self.called.entry(address >> OFFSET_BITS).or_insert(name);
+            self.called.push((address >> OFFSET_BITS, name));
         }
     }
 
     /// What an allocation is called, by its number: `argument 0`, or a variable's name.
     pub fn name(&self, number: u64) -> String {
         let own = self.allocations.get(index(number).wrapping_sub(1)).map_or("", |one| &one.name[..]);
-        match self.called.get(&number) {
+        match self.called.iter().find(|(called, _)| *called == number) {
             _ if !own.is_empty() => format!("`{own}`"),
-            Some(called) => called.clone(),
+            Some((_, name)) => name.clone(),
             None => "a buffer".to_string(),
         }
     }
 
     /// What all allocations are called that have a name, by their numbers.
-    pub fn names(&self) -> FxHashMap<u64, String> {
+    pub fn names(&self) -> Vec<(u64, String)> {
         (1..=self.allocations.len() as u64)
             .filter(|number| {
-                self.called.contains_key(number) || !self.allocations[index(*number) - 1].name.is_empty()
+                self.called.iter().any(|(called, _)| called == number)
+                    || !self.allocations[index(*number) - 1].name.is_empty()
             })
             .map(|number| (number, self.name(number)))
             .collect()

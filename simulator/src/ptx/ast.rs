@@ -3,7 +3,7 @@
 //!
 //! PTX ISA 9.0, chapters 4 (syntax), 5 (state spaces, types, variables) and 11 (directives).
 
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use super::space::Space;
 use crate::diagnostic::{Diagnostic, Kind};
@@ -15,7 +15,7 @@ pub struct Ast {
     /// `.global`, `.const` and `.shared` variables outside functions.
     pub variables: Vec<Variable>,
     /// `.file` entries: number -> path.
-    pub files: FxHashMap<u32, String>,
+    pub files: Vec<(u32, Arc<str>)>,
     /// Names declared without a body: `vprintf`, the device runtime, functions of other modules.
     pub externs: Vec<String>,
 }

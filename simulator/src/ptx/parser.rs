@@ -145,7 +145,7 @@ impl Parser<'_> {
                     match self.peek().cloned() {
                         Some(Token::Text(path)) => {
                             self.at += 1;
-                            ast.files.insert(number, path);
+                            ast.files.push((number, path.into()));
                         }
                         _ => return self.error("`.file` without a path"),
                     }

@@ -2,6 +2,7 @@
 //!
 //! Places are whole units, a tenth of a pixel; the figure's `viewBox` scales it down.
 
+use std::f64::consts::FRAC_1_SQRT_2;
 use std::ops::Range;
 
 use anyhow::{Context, Result};
@@ -56,12 +57,19 @@ const CHARACTER: f64 = 7.8;
 const SAMPLE_GAP: f64 = 14.0;
 const SAMPLE: f64 = 24.0;
 const NAME_GAP: f64 = 6.0;
-/// Radius of a marker; and of each kernel's, the corners, the angle of the first from the top in degrees, and
-/// the share of the radius. The first are the largest, and their lines the widest, so that they still show
+/// Radius of a marker; and of each kernel's, the corners, the direction of the first, and the share of the radius. The first are the largest, and their lines the widest, so that they still show
 /// where another kernel's values are the same.
 const MARKER: f64 = 4.4;
-const SHAPES: [(i32, f64, f64); SERIES] =
-    [(16, 0.0, 1.2), (4, 45.0, 1.2), (3, 0.0, 1.25), (4, 0.0, 1.1), (3, 180.0, 1.1)];
+const SHAPES: [(usize, Direction, f64); SERIES] = [
+    (16, UP, 1.2),
+    (4, (FRAC_1_SQRT_2, -FRAC_1_SQRT_2), 1.2),
+    (3, UP, 1.25),
+    (4, UP, 1.1),
+    (3, (0.0, 1.0), 1.1),
+];
+/// Of length 1, down positive.
+type Direction = (f64, f64);
+const UP: Direction = (0.0, -1.0);
 const WIDTHS: [f64; SERIES] = [3.0, 2.6, 2.2, 1.9, 1.7];
 
 /// The figure as a complete SVG file.
@@ -233,19 +241,25 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
 
 /// A marker's shape tells the lines apart without their colours. Hollow: the run went wrong.
 fn marker(svg: &mut Svg, style: Style, at: Place, filled: bool) {
-    let (corners, turn, radius) = match style {
+    let (corners, first, radius) = match style {
         Style::Limit => return,
-        Style::Host => (6, 0.0, 0.9),
+        Style::Host => (6, UP, 0.9),
         Style::Kernel(i) => SHAPES[i % SERIES],
     };
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
-    let corner = |i: i32| {
-        let angle = (turn + f64::from(i) * 360.0 / f64::from(corners)).to_radians();
-        let (x, y) = (angle.sin() * radius, -angle.cos() * radius);
-        (at.0 + x.round() as i32, at.1 + y.round() as i32)
+    // Cosine and sine of the angle from corner to corner; those of the library are 6 KB in a page.
+    let (cos, sin) = match corners {
+        3 => (-0.5, 0.866_025_403_784_438_6),
+        4 => (0.0, 1.0),
+        6 => (0.5, 0.866_025_403_784_438_6),
+        _ => (0.923_879_532_511_286_7, 0.382_683_432_365_089_8), // of 16
     };
-    let shape: Vec<Place> = (0..corners).map(corner).collect();
-    let outline: Vec<Place> = (0..=corners).map(corner).collect();
+    let directions =
+        std::iter::successors(Some(first), |(x, y)| Some((x * cos - y * sin, x * sin + y * cos)));
+    let corner = |(x, y): Direction| (at.0 + (x * radius).round() as i32, at.1 + (y * radius).round() as i32);
+    let mut outline: Vec<Place> = directions.take(corners).map(corner).collect();
+    let shape = outline.clone();
+    outline.push(shape[0]);
     let ink = style.ink().solid();
     let (inside, edge, width) = if filled { (ink, PAPER, 0.8) } else { (PAPER, ink, 1.6) };
     svg.polygon(&shape, inside);

