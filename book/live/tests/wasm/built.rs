@@ -73,7 +73,11 @@ fn build() -> (PathBuf, Vec<String>) {
     let list = std::fs::read_to_string(wasm.with_extension("d")).unwrap();
     // `\ ` is a blank in a path.
     let list = list.split_once(".wasm:").unwrap().1.replace("\\ ", "\0");
-    let inside = |path: &str| Some(Path::new(&path.replace('\0', " ")).strip_prefix(&root).ok()?.to_owned());
+    // What a build has made lies in the repository too, but belongs to nobody's clone.
+    let inside = |path: &str| {
+        let path = PathBuf::from(path.replace('\0', " "));
+        (!path.starts_with(target)).then(|| path.strip_prefix(&root).ok().map(Path::to_owned)).flatten()
+    };
     let sources = list.split_whitespace().filter_map(inside).map(|path| path.display().to_string());
     let manifests =
         ["", "book/live/", "reduction/", "simulator/", "src/"].map(|at| format!("{at}Cargo.toml"));
