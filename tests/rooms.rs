@@ -180,6 +180,12 @@ fn no_two_rooms_import_each_other() {
         let uses = &rooms[room];
         assert!(never.iter().all(|never| !uses.contains(*never)), "{room} uses {uses:?}");
     }
+    for package in ["src/exercise", "src/simulate"] {
+        let mut files = BTreeMap::new();
+        modules(&Path::new(workbook::ROOT).join(package), "", &mut files);
+        let of_chapters = files.iter().find(|(_, text)| text.contains("workbook::chapter"));
+        assert!(files.len() > 8 && of_chapters.is_none(), "{package}: {of_chapters:?}");
+    }
 }
 
 #[test]

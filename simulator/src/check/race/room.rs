@@ -197,3 +197,16 @@ fn a_word_takes_little_room_whatever_is_done_with_it() {
     }
     assert_eq!(beyond, 0, "patterns that take more than they may, see above");
 }
+
+#[test]
+fn the_appendix_says_what_each_pattern_may_take() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../book/src/appendix_simulator.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let part = page.split_once("The checks remember 16 bytes").unwrap().1.split_once("\n## ").unwrap().0;
+    let told: Vec<&str> = part.split(|c: char| !c.is_ascii_digit()).collect();
+    for (name, most, _) in PATTERNS {
+        // That of shorts is below that of bytes.
+        let is_told = told.contains(&most.to_string().as_str()) || name.starts_with("shorts");
+        assert!(is_told, "appendix_simulator.md does not say {most}, for: {name}");
+    }
+}
