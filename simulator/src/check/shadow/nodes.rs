@@ -134,6 +134,16 @@ impl Node {
         (self.blocks, self.block, self.warp) == (1, block, warp)
     }
 
+    /// All in the block with this first warp.
+    pub fn is_of_block(&self, block: u32) -> bool {
+        (self.blocks, self.block) == (1, block)
+    }
+
+    /// All in this block, and before a barrier of it.
+    pub fn is_before(&self, block: u32, barrier: Time) -> bool {
+        self.is_of_block(block) && self.time < barrier
+    }
+
     pub fn seen(&self, warp: u32, lane: usize) -> Seen {
         let (strength, atomic) = MANNERS[self.what.0 as usize >> 24];
         let past = Past { warp, lane: lane as u8, time: self.time };
