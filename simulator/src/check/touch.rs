@@ -55,7 +55,8 @@ impl<'a> Touch<'a> {
         let atomic = matches!(request.access, Access::Atomic { .. });
         let what = What::new(loc, strength, atomic);
         let (block, warp) = (here.first_warp, 1 << (here.warp - here.first_warp));
-        let reader = Reader { block, warp, time: here.now(), what, who: Who { further: 0, mask: 1 } };
+        let (warps, who) = (here.warps as u8, Who { further: 0, mask: 1 });
+        let reader = Reader { block, warp, warps, time: here.now(), what, who };
         let writes = request.access != Access::Load;
         let write = if writes { nodes.one(reader) } else { NOBODY };
         nodes.hold(write, 1);
@@ -304,7 +305,7 @@ impl<'a> Touch<'a> {
         let mut meets = Meets::Anyone;
         let mut next = id;
         while next != NOBODY {
-            let node = *self.nodes.get(next);
+            let node = self.nodes.get(next);
             next = node.rest;
             let strength = node.first().what.strength();
             let own_block = node.is_of_block(self.here.first_warp);
