@@ -21,12 +21,18 @@ struct Visit {
     barrier: [Option<(u32, u32)>; 2],
 }
 
+/// What the threads of a group did at a branch.
+#[derive(Clone, Debug, Default)]
+struct AtBranch {
+    visits: Vec<Visit>,
+    /// How often each lane has been there, by warp.
+    counts: Vec<[u32; WARP]>,
+}
+
 #[derive(Debug, Default)]
 struct GroupVisits {
-    /// By branch.
-    visits: FxHashMap<u32, Vec<Visit>>,
-    /// How often each lane of a warp has been there, by branch and warp.
-    counts: FxHashMap<(u32, u32), [u32; WARP]>,
+    /// By the number of the branch.
+    branches: Vec<AtBranch>,
     /// Blocks that have ended, of a cluster.
     ended: u32,
 }
@@ -77,14 +83,11 @@ impl Branches {
         rest: u32,
     ) -> Option<Divergence> {
         let state = self.groups.entry(group).or_default();
-        let counts = state.counts.entry((watch, warp)).or_default();
-        let visits = state.visits.entry(watch).or_default();
+        let AtBranch { visits, counts } = at(&mut state.branches, watch);
+        let counts = at(counts, warp);
         let mut found = None;
         for (number, lanes) in alike(counts, taken | rest) {
-            if visits.len() <= number as usize {
-                visits.resize_with(number as usize + 1, Visit::default);
-            }
-            let visit = &mut visits[number as usize];
+            let visit = at(visits, number);
             for (side, lanes) in [(&mut visit.taken, lanes & taken), (&mut visit.rest, lanes & rest)] {
                 if lanes != 0 {
                     side.get_or_insert(warp * 32 + lanes.trailing_zeros());
@@ -106,14 +109,22 @@ impl Branches {
         taken: bool,
     ) -> Option<Divergence> {
         let state = self.groups.entry(group).or_default();
-        let counts = state.counts.get(&(watch, warp))?;
-        let visits = state.visits.get_mut(&watch)?;
+        let AtBranch { visits, counts } = state.branches.get_mut(watch as usize)?;
+        let counts = counts.get(warp as usize)?;
         alike(counts, mask).find_map(|(number, lanes)| {
             let visit = visits.get_mut(number.checked_sub(1)? as usize)?;
             visit.barrier[!taken as usize].get_or_insert((loc, warp * 32 + lanes.trailing_zeros()));
             visit.divergence(watch, group)
         })
     }
+}
+
+/// What stands at a place, or will.
+fn at<T: Clone + Default>(all: &mut Vec<T>, place: u32) -> &mut T {
+    if all.len() <= place as usize {
+        all.resize(place as usize + 1, T::default());
+    }
+    &mut all[place as usize]
 }
 
 /// The lanes of `mask` by their counts.

@@ -32,14 +32,15 @@ pub struct Meeting {
     pub owner: Owner,
 }
 
-/// The words of 4 bytes that copies under way write and read.
+/// Words of 4 bytes that copies under way write, by grid and block, and read.
 #[derive(Debug, Default)]
 pub struct UnderWay {
-    to: FxHashMap<(u32, u64, u64), Owner>,
-    from: FxHashMap<u64, Vec<Owner>>,
+    at: FxHashMap<(u32, u64, u64), Vec<Owner>>,
 }
 
 const WORD: u64 = 4;
+/// In place of a grid, for global memory.
+const GLOBAL: u32 = u32::MAX;
 
 fn words(address: u64, bytes: u64) -> impl Iterator<Item = u64> {
     address / WORD..(address + bytes).div_ceil(WORD)
@@ -47,45 +48,27 @@ fn words(address: u64, bytes: u64) -> impl Iterator<Item = u64> {
 
 impl UnderWay {
     pub fn starts(&mut self, actor: Actor, copy: &CopyRequest) {
-        let Actor { grid, block, warp, loc, .. } = actor;
-        for lane in lanes(copy.mask) {
-            let owner = Owner { grid, block, warp, lane, loc };
-            for word in words(copy.to[lane], copy.bytes as u64) {
-                self.to.insert((grid, block, word), owner);
-            }
-            for word in words(copy.from[lane], copy.given[lane]) {
-                self.from.entry(word).or_default().push(owner);
-            }
-        }
+        each(actor, copy, |place, owner| self.at.entry(place).or_default().push(owner));
     }
 
     pub fn ends(&mut self, actor: Actor, copy: &CopyRequest) {
-        let Actor { grid, block, warp, loc, .. } = actor;
-        for lane in lanes(copy.mask) {
-            let owner = Owner { grid, block, warp, lane, loc };
-            for word in words(copy.to[lane], copy.bytes as u64) {
-                self.to.remove(&(grid, block, word));
+        each(actor, copy, |place, owner| {
+            let Some(owners) = self.at.get_mut(&place) else { return };
+            if let Some(at) = owners.iter().position(|other| *other == owner) {
+                owners.swap_remove(at);
             }
-            for word in words(copy.from[lane], copy.given[lane]) {
-                if let Some(owners) = self.from.get_mut(&word) {
-                    if let Some(at) = owners.iter().position(|other| *other == owner) {
-                        owners.swap_remove(at);
-                    }
-                    if owners.is_empty() {
-                        self.from.remove(&word);
-                    }
-                }
+            if owners.is_empty() {
+                self.at.remove(&place);
             }
-        }
+        });
     }
 
     /// Copies that nobody has waited for end with their block.
     pub fn block_end(&mut self, grid: u32, block: u64) {
-        if self.to.is_empty() {
+        if self.at.is_empty() {
             return;
         }
-        self.to.retain(|(g, b, _), _| (*g, *b) != (grid, block));
-        self.from.retain(|_, owners| {
+        self.at.retain(|_, owners| {
             owners.retain(|owner| (owner.grid, owner.block) != (grid, block));
             !owners.is_empty()
         });
@@ -93,24 +76,32 @@ impl UnderWay {
 
     /// The first copy that a request meets.
     pub fn meets(&self, actor: Actor, request: &Request) -> Option<Meeting> {
-        if self.to.is_empty() {
+        if self.at.is_empty() {
             return None;
         }
-        let owner = |word: u64| match request.space {
-            Space::Shared => {
-                let (grid, block) = place_of(actor, request);
-                self.to.get(&(grid, block, word))
-            }
-            Space::Global if request.access != Access::Load => self.from.get(&word)?.first(),
-            _ => None,
+        let (grid, block) = match request.space {
+            Space::Shared => place_of(actor, request),
+            Space::Global if request.access != Access::Load => (GLOBAL, 0),
+            _ => return None,
         };
         lanes(request.mask).find_map(|lane| {
             let address = request.addresses[lane];
             words(address, request.bytes as u64).find_map(|word| {
-                let owner = *owner(word)?;
+                let owner = *self.at.get(&(grid, block, word))?.last()?;
                 Some(Meeting { lane, address: address.max(word * WORD), owner })
             })
         })
+    }
+}
+
+/// The words that each lane of a copy writes and reads.
+fn each(actor: Actor, copy: &CopyRequest, mut word: impl FnMut((u32, u64, u64), Owner)) {
+    let Actor { grid, block, warp, loc, .. } = actor;
+    for lane in lanes(copy.mask) {
+        let owner = Owner { grid, block, warp, lane, loc };
+        let to = words(copy.to[lane], copy.bytes as u64).map(|word| (grid, block, word));
+        let from = words(copy.from[lane], copy.given[lane]).map(|word| (GLOBAL, 0, word));
+        to.chain(from).for_each(|place| word(place, owner));
     }
 }
 

@@ -35,7 +35,7 @@ struct Last {
 /// By the block whose memory it is, and the warp that has accessed it (its block and its number there).
 #[derive(Debug, Default)]
 pub struct Visits {
-    of: FxHashMap<BlockId, FxHashMap<(u64, u32), Vec<Last>>>,
+    of: FxHashMap<BlockId, Box<FxHashMap<(u64, u32), Vec<Last>>>>,
 }
 
 impl Visits {
@@ -61,7 +61,7 @@ impl Visits {
         let visits = self.of.remove(&id)?;
         let known = order.knows_at_all(id);
         let mut found: Vec<Visit> = Vec::new();
-        for ((block, warp), all) in visits {
+        for ((block, warp), all) in *visits {
             let actor = Actor { grid: id.0, block, warp, loc: 0, kernel: "" };
             let global = order.warp_number(actor);
             for Last { mask, time, loc, address, access } in all {

@@ -27,7 +27,7 @@ pub struct Shadow {
     global: Vec<Region>,
     nodes: Nodes,
     /// By grid and block.
-    shared: FxHashMap<BlockId, (Region, Nodes)>,
+    shared: FxHashMap<BlockId, Box<(Region, Nodes)>>,
     /// What all this takes.
     bytes: usize,
 }
@@ -35,7 +35,7 @@ pub struct Shadow {
 impl Shadow {
     pub fn block_end(&mut self, grid: u32, block: u64) {
         let ended = self.shared.remove(&(grid, block));
-        self.bytes -= ended.map_or(0, |(region, nodes)| region.bytes() + nodes.bytes());
+        self.bytes -= ended.map_or(0, |ended| ended.0.bytes() + ended.1.bytes());
     }
 
     /// Bytes that all this takes.
@@ -101,7 +101,7 @@ impl Shadow {
         }
         let here = order.here(actor);
         let (found, flag) = if in_shared {
-            let (region, nodes) = self.shared.entry(place_of(actor, request)).or_default();
+            let (region, nodes) = &mut **self.shared.entry(place_of(actor, request)).or_default();
             let before = region.bytes() + nodes.bytes();
             let mut touch = Touch::new(here, actor.loc, request, nodes);
             touch.lanes(region, request.mask, 0);

@@ -113,7 +113,7 @@ impl<'a> Touch<'a> {
                 rest &= rest - 1;
                 let who = Lanes::one(lane, WORD as u32);
                 let first = (address % WORD) as usize;
-                self.bytes(cell, pools, who, first..first + bytes as usize, address);
+                self.slowly(cell, pools, who, first..first + bytes as usize, address);
             }
         }
     }
@@ -135,7 +135,7 @@ impl<'a> Touch<'a> {
             let (new, alone) = (step.new, step.alone);
             return self.become_(cell, who, new, alone);
         }
-        self.slowly(cell, pools, who, address);
+        self.slowly(cell, pools, who, 0..WORD as usize, address);
     }
 
     /// The word now has these readers, or this write.
@@ -162,29 +162,30 @@ impl<'a> Touch<'a> {
         self.nodes.release(write, 1);
     }
 
+    /// A word is accessed, or a part of it, of which `address` is the first byte's.
     #[inline(never)]
-    fn slowly(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, address: u64) {
+    fn slowly(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, part: Range<usize>, address: u64) {
         self.settle();
-        let content = pools.open(cell);
-        let Some(mut word) = self.as_one(&content, who) else {
-            return self.apart(cell, pools, content, who, 0..WORD as usize, address);
+        let content = match (pools.open(cell), part.len() as u64) {
+            (Content::Word(mut word), WORD) if self.is_as_one(&word, who) => {
+                // What has been must stay as long as a step looks for it.
+                let past = [word.write.0, word.reads.0];
+                past.into_iter().for_each(|id| self.nodes.hold(id, 1));
+                self.step = self.happens(&mut word, who, address);
+                match &self.step {
+                    Some(step) => self.nodes.hold(step.new, 1),
+                    None => past.into_iter().for_each(|id| self.nodes.release(id, 1)),
+                }
+                Content::Word(word)
+            }
+            (content, _) => self.apart(content, who, part, address),
         };
-        // What has been must stay as long as a step looks for it.
-        let past = [word.write.0, word.reads.0];
-        past.into_iter().for_each(|id| self.nodes.hold(id, 1));
-        self.step = self.happens(&mut word, who, address);
-        match &self.step {
-            Some(step) => self.nodes.hold(step.new, 1),
-            None => past.into_iter().for_each(|id| self.nodes.release(id, 1)),
-        }
-        *cell = pools.close(Content::Word(word));
+        *cell = pools.close(content);
     }
 
-    /// The history of a word, if its bytes have no others and will have none.
-    fn as_one(&self, content: &Content, who: Lanes) -> Option<History> {
-        let Content::Word(word) = *content else { return None };
-        let alike = self.writes || word.reads.0 == NOBODY || who.relative_to(word.reads.1).is_some();
-        alike.then_some(word)
+    /// Whether the bytes of a word have no other histories and will have none.
+    fn is_as_one(&self, word: &History, who: Lanes) -> bool {
+        self.writes || word.reads.0 == NOBODY || who.relative_to(word.reads.1).is_some()
     }
 
     /// What becomes of a word, or of a byte, and of those like it, if there can be any.
@@ -242,18 +243,14 @@ impl<'a> Touch<'a> {
         let first = Who { further: 0, mask: who.mask };
         let (reads, spread) = history.reads;
         let lanes = who.relative_to(spread).filter(|_| reads != NOBODY).unwrap_or(first);
-        let (here, strength) = (self.here, self.reader.what.strength());
-        let covered = |node: &Node| {
-            node.is_before(here.first_warp, here.barrier()) && strength <= node.first().what.strength()
-        };
         let reader = Reader { who: lanes, ..self.reader };
-        let with_me = self.nodes.with(reads, reader, covered);
+        let with_me = self.nodes.with(reads, reader, self.here.barrier());
         if with_me.is_none() {
             // Two readers from two blocks, if possible.
             let block = |id: Id| self.nodes.get(id).first().block;
             let second = history.second.0;
             let farther =
-                second == NOBODY || (block(second) == block(reads) && block(reads) != here.first_warp);
+                second == NOBODY || (block(second) == block(reads) && block(reads) != self.reader.block);
             if farther {
                 let mine = self.nodes.one(Reader { who: first, ..self.reader });
                 self.nodes.hold(mine, 1);
@@ -264,23 +261,8 @@ impl<'a> Touch<'a> {
         with_me
     }
 
-    /// Some bytes of a word are accessed. `address`: that of the first.
-    fn bytes(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, part: Range<usize>, address: u64) {
-        self.settle();
-        let content = pools.open(cell);
-        self.apart(cell, pools, content, who, part, address);
-    }
-
-    /// The same, byte by byte; the cell is open.
-    fn apart(
-        &mut self,
-        cell: &mut Cell,
-        pools: &mut Pools,
-        content: Content,
-        who: Lanes,
-        part: Range<usize>,
-        address: u64,
-    ) {
+    /// The same, byte by byte.
+    fn apart(&mut self, content: Content, who: Lanes, part: Range<usize>, address: u64) -> Content {
         let mut all = match content {
             Content::Bytes(all) => all,
             Content::Word(word) => {
@@ -292,12 +274,11 @@ impl<'a> Touch<'a> {
             self.happens(&mut all[byte], who.of_byte(byte), address);
         }
         let [word, others @ ..] = all;
-        *cell = pools.close(if others == [word; 3] {
-            word.links().into_iter().for_each(|(id, _)| self.nodes.release(id, 3));
-            Content::Word(word)
-        } else {
-            Content::Bytes(all)
-        });
+        if others != [word; 3] {
+            return Content::Bytes(all);
+        }
+        word.links().into_iter().for_each(|(id, _)| self.nodes.release(id, 3));
+        Content::Word(word)
     }
 
     /// How an earlier access, or all in a set, stand to this one. Races among them are kept.

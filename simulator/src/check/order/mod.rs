@@ -80,7 +80,7 @@ pub struct Order {
     /// Devices that run at the same time.
     devices: u32,
     pub grids: Vec<Grid>,
-    blocks: FxHashMap<BlockId, BlockClock>,
+    blocks: FxHashMap<BlockId, Box<BlockClock>>,
     launches: Vec<Point>,
     logs: Vec<Log>,
     log_of: FxHashMap<Location, u32>,

@@ -49,7 +49,7 @@ struct OfThread {
 #[derive(Debug, Default)]
 pub struct Log {
     entries: Vec<Point>,
-    by_block: FxHashMap<BlockId, FxHashMap<(u32, u8), OfThread>>,
+    by_block: FxHashMap<BlockId, Box<FxHashMap<(u32, u8), OfThread>>>,
     /// What all entries up to this one that are for more than their block know of other logs.
     known: Vec<Known>,
     /// The blocks with an entry that is for their own threads alone.
@@ -75,7 +75,7 @@ impl Log {
             Whose::Barrier => false,
         };
         let of_block = self.by_block.get(&block).filter(|_| is_meant);
-        of_block.into_iter().flat_map(FxHashMap::values).filter_map(move |thread| {
+        of_block.into_iter().flat_map(|threads| threads.values()).filter_map(move |thread| {
             let numbers = match acquired.of {
                 Whose::Block(_) | Whose::Barrier => &thread.all,
                 Whose::Cluster(_) => &thread.cluster,

@@ -379,9 +379,9 @@ impl Nodes {
     }
 
     /// The readers `old` and one more; `None` where there is no room. And whether only the new one is left,
-    /// whose lanes are then no further, since all others are `covered`: what races with one of them races with it
-    /// too.
-    pub fn with(&mut self, old: Id, reader: Reader, covered: impl Fn(&Node) -> bool) -> Option<(Id, bool)> {
+    /// whose lanes are then no further, since all others are of its block, before this `barrier`, and no stronger
+    /// in what they do not race with: what races with one of them races with it too.
+    pub fn with(&mut self, old: Id, reader: Reader, barrier: Time) -> Option<(Id, bool)> {
         let Who { further, mask } = reader.who;
         let mix = [reader.block, reader.warp, reader.time, reader.what.0, mask, further as u32].into_iter();
         let hash = mix.fold(old, mixed);
@@ -390,7 +390,7 @@ impl Nodes {
         if let Some(memo) = known.filter(|memo| self.can_be_held(memo.new)) {
             return Some((memo.new, memo.alone));
         }
-        let (new, alone) = self.compute(old, reader, covered)?;
+        let (new, alone) = self.compute(old, reader, barrier)?;
         self.hold(old, 1);
         self.hold(new, 1);
         let forgotten = self.memo[slot].replace(Memo { old, reader, new, alone });
@@ -403,12 +403,15 @@ impl Nodes {
 
     /// The readers of one node.
     pub fn one(&mut self, reader: Reader) -> Id {
-        self.with(NOBODY, reader, |_| false).map_or(NOBODY, |(id, _)| id)
+        self.with(NOBODY, reader, 0).map_or(NOBODY, |(id, _)| id)
     }
 
-    fn compute(&mut self, old: Id, reader: Reader, covered: impl Fn(&Node) -> bool) -> Option<(Id, bool)> {
+    fn compute(&mut self, old: Id, reader: Reader, barrier: Time) -> Option<(Id, bool)> {
+        let covered = |node: Node| {
+            node.is_before(reader.block, barrier) && reader.what.strength() <= node.what.strength()
+        };
         let node = Node::new(reader, old);
-        if self.chain(old).all(|node| covered(&node)) {
+        if self.chain(old).all(covered) {
             let who = Who { further: 0, ..reader.who };
             return Some((self.keep(Node::new(Reader { who, ..reader }, NOBODY)), true));
         }
