@@ -464,3 +464,54 @@ fn push<T>(all: &mut Vec<T>, one: T) {
 }
 
 const _: () = assert!(size_of::<Node>() == 36 && WARP == 32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Accesses of one warp of blocks that begin anywhere, in more manners than there is room for.
+    #[test]
+    fn a_warp_by_itself_is_what_it_was() {
+        let mut nodes = Nodes::default();
+        let mut kept = Vec::new();
+        for number in 0..20_000u32 {
+            let warps = 1 + number % 32;
+            let reader = Reader {
+                block: number % 7 + number / 100 * warps,
+                warp: 1 << (number / 3 % warps),
+                warps: warps as u8,
+                time: number / 4_000,
+                what: What::new(number / 500, Strength::Weak, false),
+                who: Who { further: 0, mask: 1 + number % 2 },
+            };
+            let id = nodes.one(reader);
+            nodes.hold(id, 1);
+            kept.push((id, reader));
+            if number % 5 == 0 {
+                let (id, _) = kept.swap_remove(number as usize / 7 % kept.len());
+                nodes.release(id, 1);
+            }
+        }
+        assert!(kept.iter().all(|(id, reader)| nodes.get(*id).first() == *reader));
+        let ones = kept.iter().filter(|(id, _)| id % 2 == 1).count();
+        assert!(ones > 1_000 && kept.len() - ones > 1_000, "{ones} of {}", kept.len());
+        kept.iter().for_each(|(id, _)| nodes.release(*id, 1));
+        assert!(nodes.live() <= MEMO, "what is remembered besides");
+        let refs: u32 = nodes.manners.iter().map(|(_, refs)| refs).sum();
+        assert_eq!(refs as usize, nodes.live[1]);
+    }
+
+    /// One that is referred to more often than it can count stays, and is not taken again.
+    #[test]
+    fn what_cannot_be_counted_stays() {
+        let mut nodes = Nodes::default();
+        let (what, who) = (What::new(7, Strength::Weak, false), Who { further: 0, mask: 1 });
+        let reader = Reader { block: 4, warp: 2, warps: 4, time: 1, what, who };
+        let many = nodes.one(reader);
+        (0..30).for_each(|_| nodes.hold(many, 1_000));
+        assert_ne!(nodes.one(reader), many);
+        (0..30).for_each(|_| nodes.release(many, 1_000));
+        let other = nodes.one(Reader { warp: 4, ..reader });
+        assert!(other != many && nodes.get(many).first() == reader);
+    }
+}
