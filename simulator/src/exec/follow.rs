@@ -101,7 +101,7 @@ fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, activ
             activation.undefined.set_predicate(*d, active, undefined);
         }
         Op::Test { f, d, q, a, b, combine: Some((bits, p)) } => {
-            let holds = f(source(activation, function, *a), source(activation, function, *b), active);
+            let holds = f.holds(source(activation, function, *a), source(activation, function, *b), active);
             let of_test = u.any(&[*a, *b]);
             let of_d = decided(*bits, (holds, of_test), *p);
             let of_q = decided(*bits, (!holds, of_test), *p);

@@ -17,7 +17,10 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
         }
         Op::TestHalves { f, d, q, a, b, combine } => {
             let (a, b) = (source(activation, function, *a), source(activation, function, *b));
-            let halves = [f(a, b, active), f(&a.map(|bits| bits >> 16), &b.map(|bits| bits >> 16), active)];
+            let halves = [
+                f.holds(a, b, active),
+                f.holds(&a.map(|bits| bits >> 16), &b.map(|bits| bits >> 16), active),
+            ];
             let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
             for (holds, to) in halves.into_iter().zip([*d, *q]) {
                 let holds = given.map_or(holds, |(bits, p)| bits.of(holds, p));
@@ -43,7 +46,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
             activation.set_predicate(*d, active, if *value { u32::MAX } else { 0 });
         }
         Op::Set { f, d, a, b, holds } => {
-            let yes = f(source(activation, function, *a), source(activation, function, *b), active);
+            let yes = f.holds(source(activation, function, *a), source(activation, function, *b), active);
             let d = &mut activation.registers[*d as usize];
             each(active, |lane| d[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
         }

@@ -156,7 +156,8 @@ impl<'e, O: Watch> Context<'e, O> {
                     }
                 }
                 Op::Test { f, d, q, a, b, combine } => {
-                    let holds = f(source(activation, function, *a), source(activation, function, *b), active);
+                    let holds =
+                        f.holds(source(activation, function, *a), source(activation, function, *b), active);
                     let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
                     let apply = |holds: u32| given.map_or(holds, |(bits, p)| bits.of(holds, p));
                     activation.set_predicate(*d, active, apply(holds));
