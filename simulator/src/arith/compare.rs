@@ -152,10 +152,9 @@ fn floats(compare: &str, format: Format, ftz: bool) -> Option<Test> {
         };
     }
     let (holds, widens) = match (format, ftz) {
+        (Format::F64 | Format::BF16, true) => return None,
         (Format::F32, false) => (by_relation!(f32), None),
-        (Format::F64, false) => (by_relation!(f64), None),
-        (Format::F64, true) | (Format::BF16, true) => return None,
-        _ => (by_relation!(f64), Some((format, ftz))),
+        _ => (by_relation!(f64), (format != Format::F64).then_some((format, ftz))),
     };
     Some(Test { holds, exchanged, negated, widens })
 }
