@@ -91,26 +91,18 @@ impl std::ops::AddAssign<&Counters> for Counters {
 
 /// Counts alone.
 impl Watch for Counters {
-    const CHECKS: bool = false;
-}
-
-impl Observer for Counters {
-    #[inline(always)]
-    fn event(&mut self, event: &Event) {
-        if let Event::Instruction { active } = *event {
-            self.warp_instructions += 1;
-            self.thread_instructions += active.count_ones() as u64;
-        } else {
-            self.count(event);
-        }
+    fn checks(&self) -> bool {
+        false
     }
 }
 
-impl Counters {
-    /// What is rarer than an instruction.
-    #[inline(never)]
-    fn count(&mut self, event: &Event) {
+impl Observer for Counters {
+    fn event(&mut self, event: &Event) {
         match *event {
+            Event::Executed { by_warps, by_threads } => {
+                self.warp_instructions += by_warps;
+                self.thread_instructions += by_threads;
+            }
             Event::Grid(start) => self.launch_depth = self.launch_depth.max(start.depth.into()),
             Event::By(_, Act::Access(request)) => self.access(request),
             Event::By(_, Act::CopyStarts(copy)) => self.copy(copy),
@@ -124,7 +116,9 @@ impl Counters {
             _ => {}
         }
     }
+}
 
+impl Counters {
     fn access(&mut self, request: &Request) {
         if let Access::Atomic { .. } = request.access {
             self.atomics += request.mask.count_ones() as u64;

@@ -165,6 +165,12 @@ pub(crate) fn bytes(number: u64) -> String {
 /// `67,108,864`
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
-    let parts: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    parts.join(",")
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }

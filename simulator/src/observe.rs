@@ -193,10 +193,12 @@ pub enum Event<'a> {
         /// Linear number of the block in its grid.
         block: u64,
     },
-    /// A warp executes an instruction with the lanes of `active`.
-    Instruction {
-        /// The lanes.
-        active: u32,
+    /// The launch has ended, or has been stopped.
+    Executed {
+        /// Instructions that its warps have executed.
+        by_warps: u64,
+        /// The same, times the lanes that were active.
+        by_threads: u64,
     },
     /// A barrier of a block opens.
     BarrierOpens {
@@ -316,10 +318,10 @@ pub trait Observer {
 }
 
 /// What a launch runs under: who is told all, and whether undefined values are followed through registers and
-/// memory. There are two, so that the core is compiled twice and no more.
+/// memory.
 pub(crate) trait Watch: Observer {
     /// Whether the launch is checked.
-    const CHECKS: bool;
+    fn checks(&self) -> bool;
 
     /// Bytes that the checks remember.
     fn remembers(&self) -> usize {

@@ -260,11 +260,11 @@ impl Simulator {
         self.run(module, &[Launch { kernel, config, args }], counters)
     }
 
-    fn run<O: observe::Watch>(
+    fn run(
         &mut self,
         module: &Module,
         launches: &[Launch],
-        observer: &mut O,
+        observer: &mut dyn observe::Watch,
     ) -> Result<(), Box<Diagnostic>> {
         let mut roots = Vec::with_capacity(launches.len());
         for Launch { kernel, config, args } in launches {
@@ -285,9 +285,11 @@ impl Simulator {
             &self.limits,
         );
         let ended = engine.run(roots);
-        if !O::CHECKS {
+        let (by_warps, by_threads) = (engine.progress.executed, engine.progress.by_threads);
+        engine.observer.event(&observe::Event::Executed { by_warps, by_threads });
+        if !engine.observer.checks() {
             // What this kernel has written is not known.
-            self.memory.define_all();
+            engine.memory.define_all();
         }
         ended
     }

@@ -1,17 +1,21 @@
 //! What each arithmetic instruction does, to 32 lanes at once: PTX ISA 9.7.1 to 9.7.9.
 //!
-//! An opcode is looked up once, when the program is decoded, and becomes a plain function over lanes. Every
+//! An opcode is looked up once, when the program is decoded, and becomes a plain function over lanes, or over the sources
+//! of one lane where it is rare. Every
 //! operand is 64 bits a lane; an operation reads the low bits that its type has and ignores the rest.
 
+use super::compare::SetHalves;
 use super::conversions::{self, Conversion};
-use super::float::{self, Float, SetHalves};
+use super::float::{self, Float};
 use super::integers;
-use super::lanes::{AluFn, Lanes, TestFn};
+use super::lanes::{AluFn, LaneFn, Lanes, lanes};
+use super::rare;
 
 /// What an arithmetic instruction computes.
 #[derive(Clone, Copy, Debug)]
 pub enum Alu {
     Plain(AluFn),
+    Rare(LaneFn),
     Float(Float),
     Halves(SetHalves),
     Convert(Conversion),
@@ -22,6 +26,7 @@ impl Alu {
     pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
         match self {
             Alu::Plain(f) => f(out, source, mask),
+            Alu::Rare(f) => lane_by_lane(*f, out, source, mask),
             Alu::Float(float) => float.apply(out, [source[0], source[1], source[2]], mask),
             Alu::Halves(set) => set.apply(out, [source[0], source[1]], mask),
             Alu::Convert(conversion) => conversion.apply(out, [source[0], source[1]], mask),
@@ -36,16 +41,16 @@ pub fn select(words: &[&str]) -> Option<(Alu, usize)> {
         let (conversion, sources) = conversions::select(words)?;
         return Some((conversion.plain().map_or(Alu::Convert(conversion), Alu::Plain), sources));
     }
-    match integers::select(words).or_else(|| float::native(words)) {
-        Some((f, sources)) => Some((Alu::Plain(f), sources)),
-        None => float::select(words).map(|(float, sources)| (Alu::Float(float), sources)),
-    }
+    integers::select(words)
+        .or_else(|| float::native(words))
+        .map(|(f, sources)| (Alu::Plain(f), sources))
+        .or_else(|| rare::select(words).map(|(f, sources)| (Alu::Rare(f), sources)))
+        .or_else(|| float::select(words).map(|(float, sources)| (Alu::Float(float), sources)))
 }
 
-/// The comparison of `setp` and `set` (PTX ISA 9.7.6): words like `["lt", "u32"]`.
-pub fn test(compare: &str, ty: &str, ftz: bool) -> Option<TestFn> {
-    match float::format(ty) {
-        Some(_) => float::test(compare, ty, ftz),
-        None => integers::test(compare, ty),
+#[inline(never)]
+fn lane_by_lane(f: LaneFn, out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
+    for lane in lanes(mask) {
+        out[lane] = f([source[0][lane], source[1][lane], source[2][lane], source[3][lane]]);
     }
 }

@@ -2,14 +2,17 @@
 //! arithmetic with a carry. Each follows the semantics that the PTX ISA writes out in section 9.7.1, 9.7.2 or
 //! 9.7.9.
 
-pub fn funnel_left(a: u64, b: u64, n: u32) -> u64 {
-    let joined = (b as u32 as u64) << 32 | a as u32 as u64;
-    if n == 32 { a as u32 as u64 } else { (joined << n) >> 32 }
+pub fn funnel_left(a: u32, b: u32, n: u32) -> u32 {
+    if n == 32 { a } else { (joined(a, b) << n >> 32) as u32 }
 }
 
-pub fn funnel_right(a: u64, b: u64, n: u32) -> u64 {
-    let joined = (b as u32 as u64) << 32 | a as u32 as u64;
-    (joined >> n) as u32 as u64
+pub fn funnel_right(a: u32, b: u32, n: u32) -> u32 {
+    (joined(a, b) >> n) as u32
+}
+
+/// `b:a`.
+fn joined(a: u32, b: u32) -> u64 {
+    u64::from(b) << 32 | u64::from(a)
 }
 
 /// Position of the most significant set bit, or how far it is from the top; all ones if there is none.
@@ -65,14 +68,24 @@ pub const EDGE_LEFT: [u32; 4] = [0x3210, 0x3211, 0x3222, 0x3333];
 pub const EDGE_RIGHT: [u32; 4] = [0x0000, 0x1110, 0x2210, 0x3210];
 
 /// `prmt`: four of the eight bytes of `b:a`, or their signs.
-pub fn permute(a: u64, b: u64, selectors: u32) -> u64 {
-    let bytes = (b as u32 as u64) << 32 | a as u32 as u64;
+pub fn permute(a: u32, b: u32, selectors: u32) -> u64 {
+    let bytes = joined(a, b);
     let mut out = 0;
     for i in 0..4 {
         let choice = selectors >> (4 * i) & 0xf;
         let byte = bytes >> (8 * (choice & 7)) & 0xff;
         let byte = if choice & 8 != 0 { 0xff * (byte >> 7) } else { byte };
         out |= byte << (8 * i);
+    }
+    out
+}
+
+/// `lop3` (PTX ISA 9.7.8.6): the bit of `table` whose number the bits of `a`, `b` and `c` make.
+pub fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
+    let mut out = 0;
+    for minterm in (0..8).filter(|minterm| table >> minterm & 1 == 1) {
+        let take = |bits: u32, place: u32| if minterm & place != 0 { bits } else { !bits };
+        out |= take(a, 4) & take(b, 2) & take(c, 1);
     }
     out
 }

@@ -1,8 +1,9 @@
 //! `cvt` (PTX ISA 9.7.9.21): between integers, between floats, and from one to the other.
 
 use super::float::saturate;
-use super::lanes::{AluFn, Lanes, each};
+use super::lanes::{AluFn, Lanes, each, lanes};
 use super::rounding::{self as round, Format, Mode};
+use super::value::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Type {
@@ -75,43 +76,23 @@ pub fn select(words: &[&str]) -> Option<(Conversion, usize)> {
     Some((conversion, 1 + pack as usize))
 }
 
-/// Integer to integer, the one conversion that every kernel is full of: the low bits are kept, and a signed
-/// result is extended over the register.
+/// Integer to integer, the one conversion that every kernel is full of: the bits of the narrower type are kept, and
+/// extended over the register by its sign, if it has one; of a wider unsigned result no more than its own bits.
 fn integers(from: Type, to: Type) -> Option<AluFn> {
-    macro_rules! to {
-        ($from:ty) => {
-            match to {
-                Type::Unsigned(8) => pair!($from, u8, u64),
-                Type::Unsigned(16) => pair!($from, u16, u64),
-                Type::Unsigned(32) => pair!($from, u32, u64),
-                Type::Unsigned(_) => pair!($from, u64, u64),
-                Type::Signed(8) => pair!($from, i8, i64),
-                Type::Signed(16) => pair!($from, i16, i64),
-                Type::Signed(32) => pair!($from, i32, i64),
-                Type::Signed(_) => pair!($from, i64, i64),
-                Type::Float(_) => None,
-            }
-        };
-    }
-    macro_rules! pair {
-        ($from:ty, $to:ty, $register:ty) => {{
-            fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
-                each(mask, |lane| out[lane] = source[0][lane] as $from as $to as $register as u64)
-            }
-            Some(go as AluFn)
-        }};
-    }
-    match from {
-        Type::Unsigned(8) => to!(u8),
-        Type::Unsigned(16) => to!(u16),
-        Type::Unsigned(32) => to!(u32),
-        Type::Unsigned(_) => to!(u64),
-        Type::Signed(8) => to!(i8),
-        Type::Signed(16) => to!(i16),
-        Type::Signed(32) => to!(i32),
-        Type::Signed(_) => to!(i64),
-        Type::Float(_) => None,
-    }
+    let (Type::Signed(has) | Type::Unsigned(has)) = from else { return None };
+    let (Type::Signed(gets) | Type::Unsigned(gets)) = to else { return None };
+    Some(match (if gets <= has { to } else { from }, to) {
+        (Type::Signed(8), Type::Unsigned(16)) => looped!(u64, |a| a as i8 as u16),
+        (Type::Signed(8), Type::Unsigned(32)) => looped!(u64, |a| a as i8 as u32),
+        (Type::Signed(16), Type::Unsigned(32)) => looped!(u64, |a| a as i16 as u32),
+        (Type::Signed(8), _) => looped!(u64, |a| a as i8 as u64),
+        (Type::Signed(16), _) => looped!(u64, |a| a as i16 as u64),
+        (Type::Signed(32), _) => looped!(u64, |a| a as i32 as u64),
+        (Type::Unsigned(8), _) => looped!(u64, |a| a as u8),
+        (Type::Unsigned(16), _) => looped!(u64, |a| a as u16),
+        (Type::Unsigned(32), _) => looped!(u64, |a| a as u32),
+        _ => looped!(u64, |a| a),
+    })
 }
 
 impl Conversion {
@@ -121,10 +102,10 @@ impl Conversion {
     }
 
     pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 2], mask: u32) {
-        each(mask, |lane| {
+        for lane in lanes(mask) {
             let [a, b] = source.map(|s| s[lane]);
             out[lane] = if self.pack { self.bits(a) << 16 | self.bits(b) } else { self.bits(a) };
-        });
+        }
     }
 
     fn bits(&self, bits: u64) -> u64 {

@@ -5,7 +5,7 @@
 
 use std::f64::consts::{FRAC_PI_2, LN_2, TAU};
 
-use super::lanes::{AluFn, Lanes, TestFn, each};
+use super::lanes::{AluFn, Lanes, each, lanes};
 use super::rounding::{self as round, Format, Mode};
 use super::value::Value;
 
@@ -109,7 +109,9 @@ pub fn select(words: &[&str]) -> Option<(Float, usize)> {
 
 impl Float {
     pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 3], mask: u32) {
-        each(mask, |lane| out[lane] = self.register(source.map(|s| s[lane])));
+        for lane in lanes(mask) {
+            out[lane] = self.register(source.map(|s| s[lane]));
+        }
     }
 
     /// One lane, from bits to bits.
@@ -237,96 +239,6 @@ pub fn maximum(a: f64, b: f64) -> f64 {
     -minimum(-a, -b)
 }
 
-/// A half-precision value in the low bits of a register, for comparisons.
-#[derive(Clone, Copy)]
-struct Half<const BRAIN: bool>(f64);
-
-impl<const BRAIN: bool> Half<BRAIN> {
-    const FORMAT: Format = if BRAIN { Format::BF16 } else { Format::F16 };
-}
-
-impl<const BRAIN: bool> Value for Half<BRAIN> {
-    fn get(bits: u64) -> Self {
-        Half(Self::FORMAT.decode(bits))
-    }
-    fn put(self) -> u64 {
-        Self::FORMAT.encode(self.0)
-    }
-}
-
-/// The comparison of `setp` and `set` on floats. The names with a `u` also hold where a NaN leaves no order.
-pub fn test(compare: &str, ty: &str, ftz: bool) -> Option<TestFn> {
-    macro_rules! holds {
-        ($t:ty, $read:expr, $($order:pat_param)|+) => {{
-            // The pattern says what holds, also where it is `None` alone.
-            #[allow(clippy::redundant_pattern_matching)]
-            fn go(x: &Lanes, y: &Lanes, mask: u32) -> u32 {
-                let mut out = 0;
-                each(mask, |lane| {
-                    let order = $read(<$t>::get(x[lane])).partial_cmp(&$read(<$t>::get(y[lane])));
-                    out |= (matches!(order, $($order)|+) as u32) << lane;
-                });
-                out
-            }
-            go as TestFn
-        }};
-    }
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    macro_rules! all {
-        ($t:ty, $read:expr) => {
-            match compare {
-                "eq" => holds!($t, $read, Some(Equal)),
-                "ne" => holds!($t, $read, Some(Less) | Some(Greater)),
-                "lt" => holds!($t, $read, Some(Less)),
-                "le" => holds!($t, $read, Some(Less) | Some(Equal)),
-                "gt" => holds!($t, $read, Some(Greater)),
-                "ge" => holds!($t, $read, Some(Greater) | Some(Equal)),
-                "equ" => holds!($t, $read, Some(Equal) | None),
-                "neu" => holds!($t, $read, Some(Less) | Some(Greater) | None),
-                "ltu" => holds!($t, $read, Some(Less) | None),
-                "leu" => holds!($t, $read, Some(Less) | Some(Equal) | None),
-                "gtu" => holds!($t, $read, Some(Greater) | None),
-                "geu" => holds!($t, $read, Some(Greater) | Some(Equal) | None),
-                "num" => holds!($t, $read, Some(_)),
-                "nan" => holds!($t, $read, None),
-                _ => return None,
-            }
-        };
-    }
-    fn flush(a: f32) -> f32 {
-        if a.is_subnormal() { 0.0 } else { a }
-    }
-    Some(match (ty, ftz) {
-        ("f32", false) => all!(f32, std::convert::identity),
-        ("f32", true) => all!(f32, flush),
-        ("f64", false) => all!(f64, std::convert::identity),
-        ("f16", false) => all!(Half<false>, |a: Half<false>| a.0),
-        ("f16", true) => {
-            all!(Half<false>, |a: Half<false>| if Format::F16.is_subnormal(a.0) { 0.0 } else { a.0 })
-        }
-        ("bf16", false) => all!(Half<true>, |a: Half<true>| a.0),
-        _ => return None,
-    })
-}
-
-/// `set` on two halves at once: all ones, or 1.0, in each half of the result where the comparison holds
-/// there.
-#[derive(Clone, Copy, Debug)]
-pub struct SetHalves {
-    pub test: TestFn,
-    pub holds: u16,
-}
-
-impl SetHalves {
-    pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 2], mask: u32) {
-        let high = source.map(|s| s.map(|bits| bits >> 16));
-        let low = (self.test)(source[0], source[1], mask);
-        let high = (self.test)(&high[0], &high[1], mask);
-        let holds = |yes: u32, lane: usize| if yes >> lane & 1 == 1 { self.holds as u64 } else { 0 };
-        each(mask, |lane| out[lane] = holds(low, lane) | holds(high, lane) << 16);
-    }
-}
-
 /// The class that `testp` asks for (PTX ISA 9.7.3.1), over the bits of a register; zeros are normal.
 pub fn class(name: &str, ty: &str) -> Option<fn(u64) -> bool> {
     macro_rules! classes {
@@ -358,8 +270,8 @@ pub fn native(words: &[&str]) -> Option<(AluFn, usize)> {
     macro_rules! by_type {
         (|$a:ident $(, $b:ident)*| $e:expr) => {
             match *words.last()? {
-                "f32" => typed!(f32, |$a $(, $b)*| $e),
-                "f64" => typed!(f64, |$a $(, $b)*| $e),
+                "f32" => looped!(f32, |$a $(, $b)*| $e),
+                "f64" => looped!(f64, |$a $(, $b)*| $e),
                 _ => return None,
             }
         };
@@ -370,8 +282,6 @@ pub fn native(words: &[&str]) -> Option<(AluFn, usize)> {
         "mul" => (by_type!(|a, b| a * b), 2),
         "fma" | "mad" => (by_type!(|a, b, c| a.mul_add(b, c)), 3),
         "div" => (by_type!(|a, b| a / b), 2),
-        "rcp" => (by_type!(|a| 1.0 / a), 1),
-        "sqrt" => (by_type!(|a| a.sqrt()), 1),
         _ => return None,
     })
 }

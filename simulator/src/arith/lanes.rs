@@ -6,8 +6,8 @@ pub const WARP: usize = 32;
 pub type Lanes = [u64; WARP];
 /// Writes the lanes of the mask from up to four sources.
 pub type AluFn = fn(&mut Lanes, [&Lanes; 4], u32);
-/// The lanes of the mask for which a comparison holds.
-pub type TestFn = fn(&Lanes, &Lanes, u32) -> u32;
+/// The same for one lane.
+pub type LaneFn = fn([u64; 4]) -> u64;
 
 /// Calls `f` with every lane of `mask`. The full mask gets its own loop, which the compiler can vectorise.
 #[inline(always)]

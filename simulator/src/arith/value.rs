@@ -1,4 +1,4 @@
-//! Registers as values of a type, and functions over lanes from an expression over such values.
+//! Registers as values of a type, and loops over lanes from an expression over such values.
 
 /// A type as it lies in the low bits of a register.
 pub trait Value: Copy {
@@ -41,46 +41,22 @@ impl Value for f64 {
     }
 }
 
-/// An [`AluFn`] from an expression over the raw bits of its sources.
-macro_rules! raw {
-    (|$a:ident| $e:expr) => {
-        raw!(|$a, _b, _c, _d| $e)
+/// An [`AluFn`] from an expression over values of one type: a loop of its own, which the compiler can vectorise.
+macro_rules! looped {
+    ($t:ty, |$a:ident| $e:expr) => {
+        looped!($t, |$a, _b, _c| $e)
     };
-    (|$a:ident, $b:ident| $e:expr) => {
-        raw!(|$a, $b, _c, _d| $e)
+    ($t:ty, |$a:ident, $b:ident| $e:expr) => {
+        looped!($t, |$a, $b, _c| $e)
     };
-    (|$a:ident, $b:ident, $c:ident| $e:expr) => {
-        raw!(|$a, $b, $c, _d| $e)
-    };
-    (|$a:ident, $b:ident, $c:ident, $d:ident| $e:expr) => {{
+    ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {{
         fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
             each(mask, |lane| {
-                let ($a, $b, $c, $d) = (source[0][lane], source[1][lane], source[2][lane], source[3][lane]);
-                out[lane] = $e;
+                let ($a, $b, $c) =
+                    (<$t>::get(source[0][lane]), <$t>::get(source[1][lane]), <$t>::get(source[2][lane]));
+                out[lane] = Value::put($e);
             })
         }
         go as AluFn
     }};
-}
-
-/// An [`AluFn`] over sources of one type.
-macro_rules! typed {
-    ($t:ty, |$a:ident| $e:expr) => {
-        raw!(|x| {
-            let $a = <$t>::get(x);
-            Value::put($e)
-        })
-    };
-    ($t:ty, |$a:ident, $b:ident| $e:expr) => {
-        raw!(|x, y| {
-            let ($a, $b) = (<$t>::get(x), <$t>::get(y));
-            Value::put($e)
-        })
-    };
-    ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {
-        raw!(|x, y, z| {
-            let ($a, $b, $c) = (<$t>::get(x), <$t>::get(y), <$t>::get(z));
-            Value::put($e)
-        })
-    };
 }

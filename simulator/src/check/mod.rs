@@ -145,7 +145,9 @@ impl<'p> Checker<'p> {
 
 /// The checks, and an observer beside them.
 impl Watch for (&mut dyn Observer, Checker<'_>) {
-    const CHECKS: bool = true;
+    fn checks(&self) -> bool {
+        true
+    }
 
     fn remembers(&self) -> usize {
         self.1.order.bytes() + self.1.shadow.bytes()
@@ -156,7 +158,6 @@ impl Observer for Checker<'_> {
     #[inline]
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Instruction { .. } => {}
             Event::By(actor, act) => self.act(*actor, act),
             event => self.other(event),
         }
@@ -167,7 +168,7 @@ impl Checker<'_> {
     #[inline(never)]
     fn other(&mut self, event: &Event) {
         match *event {
-            Event::Instruction { .. } | Event::By(..) | Event::LaunchesDone { .. } => {}
+            Event::Executed { .. } | Event::By(..) | Event::LaunchesDone { .. } => {}
             Event::Grid(start) => {
                 self.order.grid(&start);
                 self.kernels.push(start.kernel.to_string());

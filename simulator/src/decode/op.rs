@@ -1,7 +1,7 @@
 //! The operations of the typed program: what each instruction does, reads and writes.
 
 use super::runtime::Call;
-use crate::arith::{Alu, AtomOp, Extended, TestFn};
+use crate::arith::{Alu, AtomOp, Extended, Test};
 use crate::ptx::{Order, Scope, Space};
 
 /// Number of a register of a function.
@@ -253,12 +253,12 @@ operations! {
     }
     /// `setp`: `d = test op combine`, `q = !test op combine`.
     Test {
-        what f: TestFn, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
+        what f: Test, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
         reads_predicate combine: Option<(Bits, Guard)>,
     }
     /// `setp` of two halves: `d` from the lower ones, `q` from the upper ones.
     TestHalves {
-        what f: TestFn, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
+        what f: Test, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
         reads_predicate combine: Option<(Bits, Guard)>,
     }
     /// `lop3` that also says whether its result has any bit: `p = (d != 0) op q`.
@@ -267,7 +267,7 @@ operations! {
         reads_predicate q: Guard,
     }
     /// `set`: all ones (or 1.0) where the comparison holds.
-    Set { what f: TestFn, writes d: Reg, reads a: Reg, reads b: Reg, what holds: u64 }
+    Set { what f: Test, writes d: Reg, reads a: Reg, reads b: Reg, what holds: u64 }
     /// `a` where `p` holds, else `b`.
     Select { writes d: Reg, reads a: Reg, reads b: Reg, reads_predicate p: Guard }
     /// Logic on predicates; without `b` a copy.

@@ -8,10 +8,10 @@ use crate::arith::{AtomOp, Lanes, WARP, combine, each, lanes};
 use crate::decode::*;
 use crate::memory::shared::{self, Layout};
 use crate::memory::{self, extend, span};
-use crate::observe::{Act, Peer, Request, Watch};
+use crate::observe::{Act, Peer, Request};
 use crate::ptx::{Order, Space};
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     /// The address of every lane. A module variable's or a local variable's address is the same for all.
     pub fn addresses(&self, warp: &Warp, at: At, to: &Address) -> Lanes {
         let activation = &warp.activations[at.slot as usize];
@@ -37,7 +37,7 @@ impl<O: Watch> Context<'_, O> {
     /// The same, under the checks: an address must not depend on what nobody has written.
     #[inline(always)]
     pub fn checked_addresses(&mut self, warp: &mut Warp, at: At, to: &Address) -> Lanes {
-        if O::CHECKS {
+        if self.checks {
             self.check_address(warp, at, to);
         }
         self.addresses(warp, at, to)
@@ -102,7 +102,7 @@ impl<O: Watch> Context<'_, O> {
         address.saturating_add(bytes as u64) > locals as u64
     }
 
-    pub fn load(
+    pub fn load<const CHECKS: bool>(
         &mut self,
         warp: &mut Warp,
         at: At,
@@ -156,7 +156,7 @@ impl<O: Watch> Context<'_, O> {
                     registers[d as usize][lane] = value;
                 }
             }
-            if O::CHECKS {
+            if CHECKS {
                 self.touch(request);
                 self.follow_load(warp, at, request, d, bytes);
                 let registers = &warp.activations[at.slot as usize].registers;
@@ -169,7 +169,7 @@ impl<O: Watch> Context<'_, O> {
         })
     }
 
-    pub fn store(
+    pub fn store<const CHECKS: bool>(
         &mut self,
         warp: &mut Warp,
         at: At,
@@ -208,12 +208,12 @@ impl<O: Watch> Context<'_, O> {
                 let mut same = true;
                 for (i, &value) in values[..s.len()].iter().enumerate() {
                     let part = &mut to[i * bytes as usize..][..bytes as usize];
-                    same &= O::CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
+                    same &= CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
                     memory::write(part, value);
                 }
                 unchanged |= (same as u32) << lane;
             }
-            if O::CHECKS {
+            if CHECKS {
                 if unchanged != request.mask {
                     self.progress.changed();
                 }
@@ -273,7 +273,7 @@ impl<O: Watch> Context<'_, O> {
                     activation.registers[d as usize][lane] = old;
                 }
             }
-            if O::CHECKS {
+            if self.checks {
                 self.touch(request);
                 self.follow_atomic(warp, at, request, d, &[b, c]);
                 let operand = source(&warp.activations[at.slot as usize], at.function, b);

@@ -7,7 +7,7 @@ use super::warp::{Split, Wait, Warp};
 use crate::arith::{WARP, each};
 use crate::decode::*;
 use crate::diagnostic::Kind;
-use crate::observe::{Act, Event, Watch};
+use crate::observe::{Act, Event};
 
 /// Whether lanes that arrive at a barrier wait there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Arrival {
     GoesOn,
 }
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     /// A split behind an open barrier: takes the barrier's result, if it asked for one, and goes on.
     pub fn leave_barrier(&mut self, warp: &mut Warp, index: usize, id: u8) {
         let at = self.at(warp, index);
@@ -61,7 +61,7 @@ impl<O: Watch> Context<'_, O> {
         }
         let whole_warp = active | warp.exited == warp.lanes;
         self.act(warp, at, Act::Barrier { mask: active, id: number as u32 });
-        if O::CHECKS {
+        if self.checks {
             self.barrier_sites(warp, index, at);
         }
         self.progress.changed();

@@ -7,12 +7,11 @@ use crate::arith::lanes;
 use crate::decode::{Callee, FUNCTION_WINDOW, NONE};
 use crate::diagnostic::Kind;
 use crate::memory;
-use crate::observe::Watch;
 
 /// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
 const MOST_CALLS: u32 = 1024;
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     /// Copies the value that a function returns into its caller's frame.
     pub fn give_back(&mut self, warp: &mut Warp, index: usize, at: At) {
         let call = warp.call_of(warp.splits[index].join);
@@ -24,7 +23,7 @@ impl<O: Watch> Context<'_, O> {
     /// Copies bytes of call parameters, and whether they are defined, from one activation's to another's.
     fn pass(&self, warp: &mut Warp, mask: u32, bytes: usize, from: (u32, usize), to: (u32, usize)) {
         let ((from, start), (to, at)) = ((from.0 as usize, from.1), (to.0 as usize, to.1));
-        if O::CHECKS {
+        if self.checks {
             let given = &mut std::mem::take(&mut warp.activations[to].undefined);
             warp.activations[from].undefined.pass(start, given, at, bytes, mask);
             std::mem::swap(&mut warp.activations[to].undefined, given);

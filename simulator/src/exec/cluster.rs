@@ -6,7 +6,7 @@ use super::context::{At, Context, Executed};
 use super::warp::{Wait, Warp};
 use crate::diagnostic::{Diagnostic, KEEP_ALIVE, Kind};
 use crate::memory::{Written, shared};
-use crate::observe::{Act, Event, Peer, Request, Watch};
+use crate::observe::{Act, Event, Peer, Request};
 
 /// The shared memory of `block`, or of another one of its cluster.
 #[inline]
@@ -21,7 +21,7 @@ pub fn shared_in<'a>(
     }
 }
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     /// The shared memory of this block, or of another one of its cluster.
     #[inline]
     pub fn shared_of(&self, owner: Option<Peer>) -> &[u8] {
@@ -107,7 +107,7 @@ impl<O: Watch> Context<'_, O> {
             return Err(self.fault(warp, at, Kind::BarrierDivergence, what, help));
         }
         self.act(warp, at, Act::ClusterArrive { mask: at.mask, releases });
-        if O::CHECKS {
+        if self.checks {
             self.barrier_sites(warp, index, at);
         }
         self.progress.changed();

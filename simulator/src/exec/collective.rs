@@ -9,7 +9,7 @@ use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, lanes};
 use crate::decode::{Function, Op, Shuffle, Vote};
 use crate::diagnostic::Kind;
-use crate::observe::{Act, Event, Watch};
+use crate::observe::{Act, Event};
 
 /// Does `op` for the lanes of `mask`, all of which have come.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
@@ -102,7 +102,7 @@ pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool)
     if in_range { (from as usize & 31, true) } else { (lane as usize, false) }
 }
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     /// The mask operand of a warp-level instruction, a lane.
     fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
         let at = self.at_split(warp, split);
@@ -202,7 +202,7 @@ impl<O: Watch> Context<'_, O> {
                 warp.splits[i].go_on();
             }
         }
-        if O::CHECKS {
+        if self.checks {
             self.check_collective(warp, At { mask, ..at }, &names);
         }
         if barrier {
@@ -216,7 +216,7 @@ impl<O: Watch> Context<'_, O> {
             }
         }
         let activation = &mut warp.activations[me.activation as usize];
-        if O::CHECKS {
+        if self.checks {
             let from = match op {
                 Op::Shuffle { mode, b, c, .. } => {
                     let (b, c) = (source(activation, function, *b), source(activation, function, *c));

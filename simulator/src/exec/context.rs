@@ -13,11 +13,13 @@ use crate::memory::shared::Layout;
 use crate::observe::{Act, Actor, Event, Watch};
 
 /// What a warp needs from outside itself.
-pub struct Context<'e, O> {
+pub struct Context<'e> {
     pub device: &'e DeviceProperties,
     pub program: &'e Program,
     pub memory: &'e mut Memory,
-    pub observer: &'e mut O,
+    pub observer: &'e mut dyn Watch,
+    /// Whether it checks.
+    pub checks: bool,
     /// Addresses of the module's variables.
     pub globals: &'e [u64],
     pub params: &'e [u8],
@@ -54,7 +56,7 @@ impl At<'_> {
     }
 }
 
-impl<'e, O: Watch> Context<'e, O> {
+impl<'e> Context<'e> {
     /// Tells the observers what lanes do.
     #[inline]
     pub fn act(&mut self, warp: &Warp, at: At, act: Act) {

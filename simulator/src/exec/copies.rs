@@ -13,10 +13,10 @@ use super::warp::Warp;
 use crate::arith::{WARP, each, lanes};
 use crate::decode::{NONE, Op};
 use crate::memory::span;
-use crate::observe::{Access, Act, Actor, CopyRequest, Event, Watch};
+use crate::observe::{Access, Act, Actor, CopyRequest, Event};
 use crate::ptx::{Order, Space};
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     pub fn copy_async(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
         let Op::CopyAsync { to, from, bytes, given, ignored } = &at.inst.op else { return Ok(()) };
         let mut to = self.checked_addresses(warp, at, to);
@@ -47,7 +47,7 @@ impl<O: Watch> Context<'_, O> {
                 return Err(self.outside(warp, at, lane, &load));
             }
         }
-        if O::CHECKS {
+        if self.checks {
             self.progress.touch(from[active.trailing_zeros() as usize]);
         }
         self.progress.changed();
@@ -89,7 +89,7 @@ impl<O: Watch> Context<'_, O> {
             }
             let shared = &mut self.block.shared;
             shared[to].copy_from_slice(&content[..bytes]);
-            if O::CHECKS {
+            if self.checks {
                 let from = self.memory.written(copy.from[lane]);
                 let written = given == 0 || from.is_none_or(|(written, at)| written.any(at, given));
                 self.block.written.set(copy.to[lane] as usize, bytes, written);

@@ -7,10 +7,10 @@ use crate::arith::WARP;
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind, bytes, thousands};
 use crate::memory::Wrong;
-use crate::observe::{Access, Request, Watch};
+use crate::observe::{Access, Request};
 use crate::ptx::Space;
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     /// A diagnostic at an instruction, blaming the first of its lanes.
     pub fn fault(
         &self,

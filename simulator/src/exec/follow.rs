@@ -8,7 +8,7 @@ use crate::arith::{Alu, WARP, each, lanes};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
 use crate::memory::Written;
-use crate::observe::{Event, Peer, Request, Watch};
+use crate::observe::{Event, Peer, Request};
 use crate::ptx::Space;
 
 /// Follows undefined values through an instruction that computes, before it is done: what it writes is
@@ -101,7 +101,7 @@ fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, activ
             activation.undefined.set_predicate(*d, active, undefined);
         }
         Op::Test { f, d, q, a, b, combine: Some((bits, p)) } => {
-            let holds = f(source(activation, function, *a), source(activation, function, *b), active);
+            let holds = f.holds(source(activation, function, *a), source(activation, function, *b), active);
             let of_test = u.any(&[*a, *b]);
             let of_d = decided(*bits, (holds, of_test), *p);
             let of_q = decided(*bits, (!holds, of_test), *p);
@@ -143,7 +143,7 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
     }
 }
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     fn undefined(&mut self, warp: &Warp, at: At, lane: usize, origin: u32, what: &str) {
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";

@@ -15,7 +15,7 @@ use crate::arith::{Lanes, WARP, lanes};
 use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::{self, shared, span};
-use crate::observe::{Access, Act, MbarrierUse, Peer, Request, Watch};
+use crate::observe::{Access, Act, MbarrierUse, Peer, Request};
 use crate::ptx::{Order, Scope, Space};
 
 const EXPECTED: u32 = 20;
@@ -68,7 +68,7 @@ pub struct Change {
     pub bytes: i64,
 }
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     pub fn mbarrier(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
         let Op::Mbarrier { how, space, d, done: p, at: to, a, relaxed } = &at.inst.op else { return Ok(()) };
         let a = *source(&warp.activations[at.slot as usize], at.function, *a);
@@ -252,7 +252,7 @@ impl<O: Watch> Context<'_, O> {
     fn put(&mut self, owner: Option<Peer>, address: u64, word: u64) {
         let at = span(address, 8);
         memory::write(&mut self.shared_mut(owner)[at], word);
-        if O::CHECKS {
+        if self.checks {
             self.written_mut(owner).set(address as usize, 8, true);
         }
     }

@@ -24,6 +24,8 @@ pub struct Progress {
     /// Instructions of warps: so far, and at which number it ends.
     pub executed: u64,
     end: u64,
+    /// The same, times the lanes that were active.
+    pub by_threads: u64,
     /// Whether progress moves the end: not if the caller has set it.
     pub moves: bool,
     /// Pieces of each allocation that have been touched, a bit each.
@@ -37,15 +39,18 @@ impl Progress {
     /// `limit`: instructions of warps in all.
     pub fn new(limit: Option<u64>) -> Progress {
         let (end, moves) = (limit.unwrap_or(PATIENCE), limit.is_none());
-        Progress { executed: 0, end, moves, touched: Vec::new(), changes: 1, stuck: 0 }
+        Progress { executed: 0, end, by_threads: 0, moves, touched: Vec::new(), changes: 1, stuck: 0 }
     }
 
-    /// One instruction more, unless it is one too many.
+    /// One instruction more, of so many threads, unless it is one too many.
     #[inline(always)]
-    pub fn step(&mut self) -> bool {
-        let goes_on = self.executed != self.end;
-        self.executed += goes_on as u64;
-        goes_on
+    pub fn step(&mut self, threads: u32) -> bool {
+        if self.executed == self.end {
+            return false;
+        }
+        self.executed += 1;
+        self.by_threads += u64::from(threads);
+        true
     }
 
     /// A block of so many warps begins, in a grid of this depth.
@@ -115,7 +120,7 @@ mod tests {
     fn patience_ends_unless_the_launch_gets_on() {
         let mut progress = Progress::new(None);
         let buffer = 1 << 36;
-        let steps = |progress: &mut Progress| (0..).take_while(|_| progress.step()).count() as u64;
+        let steps = |progress: &mut Progress| (0..).take_while(|_| progress.step(32)).count() as u64;
         progress.touch(buffer);
         assert_eq!(steps(&mut progress), PATIENCE);
         progress.touch(buffer + 60);
@@ -134,9 +139,9 @@ mod tests {
     fn a_limit_that_is_set_stays() {
         let mut progress = Progress::new(Some(1000));
         progress.block(8, 0);
-        assert_eq!((0..2000).filter(|_| progress.step()).count(), 1000);
+        assert_eq!((0..2000).filter(|_| progress.step(32)).count(), 1000);
         progress.exit(0);
-        assert!(!progress.step());
+        assert!(!progress.step(32));
     }
 
     #[test]

@@ -3,36 +3,21 @@
 
 use super::activation::{Activation, source};
 use crate::arith::{Lanes, WARP, each, lanes};
-use crate::decode::{Function, NONE, Op};
+use crate::decode::{Function, NONE, Op, Reg};
 use crate::memory::{self, extend, shared};
 
 /// Does `op` for the lanes of `active`. `globals`: addresses of the module's variables.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
     match op {
-        Op::Select { d, a, b, p } => {
-            let p = activation.holds(*p);
-            let (a, b) = (*source(activation, function, *a), *source(activation, function, *b));
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = if p >> lane & 1 == 1 { a[lane] } else { b[lane] });
-        }
         Op::TestHalves { f, d, q, a, b, combine } => {
             let (a, b) = (source(activation, function, *a), source(activation, function, *b));
-            let halves = [f(a, b, active), f(&a.map(|bits| bits >> 16), &b.map(|bits| bits >> 16), active)];
+            let high = |lanes: &Lanes| lanes.map(|bits| bits >> 16);
+            let halves = [f.holds(a, b, active), f.holds(&high(a), &high(b), active)];
             let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
             for (holds, to) in halves.into_iter().zip([*d, *q]) {
                 let holds = given.map_or(holds, |(bits, p)| bits.of(holds, p));
                 activation.set_predicate(to, active, holds);
             }
-        }
-        Op::LogicTest { f, d, p, s, bits, q } => {
-            let mut out: Lanes = [0; WARP];
-            f.apply(&mut out, s.map(|r| source(activation, function, r)), active);
-            let mut any = 0;
-            each(active, |lane| any |= ((out[lane] != 0) as u32) << lane);
-            let holds = bits.of(any, activation.holds(*q));
-            activation.set_predicate(*p, active, holds);
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = out[lane]);
         }
         Op::Logic { bits, d, a, b } => {
             let a = activation.holds(*a);
@@ -41,11 +26,6 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
         }
         Op::PredConst { d, value } => {
             activation.set_predicate(*d, active, if *value { u32::MAX } else { 0 });
-        }
-        Op::Set { f, d, a, b, holds } => {
-            let yes = f(source(activation, function, *a), source(activation, function, *b), active);
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
         }
         Op::Extended { how, d, s, carry_in, carry_out } => {
             let sources = s.map(|r| *source(activation, function, r));
@@ -60,37 +40,15 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
         }
         Op::Classify { d, a, class } => {
             let a = source(activation, function, *a);
-            let mut yes = 0;
-            each(active, |lane| yes |= (class(a[lane]) as u32) << lane);
+            let yes = (0..WARP).fold(0, |yes, lane| yes | (class(a[lane]) as u32) << lane);
             activation.set_predicate(*d, active, yes);
-        }
-        Op::Pack { d, parts, bits } => {
-            let mut out: Lanes = [0; WARP];
-            let keep = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-            for (i, part) in parts.iter().enumerate() {
-                let part = source(activation, function, *part);
-                each(active, |lane| out[lane] |= (part[lane] & keep) << (i as u32 * bits));
-            }
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = out[lane]);
         }
         Op::Unpack { parts, a, bits } => {
             let a = *source(activation, function, *a);
-            let keep = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+            let keep = low(*bits);
             for (i, part) in parts.iter().enumerate() {
-                let d = &mut activation.registers[*part as usize];
-                each(active, |lane| d[lane] = a[lane] >> (i as u32 * bits) & keep);
+                write(activation, *part, active, &a.map(|a| a >> (i as u32 * bits) & keep));
             }
-        }
-        Op::LocalAddress { d, offset } => {
-            let address = offset.wrapping_add(activation.local_base as u64);
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = address);
-        }
-        Op::GlobalAddress { d, global, offset } => {
-            let address = globals[*global].wrapping_add(*offset as u64);
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = address);
         }
         Op::LoadFrame { d, bytes, signed, offset } => {
             for (i, d) in d.iter().enumerate() {
@@ -112,23 +70,75 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
                 }
             }
         }
+        op => value(op, activation, function, active, globals),
+    }
+}
+
+/// Does an `op` that gives one value, in `d`.
+fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
+    let mut out: Lanes = [0; WARP];
+    let read = |r: Reg| source(activation, function, r);
+    let d = match op {
+        Op::Select { d, a, b, p } => {
+            let (p, a, b) = (activation.holds(*p), read(*a), read(*b));
+            (0..WARP).for_each(|lane| out[lane] = if p >> lane & 1 == 1 { a[lane] } else { b[lane] });
+            d
+        }
+        Op::Set { f, d, a, b, holds } => {
+            let yes = f.holds(read(*a), read(*b), active);
+            (0..WARP).for_each(|lane| out[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
+            d
+        }
+        Op::LogicTest { f, d, p, s, bits, q } => {
+            f.apply(&mut out, s.map(read), active);
+            let any = (0..WARP).fold(0, |any, lane| any | ((out[lane] != 0) as u32) << lane);
+            let holds = bits.of(any, activation.holds(*q));
+            activation.set_predicate(*p, active, holds);
+            d
+        }
+        Op::Pack { d, parts, bits } => {
+            let keep = low(*bits);
+            for (i, part) in parts.iter().enumerate() {
+                let part = read(*part);
+                (0..WARP).for_each(|lane| out[lane] |= (part[lane] & keep) << (i as u32 * bits));
+            }
+            d
+        }
+        Op::LocalAddress { d, offset } => {
+            out = [offset.wrapping_add(activation.local_base as u64); WARP];
+            d
+        }
+        Op::GlobalAddress { d, global, offset } => {
+            out = [globals[*global].wrapping_add(*offset as u64); WARP];
+            d
+        }
         Op::MapShared { d, a, rank, own } => {
-            let read = |r| *source(activation, function, r);
             let (a, rank, own) = (read(*a), read(*rank), read(*own));
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = shared::with_rank(a[lane], rank[lane], own[lane]));
+            (0..WARP).for_each(|lane| out[lane] = shared::with_rank(a[lane], rank[lane], own[lane]));
+            d
         }
         Op::RankOf { d, a, own } => {
-            let (a, own) = (*source(activation, function, *a), *source(activation, function, *own));
-            let rank =
-                |lane: usize| shared::rank(a[lane] & u64::from(u32::MAX)).0.map_or(own[lane], u64::from);
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = rank(lane));
+            let (a, own) = (read(*a), read(*own));
+            let rank = |lane: usize| shared::rank(a[lane] & u64::from(u32::MAX)).0.map(u64::from);
+            (0..WARP).for_each(|lane| out[lane] = rank(lane).unwrap_or(own[lane]));
+            d
         }
         Op::ActiveMask { d } => {
-            let d = &mut activation.registers[*d as usize];
-            each(active, |lane| d[lane] = active as u64);
+            out = [active.into(); WARP];
+            d
         }
-        _ => {}
-    }
+        _ => return,
+    };
+    write(activation, *d, active, &out);
+}
+
+/// The lanes of `active` write `values` to a register.
+fn write(activation: &mut Activation, d: Reg, active: u32, values: &Lanes) {
+    let d = &mut activation.registers[d as usize];
+    each(active, |lane| d[lane] = values[lane]);
+}
+
+/// So many low bits.
+fn low(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

@@ -23,7 +23,7 @@ use crate::decode::runtime::{self, Call};
 use crate::device::LaunchConfig;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::memory::{self, span};
-use crate::observe::{Act, DeviceLaunch, Event, Watch};
+use crate::observe::{Act, DeviceLaunch, Event};
 use crate::ptx::Space;
 
 /// Bytes of parameters that a kernel has at most (CUDA C++ Programming Guide, "Function Parameters").
@@ -73,7 +73,7 @@ impl Lane<'_> {
     }
 }
 
-impl<O: Watch> Context<'_, O> {
+impl Context<'_> {
     /// Does a runtime call for the lanes of `at`, one after the other, and goes on behind it.
     pub fn runtime(
         &mut self,
@@ -90,7 +90,7 @@ impl<O: Watch> Context<'_, O> {
         }
         let waits = call == Call::DeviceSynchronize;
         let too_deep = self.launches.depth >= self.launches.sync_depth;
-        if O::CHECKS && waits && too_deep {
+        if self.checks && waits && too_deep {
             let finding = self.too_deep_to_wait(warp, at);
             self.observer.event(&Event::Finding(&finding));
         }
@@ -298,7 +298,7 @@ impl<O: Watch> Context<'_, O> {
         };
         let Some(slot) = slot else { return false };
         memory::write(slot, word);
-        if O::CHECKS {
+        if self.checks {
             self.set_written(caller.warp, (space, None), caller.lane, address, 8, true);
         }
         true

@@ -10,7 +10,7 @@ use crate::arith::{Lanes, WARP, each, lanes};
 use crate::decode::unknown;
 use crate::decode::*;
 use crate::diagnostic::Kind;
-use crate::observe::{Access, Act, Event, Request, Watch};
+use crate::observe::{Access, Act, Request};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ enum Next {
     Leave,
 }
 
-impl<'e, O: Watch> Context<'e, O> {
+impl<'e> Context<'e> {
     /// Runs `warp` for at most `turn` instructions.
     pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Executed<Stop> {
         let mut left = turn;
@@ -52,7 +52,10 @@ impl<'e, O: Watch> Context<'e, O> {
                 warp.splits.rotate_right(first);
             }
             let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
-            self.run_split(warp, split, &mut left)?;
+            match self.checks {
+                true => self.run_split::<true>(warp, split, &mut left)?,
+                false => self.run_split::<false>(warp, split, &mut left)?,
+            }
         }
     }
 
@@ -87,7 +90,12 @@ impl<'e, O: Watch> Context<'e, O> {
     }
 
     /// Runs a split until it waits, meets, ends, or has used the turn.
-    fn run_split(&mut self, warp: &mut Warp, index: usize, left: &mut u32) -> Executed<()> {
+    fn run_split<const CHECKS: bool>(
+        &mut self,
+        warp: &mut Warp,
+        index: usize,
+        left: &mut u32,
+    ) -> Executed<()> {
         let Split { mut pc, mask, activation: slot, meets, .. } = warp.splits[index];
         let program = self.program;
         let function = &program.functions[warp.activations[slot as usize].function];
@@ -103,17 +111,16 @@ impl<'e, O: Watch> Context<'e, O> {
             }
             *left -= 1;
             let inst = &function.code[pc as usize];
-            if !self.progress.step() {
+            if !self.progress.step(mask.count_ones()) {
                 return Err(self.endless(warp, At { inst, function, slot, mask }));
             }
-            self.observer.event(&Event::Instruction { active: mask });
             let activation = &mut warp.activations[slot as usize];
             let active = if inst.guard == NONE {
                 mask
             } else {
                 mask & activation.holds(Guard { p: inst.guard, negated: inst.negated })
             };
-            if O::CHECKS {
+            if CHECKS {
                 if inst.guard != NONE {
                     self.check_guard(warp, At { inst, function, slot, mask });
                 }
@@ -126,7 +133,7 @@ impl<'e, O: Watch> Context<'e, O> {
             match &inst.op {
                 Op::Branch { target, reconverge } => {
                     let (taken, rest) = (active, mask & !active);
-                    if O::CHECKS && inst.watch != [NONE; 2] {
+                    if CHECKS && inst.watch != [NONE; 2] {
                         for watch in inst.watch.into_iter().filter(|watch| *watch != NONE) {
                             self.act(warp, at, Act::Branch { watch, taken, rest });
                         }
@@ -156,7 +163,8 @@ impl<'e, O: Watch> Context<'e, O> {
                     }
                 }
                 Op::Test { f, d, q, a, b, combine } => {
-                    let holds = f(source(activation, function, *a), source(activation, function, *b), active);
+                    let holds =
+                        f.holds(source(activation, function, *a), source(activation, function, *b), active);
                     let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
                     let apply = |holds: u32| given.map_or(holds, |(bits, p)| bits.of(holds, p));
                     activation.set_predicate(*d, active, apply(holds));
@@ -167,14 +175,14 @@ impl<'e, O: Watch> Context<'e, O> {
                     let total = *bytes * d.len() as u32;
                     let request =
                         Request::new(Access::Load, *space, active, &addresses, total, *order, *scope);
-                    self.load(warp, at, &request, d, *bytes, *signed)?;
+                    self.load::<CHECKS>(warp, at, &request, d, *bytes, *signed)?;
                 }
                 Op::Store { space, s, bytes, at: to, order, scope } => {
                     let addresses = self.checked_addresses(warp, at, to);
                     let total = *bytes * s.len() as u32;
                     let request =
                         Request::new(Access::Store, *space, active, &addresses, total, *order, *scope);
-                    self.store(warp, at, &request, s, *bytes)?;
+                    self.store::<CHECKS>(warp, at, &request, s, *bytes)?;
                 }
                 _ => match self.control(warp, index, pc, mask, at)? {
                     Next::At(next) => {
@@ -189,7 +197,7 @@ impl<'e, O: Watch> Context<'e, O> {
     }
 
     /// Does what is neither arithmetic nor a plain access.
-    #[inline(always)]
+    #[inline(never)]
     fn control(&mut self, warp: &mut Warp, index: usize, pc: u32, mask: u32, at: At<'e>) -> Executed<Next> {
         match &at.inst.op {
             Op::Atomic { space, bytes, d, at: word, order, scope, .. } => {

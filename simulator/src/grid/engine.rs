@@ -75,12 +75,12 @@ pub fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, Afte
 pub type Root = (usize, LaunchConfig, Vec<u8>);
 
 /// Launches from the host at one time, until everything they brought about is complete.
-pub struct Engine<'e, O> {
+pub struct Engine<'e> {
     pub device: &'e DeviceProperties,
     pub program: &'e Program,
     pub memory: &'e mut Memory,
     pub globals: &'e [u64],
-    pub observer: &'e mut O,
+    pub observer: &'e mut dyn Watch,
     pub printed: &'e mut String,
     pub launches: Launches,
     pub schedule: Schedule,
@@ -103,13 +103,13 @@ pub struct Engine<'e, O> {
     pub quiet: usize,
 }
 
-impl<'e, O: Watch> Engine<'e, O> {
+impl<'e> Engine<'e> {
     pub fn new(
         device: &'e DeviceProperties,
         program: &'e Program,
         memory: &'e mut Memory,
         globals: &'e [u64],
-        observer: &'e mut O,
+        observer: &'e mut dyn Watch,
         printed: &'e mut String,
         limits: &'e Limits,
     ) -> Self {

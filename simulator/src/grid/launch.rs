@@ -19,9 +19,9 @@ use super::engine::{Engine, Grid, Origin, Root, in_stream};
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::LaunchConfig;
 use crate::exec::{Executed, PendingLaunch};
-use crate::observe::{After, Event, Start, Watch};
+use crate::observe::{After, Event, Start};
 
-impl<O: Watch> Engine<'_, O> {
+impl Engine<'_> {
     /// Runs each of `roots` on a device of its own, all at the same time, and all that they launch.
     pub fn run(&mut self, roots: Vec<Root>) -> Executed<()> {
         for (device, (kernel, config, params)) in roots.into_iter().enumerate() {

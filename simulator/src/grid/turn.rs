@@ -11,7 +11,6 @@ use crate::exec::{
     BARRIERS, Barrier, BlockState, Cluster, Context, Executed, Member, Position, Stop, Wait, Warp,
 };
 use crate::memory::{Written, shared::Layout};
-use crate::observe::Watch;
 
 /// Number `linear` in rows of `x` and layers of `y` rows.
 fn index_of(linear: u64, x: u32, y: u32) -> [u32; 3] {
@@ -19,7 +18,7 @@ fn index_of(linear: u64, x: u32, y: u32) -> [u32; 3] {
     [linear % x, linear / x % y, linear / (x * y)].map(|axis| axis as u32)
 }
 
-impl<O: Watch> Engine<'_, O> {
+impl Engine<'_> {
     /// Opens the next block, and with it all others of its cluster, which run at the same time.
     pub fn open_block(&mut self, grid: &mut Grid) -> Block {
         let size = grid.cluster_dim.iter().map(|axis| u64::from(*axis)).product::<u64>();
@@ -140,6 +139,7 @@ impl<O: Watch> Engine<'_, O> {
             device: self.device,
             program: self.program,
             memory: self.memory,
+            checks: self.observer.checks(),
             observer: self.observer,
             globals: self.globals,
             params: &grid.params,
@@ -172,7 +172,7 @@ impl<O: Watch> Engine<'_, O> {
                 // join for others, they no longer do, unless it is for a child.
                 let children =
                     block.warps.iter().any(|warp| warp.waits_for_children() || warp.waits_for_cluster());
-                if O::CHECKS && !children && !spins {
+                if context.checks && !children && !spins {
                     block.warps.iter().for_each(|warp| context.missing_lanes(warp));
                 }
                 if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
@@ -191,7 +191,7 @@ impl<O: Watch> Engine<'_, O> {
             let changes = context.progress.changes();
             let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
-            if O::CHECKS && context.observer.remembers() as u64 > context.memory.room() {
+            if context.checks && context.observer.remembers() as u64 > context.memory.room() {
                 return Err(context.out_of_memory());
             }
             if context.block.exited != exited {
@@ -199,7 +199,7 @@ impl<O: Watch> Engine<'_, O> {
             }
             let executed = context.progress.executed - before;
             left = left.saturating_sub(executed as u32);
-            let unchanged = O::CHECKS && changes == context.progress.changes() && !warp.waits_at_join();
+            let unchanged = context.checks && changes == context.progress.changes() && !warp.waits_at_join();
             let ran_on = matches!(stop, Stop::Turn | Stop::Spins);
             let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
             let circles = unchanged && ran_on && is_certain && warp.repeats(changes);

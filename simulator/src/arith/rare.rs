@@ -1,0 +1,149 @@
+//! The instructions on integers and bits that kernels seldom have, one lane at a time: PTX ISA 9.7.1, 9.7.8 and 9.7.9.
+
+use super::bits::*;
+use super::lanes::LaneFn;
+use super::value::Value;
+
+/// The types as PTX calls them.
+#[allow(non_camel_case_types)]
+mod types {
+    pub type b16 = u16;
+    pub type b32 = u32;
+    pub type b64 = u64;
+    pub type s16 = i16;
+    pub type s32 = i32;
+    pub type s64 = i64;
+}
+use types::*;
+
+/// An instruction as it is spelled, how many sources it has, and what it does.
+type Row = (&'static str, usize, LaneFn);
+
+/// The function that `words` spell, and how many sources it has.
+pub fn select(words: &[&str]) -> Option<(LaneFn, usize)> {
+    let mut spelled = String::new();
+    for (place, word) in words.iter().enumerate() {
+        // What is selected may have any type.
+        if words[0] != "slct" || place + 2 != words.len() {
+            spelled.push('.');
+            spelled.push_str(word);
+        }
+    }
+    let &(_, sources, function) = ROWS.iter().copied().flatten().find(|row| row.0 == &spelled[1..])?;
+    Some((function, sources))
+}
+
+/// Each row has a name; the types for which the instruction exists, which end its name, or the one as which its sources
+/// are read; and what it does with so many sources.
+macro_rules! rows {
+    ($($name:literal $types:tt $does:tt,)*) => {
+        &[$(rows!(@ $name $types $does)),*]
+    };
+    (@ $name:literal [$($t:ident)+] $does:tt) => {
+        &[$(rows!(@ (concat!($name, ".", stringify!($t))) $t $does)),+]
+    };
+    (@ $name:literal $t:ident $does:tt) => {
+        &[rows!(@ ($name) $t $does)]
+    };
+    (@ ($name:expr) $t:ident (|$($a:ident),+| $e:expr)) => {
+        ($name, [$(stringify!($a)),+].len(), {
+            #[allow(dead_code)]
+            type T = $t;
+            fn go(source: [u64; 4]) -> u64 {
+                let [$($a,)+ ..] = source;
+                $(let $a = <$t>::get($a);)+
+                Value::put($e)
+            }
+            go
+        })
+    };
+}
+
+const ROWS: &[&[Row]] = rows! {
+    "abs" [s16 s32 s64] (|a| a.wrapping_abs()),
+    "neg" [s16 s32 s64] (|a| a.wrapping_neg()),
+    "cnot" [b16 b32 b64] (|a| (a == 0) as u8),
+    "clz" [b32 b64] (|a| a.leading_zeros()),
+    "popc" [b32 b64] (|a| a.count_ones()),
+    "brev" [b32 b64] (|a| a.reverse_bits()),
+    "bfind" [u32 u64] (|a| find_bit(a.into(), T::BITS, false)),
+    "bfind" [s32 s64] (|a| find_bit(without_sign(a.into()), T::BITS, false)),
+    "bfind.shiftamt" [u32 u64] (|a| find_bit(a.into(), T::BITS, true)),
+    "bfind.shiftamt" [s32 s64] (|a| find_bit(without_sign(a.into()), T::BITS, true)),
+    "add.sat" [s32] (|a, b| a.saturating_add(b)),
+    "sub.sat" [s32] (|a, b| a.saturating_sub(b)),
+    "mul.hi" [u16] (|a, b| (a as u32 * b as u32) >> 16),
+    "mul.hi" [s16] (|a, b| ((a as i32 * b as i32) >> 16) as i16),
+    "mul.hi" [u64] (|a, b| ((a as u128 * b as u128) >> 64) as u64),
+    "mul.hi" [s64] (|a, b| ((a as i128 * b as i128) >> 64) as i64),
+    "mul.wide" [u16] (|a, b| a as u32 * b as u32),
+    "mul.wide" [s16] (|a, b| a as i32 * b as i32),
+    "mul24.lo" [u32] (|a, b| (low_24(a) * low_24(b)) as u32),
+    "mul24.hi" [u32] (|a, b| (low_24(a) * low_24(b) >> 16) as u32),
+    "mul24.lo" [s32] (|a, b| (signed_24(a) * signed_24(b)) as i32),
+    "mul24.hi" [s32] (|a, b| (signed_24(a) * signed_24(b) >> 16) as i32),
+    "copysign.f32" u32 (|a, b| (b & 0x7fff_ffff) | (a & 0x8000_0000)),
+    "copysign.f64" u64 (|a, b| (b & (u64::MAX >> 1)) | (a & (1 << 63))),
+    "bmsk.clamp" [b32] (|a, b| mask(a, b, true)),
+    "bmsk.wrap" [b32] (|a, b| mask(a, b, false)),
+    "szext.clamp" [u32] (|a, b| extend_bits(a, b, false, true)),
+    "szext.clamp" [s32] (|a, b| extend_bits(a as u32, b as u32, true, true)),
+    "szext.wrap" [u32] (|a, b| extend_bits(a, b, false, false)),
+    "szext.wrap" [s32] (|a, b| extend_bits(a as u32, b as u32, true, false)),
+    "mad.hi" [u32] (|a, b, c| ((a as u64 * b as u64 >> 32) as u32).wrapping_add(c)),
+    "mad.hi" [s32] (|a, b, c| ((a as i64 * b as i64 >> 32) as i32).wrapping_add(c)),
+    "mad.hi" [u64] (|a, b, c| ((a as u128 * b as u128 >> 64) as u64).wrapping_add(c)),
+    "mad.hi" [s64] (|a, b, c| ((a as i128 * b as i128 >> 64) as i64).wrapping_add(c)),
+    "mad.wide.u16" u32 (|a, b, c| ((a as u16 as u32) * (b as u16 as u32)).wrapping_add(c)),
+    "mad.wide.s16" i32 (|a, b, c| ((a as i16 as i32) * (b as i16 as i32)).wrapping_add(c)),
+    "shf.l.clamp" [b32] (|a, b, c| funnel_left(a, b, c.min(32))),
+    "shf.l.wrap" [b32] (|a, b, c| funnel_left(a, b, c & 31)),
+    "shf.r.clamp" [b32] (|a, b, c| funnel_right(a, b, c.min(32))),
+    "shf.r.wrap" [b32] (|a, b, c| funnel_right(a, b, c & 31)),
+    "bfe.u32" u64 (|a, b, c| extract(a as u32 as u64, b, c, 32, false)),
+    "bfe.u64" u64 (|a, b, c| extract(a, b, c, 64, false)),
+    "bfe.s32" u64 (|a, b, c| extract(a as u32 as u64, b, c, 32, true) as u32),
+    "bfe.s64" u64 (|a, b, c| extract(a, b, c, 64, true)),
+    "prmt" [b32] (|a, b, c| permute(a, b, c)),
+    "prmt.b32.f4e" u32 (|a, b, c| permute(a, b, FORWARD[c as usize & 3])),
+    "prmt.b32.b4e" u32 (|a, b, c| permute(a, b, BACKWARD[c as usize & 3])),
+    "prmt.b32.rc8" u32 (|a, b, c| permute(a, b, REPLICATE_8[c as usize & 3])),
+    "prmt.b32.rc16" u32 (|a, b, c| permute(a, b, REPLICATE_16[c as usize & 3])),
+    "prmt.b32.ecl" u32 (|a, b, c| permute(a, b, EDGE_LEFT[c as usize & 3])),
+    "prmt.b32.ecr" u32 (|a, b, c| permute(a, b, EDGE_RIGHT[c as usize & 3])),
+    // A comparison of -0 and of a denormal that is flushed is one of 0; a NaN selects the second.
+    "slct.s32" u64 (|a, b, c| if c as i32 >= 0 { a } else { b }),
+    "slct.f32" u64 (|a, b, c| if f32::get(c) >= 0.0 { a } else { b }),
+    "slct.ftz.f32" u64 (|a, b, c| if f32::get(c) > -f32::MIN_POSITIVE { a } else { b }),
+    "sad" [u16 u32 u64] (|a, b, c| a.abs_diff(b).wrapping_add(c)),
+    "sad" [s16 s32 s64] (|a, b, c| a.abs_diff(b).wrapping_add_signed(c)),
+    "fns" [b32] (|a, b, c| find_nth_set(a, b, c as i32)),
+    "dp4a.u32" [u32] (|a, b, c| dot(a, b, c, false, false, false)),
+    "dp4a.u32.s32" u32 (|a, b, c| dot(a, b, c, false, true, false)),
+    "dp4a.s32" [u32] (|a, b, c| dot(a, b, c, true, false, false)),
+    "dp4a.s32.s32" u32 (|a, b, c| dot(a, b, c, true, true, false)),
+    "dp2a.lo.u32" [u32] (|a, b, c| dot(a, b, c, false, false, true)),
+    "dp2a.lo.u32.s32" u32 (|a, b, c| dot(a, b, c, false, true, true)),
+    "dp2a.lo.s32" [u32] (|a, b, c| dot(a, b, c, true, false, true)),
+    "dp2a.lo.s32.s32" u32 (|a, b, c| dot(a, b, c, true, true, true)),
+    "dp2a.hi.u32" [u32] (|a, b, c| dot(a, b >> 16, c, false, false, true)),
+    "dp2a.hi.u32.s32" u32 (|a, b, c| dot(a, b >> 16, c, false, true, true)),
+    "dp2a.hi.s32" [u32] (|a, b, c| dot(a, b >> 16, c, true, false, true)),
+    "dp2a.hi.s32.s32" u32 (|a, b, c| dot(a, b >> 16, c, true, true, true)),
+    "bfi.b32" u64 (|a, b, c, d| insert(a, b, c, d, 32) as u32),
+    "bfi" [b64] (|a, b, c, d| insert(a, b, c, d, 64)),
+    "lop3" [b32] (|a, b, c, table| lookup(a, b, c, table)),
+};
+
+/// A negative number's complement, in which `bfind` looks for the highest bit that is not the sign.
+fn without_sign(a: i64) -> u64 {
+    (a ^ (a >> 63)) as u64
+}
+
+fn low_24(a: u32) -> u64 {
+    u64::from(a & 0xff_ffff)
+}
+
+fn signed_24(a: i32) -> i64 {
+    i64::from(a << 8 >> 8)
+}
