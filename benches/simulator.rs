@@ -155,8 +155,9 @@ fn accesses() -> Vec<Work<'static>> {
 
 /// Launches without the checks and with them, in turn, so that a change of the machine's speed meets both.
 ///
-/// How many times as long the checks take is the median over these pairs, not the ratio of the two medians: when
-/// the speed changes halfway, the two medians may come from either side of the change, and a pair hardly does.
+/// How many times as long the checks take is the median over these pairs, not the ratio of the two medians:
+/// when the speed changes halfway, the two medians may come from either side of the change, and a pair hardly
+/// does.
 fn case(module: &Module, work: &Work) -> Result<Case> {
     let mut launches = Launches::new(module, work)?;
     let mut pairs = Vec::new();

@@ -58,8 +58,8 @@ pub struct Case {
     pub unchecked: Timing,
     /// A launch by [`crate::sim::Simulator::launch_checked`], right after one without checks.
     pub checked: Timing,
-    /// The median over these pairs of how many times as long the second took. Records from before the two were
-    /// measured in turn have none.
+    /// The median over these pairs of how many times as long the second took. Records from before the two
+    /// were measured in turn have none.
     #[serde(default)]
     pub times_as_long: Option<f64>,
 }

@@ -48,8 +48,8 @@ pub struct Divergence {
     pub past: u32,
 }
 
-/// Threads that have to agree on a barrier: those of a block, or of a cluster, of a grid. They are numbered warp
-/// by warp, and warps block by block.
+/// Threads that have to agree on a barrier: those of a block, or of a cluster, of a grid. They are numbered
+/// warp by warp, and warps block by block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
     Block(u32, u64),

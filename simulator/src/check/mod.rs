@@ -50,8 +50,8 @@ pub struct Checker<'p> {
     visits: Visits,
     branches: Branches,
     kernels: Vec<String>,
-    /// Where a warp has last come to a barrier: grid, block, thread and line; and at which lines one has opened
-    /// without threads that had exited.
+    /// Where a warp has last come to a barrier: grid, block, thread and line; and at which lines one has
+    /// opened without threads that had exited.
     last_arrival: Option<(u32, u64, u32, u32)>,
     opened_without: Vec<u32>,
     /// Launches that were refused: the line they stand on, which finding it is, and how many.

@@ -1,8 +1,9 @@
 //! out-of-bounds: an access to the shared memory of a block of the cluster that may have ended by then.
 //!
-//! Distributed shared memory is there as long as a thread of its block (CUDA C++ Programming Guide, "Distributed
-//! Shared Memory"). If the block has ended, the access itself fails (`exec/cluster.rs`). If it has not, by chance,
-//! something must have kept it: the access has to come before something that the block does.
+//! Distributed shared memory is there as long as a thread of its block (CUDA C++ Programming Guide,
+//! "Distributed Shared Memory"). If the block has ended, the access itself fails (`exec/cluster.rs`). If it
+//! has not, by chance, something must have kept it: the access has to come before something that the block
+//! does.
 
 use rustc_hash::FxHashMap;
 
@@ -32,10 +33,12 @@ struct Last {
     access: Access,
 }
 
+type ByWarps = FxHashMap<(u64, u32), Vec<Last>>;
+
 /// By the block whose memory it is, and the warp that has accessed it (its block and its number there).
 #[derive(Debug, Default)]
 pub struct Visits {
-    of: FxHashMap<BlockId, Box<FxHashMap<(u64, u32), Vec<Last>>>>,
+    of: FxHashMap<BlockId, Box<ByWarps>>,
 }
 
 impl Visits {

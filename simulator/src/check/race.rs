@@ -6,9 +6,9 @@
 //! global memory. Volatile accesses to shared memory are not taken as strong: they were how warp-synchronous
 //! code was written before lanes made progress on their own, and order nothing between lanes.
 //!
-//! For every byte the last write is kept and the set of reads since (`shadow/`); a read that is before a later read is
-//! dropped, since a write that is after the later one is after both (Flanagan and Freund, "FastTrack", PLDI
-//! 2009).
+//! For every byte the last write is kept and the set of reads since (`shadow/`); a read that is before a
+//! later read is dropped, since a write that is after the later one is after both (Flanagan and Freund,
+//! "FastTrack", PLDI 2009).
 
 use rustc_hash::FxHashMap;
 
@@ -257,8 +257,8 @@ mod tests {
         assert!(shadow.nodes.live() < 24_000, "what is not needed any more is used again");
     }
 
-    /// Words side by side that two warps have written in turn, some of them again after the barrier: a warp that
-    /// reads them all meets these, and all of them if it reads through the path for read-only data.
+    /// Words side by side that two warps have written in turn, some of them again after the barrier: a warp
+    /// that reads them all meets these, and all of them if it reads through the path for read-only data.
     #[test]
     fn a_reader_of_many_writers_meets_each() {
         let words = |first: u64, stride: u64| -> [u64; WARP] {
@@ -284,8 +284,8 @@ mod tests {
         assert_eq!(touch(&mut order, 0, Access::Load, MemoryOrder::ReadOnly, 3, back), Some(1));
     }
 
-    /// Words that many warps read, in order and out of order, take little room, and a write still meets one of
-    /// the readers.
+    /// Words that many warps read, in order and out of order, take little room, and a write still meets one
+    /// of the readers.
     #[test]
     fn many_readers_take_little_room() {
         const BLOCKS: u32 = 4_000;

@@ -182,8 +182,8 @@ impl Checker<'_> {
             (between, race.why, atomics, &flag)
         {
             return format!(
-                "this block has seen what another one wrote in line {line}: put __threadfence() in front of that \
-                 write, and one after the read that sees it"
+                "this block has seen what another one wrote in line {line}: put __threadfence() in front of \
+                 that write, and one after the read that sees it"
             );
         }
         let help = match (race.why, between) {
@@ -191,15 +191,15 @@ impl Checker<'_> {
                 "this fence orders for threads of one GPU: use __threadfence_system(), or scope sys"
             }
             (Why::Almost(Gap::Fence), _) => {
-                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or let \
-                 the atomic acquire; the rules ask for it, though most code does without"
+                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
+                 let the atomic acquire; the rules ask for it, though most code does without"
             }
             (Why::Almost(Gap::Scope), _) => {
                 "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
             }
             (Why::ReadOnly, _) => {
-                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody writes \
-                 there while the grid runs"
+                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody \
+                 writes there while the grid runs"
             }
             (_, Between::ParentAndChild) => {
                 "the parent does not wait for its child: read what it writes in a tail launch, or on the host"
@@ -209,31 +209,31 @@ impl Checker<'_> {
                  launch"
             }
             (_, Between::Devices) if atomics == [true; 2] => {
-                "another GPU takes part: an atomic without _system in its name is atomic among the threads of one \
-                 GPU alone; use atomicAdd_system and its like, or thread_scope_system"
+                "another GPU takes part: an atomic without _system in its name is atomic among the threads \
+                 of one GPU alone; use atomicAdd_system and its like, or thread_scope_system"
             }
             (_, Between::Devices) if !atomics.contains(&true) => {
-                "nothing orders kernels that run on two GPUs at the same time: use an atomic of scope system, or let \
-                 the host wait for one before it launches the other"
+                "nothing orders kernels that run on two GPUs at the same time: use an atomic of scope \
+                 system, or let the host wait for one before it launches the other"
             }
             _ if atomics == [true; 2] => {
-                "both are atomic, but not at a scope that includes both threads: leave _block out of the name, \
-                 or use thread_scope_device"
+                "both are atomic, but not at a scope that includes both threads: leave _block out of the \
+                 name, or use thread_scope_device"
             }
             _ if atomics.contains(&true) => {
                 "an atomic protects from other atomics alone: let the other side be one too, or lie behind a \
                  barrier"
             }
             _ if race.same_value => {
-                "it is the same value only this time, as far as the rules go: let one thread write it, or use an \
-                 atomic"
+                "it is the same value only this time, as far as the rules go: let one thread write it, or \
+                 use an atomic"
             }
             (_, Between::Cluster) => {
                 "put cluster.sync() between the two, where every thread of the cluster reaches it"
             }
             (_, Between::Blocks) => {
-                "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for what \
-                 comes after"
+                "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for \
+                 what comes after"
             }
             (_, Between::Lanes) => {
                 "lanes of a warp do not move in step: put __syncwarp() or __syncthreads() between the two"
@@ -310,8 +310,8 @@ impl Checker<'_> {
                 format!("thread {me} comes to this barrier, and thread {other} of its block goes past it")
             }
             Group::Cluster(..) => format!(
-                "thread {me} of block {} comes to this barrier of the cluster, and thread {other} of block {} \
-                 goes past it",
+                "thread {me} of block {} comes to this barrier of the cluster, and thread {other} of block \
+                 {} goes past it",
                 self.block(grid, block),
                 self.block(grid, other_block)
             ),

@@ -1,7 +1,7 @@
 //! One request and what memory remembers: which of its lanes race with whom, and what is remembered now.
 //!
-//! Lanes of a warp mostly do the same to words that were accessed alike. So what becomes of a word is computed
-//! once, and the words after it with the same past become the same ([`Step`]).
+//! Lanes of a warp mostly do the same to words that were accessed alike. So what becomes of a word is
+//! computed once, and the words after it with the same past become the same ([`Step`]).
 
 use std::ops::Range;
 
@@ -237,8 +237,8 @@ impl<'a> Touch<'a> {
         history.weak.0 == NOBODY
     }
 
-    /// A read takes place: the readers with it, and whether it is the only one; `None` if there is no room for
-    /// all.
+    /// A read takes place: the readers with it, and whether it is the only one; `None` if there is no room
+    /// for all.
     fn with_reader(&mut self, history: &mut History, who: Lanes) -> Option<(Id, bool)> {
         let first = Who { further: 0, mask: who.mask };
         let (reads, spread) = history.reads;

@@ -1,8 +1,8 @@
 //! The barrier of a cluster: who has arrived when, round by round.
 //!
-//! What a thread has done before it arrived, and what it knew, comes before all that the threads of the cluster do
-//! after they have waited for that round (PTX ISA 9.7.13.4), unless it arrived by `.relaxed`. A thread that has
-//! exited has arrived for good.
+//! What a thread has done before it arrived, and what it knew, comes before all that the threads of the
+//! cluster do after they have waited for that round (PTX ISA 9.7.13.4), unless it arrived by `.relaxed`. A
+//! thread that has exited has arrived for good.
 
 use super::known::{Acquired, Known, Whose, learn, learn_all};
 use super::{BlockId, ClusterId, Order, Past, Time};

@@ -3,9 +3,9 @@
 //! A release pattern is a fence and then a strong write, or a `.release`; an acquire pattern a strong read of
 //! what has been written there and then a fence, or an `.acquire`. They synchronise only at scopes that
 //! include both threads: a release for the block is known in its block alone, and a reader whose access or
-//! fence is for its block alone learns nothing of other blocks. The like holds of a cluster, and, where several
-//! devices take part, of a device: only scope sys includes the threads of another. On one device scope gpu is as
-//! good, and is taken for it.
+//! fence is for its block alone learns nothing of other blocks. The like holds of a cluster, and, where
+//! several devices take part, of a device: only scope sys includes the threads of another. On one device
+//! scope gpu is as good, and is taken for it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -45,11 +45,14 @@ struct OfThread {
     wide: Vec<u32>,
 }
 
+/// By warp and lane.
+type OfThreads = FxHashMap<(u32, u8), OfThread>;
+
 /// The releases to one location, in their order.
 #[derive(Debug, Default)]
 pub struct Log {
     entries: Vec<Point>,
-    by_block: FxHashMap<BlockId, Box<FxHashMap<(u32, u8), OfThread>>>,
+    by_block: FxHashMap<BlockId, Box<OfThreads>>,
     /// What all entries up to this one that are for more than their block know of other logs.
     known: Vec<Known>,
     /// The blocks with an entry that is for their own threads alone.
@@ -98,8 +101,8 @@ pub enum Gap {
 }
 
 impl Here<'_> {
-    /// What a lane knows, if it releases it. A fence that releases has acquired what was seen before it; where
-    /// there is none, the other side is asked for a fence, not this one.
+    /// What a lane knows, if it releases it. A fence that releases has acquired what was seen before it;
+    /// where there is none, the other side is asked for a fence, not this one.
     pub fn knows(&self, lane: usize) -> Known {
         let warp = self.warp - self.first_warp;
         let thread = self.clock.threads.get(&(warp * WARP as u32 + lane as u32));

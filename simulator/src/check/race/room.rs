@@ -71,9 +71,9 @@ fn scatter(number: u64, key: u64, units: u64) -> u64 {
 
 type Pattern = (&'static str, f64, fn(&mut Kernel));
 
-/// With the bytes that a word may take. Beyond 24 are words whose bytes many threads have accessed, each of them
-/// alone and none beside its neighbour in a way that repeats (`shadow/mod.rs` counts), and words that a lane has
-/// written alone and another has read alone, with 7 bytes for each.
+/// With the bytes that a word may take. Beyond 24 are words whose bytes many threads have accessed, each of
+/// them alone and none beside its neighbour in a way that repeats (`shadow/mod.rs` counts), and words that a
+/// lane has written alone and another has read alone, with 7 bytes for each.
 const PATTERNS: &[Pattern] = &[
     ("read in line", 24.0, |k| k.in_line(LOAD, 4)),
     ("read in line, 16 bytes a lane", 24.0, |k| k.in_line(LOAD, 16)),

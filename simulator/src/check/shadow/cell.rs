@@ -54,10 +54,10 @@ pub enum Content {
 
 /// A [`Content`] as pages hold it.
 ///
-/// If `more` is 0, it is the last write and the reads of a word, which is what most words have. If the highest
-/// bit of `more` is set, it is four links: all of a word, or those of one kind of its bytes. Else it is a list of
-/// numbers: some in the cell, and the others, if there are any, in the [`Pools`], where `more` says, from 1 on.
-/// Which of these it is stands in bits that links leave free.
+/// If `more` is 0, it is the last write and the reads of a word, which is what most words have. If the
+/// highest bit of `more` is set, it is four links: all of a word, or those of one kind of its bytes. Else it
+/// is a list of numbers: some in the cell, and the others, if there are any, in the [`Pools`], where `more`
+/// says, from 1 on. Which of these it is stands in bits that links leave free.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cell {
     pub write: Id,
@@ -82,8 +82,8 @@ const ANY: u32 = 7;
 /// There are no more numbers than the cell holds.
 const ALL_HERE: u32 = MARK - 1;
 
-/// How the links of a kind stand in a list: no byte has one, all have the same, they go on by a [`step`], or each
-/// stands there.
+/// How the links of a kind stand in a list: no byte has one, all have the same, they go on by a [`step`], or
+/// each stands there.
 const NONE: u32 = 0;
 const SAME: u32 = 1;
 const STEPS: u32 = 2;
@@ -94,8 +94,8 @@ const EACH: u32 = 3;
 struct Head(u32);
 
 impl Head {
-    /// Two bits for each kind; then whether it is a word's, whether numbers of nodes are too large for links, so
-    /// that they stand by themselves, and two steps of 10 bits.
+    /// Two bits for each kind; then whether it is a word's, whether numbers of nodes are too large for links,
+    /// so that they stand by themselves, and two steps of 10 bits.
     fn new(is_word: bool, wide: bool) -> Head {
         Head((is_word as u32) << 8 | (wide as u32) << 9)
     }
@@ -123,8 +123,8 @@ impl Head {
     }
 }
 
-/// How the links of bytes go on: by how much the node's number grows, in twos, in 8 bits with a sign, by how much
-/// the lane, 0 or 1, and whether every second time only.
+/// How the links of bytes go on: by how much the node's number grows, in twos, in 8 bits with a sign, by how
+/// much the lane, 0 or 1, and whether every second time only.
 fn step(links: [Link; 4]) -> u32 {
     let every_second = links[0] == links[1];
     let next = links[1 + every_second as usize];
@@ -221,8 +221,8 @@ impl Pools {
                 if head.wide() { (first, Spread(numbers.next().unwrap_or(0) as u8)) } else { link(first) }
             };
             let mut steps = 0;
-            for kind in 0..KINDS {
-                let links = match head.how(kind) {
+            for (kind, how) in (0..KINDS).map(|kind| (kind, head.how(kind))) {
+                let links = match how {
                     NONE => continue,
                     SAME => [next(); 4],
                     STEPS => {
@@ -332,8 +332,8 @@ impl Pools {
 mod tests {
     use super::*;
 
-    /// Whatever is known, with nodes of small and of large numbers, a cell gives it back, and nothing is left in
-    /// the pools.
+    /// Whatever is known, with nodes of small and of large numbers, a cell gives it back, and nothing is left
+    /// in the pools.
     #[test]
     fn a_cell_gives_back_what_it_was_given() {
         let mut state = 1u64;

@@ -4,17 +4,18 @@
 //! | --- | --- |
 //! | a word in a touched page (`cell.rs`) | 16 |
 //! | a warp's access, for all words together that it last wrote, or has read since (`nodes.rs`) | 7 |
-//! | a set of several warps that have read, 36 for each link of it, for all words: at most, of each word | 3 |
-//! | more for a word whose bytes were accessed apart, and not in a way that repeats from byte to byte | 4 for each link beyond the third or fourth |
+//! | sets of several warps that have read, 36 for each link: for all words together, at most for each | 3 |
+//! | each link of bytes accessed apart, in no way that repeats, beyond the third or fourth | 4 |
 //!
-//! `race/room.rs` measures it. Whatever is done with whole words takes at most 24 bytes, as long as two words or
-//! more share each warp's access; so do bytes that are accessed in lines or columns. Bytes at random cannot take
-//! so little if nothing is to be forgotten. A byte that one thread has written and another read, each anywhere,
-//! needs two links, a word eight. A link says which warp, which lane, when and from which line: it takes 31 bits,
-//! and the number of a thread alone would take about as many in a grid of 2^30. Eight links are 32 bytes, 12 of
-//! which stand in the cell: 16 + 20, and what the warps' accesses take, are 38. Two scattered readers of each byte
-//! are the same 36, and 13 for warps of which each has touched bytes in 32 places. With strong and weak writes
-//! there can be three or four links for each byte.
+//! `race/room.rs` measures it. Whole words keep to 24 bytes there, unless one lane has written a word alone
+//! and another has read it alone, which is 7 for each; so do bytes that are accessed in lines or columns.
+//! Bytes at random cannot take so little if nothing is to be forgotten. A byte that one thread has written
+//! and another read, each anywhere, needs two links, a word eight. A link says which warp, which lane, when
+//! and from which line: it takes 31 bits, and the number of a thread alone would take about as many in a
+//! grid of 2^30. Eight links are 32 bytes, 12 of which stand in the cell: 16 + 20, and what the warps'
+//! accesses take, are 38. Two scattered readers of each byte are the same 36, and 13 for warps of which
+//! each has touched bytes in 32 places. With strong and weak writes there can be three or four links for
+//! each byte.
 
 mod cell;
 mod nodes;

@@ -28,9 +28,9 @@ const MANNER_BITS: u32 = 10;
 const A_SET: usize = 16;
 /// So often a warp by itself can be referred to; one that has been so often stays for good.
 const REFS: u32 = (1 << (24 - MANNER_BITS)) - 1;
-/// As long as nodes take less than this for each word that has been touched, and this besides, in bytes, there
-/// are sets of readers that no other word shares. Beyond that a word remembers two readers: of two blocks if
-/// possible, so that the barriers of one block do not order both.
+/// As long as nodes take less than this for each word that has been touched, and this besides, in bytes,
+/// there are sets of readers that no other word shares. Beyond that a word remembers two readers: of two
+/// blocks if possible, so that the barriers of one block do not order both.
 const BYTES_PER_WORD: usize = 3;
 const BYTES: usize = 1 << 20;
 
@@ -132,8 +132,8 @@ struct Manner {
     first: u8,
 }
 
-/// A warp by itself: its number, 32 bits, that of its manner, and how often it is referred to. Of a free one the
-/// warp is the next free one.
+/// A warp by itself: its number, 32 bits, that of its manner, and how often it is referred to. Of a free one
+/// the warp is the next free one.
 #[derive(Clone, Copy, Debug)]
 struct One([u8; 7]);
 
@@ -261,7 +261,7 @@ impl Nodes {
     #[inline]
     pub fn get(&self, id: Id) -> Node {
         let at = id as usize / 2;
-        if id % 2 == 0 { self.all[at - 1] } else { self.one_at(at) }
+        if id.is_multiple_of(2) { self.all[at - 1] } else { self.one_at(at) }
     }
 
     fn one_at(&self, at: usize) -> Node {
@@ -379,8 +379,8 @@ impl Nodes {
     }
 
     /// The readers `old` and one more; `None` where there is no room. And whether only the new one is left,
-    /// whose lanes are then no further, since all others are of its block, before this `barrier`, and no stronger
-    /// in what they do not race with: what races with one of them races with it too.
+    /// whose lanes are then no further, since all others are of its block, before this `barrier`, and no
+    /// stronger in what they do not race with: what races with one of them races with it too.
     pub fn with(&mut self, old: Id, reader: Reader, barrier: Time) -> Option<(Id, bool)> {
         let Who { further, mask } = reader.who;
         let mix = [reader.block, reader.warp, reader.time, reader.what.0, mask, further as u32].into_iter();
@@ -442,7 +442,7 @@ impl Nodes {
 
     /// Whether a node can be referred to by all words of a request more.
     fn can_be_held(&self, id: Id) -> bool {
-        id % 2 == 0 || self.ones[id as usize / 2].parts().2 < REFS / 4
+        id.is_multiple_of(2) || self.ones[id as usize / 2].parts().2 < REFS / 4
     }
 
     #[cfg(test)]
