@@ -9,6 +9,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::lanes::at;
+use super::order::BlockId;
 use crate::arith::{WARP, each};
 
 /// What the threads of a group did on one visit of a branch: a thread for each side, and where a barrier was
@@ -50,7 +52,7 @@ pub struct Divergence {
 
 /// Threads that have to agree on a barrier: those of a block, or of a cluster, of a grid. They are numbered
 /// warp by warp, and warps block by block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     Block(u32, u64),
     Cluster(u32, u64),
@@ -58,14 +60,24 @@ pub enum Group {
 
 #[derive(Debug, Default)]
 pub struct Branches {
-    groups: FxHashMap<Group, GroupVisits>,
+    groups: FxHashMap<BlockId, Box<GroupVisits>>,
+}
+
+impl Group {
+    /// That of a cluster is no block's.
+    fn key(self) -> BlockId {
+        match self {
+            Group::Block(grid, block) => (grid, block),
+            Group::Cluster(grid, cluster) => (grid, !cluster),
+        }
+    }
 }
 
 impl Branches {
     /// A block ends, of a cluster of so many.
     pub fn block_end(&mut self, grid: u32, block: u64, (cluster, blocks): (u64, u32)) {
-        self.groups.remove(&Group::Block(grid, block));
-        let cluster = Group::Cluster(grid, cluster);
+        self.groups.remove(&(grid, block));
+        let cluster = Group::Cluster(grid, cluster).key();
         if let Some(state) = self.groups.get_mut(&cluster) {
             state.ended += 1;
             if state.ended == blocks {
@@ -82,7 +94,7 @@ impl Branches {
         taken: u32,
         rest: u32,
     ) -> Option<Divergence> {
-        let state = self.groups.entry(group).or_default();
+        let state = self.groups.entry(group.key()).or_default();
         let AtBranch { visits, counts } = at(&mut state.branches, watch);
         let counts = at(counts, warp);
         let mut found = None;
@@ -108,7 +120,7 @@ impl Branches {
         watch: u32,
         taken: bool,
     ) -> Option<Divergence> {
-        let state = self.groups.entry(group).or_default();
+        let state = self.groups.entry(group.key()).or_default();
         let AtBranch { visits, counts } = state.branches.get_mut(watch as usize)?;
         let counts = counts.get(warp as usize)?;
         alike(counts, mask).find_map(|(number, lanes)| {
@@ -117,14 +129,6 @@ impl Branches {
             visit.divergence(watch, group)
         })
     }
-}
-
-/// What stands at a place, or will.
-fn at<T: Clone + Default>(all: &mut Vec<T>, place: u32) -> &mut T {
-    if all.len() <= place as usize {
-        all.resize(place as usize + 1, T::default());
-    }
-    &mut all[place as usize]
 }
 
 /// The lanes of `mask` by their counts.

@@ -1,4 +1,4 @@
-//! Lanes of a warp that access the same word.
+//! Lanes of a warp that access the same word; and lists by numbers, of threads, warps or branches.
 
 use super::shadow::{Spread, Who};
 use crate::arith::{WARP, lanes};
@@ -47,4 +47,12 @@ pub fn ascends(words: &[u32; WARP], mask: u32) -> bool {
 /// The lanes with this word.
 pub fn equal(words: &[u32; WARP], word: u32) -> u32 {
     words.iter().enumerate().fold(0, |mask, (lane, other)| mask | ((*other == word) as u32) << lane)
+}
+
+/// What stands at a place, or will.
+pub fn at<T: Clone + Default>(all: &mut Vec<T>, place: u32) -> &mut T {
+    if all.len() <= place as usize {
+        all.resize(place as usize + 1, T::default());
+    }
+    &mut all[place as usize]
 }

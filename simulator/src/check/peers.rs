@@ -23,9 +23,11 @@ pub struct Visit {
     pub access: Access,
 }
 
-/// The last access of lanes of a warp.
+/// The last access of lanes of a warp, by its block and its number there.
 #[derive(Clone, Copy, Debug)]
 struct Last {
+    block: u64,
+    warp: u32,
     mask: u32,
     time: u32,
     loc: u32,
@@ -33,12 +35,14 @@ struct Last {
     access: Access,
 }
 
-type ByWarps = FxHashMap<(u64, u32), Vec<Last>>;
+/// Those to the memory of one block.
+#[derive(Debug, Default)]
+struct OfBlock(Vec<Last>);
 
-/// By the block whose memory it is, and the warp that has accessed it (its block and its number there).
+/// By the block whose memory it is.
 #[derive(Debug, Default)]
 pub struct Visits {
-    of: FxHashMap<BlockId, Box<ByWarps>>,
+    of: FxHashMap<BlockId, Box<OfBlock>>,
 }
 
 impl Visits {
@@ -52,11 +56,15 @@ impl Visits {
         }
         let (mask, loc, access) = (request.mask, actor.loc, request.access);
         let address = request.addresses[mask.trailing_zeros() as usize & 31];
-        let of_block = self.of.entry((actor.grid, peer.block)).or_default();
-        let all = of_block.entry((actor.block, actor.warp)).or_default();
-        all.iter_mut().for_each(|last| last.mask &= !mask);
-        all.retain(|last| last.mask != 0);
-        all.push(Last { mask, time, loc, address, access });
+        let (block, warp) = (actor.block, actor.warp);
+        let OfBlock(all) = &mut **self.of.entry((actor.grid, peer.block)).or_default();
+        all.retain_mut(|last| {
+            if (last.block, last.warp) == (block, warp) {
+                last.mask &= !mask;
+            }
+            last.mask != 0
+        });
+        all.push(Last { block, warp, mask, time, loc, address, access });
     }
 
     /// A block ends: an access that nothing orders before something in the block.
@@ -64,15 +72,12 @@ impl Visits {
         let visits = self.of.remove(&id)?;
         let known = order.knows_at_all(id);
         let mut found: Vec<Visit> = Vec::new();
-        for ((block, warp), all) in *visits {
-            let actor = Actor { grid: id.0, block, warp, loc: 0, kernel: "" };
-            let global = order.warp_number(actor);
-            for Last { mask, time, loc, address, access } in all {
-                let lost = lanes(mask).find(|&lane| {
-                    !order.is_known(Past { warp: global, lane: lane as u8, time }, (id.0, block), &known, 0)
-                });
-                found.extend(lost.map(|lane| Visit { actor_block: block, warp, lane, loc, address, access }));
-            }
+        for Last { block, warp, mask, time, loc, address, access } in visits.0 {
+            let global = order.warp_number(Actor { grid: id.0, block, warp, loc: 0, kernel: "" });
+            let lost = lanes(mask).find(|&lane| {
+                !order.is_known(Past { warp: global, lane: lane as u8, time }, (id.0, block), &known, 0)
+            });
+            found.extend(lost.map(|lane| Visit { actor_block: block, warp, lane, loc, address, access }));
         }
         found.into_iter().min_by_key(|visit| (visit.actor_block, visit.warp, visit.lane))
     }

@@ -1,11 +1,10 @@
 //! The order within a block that is under way: barriers of the block and of its warps, and what its threads
 //! have learnt.
 
-use rustc_hash::FxHashMap;
-
 use super::known::{Known, Seen, learn_all};
 use super::{Past, Time};
 use crate::arith::{WARP, lanes};
+use crate::check::lanes::at;
 
 /// Partial barriers (of some warps only) that a block remembers.
 const PARTIAL: usize = 64;
@@ -45,7 +44,8 @@ pub struct BlockClock {
     pub known: Known,
     pub seen: Vec<Seen>,
     pub children: u32,
-    pub threads: FxHashMap<u32, ThreadClock>,
+    /// By their numbers, as far as there is something to know.
+    pub threads: Vec<ThreadClock>,
     /// The line where another block has last written what a thread of this one has seen by a strong read.
     pub flag: Option<u32>,
 }
@@ -61,7 +61,7 @@ impl Default for BlockClock {
             known: Known::new(),
             seen: Vec::new(),
             children: 0,
-            threads: FxHashMap::default(),
+            threads: Vec::new(),
             flag: None,
         }
     }
@@ -74,7 +74,7 @@ impl BlockClock {
     }
 
     pub fn thread(&mut self, warp: u32, lane: usize) -> &mut ThreadClock {
-        self.threads.entry(warp * WARP as u32 + lane as u32).or_default()
+        at(&mut self.threads, warp * WARP as u32 + lane as u32)
     }
 
     pub fn arrives(&mut self, warp: u32, mask: u32, id: u32) {
@@ -87,7 +87,7 @@ impl BlockClock {
         if all {
             self.barrier = time;
             self.partial.clear();
-            for thread in self.threads.values_mut() {
+            for thread in &mut self.threads {
                 learn_all(&mut self.known, &std::mem::take(&mut thread.known));
                 Seen::add(&mut self.seen, &std::mem::take(&mut thread.seen));
                 self.children = self.children.max(thread.children);
@@ -149,7 +149,7 @@ impl BlockClock {
             return;
         }
         let mut shared = ThreadClock::default();
-        for thread in threads.iter().filter_map(|thread| self.threads.get(thread)) {
+        for thread in threads.iter().filter_map(|thread| self.threads.get(*thread as usize)) {
             learn_all(&mut shared.known, &thread.known);
             Seen::add(&mut shared.seen, &thread.seen);
             shared.children = shared.children.max(thread.children);
@@ -158,7 +158,7 @@ impl BlockClock {
             return;
         }
         for thread in threads {
-            let clock = self.threads.entry(thread).or_default();
+            let clock = at(&mut self.threads, thread);
             *clock = ThreadClock { fences: clock.fences, ..shared.clone() };
         }
     }

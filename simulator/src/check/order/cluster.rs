@@ -127,7 +127,7 @@ impl Order {
     pub fn knows_at_all(&self, id: BlockId) -> Known {
         let Some(clock) = self.blocks.get(&id) else { return Known::new() };
         let mut known = clock.known.clone();
-        clock.threads.values().for_each(|thread| learn_all(&mut known, &thread.known));
+        clock.threads.iter().for_each(|thread| learn_all(&mut known, &thread.known));
         known
     }
 }

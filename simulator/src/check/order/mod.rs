@@ -405,7 +405,7 @@ impl Here<'_> {
         }
         let (grid, block, _) = self.order.locate(past.warp);
         let none = ThreadClock::default();
-        let thread = self.clock.threads.get(&(warp * WARP as u32 + lane as u32)).unwrap_or(&none);
+        let thread = self.clock.threads.get(warp as usize * WARP + lane).unwrap_or(&none);
         let is_known = |known| self.order.is_known(past, (grid, block), known, 0);
         if self.order.before_grid(past, grid, self.id.0, 0)
             || is_known(&self.clock.known)

@@ -105,7 +105,7 @@ impl Here<'_> {
     /// where there is none, the other side is asked for a fence, not this one.
     pub fn knows(&self, lane: usize) -> Known {
         let warp = self.warp - self.first_warp;
-        let thread = self.clock.threads.get(&(warp * WARP as u32 + lane as u32));
+        let thread = self.clock.threads.get(warp as usize * WARP + lane);
         let mut known = self.clock.known.clone();
         let seen = self.clock.seen.iter().chain(thread.iter().flat_map(|thread| &thread.seen));
         seen.for_each(|seen| learn_all(&mut known, &self.order.with_them(seen.what)));
@@ -216,7 +216,7 @@ impl Order {
         let clusters = self.has_clusters(actor.grid);
         let cluster = self.cluster_of((actor.grid, actor.block));
         let clock = self.clock(actor);
-        let thread = clock.threads.get(&(actor.warp * WARP as u32 + lane as u32));
+        let thread = clock.threads.get(actor.warp as usize * WARP + lane);
         let [of_block, of_cluster, of_device, of_all] = thread.map_or([0; 4], |thread| thread.fences);
         // The widest scope for which there is something to release.
         let candidates = [
@@ -265,7 +265,7 @@ impl Order {
     pub fn point(&mut self, actor: Actor, lane: usize, time: Time) -> Point {
         let here = self.here(actor);
         let clock = here.clock;
-        let thread = clock.threads.get(&(actor.warp * WARP as u32 + lane as u32));
+        let thread = clock.threads.get(actor.warp as usize * WARP + lane);
         let known = here.knows(lane);
         Point {
             grid: actor.grid,
