@@ -100,7 +100,7 @@ impl Undefined {
     }
 
     /// What is undefined in anything that an operation reads.
-    #[inline(always)]
+    #[inline(never)]
     pub fn read(&self, op: &Op) -> (u32, u32) {
         let mut all = (0, NONE);
         op.operands(|role, number| match role {
@@ -116,7 +116,7 @@ impl Undefined {
     }
 
     /// So much is undefined in everything that an operation writes.
-    #[inline(always)]
+    #[inline(never)]
     pub fn write(&mut self, op: &Op, active: u32, undefined: (u32, u32)) {
         op.operands(|role, number| match role {
             Role::Writes => self.set(number, active, undefined),

@@ -44,7 +44,7 @@ impl Engine<'_> {
             block.state.swap_memory(&mut cluster);
             blocks.push(block);
         }
-        grid.clusters.insert(number, cluster);
+        grid.clusters.push(cluster);
         let first = blocks.remove(0);
         grid.resident.extend(blocks);
         first
