@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::block::Block;
 use crate::decode::Program;
 use crate::device::{DeviceProperties, LaunchConfig};
-use crate::exec::{Cluster, Launches, PendingLaunch, Progress, Schedule};
+use crate::exec::{Cluster, Launches, PendingLaunch, Progress, Schedule, Step};
 use crate::memory::Memory;
 use crate::observe::{After, Watch};
 
@@ -87,6 +87,7 @@ pub struct Engine<'e> {
     pub memory: &'e mut Memory,
     pub globals: &'e [u64],
     pub observer: &'e mut dyn Watch,
+    pub step: Step,
     pub printed: &'e mut String,
     pub launches: Launches,
     pub schedule: Schedule,
@@ -115,7 +116,7 @@ impl<'e> Engine<'e> {
         program: &'e Program,
         memory: &'e mut Memory,
         globals: &'e [u64],
-        observer: &'e mut dyn Watch,
+        (observer, step): (&'e mut dyn Watch, Step),
         printed: &'e mut String,
         limits: &'e Limits,
     ) -> Self {
@@ -125,6 +126,7 @@ impl<'e> Engine<'e> {
             memory,
             globals,
             observer,
+            step,
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),

@@ -140,6 +140,7 @@ impl Engine<'_> {
             program: self.program,
             memory: self.memory,
             checks: self.observer.checks(),
+            step: self.step,
             observer: self.observer,
             globals: self.globals,
             params: &grid.params,
