@@ -1,6 +1,6 @@
-//! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx` and
-//! `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/build/kernels.rs` includes. `src/build/prebuilt.rs`
-//! says which build that is.
+//! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx`
+//! and `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/build/kernels.rs` includes.
+//! `src/build/prebuilt.rs` says which build that is.
 
 #[path = "src/build/call.rs"]
 mod call;
@@ -72,9 +72,9 @@ fn build() -> Result<()> {
     write(&out.join("kernels.rs"), format!("static BUILDS: &[Build] = &[\n{entries}];\n").as_bytes())
 }
 
-/// While every committed build serves, another compiler would change little, and two shells with different paths
-/// would rebuild the crate in turns. So these are watched only when they matter. cargo takes a path that does
-/// not exist for changed, so `.venv` is watched only while a kernel waits for it.
+/// While every committed build serves, another compiler would change little, and two shells with different
+/// paths would rebuild the crate in turns. So these are watched only when they matter. cargo takes a path
+/// that does not exist for changed, so `.venv` is watched only while a kernel waits for it.
 fn watch_for_another_compiler(root: &Path, kernels: &[Kernel]) {
     if kernels.iter().any(|kernel| kernel.state != State::Prebuilt) {
         println!("cargo::rerun-if-env-changed=PATH");
@@ -96,8 +96,8 @@ fn entry(kernel: &Kernel, out: &Path) -> Result<String> {
     write(&file(prebuilt::NEWER), newer.as_bytes())?;
     Ok(format!(
         "    Build {{ stem: {stem:?}, source_path: {source_path:?}, source: include_str!({:?}), \
-         ptx: include_str!({:?}), newer: include_str!({:?}), fatbin: include_bytes!({:?}), code_hash: {code_hash:?}, \
-         compiler: {compiler:?}, state: State::{state:?}, what_if: None }},\n",
+         ptx: include_str!({:?}), newer: include_str!({:?}), fatbin: include_bytes!({:?}), \
+         code_hash: {code_hash:?}, compiler: {compiler:?}, state: State::{state:?}, what_if: None }},\n",
         file("cu"),
         file("ptx"),
         file(prebuilt::NEWER),

@@ -1,7 +1,7 @@
 //! Chapter 2: one block of threads adds up one array, one thread per element.
 //!
 //!     cargo run --example ch2_parallel
-//!     cargo run --example ch2_parallel -- --n 8       # the post's array: the race is there, the sum is right
+//!     cargo run --example ch2_parallel -- --n 8    # the post's array: the race is there, the sum is right
 
 use std::process::ExitCode;
 
@@ -11,7 +11,8 @@ use workbook::device::LaunchConfig;
 
 pub const CHAPTER: Chapter = Chapter {
     place: Place::OneBlock,
-    // Two warps: the fewest for which the simulator's order of turns makes the missing barrier show in the sum.
+    // Two warps: the fewest for which the simulator's order of turns makes the missing barrier show in the
+    // sum.
     default_n: |_| 64,
     ..Chapter::new(
         "ch2_parallel",

@@ -8,7 +8,8 @@ use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
 use workbook::device::LaunchConfig;
 
-/// Threads per block: a constant of the kernels, since `cub::BlockReduce` is compiled for a number of threads.
+/// Threads per block: a constant of the kernels, since `cub::BlockReduce` is compiled for a number of
+/// threads.
 const BLOCK: u32 = 512;
 /// Elements that a thread loads.
 const ITEMS: u64 = 8;

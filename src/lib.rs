@@ -2,8 +2,8 @@
 //!
 //! | room | question | uses |
 //! | --- | --- | --- |
-//! | [`sim`] | what does this PTX do, and what is wrong with it? (a crate of its own) | |
-//! | [`reduction`] | what is summed, by what, and what is right? (a crate of its own) | |
+//! | [`sim`] | what does this PTX do, and what is wrong with it? (a crate) | |
+//! | [`reduction`] | what is summed, by what, and what is right? (a crate) | |
 //! | [`arguments`], [`number`] | how are numbers read and written? | |
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, build, the simulator |
@@ -11,8 +11,8 @@
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`chapters`] | what does one chapter need that its tests or the book need too? | chapter and below |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |
-//! | `exercise` | is an answer right, and what helps? (a crate of its own) | device, figure, record, reduction, build |
-//! | `simulate` | what does a kernel of the reader's own do? (a crate of its own) | device, figure, record, build |
+//! | `exercise` | is an answer right, and what helps? (a crate) | device, figure, record, reduction, build |
+//! | `simulate` | what does a kernel of the reader's own do? (a crate) | device, figure, record, build |
 //!
 //! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
 //! declare a chapter's variants and hold its host code.

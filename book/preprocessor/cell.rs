@@ -221,8 +221,8 @@ fn output(
     let class = if whose == "Recorded" { "recorded" } else { "local" };
     let note = changed_since(workbook, part)?.map(|note| changed(&note)).unwrap_or_default();
     let mut text = format!(
-        "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span class=\"cell-label\">Out \
-         [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}",
+        "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span \
+         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}",
         part.device.kind.as_str(),
         escape(&on),
         escape(&headline(part)),

@@ -1,5 +1,5 @@
-//! A listing: the lines of a file between two comments, `ANCHOR: name` and `ANCHOR_END: name`; those that differ
-//! from another listing marked.
+//! A listing: the lines of a file between two comments, `ANCHOR: name` and `ANCHOR_END: name`; those that
+//! differ from another listing marked.
 
 use std::path::Path;
 
@@ -35,8 +35,9 @@ pub fn listing(workbook: &Workbook, file: &str, anchor: &str, words: &[&str]) ->
     let changed = changes::changed(&before, code);
     ensure!(before != *code, "the listing is the same as that of {other}; there is nothing to mark");
     Ok(format!(
-        "<div class=\"listing-marked\" style=\"{}\">\n\n{listing}\n\n</div>\n\n<p class=\"listing\"{lines}><span \
-         class=\"listing-changes\">{} against <code>{other_anchor}</code></span> <code>{file}</code></p>\n",
+        "<div class=\"listing-marked\" style=\"{}\">\n\n{listing}\n\n</div>\n\n<p \
+         class=\"listing\"{lines}><span class=\"listing-changes\">{} against \
+         <code>{other_anchor}</code></span> <code>{file}</code></p>\n",
         changes::style(&changed),
         changes::in_words(&changed)
     ))

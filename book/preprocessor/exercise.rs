@@ -1,5 +1,5 @@
-//! An exercise on its chapter's page: a card that folds open to the task, then the code, the hints, a solution and
-//! the question after it, each folded in turn.
+//! An exercise on its chapter's page: a card that folds open to the task, then the code, the hints, a
+//! solution and the question after it, each folded in turn.
 
 use anyhow::{Context, Result};
 use exercise::catalogue;

@@ -48,7 +48,12 @@ fn with(kind: &str, data: &Value, film: &Film) -> String {
 /// The request for a reader's own grids, and what the sliders offer.
 fn own_grids() -> Value {
     json!({
-        "request": {"stem": "ch4_nested", "kernels": figure::WAYS.map(|(kernel, _)| kernel), "steps": true, "figure": "grids"},
+        "request": {
+                "stem": "ch4_nested",
+                "kernels": figure::WAYS.map(|(kernel, _)| kernel),
+                "steps": true,
+                "figure": "grids",
+            },
         "n": {"label": "elements", "values": [16, 32, 64, 128, 256], "value": 64},
         "block": {"label": "threads per block", "values": [4, 8, 16, 32], "value": 8},
     })
@@ -108,8 +113,8 @@ pub fn bars(workbook: &Workbook) -> Result<(Vec<Bar>, String)> {
         let launches = launches.unwrap_or(run.device_launches.unwrap_or(0) + 1);
         bars.push(Bar { label: label.to_string(), time, launches });
     }
-    let caption = "2<sup>20</sup> elements in blocks of 512 threads, medians. The cuts are the launches, drawn as if each \
-                   took as long as the others.";
+    let caption = "2<sup>20</sup> elements in blocks of 512 threads, medians. The cuts are the launches, \
+                   drawn as if each took as long as the others.";
     Ok((bars, format!("{caption} {}", provenance(&nested))))
 }
 

@@ -29,8 +29,8 @@ struct Chapter {
     sim: Option<Record>,
 }
 
-/// The shortest time of any kernel of the book that adds up `i32`, in microseconds, by size: of sizes at which
-/// kernels of several chapters were timed.
+/// The shortest time of any kernel of the book that adds up `i32`, in microseconds, by size: of sizes at
+/// which kernels of several chapters were timed.
 type Best = BTreeMap<u64, f64>;
 
 /// A heading per page and a table per chapter, in the order of the book.

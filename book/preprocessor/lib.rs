@@ -9,7 +9,7 @@
 //! | `{{#figure NAME}}` | a figure drawn from a trace or a record, which plays |
 //! | `{{#record STEM}}` | everything recorded of a chapter, folded |
 //! | `{{#kernels}}` | the map of all kernels, a table per chapter |
-//! | `{{#code FILE ANCHOR against=ANCHOR2}}` | a listing: what a file has between `ANCHOR: …` and `ANCHOR_END: …` |
+//! | `{{#code FILE ANCHOR against=ANCHOR2}}` | a listing: what is between `ANCHOR: …` and `ANCHOR_END: …` |
 //! | `{{#exercise 3.1}}` | an exercise: a card with its task, its code, hints and a solution, all folded |
 //! | `{{#speed}}` | how fast the simulator is: the tables of the last recorded `cargo bench` |
 //! | `{{#sweep f32}}` | the sweep behind chapter 7's last kernel: the recorded `cargo bench --bench limit` |

@@ -122,8 +122,8 @@ impl Kernel {
             "occupancy" => self.occupancy,
             "memory-share" => self.shares()[0],
             _ => bail!(
-                "there is no field `{name}`; there are: time, warp-instructions, instructions-per-sector, issue, \
-                 occupancy, memory-share"
+                "there is no field `{name}`; there are: time, warp-instructions, instructions-per-sector, \
+                 issue, occupancy, memory-share"
             ),
         })
     }

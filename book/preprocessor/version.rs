@@ -27,8 +27,8 @@ pub fn changed_since(workbook: &Workbook, record: &Record) -> Result<Option<Stri
 /// What a page says of a record whose kernels another compiler has compiled: that is other code.
 fn other_compiler(file: &str, by: &str, present: &str) -> String {
     format!(
-        "Compiled by {}; the present build of <code>{file}</code> is by {}. Their sums can be compared, their \
-         counts cannot.",
+        "Compiled by {}; the present build of <code>{file}</code> is by {}. Their sums can be compared, \
+         their counts cannot.",
         escape(by),
         escape(present)
     )
@@ -40,8 +40,8 @@ pub fn compiler(record: &Record) -> Option<String> {
     record.compiler.clone().or_else(|| Some(build()?.compiler.to_string()))
 }
 
-/// `hash` is that of the present code in `file`; `None` if the file was edited and there is no compiler to build
-/// it.
+/// `hash` is that of the present code in `file`; `None` if the file was edited and there is no compiler to
+/// build it.
 fn note(record: &Record, file: &str, hash: Option<&str>) -> Option<String> {
     match hash {
         Some(hash) if hash == record.source_hash => None,

@@ -19,8 +19,8 @@ pub struct Chain<'a, T> {
 
 impl<'a, T: Pod> Chain<'a, T> {
     // ANCHOR: chain
-    /// `function` on `n` elements of `input`, first in the shape `first`. A kernel that takes scratch memory as
-    /// its fourth argument adds its partial sums itself. The others leave one per block, and are launched
+    /// `function` on `n` elements of `input`, first in the shape `first`. A kernel that takes scratch memory
+    /// as its fourth argument adds its partial sums itself. The others leave one per block, and are launched
     /// again over those in the shape of `next` until one is left.
     pub fn new(
         device: &'a Device,

@@ -26,8 +26,8 @@ use super::chain::Chain;
 const LARGEST: u64 = 1 << 30;
 /// Threads per block of the kernels that have no choice of their own.
 const BLOCK: u32 = 512;
-/// CUB 3.5.0 with `determinism::gpu_to_gpu` returned a wrong sum of 2^30 `f32`s on an H200, in each of two runs,
-/// and right ones up to this size.
+/// CUB 3.5.0 with `determinism::gpu_to_gpu` returned a wrong sum of 2^30 `f32`s on an H200, in each of two
+/// runs, and right ones up to this size.
 const GPU_TO_GPU_IS_RIGHT_UP_TO: u64 = 1 << 28;
 /// Shape of the empty kernel.
 const EMPTY: Shape = Shape { block: 32, grid: 1 };

@@ -61,7 +61,8 @@ pub const CHAPTER: Chapter = Chapter {
                 also: larger,
                 ..story("intoPeerByThreads", Operation::SUM, into_peer_by_threads)
             },
-            // intoPeerNarrow: The same with atomics of the GPU's own scope, which are not atomic to another GPU.
+            // intoPeerNarrow: The same with atomics of the GPU's own scope, which are not atomic to another
+            // GPU.
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)

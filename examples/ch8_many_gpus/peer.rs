@@ -50,8 +50,8 @@ fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launch
     Ok(Outcome::new(O::value(result), cost))
 }
 
-/// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum, and the
-/// host looks at one word until it is there.
+/// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum, and
+/// the host looks at one word until it is there.
 fn add_shares(case: &Case, shares: &[Share], places: &[Place], launched: Launched) -> Result<Measurement> {
     let (kernels, devices) = (case.kernels()?, shares.iter().map(|share| share.device).collect::<Vec<_>>());
     let mut launches = Vec::new();

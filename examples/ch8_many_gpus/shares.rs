@@ -25,7 +25,8 @@ fn grid(bytes: u64, gpus: u64) -> u32 {
     bytes.div_ceil(TILE).clamp(1, MOST_BLOCKS.min(MOST_BLOCKS_IN_ALL / gpus)) as u32
 }
 
-/// One GPU's share. Its elements are bytes here, so that what only moves them is compiled once for all operators.
+/// One GPU's share. Its elements are bytes here, so that what only moves them is compiled once for all
+/// operators.
 pub struct Share<'a> {
     pub device: &'a Device,
     pub input: Buffer<u8>,
@@ -56,7 +57,8 @@ pub fn shares<'a, O: Operator>(case: &Case, devices: &[&'a Device]) -> Result<Ve
 }
 // ANCHOR_END: shares
 
-/// The sum of `f64`. The elements are whole numbers of 24 bits, so up to 2^29 of them add up without rounding.
+/// The sum of `f64`. The elements are whole numbers of 24 bits, so up to 2^29 of them add up without
+/// rounding.
 #[derive(Clone, Copy, Debug)]
 pub struct SumF64;
 

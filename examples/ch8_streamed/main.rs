@@ -14,7 +14,7 @@ use workbook::record::DeviceKind;
 use pieces::{copied, copied_and_summed, pageable, streamed};
 
 pub const CHAPTER: Chapter = Chapter {
-    default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 28 } else { 1 << 20 },
+    default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 28 } else { 1 << 18 },
     many_gpus: true,
     ..Chapter::new(
         "ch8_streamed",

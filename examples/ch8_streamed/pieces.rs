@@ -10,11 +10,12 @@ pub const BLOCK: u32 = 512;
 const MOST: usize = 1 << 23;
 /// The fewest of a piece: 1 MiB, which take about as long as starting a copy and a kernel.
 const LEAST: usize = 1 << 18;
-/// Elements that a block has at least: one load of 16 bytes per thread.
-const TILE: usize = 4 * BLOCK as usize;
+/// Elements that a block has at least: four loads of 16 bytes per thread. With one it takes 2.7 times as many
+/// instructions per element, since each block then adds up its threads' sums.
+const TILE: usize = 16 * BLOCK as usize;
 
-/// Elements of a piece: a sixteenth, but neither so few that starting a copy is what it costs, nor so many that the
-/// first copy is long, which no kernel can hide behind.
+/// Elements of a piece: a sixteenth, but neither so few that starting a copy is what it costs, nor so many
+/// that the first copy is long, which no kernel can hide behind.
 pub fn piece(n: usize) -> usize {
     n.div_ceil(16).clamp(LEAST, MOST).next_multiple_of(4)
 }

@@ -20,8 +20,9 @@ use place::Place;
 
 /// Adds up one array in several processes, one per GPU.
 ///
-/// The launcher says which rank this is: torchrun by RANK, WORLD_SIZE and LOCAL_RANK, Open MPI by OMPI_COMM_WORLD_RANK
-/// and so on, MPICH by PMI_RANK, SLURM by SLURM_PROCID. Rank 0 listens at MASTER_ADDR and MASTER_PORT.
+/// The launcher says which rank this is: torchrun by RANK, WORLD_SIZE and LOCAL_RANK, Open MPI by
+/// OMPI_COMM_WORLD_RANK and so on, MPICH by PMI_RANK, SLURM by SLURM_PROCID. Rank 0 listens at MASTER_ADDR
+/// and MASTER_PORT.
 #[derive(Parser)]
 #[command(name = "ranks", bin_name = "cargo run --example ranks --")]
 struct Options {

@@ -1,9 +1,9 @@
-//! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0 to every
-//! other rank, for as long as they work together.
+//! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
+//! to every other rank, for as long as they work together.
 //!
-//! A message is a line of JSON. Each rank begins with [`Hello`], and rank 0 answers when it has all of them. A rank that
-//! fails says why, and rank 0 tells the others; one that is killed says nothing, but its connection closes; one that
-//! hangs is not heard from, and the time runs out.
+//! A message is a line of JSON. Each rank begins with [`Hello`], and rank 0 answers when it has all of them.
+//! A rank that fails says why, and rank 0 tells the others; one that is killed says nothing, but its
+//! connection closes; one that hangs is not heard from, and the time runs out.
 
 mod link;
 
@@ -149,7 +149,8 @@ impl Meeting {
                 Err(error) if Instant::now() > deadline => {
                     let (host, port, rank) = (&place.host, place.port, place.rank);
                     return Err(Fault::of(format!(
-                        "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {:?}; {error})",
+                        "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {:?}; \
+                         {error})",
                         self.patience
                     )));
                 }
@@ -275,8 +276,8 @@ impl Meeting {
         fault
     }
 
-    /// Ends, after the others if this is rank 0: a connection that is closed before the other has read may take with it
-    /// what was sent last.
+    /// Ends, after the others if this is rank 0: a connection that is closed before the other has read may
+    /// take with it what was sent last.
     pub fn close(mut self) {
         let begin = Instant::now();
         while self.rank == 0

@@ -16,8 +16,8 @@ pub struct Place {
     pub port: u16,
 }
 
-/// Rank, number of ranks, rank on this host: by the names of torchrun, Open MPI, MPICH (and Intel MPI), SLURM. Under
-/// mpirun on a SLURM cluster both have theirs, and SLURM's are of the job.
+/// Rank, number of ranks, rank on this host: by the names of torchrun, Open MPI, MPICH (and Intel MPI),
+/// SLURM. Under mpirun on a SLURM cluster both have theirs, and SLURM's are of the job.
 const LAUNCHERS: [[&str; 3]; 4] = [
     ["RANK", "WORLD_SIZE", "LOCAL_RANK"],
     ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"],
@@ -43,8 +43,8 @@ impl Place {
         let Some([rank, ranks, local_rank]) = LAUNCHERS.iter().find(|names| variable(names[0]).is_some())
         else {
             bail!(
-                "no launcher has said which rank this is: start it by torchrun, mpirun or srun, set RANK, WORLD_SIZE \
-                 and LOCAL_RANK, or give --start 2"
+                "no launcher has said which rank this is: start it by torchrun, mpirun or srun, set RANK, \
+                 WORLD_SIZE and LOCAL_RANK, or give --start 2"
             );
         };
         let place = Place {
@@ -64,7 +64,8 @@ impl Place {
     }
 }
 
-/// The port of rank 0. torchrun's agent may listen at the one that it names, for its own workers: then the next.
+/// The port of rank 0. torchrun's agent may listen at the one that it names, for its own workers: then the
+/// next.
 fn port() -> Result<u16> {
     let Some(port) = variable("MASTER_PORT") else { return Ok(PORT) };
     let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|answer| answer == "True");

@@ -3,7 +3,8 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, ExitCode};
 
-/// Starts so many ranks with this process's options. Returns 0 if all did, else the greatest of their statuses.
+/// Starts so many ranks with this process's options. Returns 0 if all did, else the greatest of their
+/// statuses.
 pub fn start(ranks: usize) -> ExitCode {
     match children(ranks) {
         Ok(children) => ExitCode::from(children.into_iter().map(status).max().unwrap_or(0)),

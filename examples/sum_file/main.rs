@@ -31,7 +31,8 @@ struct Options {
     #[arg(required_unless_present = "generate", conflicts_with = "generate")]
     file: Option<PathBuf>,
     /// So many numbers of this book's generator, in place of a file
-    #[arg(long, value_name = "N", value_parser = |text: &str| number(text, 1 << 50).ok_or("0 to 2^50 numbers"))]
+    #[arg(long, value_name = "N",
+        value_parser = |text: &str| number(text, 1 << 50).ok_or("0 to 2^50 numbers"))]
     generate: Option<u64>,
     /// Seed of the generator
     #[arg(long, value_name = "S", default_value_t = 1)]

@@ -82,8 +82,8 @@ impl Pieces {
     }
 
     // ANCHOR: sum
-    /// Goes on from `at` to the end of `source`. Pieces go to the slots in turn and come back in the same order, so `at`
-    /// is always the sum of all numbers before an offset. `after` sees it after each piece.
+    /// Goes on from `at` to the end of `source`. Pieces go to the slots in turn and come back in the same
+    /// order, so `at` is always the sum of all numbers before an offset. `after` sees it after each piece.
     pub fn sum(
         &mut self,
         source: &Source,

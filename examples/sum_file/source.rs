@@ -67,7 +67,8 @@ impl Source {
         name.into()
     }
 
-    /// Puts the numbers from number `start` on into `to`, on all cores: one alone is slower than a GPU takes them.
+    /// Puts the numbers from number `start` on into `to`, on all cores: one alone is slower than a GPU takes
+    /// them.
     pub fn fill(&self, start: u64, to: &mut [i32]) -> Result<()> {
         self.check()?; // not cut short
         let parts = to.par_chunks_mut(AT_A_TIME).enumerate();

@@ -1,8 +1,9 @@
 // Exercise 3.1: The last block
 //
-// Every block finds the largest of its `blockDim.x` numbers: in each step the second half is compared with the
-// first, and the first half remains. That is right if the block size is a power of two and the last block is full.
-// Make it right for any array length and any block size. A block that owns no number leaves `INT_MIN`.
+// Every block finds the largest of its `blockDim.x` numbers: in each step the second half is compared with
+// the first, and the first half remains. That is right if the block size is a power of two and the last block
+// is full. Make it right for any array length and any block size. A block that owns no number leaves
+// `INT_MIN`.
 //
 // The host launches `maxOfBlocks(data, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host takes the largest of them.

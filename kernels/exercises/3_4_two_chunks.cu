@@ -2,8 +2,8 @@
 //
 // Half of the threads do nothing in the very first step. Let each block own twice as many numbers as it has
 // threads: thread t loads its own number and the one `blockDim.x` further on, adds them in a register and
-// stores the sum. Then the tree begins, over as many sums as there are threads. The host already launches half
-// as many blocks.
+// stores the sum. Then the tree begins, over as many sums as there are threads. The host already launches
+// half as many blocks.
 //
 // The host launches `reduceTwo(data, partials, n)` with a thread for every 2 of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.

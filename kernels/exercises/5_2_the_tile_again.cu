@@ -1,8 +1,8 @@
 // Exercise 5.2: The tile, again and again
 //
 // Four blocks sum the whole array: each passes tile after tile through the same shared memory, and its last
-// thread adds the sum of each tile to the block's result. The kernel often gives the right sum, but a barrier is
-// missing. Find the place where one round of the loop can disturb another, and put the barrier there.
+// thread adds the sum of each tile to the block's result. The kernel often gives the right sum, but a barrier
+// is missing. Find the place where one round of the loop can disturb another, and put the barrier there.
 //
 // The host launches `reduceTiles(input, partials, n)` with 4 blocks.
 // Each block leaves its result in `partials`, and the host adds them up.

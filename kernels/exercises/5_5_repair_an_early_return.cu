@@ -1,8 +1,9 @@
 // Exercise 5.5: Repair an early return
 //
-// Each warp sums its numbers by shuffles and leaves the sum in shared memory; thread 0 adds the sums of the warps.
-// The kernel begins as many do: a thread that has no number returns. Here that is wrong, in more than one way, as
-// soon as the last block is not full. Repair it for every length. The host's block sizes are multiples of 32.
+// Each warp sums its numbers by shuffles and leaves the sum in shared memory; thread 0 adds the sums of the
+// warps. The kernel begins as many do: a thread that has no number returns. Here that is wrong, in more than
+// one way, as soon as the last block is not full. Repair it for every length. The host's block sizes are
+// multiples of 32.
 //
 // The host launches `reduceByWarps(input, partials, n)` with a thread for each of the `n` numbers.
 // Each block leaves its result in `partials`, and the host adds them up.
@@ -12,7 +13,8 @@
 // Check it:  cargo run --example exercise -- 5.5
 // A hint:    cargo run --example exercise -- hint 5.5
 
-extern "C" __global__ void reduceByWarps(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+extern "C" __global__ void reduceByWarps(const unsigned int *g_idata, unsigned int *g_odata,
+                                         unsigned int size)
 {
     __shared__ unsigned int ofWarp[32];
     unsigned int tid = threadIdx.x;

@@ -15,7 +15,8 @@
 // Check it:  cargo run --example exercise -- 5.6
 // A hint:    cargo run --example exercise -- hint 5.6
 
-extern "C" __global__ void sumOfBlocks(const float *g_idata, float *partials, float *g_total, unsigned int size)
+extern "C" __global__ void sumOfBlocks(const float *g_idata, float *partials, float *g_total,
+                                       unsigned int size)
 {
     __shared__ float tile[1024];
     unsigned int tid = threadIdx.x;

@@ -1,8 +1,8 @@
 // Exercise 6.1: All the partial sums
 //
-// The first launch leaves one partial sum per block, and the second has one block, which adds them up. If there
-// are more partial sums than that block has threads, some are lost. Make the second kernel right for any number
-// of them.
+// The first launch leaves one partial sum per block, and the second has one block, which adds them up. If
+// there are more partial sums than that block has threads, some are lost. Make the second kernel right for
+// any number of them.
 //
 // The host launches `reduceTile(input, partials, n)` with a thread for each of the `n` numbers.
 // The host launches `reducePartials(partials, out, blocks)` with one block.
@@ -38,7 +38,8 @@ extern "C" __global__ void reduceTile(const unsigned int *g_idata, unsigned int 
     }
 }
 
-extern "C" __global__ void reducePartials(const unsigned int *partials, unsigned int *g_odata, unsigned int count)
+extern "C" __global__ void reducePartials(const unsigned int *partials, unsigned int *g_odata,
+                                          unsigned int count)
 {
     unsigned int tid = threadIdx.x;
     unsigned int sum = tid < count ? partials[tid] : 0;

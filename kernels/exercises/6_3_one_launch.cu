@@ -2,7 +2,8 @@
 //
 // The second launch only waits for the last block of the first. Let that block do its work: every block
 // leaves its partial sum, then takes a ticket from a counter in global memory. The last block to arrive knows
-// that all others have left theirs, and adds them up. Here block 0 adds them up, without waiting for any other.
+// that all others have left theirs, and adds them up. Here block 0 adds them up, without waiting for any
+// other.
 //
 // The host launches `reduceOnce(input, partials, out, ticket, n)` with a thread for each of the `n`
 // numbers.
@@ -31,8 +32,9 @@ static __device__ unsigned int blockSum(unsigned int mine)
     return tile[0];
 }
 
-extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials, unsigned int *g_odata,
-                                      unsigned int *ticket, unsigned int size)
+extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials,
+                                      unsigned int *g_odata, unsigned int *ticket,
+                                      unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int i = blockIdx.x * blockDim.x + tid;

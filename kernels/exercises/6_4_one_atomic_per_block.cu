@@ -1,8 +1,8 @@
 // Exercise 6.4: One atomic addition per block
 //
 // `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order doesn't
-// matter. But all these additions queue at one address. Let each block add up its numbers first, and then make one
-// atomic addition.
+// matter. But all these additions queue at one address. Let each block add up its numbers first, and then
+// make one atomic addition.
 //
 // The host launches `reduceAtomic(input, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.

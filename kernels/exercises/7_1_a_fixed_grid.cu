@@ -1,8 +1,8 @@
 // Exercise 7.1: A fixed grid
 //
 // A grid that grows with the array has many short-lived threads. Here there are 16 blocks, however long the
-// array is. Each thread adds up many numbers in a register before the block's tree begins: its own, the one that
-// lies a whole grid further on, and so on.
+// array is. Each thread adds up many numbers in a register before the block's tree begins: its own, the one
+// that lies a whole grid further on, and so on.
 //
 // The host launches `reduceStride(input, total, n)` with 16 blocks.
 // `total` is 0 at the start, and holds the result at the end.

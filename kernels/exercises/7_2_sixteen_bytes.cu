@@ -1,8 +1,8 @@
 // Exercise 7.2: Sixteen bytes at a time
 //
-// A thread may load four numbers with one instruction, as a `uint4`, from an address that is a multiple of 16.
-// Fewer requests then move the same bytes. Up to three numbers at the end do not fill a `uint4`: each of them
-// must still be added once.
+// A thread may load four numbers with one instruction, as a `uint4`, from an address that is a multiple of
+// 16. Fewer requests then move the same bytes. Up to three numbers at the end do not fill a `uint4`: each of
+// them must still be added once.
 //
 // The host launches `reduceVector(input, total, n)` with 4 blocks.
 // `total` is 0 at the start, and holds the result at the end.

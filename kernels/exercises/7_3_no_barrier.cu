@@ -1,8 +1,8 @@
 // Exercise 7.3: No barrier at all
 //
 // A warp needs no shared memory and no barrier to add up its 32 sums: its lanes read each other's registers
-// with `__shfl_down_sync` or `__shfl_xor_sync`. Then one lane of each warp makes an atomic addition. Rewrite the
-// end of the kernel that way. Blocks consist of whole warps here.
+// with `__shfl_down_sync` or `__shfl_xor_sync`. Then one lane of each warp makes an atomic addition. Rewrite
+// the end of the kernel that way. Blocks consist of whole warps here.
 //
 // The host launches `reduceWarps(input, total, n)` with 4 blocks.
 // `total` is 0 at the start, and holds the result at the end.

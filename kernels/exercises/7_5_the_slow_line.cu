@@ -1,9 +1,9 @@
 // Exercise 7.5: The slow line
 //
-// In this kernel each thread adds up 64 adjacent numbers, and then the block makes its tree. It is slow. For each
-// line `ncu` has counted how many samples found a warp about to execute it, what most of those warps waited for, how
-// many requests to global memory the line made, and how many sectors each of them asked for. The check shows these
-// counts. Which line makes the warps wait? Write its number below, and change nothing else.
+// In this kernel each thread adds up 64 adjacent numbers, and then the block makes its tree. It is slow. For
+// each line `ncu` has counted how many samples found a warp about to execute it, what most of those warps
+// waited for, how many requests to global memory the line made, and how many sectors each of them asked for.
+// The check shows these counts. Which line makes the warps wait? Write its number below; change nothing else.
 //
 // You learn to tell the line at which warps wait from the line that makes them wait. About 10 minutes.
 //

@@ -1,9 +1,10 @@
 // Exercise 8.1: The share of each GPU
 //
-// An array is divided among GPUs, whose blocks load 16 bytes at a time. So each share has to begin at a multiple of four
-// numbers; only the last one that has any may end at another number. Here each *block* plays one GPU: `gpu` is its
-// number, and `gpus` is how many there are. Compute where its share begins and ends, for any `size`: every number in
-// exactly one share, none beyond the end, and no share more than four numbers longer than size / gpus.
+// An array is divided among GPUs, whose blocks load 16 bytes at a time. So each share has to begin at a
+// multiple of four numbers; only the last one that has any may end at another number. Here each *block* plays
+// one GPU: `gpu` is its number, and `gpus` is how many there are. Compute where its share begins and ends,
+// for any `size`: every number in exactly one share, none beyond the end, and no share more than four numbers
+// longer than size / gpus.
 //
 // The host launches `sumShares(input, total, n)` with 7 blocks.
 // `total` is 0 at the start, and holds the result at the end.

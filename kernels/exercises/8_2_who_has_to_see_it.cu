@@ -1,10 +1,11 @@
 // Exercise 8.2: Who has to see it?
 //
-// The GPUs of a machine add up one array, each its share. `total` and `ticket` lie in the memory of the GPU that runs the
-// block. `sum` and `arrived` lie in the memory of GPU 0, and all GPUs use them. `g_odata` lies in the memory of the host,
-// which looks at `done` until it is 1. The atomics and fences in the lines A to F have the scope of one GPU. In which of
-// them is that too narrow, so that they have to be `atomicAdd_system` or `__threadfence_system`? Write how many there
-// are, and the position of the first one (A is 1, B is 2, and so on). Change nothing else.
+// The GPUs of a machine add up one array, each its share. `total` and `ticket` lie in the memory of the GPU
+// that runs the block. `sum` and `arrived` lie in the memory of GPU 0, and all GPUs use them. `g_odata` lies
+// in the memory of the host, which looks at `done` until it is 1. The atomics and fences in the lines A to F
+// have the scope of one GPU. In which of them is that too narrow, so that they have to be `atomicAdd_system`
+// or `__threadfence_system`? Write how many there are, and the position of the first one (A is 1, B is 2, and
+// so on). Change nothing else.
 //
 // You learn to choose the scope of an atomic and of a fence. About 10 minutes.
 //

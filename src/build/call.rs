@@ -1,5 +1,5 @@
-//! What calling a compiler takes, whichever it is: where it may lie, how it runs, what of its words is about the
-//! reader's file, and what in its output names this machine. `build.rs` includes this file too.
+//! What calling a compiler takes, whichever it is: where it may lie, how it runs, what of its words is about
+//! the reader's file, and what in its output names this machine. `build.rs` includes this file too.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
@@ -32,9 +32,9 @@ pub struct Places {
 }
 
 impl Places {
-    /// The first program for which `ask` is answered, of: the variable's, the toolkits', that on `PATH`, that in
-    /// `.venv` in the repository and in the active virtual environment (`VIRTUAL_ENV`). Relative paths are taken
-    /// from `root`, the repository.
+    /// The first program for which `ask` is answered, of: the variable's, the toolkits', that on `PATH`, that
+    /// in `.venv` in the repository and in the active virtual environment (`VIRTUAL_ENV`). Relative paths are
+    /// taken from `root`, the repository.
     ///
     /// # Errors
     /// If the program is named by its variable and does not answer; the other places are only looked at.
@@ -84,7 +84,8 @@ fn site_packages(environment: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The source's path from the directory where the compiler runs, with `/`; as it was given if it lies outside.
+/// The source's path from the directory where the compiler runs, with `/`; as it was given if it lies
+/// outside.
 pub fn shown(root: &Path, source: &Path) -> String {
     source.strip_prefix(root).unwrap_or(source).display().to_string().replace('\\', "/")
 }
@@ -112,8 +113,8 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Runs `command`, a call of `compiler` for the source `shown` with the output `file`; returns the file's contents,
-/// and the warnings.
+/// Runs `command`, a call of `compiler` for the source `shown` with the output `file`; returns the file's
+/// contents, and the warnings.
 ///
 /// # Errors
 /// [`Refused`], if it does not compile.
@@ -131,8 +132,8 @@ pub fn run(compiler: &str, shown: &str, command: &mut Command, file: &Path) -> R
     Ok((bytes, if said.contains("warning") { said } else { String::new() }))
 }
 
-/// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below. Left out are notes
-/// on other files, such as every `atomicAdd` of a header that does not fit, and the final count.
+/// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below. Left out are
+/// notes on other files, such as every `atomicAdd` of a header that does not fit, and the final count.
 fn messages(said: &str, shown: &str) -> String {
     let mut kept = String::new();
     let mut is_elsewhere = false;
@@ -210,12 +211,16 @@ mod tests {
     #[test]
     fn messages_of_both_compilers_have_one_form() {
         let nvcc = "kernels/x.cu(5): error: no instance of overloaded function \"atomicAdd\"\n    \
-                    atomicAdd(p);\n    ^\n/opt/include/atomics.hpp(292): note #3322-D: number of parameters\n  \
-                    static double atomicAdd(double *, double)\n  ^\n\nkernels/x.cu(7): error: expected a \";\"\n    \
-                    x\n    ^\n\n2 errors detected in the compilation of \"kernels/x.cu\".\n";
-        let clang = "kernels/x.cu(5): error: no matching function for call to 'atomicAdd'\n  atomicAdd(p);\n  ^\n\
+                    atomicAdd(p);\n    ^\n\
+                    /opt/include/atomics.hpp(292): note #3322-D: number of parameters\n  \
+                    static double atomicAdd(double *, double)\n  ^\n\n\
+                    kernels/x.cu(7): error: expected a \";\"\n    x\n    ^\n\n\
+                    2 errors detected in the compilation of \"kernels/x.cu\".\n";
+        let clang = "kernels/x.cu(5): error: no matching function for call to 'atomicAdd'\n  \
+                     atomicAdd(p);\n  ^\n\
                      /w/kernels/clang/cuda.h(127): note: candidate function not viable\nWB_ATOMIC\n^\n\
-                     kernels/x.cu(7): error: expected ';'\n  x\n   ^\n2 errors generated when compiling for sm_75.\n";
+                     kernels/x.cu(7): error: expected ';'\n  x\n   ^\n\
+                     2 errors generated when compiling for sm_75.\n";
         for (said, text) in [(nvcc, "x\n    ^"), (clang, "x\n   ^")] {
             let said = messages(said, SHOWN);
             let heads: Vec<_> = said.lines().filter(|line| line.contains("): ")).collect();
@@ -224,9 +229,11 @@ mod tests {
             assert!(heads[1].starts_with("kernels/x.cu(7): error: expected"), "{said}");
             assert!(said.trim_end().ends_with(text) && !said.contains("cuda.h"), "{said}");
         }
-        let host = "kernels/x.cu:1:10: fatal error: cuda/foo: No such file or directory\n    1 | #include <cuda/foo>\n\
+        let host = "kernels/x.cu:1:10: fatal error: cuda/foo: No such file or directory\n    \
+                    1 | #include <cuda/foo>\n\
                     compilation terminated.\n";
-        let expected = "kernels/x.cu(1): fatal error: cuda/foo: No such file or directory\n    1 | #include <cuda/foo>\n";
+        let expected = "kernels/x.cu(1): fatal error: cuda/foo: No such file or directory\n    \
+                        1 | #include <cuda/foo>\n";
         assert_eq!(messages(host, SHOWN), expected);
         assert_eq!(messages("ch9.cu\n", SHOWN), "ch9.cu\n");
         assert_eq!(messages("", SHOWN), "");

@@ -1,7 +1,7 @@
 //! Finds clang and calls it: CUDA C++ in, PTX out, for the simulator. `build.rs` includes this file too.
 //!
-//! clang brings no CUDA: what the kernels use is declared in `kernels/clang`. It writes the same PTX on every system,
-//! wherever the repository lies. Machine code for a GPU is left to nvcc.
+//! clang brings no CUDA: what the kernels use is declared in `kernels/clang`. It writes the same PTX on every
+//! system, wherever the repository lies. Machine code for a GPU is left to nvcc.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ const OLDEST: u32 = 22;
 pub const HEADERS: &str = "kernels/clang";
 
 /// What to do where there is no clang.
-pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel ziglang \
-                                    that kernels/requirements.txt names.";
+pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the \
+                                    wheel ziglang that kernels/requirements.txt names.";
 
 /// The wheel `ziglang` is a clang: `zig clang`.
 const PLACES: Places =
@@ -40,8 +40,8 @@ pub struct Clang {
 }
 
 impl Clang {
-    /// The first clang that runs, is new enough and knows PTX, of: `CLANG`, `PATH`, and the wheel `ziglang` in
-    /// `.venv` in the repository and in the active virtual environment (`VIRTUAL_ENV`).
+    /// The first clang that runs, is new enough and knows PTX, of: `CLANG`, `PATH`, and the wheel `ziglang`
+    /// in `.venv` in the repository and in the active virtual environment (`VIRTUAL_ENV`).
     ///
     /// # Errors
     /// If `CLANG` is set and is none such; the other places are only looked at.
@@ -82,8 +82,8 @@ impl Clang {
         format!("clang {}", self.version)
     }
 
-    /// Compiles `source` to PTX with some of the `options` that say how; the file `<stem>.ptx` in `scratch` is
-    /// overwritten.
+    /// Compiles `source` to PTX with some of the `options` that say how; the file `<stem>.ptx` in `scratch`
+    /// is overwritten.
     ///
     /// # Errors
     /// What clang said, if it cannot compile the source, and what to do if a name is missing.
@@ -105,8 +105,8 @@ impl Clang {
     }
 }
 
-/// As nvcc compiles where the two differ: products and sums become one operation. The target is the same on every
-/// system, and so are the sizes of types.
+/// As nvcc compiles where the two differ: products and sums become one operation. The target is the same on
+/// every system, and so are the sizes of types.
 const FLAGS: &[&str] = &[
     "-x",
     "cuda",

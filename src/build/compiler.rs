@@ -1,5 +1,5 @@
-//! The compilers, one as good as the other for the simulator: nvcc first, then clang. `build.rs` includes this file
-//! too.
+//! The compilers, one as good as the other for the simulator: nvcc first, then clang. `build.rs` includes
+//! this file too.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -121,8 +121,8 @@ impl Compiler {
         self.ptx_with(source, scratch, None, &[])
     }
 
-    /// [`Compiler::ptx`] for another compute capability than 7.5 (`80`), if there is one, and with more options:
-    /// those that both compilers have, `-I` and `-D`.
+    /// [`Compiler::ptx`] for another compute capability than 7.5 (`80`), if there is one, and with more
+    /// options: those that both compilers have, `-I` and `-D`.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].

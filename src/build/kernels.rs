@@ -2,8 +2,8 @@
 //! from.
 //!
 //! `build.rs` builds the kernels that are there when the library is compiled; in a browser, none. One that is
-//! added later is built when it is asked for, so nothing needs to be compiled again for it; and [`load`] takes
-//! one as JSON, in place of that of the same stem.
+//! added later is built when it is asked for, so nothing needs to be compiled again for it; and [`load`]
+//! takes one as JSON, in place of that of the same stem.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -121,7 +121,8 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     Ok(Some(keep(kernel)))
 }
 
-/// Builds the kernels of `stem` with a compiler of `maker`, for the simulator, and takes that build from now on.
+/// Builds the kernels of `stem` with a compiler of `maker`, for the simulator, and takes that build from now
+/// on.
 ///
 /// # Errors
 /// If there is no such compiler, or it cannot compile them.

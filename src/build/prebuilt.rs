@@ -90,8 +90,8 @@ pub fn sources(root: &Path) -> Result<Vec<String>> {
     Ok(sources.into_values().collect())
 }
 
-/// The compute capability of a second PTX of a source in which some kernels are for compute capability 9.0 and newer alone. A
-/// GPU gets them in the fatbin; the simulator takes them from there.
+/// The compute capability of a second PTX of a source in which some kernels are for compute capability 9.0
+/// and newer alone. A GPU gets them in the fatbin; the simulator takes them from there.
 pub fn newer_arch(source: &str) -> Option<&'static str> {
     source.contains("__CUDA_ARCH__ >= 900").then_some("90")
 }
@@ -119,9 +119,9 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
 }
 
 /// The build of `source_path` to use: the committed one if it was made from this very source and there is no
-/// nvcc of another version; else what the `compiler` gives, with its files in `scratch`; else, [`State::Stale`].
-/// An unedited source that another nvcc cannot compile is used as committed, with a warning. What clang gives has
-/// no machine code, so it is only asked for what has been edited.
+/// nvcc of another version; else what the `compiler` gives, with its files in `scratch`; else,
+/// [`State::Stale`]. An unedited source that another nvcc cannot compile is used as committed, with a
+/// warning. What clang gives has no machine code, so it is only asked for what has been edited.
 ///
 /// # Errors
 /// If the source cannot be read, or was edited and does not compile, or if the committed build is damaged and

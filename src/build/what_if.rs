@@ -1,5 +1,5 @@
-//! Small edits of the chapters' kernels, for a reader to try: `kernels/what_ifs.diff`, which says how they are
-//! written. Their builds for the simulator are files of the book, beside those of the unedited kernels.
+//! Small edits of the chapters' kernels, for a reader to try: `kernels/what_ifs.diff`, which says how they
+//! are written. Their builds for the simulator are files of the book, beside those of the unedited kernels.
 
 use std::path::{Path, PathBuf};
 
@@ -73,8 +73,8 @@ pub fn all(root: &Path) -> Result<Vec<Edit>> {
     read(&std::fs::read_to_string(root.join(FILE)).with_context(|| format!("cannot read {FILE}"))?)
 }
 
-/// The build of a chapter for a page, from the repository root: that of the edit `name`, or of the chapter as it
-/// stands.
+/// The build of a chapter for a page, from the repository root: that of the edit `name`, or of the chapter as
+/// it stands.
 pub fn path(stem: &str, name: Option<&str>) -> PathBuf {
     let edit = name.map(|name| format!(".{name}")).unwrap_or_default();
     Path::new(DIRECTORY).join(format!("{stem}{edit}.json"))

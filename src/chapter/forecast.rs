@@ -4,8 +4,8 @@
 pub const LONG: u64 = 1 << 22;
 /// Elements of the runs from which the time of the others is estimated.
 pub const PROBES: [u64; 2] = [1 << 10, 1 << 13];
-/// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.json`). A constant, so
-/// that a busy machine says the same as an idle one.
+/// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.json`). A
+/// constant, so that a busy machine says the same as an idle one.
 const RATE: f64 = 10e6;
 /// Seconds that nobody needs to be told of.
 const SHORT: f64 = 5.0;

@@ -11,7 +11,7 @@
 //! | `plan.rs` | which runs are made: the requested size, then a sweep |
 //! | `run.rs` | makes them, checks them, collects the record |
 //! | `output.rs` | where output goes, and what else a run needs of its surroundings |
-//! | `terminal.rs` | those of a process: command line, stdout, stderr, the record's file; a browser has none |
+//! | `terminal.rs` | those of a process: command line, stdout, stderr, record's file; a browser has none |
 //! | `forecast.rs` | how long it will take, about |
 //! | `progress.rs` | how far it is: a bar in the terminal |
 

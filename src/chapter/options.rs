@@ -43,7 +43,8 @@ pub struct Options {
     /// How many GPUs work together; where the chapter has this option.
     #[arg(skip)]
     pub gpus: Option<usize>,
-    /// Whether GPUs are to be used as if they did not reach each other's memory; where the chapter has `--gpus`.
+    /// Whether GPUs are to be used as if they did not reach each other's memory; where the chapter has
+    /// `--gpus`.
     #[arg(skip)]
     pub no_peers: bool,
     /// Run kernels with an edit of kernels/what_ifs.diff, on the simulator: `no-barrier`
@@ -58,8 +59,8 @@ pub struct Options {
     /// Print a table of what each warp did, step by step, on the simulator; for small sizes
     #[arg(long)]
     pub steps: bool,
-    /// The order in which blocks and warps have their turns on the simulator: 0 the plain one, any other number
-    /// a shuffled one
+    /// The order in which blocks and warps have their turns on the simulator: 0 the plain one, any other
+    /// number a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
     /// Run at the requested size alone: no other sizes, no other blocks

@@ -6,8 +6,8 @@ use super::options::Options;
 use super::variant::Chapter;
 use crate::record::Record;
 
-/// Takes what a chapter says, and knows what only its surroundings know. A chapter needs nothing else of them,
-/// so it says the same wherever it runs.
+/// Takes what a chapter says, and knows what only its surroundings know. A chapter needs nothing else of
+/// them, so it says the same wherever it runs.
 pub trait Output {
     /// A line on stdout.
     fn print(&mut self, line: &str);

@@ -26,8 +26,8 @@ const MOST_EVENTS: usize = 10_000;
 
 /// A chapter that has been run.
 pub struct Ran {
-    /// The exit status: 0, all agreed; 1, a wrong sum or a diagnostic; 2, the command line or the environment is
-    /// wrong.
+    /// The exit status: 0, all agreed; 1, a wrong sum or a diagnostic; 2, the command line or the environment
+    /// is wrong.
     pub status: u8,
     /// What the runs gave, if they could be made.
     pub report: Option<Report>,
@@ -307,8 +307,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of two small runs
-    /// per variant.
+    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of two small
+    /// runs per variant.
     fn forecast(&mut self, cases: &[Planned], data: &[i32]) {
         let elements: u64 = cases.iter().map(|case| case.n).sum();
         if elements < forecast::LONG || data.len() < forecast::PROBES[1] as usize {

@@ -67,7 +67,8 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section that only a GPU measures: none in a page, which has none, and need not fetch the code for it.
+    /// A section that only a GPU measures: none in a page, which has none, and need not fetch the code for
+    /// it.
     pub const fn of_a_gpu(&'static self) -> Option<&'static Section> {
         if cfg!(target_family = "wasm") { None } else { Some(self) }
     }

@@ -65,8 +65,8 @@ pub const TEETH: u32 = 8;
 /// A node that a kernel looked at, and whether it divided it.
 type Seen = (Interval, bool);
 
-/// The page's figure, from a trace of `gpuRecursiveDivide` that begins with the four nodes of level 2: the curve with
-/// [`TEETH`] teeth, and below it the intervals of each level.
+/// The page's figure, from a trace of `gpuRecursiveDivide` that begins with the four nodes of level 2: the
+/// curve with [`TEETH`] teeth, and below it the intervals of each level.
 pub fn film(trace: &Trace) -> Film {
     const WIDTH: f64 = 304.0;
     const LEFT: f64 = 48.0;
@@ -75,9 +75,9 @@ pub fn film(trace: &Trace) -> Film {
     let height = |y: f64| FLOOR - 200.0 * y;
     let levels = levels(trace);
     let words = format!(
-        "A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0. Below it a row of boxes for each \
-         level: first four intervals, then the halves of those that were divided, mostly where the teeth are narrow \
-         or the curve has a corner."
+        "A zigzag of {TEETH} teeth between 0 and 1, narrower and narrower towards 0. Below it a row of boxes \
+         for each level: first four intervals, then the halves of those that were divided, mostly where the \
+         teeth are narrow or the curve has a corner."
     );
     let mut drawing = Drawing::new(360.0, FLOOR + 22.0 + 20.0 * levels.len() as f64, &words);
     for (interval, _) in levels.iter().flatten().filter(|(_, divided)| !divided) {
@@ -110,9 +110,9 @@ pub fn film(trace: &Trace) -> Film {
             frames: (1..=levels.len()).map(|shown| frame(&levels, shown, total(trace))).collect(),
         }],
         still: None,
-        caption: "A zigzag with 8 teeth, and what <code>gpuRecursiveDivide</code> makes of it, from four intervals on. \
-                  Each row has the intervals of one grid, with their number: empty ones were divided, filled ones are \
-                  done. The steps under the curve are the estimates that were kept."
+        caption: "A zigzag with 8 teeth, and what <code>gpuRecursiveDivide</code> makes of it, from four \
+                  intervals on. Each row has the intervals of one grid, with their number: empty ones were \
+                  divided, filled ones are done. The steps under the curve are the estimates that were kept."
             .into(),
     }
 }

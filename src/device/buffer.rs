@@ -146,8 +146,9 @@ impl Device {
         }
     }
 
-    /// Copies `count` elements of `from` to the beginning of `to`, in the order of this device's work and without
-    /// waiting. To or from the memory of [`Device::alloc_host`], that goes on while the host does other things.
+    /// Copies `count` elements of `from` to the beginning of `to`, in the order of this device's work and
+    /// without waiting. To or from the memory of [`Device::alloc_host`], that goes on while the host does
+    /// other things.
     ///
     /// # Errors
     /// One of them is shorter, or another device's.
@@ -171,7 +172,8 @@ impl Device {
         }
     }
 
-    /// Lets the host `work` on a buffer of [`Device::alloc_host`], once all work of this device before is done.
+    /// Lets the host `work` on a buffer of [`Device::alloc_host`], once all work of this device before is
+    /// done.
     ///
     /// # Errors
     /// The buffer lies elsewhere; a kernel went wrong.
@@ -204,9 +206,10 @@ impl Device {
         }
     }
 
-    /// Waits until a kernel on one of `devices` has stored something else than 0 in the first word of a buffer of
-    /// [`Device::alloc_host`]. What it had stored elsewhere, with a fence of the system's scope between, is there too.
-    /// That is earlier than the end of the kernel, which [`Device::synchronize`] waits for.
+    /// Waits until a kernel on one of `devices` has stored something else than 0 in the first word of a
+    /// buffer of [`Device::alloc_host`]. What it had stored elsewhere, with a fence of the system's scope
+    /// between, is there too. That is earlier than the end of the kernel, which [`Device::synchronize`] waits
+    /// for.
     ///
     /// # Errors
     /// A kernel went wrong, or all have ended and the word is still 0.

@@ -8,8 +8,8 @@ use super::device::{Device, Kind, OTHER_DEVICE};
 pub use super::element::{Element, Reduce};
 use super::{cuda, nccl};
 
-/// Devices that reduce together: GPUs through NCCL; simulated ones through the host, since NCCL has machine code
-/// alone.
+/// Devices that reduce together: GPUs through NCCL; simulated ones through the host, since NCCL has machine
+/// code alone.
 pub struct Collective<'a> {
     devices: Vec<&'a Device>,
     nccl: Option<nccl::Nccl>,
@@ -109,8 +109,9 @@ impl<'a> Collective<'a> {
         }
     }
 
-    /// Whether something that was asked for is still being prepared. A collective of ranks never blocks, since another
-    /// process may have ended: ask until it says no, after [`Ranks::join`] and after each all-reduce.
+    /// Whether something that was asked for is still being prepared. A collective of ranks never blocks,
+    /// since another process may have ended: ask until it says no, after [`Ranks::join`] and after each
+    /// all-reduce.
     ///
     /// # Errors
     /// What has gone wrong meanwhile, with another rank too.

@@ -56,15 +56,16 @@ impl HostMemory {
 
     /// Its bytes; no kernel may be writing there, and no copy reading.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: so many bytes are allocated and were set at the start; the borrow keeps the host's other uses away.
+        // SAFETY: so many bytes are allocated and were set at the start; the borrow keeps the host's other
+        // uses away.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }
 
     /// Its first four bytes, which a kernel may be writing: the host looks at them again and again.
     pub fn word(&self) -> &AtomicU32 {
         assert!(self.bytes >= 4, "a word has four bytes");
-        // SAFETY: the allocation is page-aligned, at least four bytes long, and lives as long as `self`; kernels
-        // store whole words there.
+        // SAFETY: the allocation is page-aligned, at least four bytes long, and lives as long as `self`;
+        // kernels store whole words there.
         unsafe { AtomicU32::from_ptr(self.start.cast()) }
     }
 
@@ -78,8 +79,8 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        // SAFETY: it came from cuMemHostAlloc, and nobody has its address any more. Where the context is lost,
-        // there is nobody to tell.
+        // SAFETY: it came from cuMemHostAlloc, and nobody has its address any more. Where the context is
+        // lost, there is nobody to tell.
         let _ = unsafe { result::free_host(self.start.cast()) };
     }
 }
@@ -114,7 +115,8 @@ impl Gpu {
         Gpu::open_among(|count| 0..count, most)
     }
 
-    /// GPU `number`; where there is only one, that one, since a launcher may show each process its own GPU alone.
+    /// GPU `number`; where there is only one, that one, since a launcher may show each process its own GPU
+    /// alone.
     pub fn open_number(number: usize) -> std::result::Result<Gpu, NoGpu> {
         let number = number as i32;
         let among = |count: i32| if count == 1 { 0..1 } else { number..count.min(number + 1) };
@@ -219,8 +221,9 @@ impl Gpu {
         }
 
         let context = CudaContext::new(ordinal as usize)?;
-        // SAFETY: a buffer is freed in the order of the stream that it was allocated in, and that is the one whose
-        // work uses it; what uses it from elsewhere (a peer) is waited for by its host code. Without this every buffer carries two events that a timed region would pay for.
+        // SAFETY: a buffer is freed in the order of the stream that it was allocated in, and that is the one
+        // whose work uses it; what uses it from elsewhere (a peer) is waited for by its host code. Without
+        // this every buffer carries two events that a timed region would pay for.
         unsafe { context.disable_event_tracking() };
         // 0 where the driver does not report one.
         let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;
@@ -386,12 +389,13 @@ impl Gpu {
         self.stream.memcpy_dtod(from, to).map_err(|error| failed("cannot copy on the GPU", error))
     }
 
-    /// Copies `bytes` bytes, in the order of the stream, and does not wait. Both addresses are of this GPU's buffers or
-    /// of the host's memory, and the caller has seen to it that so many bytes are there.
+    /// Copies `bytes` bytes, in the order of the stream, and does not wait. Both addresses are of this GPU's
+    /// buffers or of the host's memory, and the caller has seen to it that so many bytes are there.
     pub fn memcpy_async(&self, from: u64, to: u64, bytes: usize) -> Result<()> {
         let failed = |error| failed("cannot start a copy", error);
         self.context.bind_to_thread().map_err(failed)?;
-        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or pinned memory.
+        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or pinned
+        // memory.
         unsafe { sys::cuMemcpyAsync(to, from, bytes, self.stream.cu_stream()) }.result().map_err(failed)
     }
 
@@ -515,9 +519,9 @@ fn launch(
     for arg in args {
         builder.arg(arg);
     }
-    // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver reads
-    // initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel does with an address
-    // is the kernel's; the GPU keeps it inside this context.
+    // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver
+    // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
+    // does with an address is the kernel's; the GPU keeps it inside this context.
     let launched =
         unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
     launched.map(drop).map_err(|error| failed("cannot launch the kernel", error))

@@ -69,9 +69,9 @@ impl Device {
         }
     }
 
-    /// Opens several devices of one kind. GPUs: `count` of them, or without one all that there are. Simulated GPUs:
-    /// `count` or 2, which share one simulator, run as `simulated` says. They reach each other's memory, unless
-    /// [`Device::no_peers`] says why not: `peers` is whether they are to.
+    /// Opens several devices of one kind. GPUs: `count` of them, or without one all that there are. Simulated
+    /// GPUs: `count` or 2, which share one simulator, run as `simulated` says. They reach each other's
+    /// memory, unless [`Device::no_peers`] says why not: `peers` is whether they are to.
     ///
     /// # Errors
     /// [`NoGpu`]; fewer GPUs than asked for.
@@ -130,8 +130,8 @@ impl Device {
         }
     }
 
-    /// The same device with work of its own: what is started on one does not wait for what was started on the other.
-    /// On the simulator all work is done at once.
+    /// The same device with work of its own: what is started on one does not wait for what was started on the
+    /// other. On the simulator all work is done at once.
     ///
     /// # Errors
     /// The driver has no further stream.
@@ -346,7 +346,8 @@ impl Device {
         }
     }
 
-    /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its checks.
+    /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its
+    /// checks.
     pub fn remember(&self, events: usize) {
         if let Kind::Sim(simulator) = &self.kind {
             simulator.remember(events);

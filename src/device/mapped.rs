@@ -1,5 +1,5 @@
-//! [`MappedFile`]: a file as if it lay in memory. The system reads a page of it when that is first looked at, and may
-//! forget it again, so the file may be larger than the memory.
+//! [`MappedFile`]: a file as if it lay in memory. The system reads a page of it when that is first looked at,
+//! and may forget it again, so the file may be larger than the memory.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -46,9 +46,9 @@ impl MappedFile {
         let name = path.display();
         ensure!(stamp.bytes % 4 == 0, "{name} has {} bytes, and a number has 4", stamp.bytes);
         let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-        // SAFETY: the map is read-only, and what is read there are numbers, of which every pattern of bits is one. If
-        // somebody writes to the file meanwhile, they may be any numbers: [`MappedFile::check`] finds that. If somebody
-        // cuts it short, the system ends the process at the first number that is missing.
+        // SAFETY: the map is read-only, and what is read there are numbers, of which every pattern of bits is
+        // one. If somebody writes to the file meanwhile, they may be any numbers: [`MappedFile::check`] finds
+        // that. If somebody cuts it short, the system ends the process at the first number that is missing.
         let map = unsafe { Mmap::map(&file) }.with_context(|| format!("cannot map {name}"))?;
         Ok(MappedFile { map, stamp })
     }

@@ -1,8 +1,8 @@
 //! NCCL: the all-reduce of several GPUs, from the library that the system has.
 //!
-//! It is loaded when it is asked for, and by its own name, `libnccl.so.2`: cudarc's bindings look for the names of
-//! CUDA's libraries, which end in CUDA's version, and panic where they find none. The functions and constants are
-//! those of NCCL 2 (NCCL User Guide, "NCCL API").
+//! It is loaded when it is asked for, and by its own name, `libnccl.so.2`: cudarc's bindings look for the
+//! names of CUDA's libraries, which end in CUDA's version, and panic where they find none. The functions and
+//! constants are those of NCCL 2 (NCCL User Guide, "NCCL API").
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -45,7 +45,8 @@ struct Config {
 pub struct Nccl {
     library: Library,
     communicators: Vec<Communicator>,
-    /// Whether other processes take part. They may end before this one, so it never blocks, and does not say goodbye.
+    /// Whether other processes take part. They may end before this one, so it never blocks, and does not say
+    /// goodbye.
     among_processes: bool,
 }
 
@@ -96,16 +97,16 @@ impl Nccl {
         Ok(id.0)
     }
 
-    /// Begins to connect `gpu`, as `rank` of so many processes, with all others that have the same id. It goes on until
-    /// [`Nccl::in_progress`] says no.
+    /// Begins to connect `gpu`, as `rank` of so many processes, with all others that have the same id. It
+    /// goes on until [`Nccl::in_progress`] says no.
     pub fn join(&mut self, gpu: &Gpu, id: UniqueId, rank: usize, ranks: usize) -> Result<()> {
         type Function = unsafe extern "C" fn(*mut Communicator, c_int, Id, c_int, *mut Config) -> c_int;
         gpu.bind()?;
         let mut communicator = std::ptr::null_mut();
         let mut config =
             Config { size: size_of::<Config>(), magic: 0xcafe_beef, version: 21400, blocking: 0 };
-        // SAFETY: the type is that of the declaration; it reads the configuration, whose size stands in it, and
-        // writes one communicator, on the GPU of this thread's context.
+        // SAFETY: the type is that of the declaration; it reads the configuration, whose size stands in it,
+        // and writes one communicator, on the GPU of this thread's context.
         let status = unsafe {
             let init: Symbol<Function> = self.symbol(b"ncclCommInitRankConfig\0")?;
             init(&mut communicator, ranks as c_int, Id(id), rank as c_int, &mut config)
@@ -181,8 +182,8 @@ impl Nccl {
                 self.symbol::<Function>(b"ncclAllReduce\0")?,
             )
         };
-        // SAFETY: the communicators are live; each buffer has `count` elements in the memory of its GPU, and is
-        // freed in the order of its stream, after the work that is put into it here.
+        // SAFETY: the communicators are live; each buffer has `count` elements in the memory of its GPU, and
+        // is freed in the order of its stream, after the work that is put into it here.
         unsafe {
             self.check("cannot begin an all-reduce", start())?;
             for ((gpu, communicator), address) in gpus.iter().zip(&self.communicators).zip(addresses) {
@@ -221,7 +222,8 @@ impl Nccl {
 
 impl Drop for Nccl {
     fn drop(&mut self) {
-        // Destroying waits for the other ranks, which may be gone; by now all work is done, or nobody wants it.
+        // Destroying waits for the other ranks, which may be gone; by now all work is done, or nobody wants
+        // it.
         let name: &[u8] = if self.among_processes { b"ncclCommAbort\0" } else { b"ncclCommDestroy\0" };
         // SAFETY: the type is that of both declarations.
         let destroy = unsafe { self.library.get::<unsafe extern "C" fn(Communicator) -> c_int>(name) };

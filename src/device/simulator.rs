@@ -231,8 +231,8 @@ impl Observer for Also<'_> {
     }
 }
 
-/// Tells how far a run is, by the blocks that have ended, of those that it is known to have. A launch by device code
-/// counts as one block until its grid starts.
+/// Tells how far a run is, by the blocks that have ended, of those that it is known to have. A launch by
+/// device code counts as one block until its grid starts.
 struct Progress {
     ended: u64,
     known: u64,

@@ -11,8 +11,9 @@ use super::launch::Prepared;
 use super::module::Code;
 use crate::sim;
 
-/// Starts `launches` at the same time, each on a device of its own out of [`super::Device::open_some`]: on GPUs one after
-/// the other, without waiting; on the simulator their blocks have their turns, all under the checks.
+/// Starts `launches` at the same time, each on a device of its own out of [`super::Device::open_some`]: on
+/// GPUs one after the other, without waiting; on the simulator their blocks have their turns, all under the
+/// checks.
 ///
 /// # Errors
 /// Of [`Prepared::launch`]; and on the simulator, launches from modules that were loaded apart.
@@ -31,9 +32,9 @@ pub fn launch_together(launches: &[Prepared]) -> Result<()> {
     simulator.launch_together(module, &all)
 }
 
-/// Launches that threads of their own start: one per device, but for the first, which the caller's thread starts. A
-/// thread that waits for its turn does nothing else, and keeps a core busy: waking it would take longer than the launch
-/// that it saves. On the simulator there are none.
+/// Launches that threads of their own start: one per device, but for the first, which the caller's thread
+/// starts. A thread that waits for its turn does nothing else, and keeps a core busy: waking it would take
+/// longer than the launch that it saves. On the simulator there are none.
 pub struct Launchers<'a> {
     launches: &'a [Prepared<'a>],
     shared: Arc<Shared>,

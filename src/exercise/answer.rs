@@ -1,5 +1,5 @@
-//! A number that is asked for, as the solution's file says it and as the learner writes it: a predicted counter, a
-//! block size chosen from a record, a line.
+//! A number that is asked for, as the solution's file says it and as the learner writes it: a predicted
+//! counter, a block size chosen from a record, a line.
 //!
 //! | `//@ answer NAME: …` | the number is |
 //! | --- | --- |

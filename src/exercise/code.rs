@@ -16,8 +16,8 @@ use workbook::build::prebuilt::source_hash;
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as it
-/// is translated line by line.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as
+/// it is translated line by line.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
@@ -45,8 +45,9 @@ fn unoptimised(hash: &str) -> String {
     format!("{hash}-unoptimised")
 }
 
-/// All known texts of `exercise` that are compiled: stub, solution, then mutants. Answers that are numbers are not
-/// compiled: there it is the stub if it is run, and mended where a line is missing. None of a Rust function.
+/// All known texts of `exercise` that are compiled: stub, solution, then mutants. Answers that are numbers
+/// are not compiled: there it is the stub if it is run, and mended where a line is missing. None of a Rust
+/// function.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     let is_run = match &exercise.kind {
         Kind::Kernel(_) => true,
@@ -132,8 +133,8 @@ pub enum Built {
     NoCompiler,
 }
 
-/// The PTX of the learner's file, whose contents are `text`: by `compiler` if there is one, else the committed
-/// build, else by what compiler is found.
+/// The PTX of the learner's file, whose contents are `text`: by `compiler` if there is one, else the
+/// committed build, else by what compiler is found.
 pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Compiler>) -> Result<Built> {
     if compiler.is_none()
         && let Some(ptx) = committed(root, exercise, &source_hash(text))?
@@ -157,8 +158,8 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     })
 }
 
-/// The PTX of the learner's file, whose contents are `text`, translated line by line, by the compiler of `build`;
-/// `None` if nobody can.
+/// The PTX of the learner's file, whose contents are `text`, translated line by line, by the compiler of
+/// `build`; `None` if nobody can.
 pub fn build_unoptimised(
     root: &Path,
     exercise: &Exercise,
@@ -182,8 +183,8 @@ fn translated(root: &Path, exercise: &Exercise, compiler: &Compiler) -> Option<S
     compiler.unoptimised_ptx(&source, scratch.path()).ok().map(|ptx| ptx.text)
 }
 
-/// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can be
-/// compared; of nvcc that is the committed one.
+/// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
+/// be compared; of nvcc that is the committed one.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
     let is_clangs = |compiler: &&Compiler| compiler.maker() == Maker::Clang;
     let Some(compiler) = build.by.as_ref().filter(is_clangs) else {

@@ -1,5 +1,5 @@
-//! What an answer is taken from: the times of a chapter's GPU record, or what `ncu` counted for each line of the
-//! exercise's kernel (`benches/ncu_lines.json`, made by `benches/ncu_lines.py`).
+//! What an answer is taken from: the times of a chapter's GPU record, or what `ncu` counted for each line of
+//! the exercise's kernel (`benches/ncu_lines.json`, made by `benches/ncu_lines.py`).
 
 use std::fmt;
 use std::path::Path;

@@ -18,7 +18,7 @@
 //! | `names.rs` | `g_data[2]` for `byte 8 of argument 0` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
-//! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers, how they are marked, the records behind them |
+//! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |

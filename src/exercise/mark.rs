@@ -66,8 +66,8 @@ fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     }
 }
 
-/// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw the value
-/// away. Line by line, without optimisation, every access is where the source has it.
+/// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw the
+/// value away. Line by line, without optimisation, every access is where the source has it.
 fn is_the_compilers(
     root: &Path,
     exercise: &Exercise,
@@ -82,8 +82,9 @@ fn is_the_compilers(
 /// What is said of such a race.
 fn speculated(build: &Build) -> String {
     format!(
-        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that guards it, \
-         and discards the value where the condition is false. Compiled without optimisation, the kernel has no race.",
+        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that \
+         guards it, and discards the value where the condition is false. Compiled without optimisation, the \
+         kernel has no race.",
         build.compiler
     )
 }
@@ -272,7 +273,8 @@ fn with_diagnostics(exercise: &Exercise, what: String, diagnostics: Vec<Diagnost
     Verdict::Failed(Box::new(Failure { kinds, what, diagnostics, think, ..Failure::default() }))
 }
 
-/// The kinds of what is found in `ptx`, over the short inputs of `plan`, other than notes; whatever the result.
+/// The kinds of what is found in `ptx`, over the short inputs of `plan`, other than notes; whatever the
+/// result.
 pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<String>> {
     let module = load(exercise, ptx)?;
     let mut kinds = BTreeSet::new();
@@ -284,8 +286,8 @@ pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<
     Ok(kinds)
 }
 
-/// An answer that is counted: the number that is right, and what `ptx`, the kernel as another compiler has it, gives.
-/// `None` for one that is not counted.
+/// An answer that is counted: the number that is right, and what `ptx`, the kernel as another compiler has
+/// it, gives. `None` for one that is not counted.
 pub fn counted_again(
     root: &Path,
     exercise: &Exercise,
@@ -314,8 +316,8 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
         let bytes: Vec<usize> = params.iter().map(|param| param.bytes).collect();
         if bytes != launch.args.iter().map(|arg| arg.bytes()).collect::<Vec<_>>() {
             return Some(format!(
-                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it back the \
-                 parameters that it had.",
+                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it \
+                 back the parameters that it had.",
                 params.len()
             ));
         }

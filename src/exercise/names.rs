@@ -70,7 +70,8 @@ impl Names<'_> {
     }
 }
 
-/// `byte 12 of argument 0, which has 12 bytes: element 3 of 3` as `` `g_data[3]`, and `g_data` has 3 elements ``.
+/// `byte 12 of argument 0, which has 12 bytes: element 3 of 3` as `` `g_data[3]`, and `g_data` has 3 elements
+/// ``.
 fn beyond(message: &str, names: &[String]) -> Option<String> {
     let (place, length) = message.split_once(", which has ")?;
     let count: i64 = length.split_once(": element ")?.1.rsplit_once(" of ")?.1.parse().ok()?;
@@ -132,8 +133,8 @@ fn parameters(source: &str, kernel: &str) -> Vec<String> {
     list.split(',').map(name).collect()
 }
 
-/// The variables of a module in a state space, `.shared`: name, start and bytes, placed as the simulator places
-/// them.
+/// The variables of a module in a state space, `.shared`: name, start and bytes, placed as the simulator
+/// places them.
 pub fn variables(ptx: &str, space: &str) -> Vec<(String, usize, usize)> {
     let mut end = 0usize;
     let mut variables = Vec::new();
@@ -167,8 +168,8 @@ fn source_name(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    const SOURCE: &str = "// void reduce(wrong)\nextern \"C\" __global__ void reduce(const int *g_a, // first\n\
-        \x20                          unsigned int *g_odata, unsigned int size)\n{\n}\n";
+    const SOURCE: &str = "// void reduce(wrong)\nextern \"C\" __global__ void reduce(const int *g_a, \
+        // first\n\x20                          unsigned int *g_odata, unsigned int size)\n{\n}\n";
     const PTX: &str =
         ".shared .align 4 .b8 _ZZ6reduceE4tile[4096];\n\t.shared .align 1 .u8 _ZZ6reduceE4last;\n";
 

@@ -123,8 +123,8 @@ pub fn mark(
     let kind = if is_line { "wrong-line" } else { "wrong-number" };
     if rest(text) != rest(&exercise.stub()) {
         let what = format!(
-            "Change only the answers: the question is about the file as it was given. `reset {}` brings it back, \
-             and keeps yours beside it.",
+            "Change only the answers: the question is about the file as it was given. `reset {}` brings it \
+             back, and keeps yours beside it.",
             exercise.id
         );
         return Ok(failed(exercise, kind, what));

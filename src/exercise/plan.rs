@@ -150,8 +150,8 @@ impl Plan {
         cases
     }
 
-    /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest and
-    /// with the smallest blocks.
+    /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest
+    /// and with the smallest blocks.
     pub fn work_cases(&self) -> Vec<Case> {
         let cases: Vec<Case> = self.cases().into_iter().filter(|case| case.schedule == 0).collect();
         let blocks = cases.iter().map(|case| case.block);
@@ -299,9 +299,9 @@ impl Op {
         self == Op::Floats
     }
 
-    /// Whether `result` is right. Floats that are not below 0 may go through [`ROUNDINGS`] additions, each off by
-    /// 2^-24 of its result at most (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition,
-    /// section 4.2).
+    /// Whether `result` is right. Floats that are not below 0 may go through [`ROUNDINGS`] additions, each
+    /// off by 2^-24 of its result at most (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*,
+    /// 2nd edition, section 4.2).
     pub fn agrees(self, result: i32, expected: i32) -> bool {
         if !self.rounds() {
             return result == expected;

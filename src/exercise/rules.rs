@@ -1,8 +1,8 @@
 //! Right, and yet not what was asked for: one thread that does the work of all, an atomic operation for every
 //! number, no child where a child was asked for.
 //!
-//! Nothing here is set by hand for an exercise. The bounds come from the solution, run on the same input, with
-//! room for other ways to be right; the right answers that the solutions' files list hold that there is.
+//! Nothing here is set by hand for an exercise. The bounds come from the solution, run on the same input,
+//! with room for other ways to be right; the right answers that the solutions' files list hold that there is.
 
 use super::plan::{Case, Plan};
 use super::run::Outcome;
@@ -21,14 +21,15 @@ pub struct Pair {
     pub solution: Outcome,
 }
 
-/// Whether the answer does another thing than what was asked for, by comparison with the solution for several inputs.
+/// Whether the answer does another thing than what was asked for, by comparison with the solution for several
+/// inputs.
 pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Option<Finding> {
     let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
     first(pairs, &[&left_early, &alone, &launches, &|pair| atomics(plan, pair)])
 }
 
-/// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the better
-/// message: the task as it is given may be what costs so much.)
+/// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
+/// better message: the task as it is given may be what costs so much.)
 pub fn too_much(pairs: &[Pair]) -> Option<Finding> {
     first(pairs, &[&one_thread, &work])
 }
@@ -51,9 +52,9 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
     let (threads, line) = yours.left?;
     let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
     let what = format!(
-        "only by chance: when the barrier in line {line} opened, {threads} of its block had left the kernel. A \
-         barrier orders only the accesses of threads that reach it, and these had written something since their \
-         last one"
+        "only by chance: when the barrier in line {line} opened, {threads} of its block had left the kernel. \
+         A barrier orders only the accesses of threads that reach it, and these had written something since \
+         their last one"
     );
     Some(("left-early", what))
 }
@@ -63,8 +64,8 @@ fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (busiest, most) = (yours.effort.busiest, solution.effort.busiest.loads);
     (busiest.loads > 2 * most + 8).then(|| {
         let what = format!(
-            "not a tree: thread {} of block {} makes {} of the {} loads of its block. In the solution no thread \
-             makes more than {}",
+            "not a tree: thread {} of block {} makes {} of the {} loads of its block. In the solution no \
+             thread makes more than {}",
             busiest.thread,
             thousands(busiest.block as i64),
             if busiest.loads == busiest.of_block { "all".into() } else { thousands(busiest.loads as i64) },

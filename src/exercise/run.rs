@@ -159,7 +159,8 @@ pub struct Outcome {
     pub written_at: Option<(String, u32)>,
     /// How the work was shared out.
     pub effort: Effort,
-    /// How many threads had left with writes of their own when a barrier opened, and the line of that barrier.
+    /// How many threads had left with writes of their own when a barrier opened, and the line of that
+    /// barrier.
     pub left: Option<(u32, u32)>,
     /// What device `printf` wrote.
     pub printed: String,

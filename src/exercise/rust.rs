@@ -242,7 +242,8 @@ impl Program<'_> {
     }
 }
 
-/// Keeps what comes first through `pipe`, and lets the rest go: a loop may print for as long as it is allowed to run.
+/// Keeps what comes first through `pipe`, and lets the rest go: a loop may print for as long as it is allowed
+/// to run.
 fn kept(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -131,8 +131,8 @@ pub fn ask_why(exercise: &Exercise) -> String {
     }
 }
 
-/// Why an answer does not pass. `source` is the learner's file. `again`: it has failed this way before, so what
-/// to do about it is said, too.
+/// Why an answer does not pass. `source` is the learner's file. `again`: it has failed this way before, so
+/// what to do about it is said, too.
 pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool, color: bool) -> String {
     let mut text = format!("{}: not yet.\n\n", title(exercise));
     for line in failure.what.trim_end().lines() {

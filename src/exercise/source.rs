@@ -15,15 +15,15 @@
 //! | `//@ call NAME` | a Rust exercise: the function |
 //! | `//@ goal FIELD <= N n=N block=B` | a counter goal, measured at that size |
 //! | `//@ answer NAME: SOURCE` | a number that is asked for, and how it is known; see `answer.rs` |
-//! | `//@ slip NAME: N TEXT` | what is said of N, a number that a mistake leads to; of a line: its code in backticks |
+//! | `//@ slip NAME: N TEXT` | what is said of N, where a mistake leads; of a line: its code in backticks |
 //! | `//@ race` | the task has a data race, in its source |
 //! | `//@ profile` | what `ncu` counted for each line is shown |
 //! | `//@ page TITLE` | the book's page, if it is none of the chapter's |
 //! | `//@ hint TEXT` | hints, in order; lines that begin with `//@` and three blanks go on |
 //! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
-//! | `//@ why QUESTION`, `//@ because ANSWER` | a question for after it has passed, and its answer; may go on too |
+//! | `//@ why QUESTION`, `//@ because ANSWER` | a question for after it has passed, and its answer |
 //! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; or a right one: `passes` |
-//! | `//@ - TEXT`, `//@ + TEXT` | how it differs: the text, which stands once in the solution, and what replaces it |
+//! | `//@ - TEXT`, `//@ + TEXT` | how it differs: text that stands once in the solution; what replaces it |
 //! | `//@ = CODE` | or all of its code, line by line |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
 //! | `//@ here TEXT` | where a line is asked for: after the line above, TEXT is missing |
@@ -59,8 +59,8 @@ pub enum Kind {
 pub struct Mutant {
     /// What it does, in a word or two.
     pub name: String,
-    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`]. `passes` if
-    /// it is right in another way than the solution.
+    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`]. `passes`
+    /// if it is right in another way than the solution.
     pub fails: String,
     /// Texts, each of which stands once in the solution, and what replaces them.
     pub(super) replace: Vec<(String, String)>,
@@ -283,7 +283,9 @@ impl Exercise {
             }
             "+" => {
                 let pair = self.mutants.last_mut().and_then(|mutant| mutant.replace.last_mut());
-                pair.context("there is no `//@ - …` above it")?.1 = rest.to_string();
+                let with = &mut pair.context("there is no `//@ - …` above it")?.1;
+                *with += if with.is_empty() { "" } else { "\n" };
+                *with += rest;
             }
             _ => plan.mark(word, rest)?,
         }

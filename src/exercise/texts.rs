@@ -1,5 +1,5 @@
-//! The texts that one solution file gives: stub, solution, mutants, and the stub with a missing line. All of them
-//! come from the same lines, so they cannot drift apart.
+//! The texts that one solution file gives: stub, solution, mutants, and the stub with a missing line. All of
+//! them come from the same lines, so they cannot drift apart.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use super::source::{Exercise, HERE, Kind, Mutant, THIS};
 use workbook::record::columns::wrapped;
 
 impl Exercise {
-    /// The learner's file below `root`, as text. Bytes that are no UTF-8 are shown as `\u{fffd}`: compilers read the
-    /// file itself.
+    /// The learner's file below `root`, as text. Bytes that are no UTF-8 are shown as `\u{fffd}`: compilers
+    /// read the file itself.
     pub fn learners_text(&self, root: &Path) -> std::io::Result<String> {
         let bytes = std::fs::read(root.join(&self.path))?;
         let text = String::from_utf8_lossy(&bytes);
@@ -68,7 +68,8 @@ impl Exercise {
         Ok(text)
     }
 
-    /// The head comment of the learner's file: the task, the launch, the goals, what one learns, what to type.
+    /// The head comment of the learner's file: the task, the launch, the goals, what one learns, what to
+    /// type.
     fn head(&self) -> String {
         let mut lines = vec![format!("Exercise {}: {}", self.id, self.title), String::new()];
         lines.extend(self.task.iter().cloned());

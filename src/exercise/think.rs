@@ -24,7 +24,8 @@ fn general(kind: &str) -> Option<&'static str> {
         }
         "warp-collective" => "Which lanes does the mask name, and which reach this line?",
         "launch-limit" => {
-            "How many blocks does this launch ask for, and how many threads? Is it at least one, for every input?"
+            "How many blocks does this launch ask for, and how many threads? Is it at least one, for every \
+             input?"
         }
         "pending-launch-overflow" => "How many children wait at the same time, and who could launch fewer?",
         "child-visibility" => "What of the parent's work does the child see, and the parent of the child's?",

@@ -28,8 +28,8 @@ fn loads(trace: &Trace) -> Vec<Vec<u64>> {
 
 /// The tree whose words lie 2, 4, 8 … apart, and the one whose words lie side by side.
 pub fn banks(apart: &Trace, together: &Trace) -> Film {
-    let words = "The words that 32 lanes read from shared memory, stacked above the bank in which each lies. A bank \
-                 serves one word at a time, so the tallest stack is the number of turns.";
+    let words = "The words that 32 lanes read from shared memory, stacked above the bank in which each lies. \
+                 A bank serves one word at a time, so the tallest stack is the number of turns.";
     let mut drawing = Drawing::new(360.0, 162.0, words);
     drawing.keyed_text("turns", "start strong", (LEFT, 15.0), "");
     for bank in 0..BANKS {
@@ -59,8 +59,8 @@ pub fn banks(apart: &Trace, together: &Trace) -> Film {
         drawing,
         tracks,
         still: Some(3),
-        caption: "One load of warp 0 from shared memory. Each box is a word that a lane reads, above its bank; orange \
-                  ones must wait for those below."
+        caption: "One load of warp 0 from shared memory. Each box is a word that a lane reads, above its \
+                  bank; orange ones must wait for those below."
             .into(),
     }
 }

@@ -184,8 +184,8 @@ impl Stage {
                     format!("All {threads} are here: the barrier opens, and everyone sees what was written.")
                 }
                 _ => format!(
-                    "The others never come; {exited} of them have ended. The barrier opens this time. Nothing \
-                     promises that."
+                    "The others never come; {exited} of them have ended. The barrier opens this time. \
+                     Nothing promises that."
                 ),
             };
         }

@@ -28,8 +28,8 @@ pub struct Look {
     pub words: Option<String>,
 }
 
-/// The looks of a frame, in the order of their keys; what is not named looks as at first. (A list, since a page would
-/// have to fetch 2 KB of code for the library's sorted map.)
+/// The looks of a frame, in the order of their keys; what is not named looks as at first. (A list, since a
+/// page would have to fetch 2 KB of code for the library's sorted map.)
 #[derive(Clone, Debug, Default)]
 pub struct Looks(Vec<(String, Look)>);
 

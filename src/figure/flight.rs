@@ -28,8 +28,8 @@ fn in_flight(trace: &Trace) -> usize {
 
 /// Two kernels; `clocks` is the latency of memory.
 pub fn flight(one: &Trace, eight: &Trace, clocks: f64) -> Film {
-    let words = "The way from memory to a thread as a pipe. With one load at a time it is almost empty; with eight \
-                 loads before the first is used it is almost full.";
+    let words = "The way from memory to a thread as a pipe. With one load at a time it is almost empty; with \
+                 eight loads before the first is used it is almost full.";
     let mut drawing = Drawing::new(360.0, TOP + 2.0 * ROW + 6.0, words);
     drawing.text("start quiet", (LEFT, 15.0), "memory");
     drawing.text("end quiet", (352.0, 15.0), "one thread");

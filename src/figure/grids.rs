@@ -1,4 +1,5 @@
-//! Chapter 4: grids that launch grids. Each stands below the block that launched it, as wide as it has threads.
+//! Chapter 4: grids that launch grids. Each stands below the block that launched it, as wide as it has
+//! threads.
 
 use super::drawing::Drawing;
 use super::film::{Film, Frame, Track};

@@ -24,8 +24,9 @@ struct Stage {
 pub fn pending(trace: &Trace) -> Film {
     let grids = grids::of(trace);
     let blocks = grids[0].blocks;
-    let words = "Eight slots for pending launches. The children of eight blocks fill them; the first two children \
-                 find no room for children of their own, which are dropped. The host reads cudaSuccess.";
+    let words = "Eight slots for pending launches. The children of eight blocks fill them; the first two \
+                 children find no room for children of their own, which are dropped. The host reads \
+                 cudaSuccess.";
     let mut drawing = Drawing::new(360.0, 236.0, words);
     drawing.text("start quiet", (LEFT, 18.0), "slots for pending launches");
     drawing.text("start quiet", (LEFT, CHUNKS - 8.0), "partial sum of each block");
@@ -58,8 +59,8 @@ pub fn pending(trace: &Trace) -> Film {
         tracks: vec![track],
         still: None,
         caption: format!(
-            "Eight blocks of four elements, with room for {} pending launches instead of 2,048. Orange: a slot that \
-             is taken. Red: a block whose sum never comes.",
+            "Eight blocks of four elements, with room for {} pending launches instead of 2,048. Orange: a \
+             slot that is taken. Red: a block whose sum never comes.",
             stage.limit
         ),
     }
@@ -77,8 +78,8 @@ impl Stage {
                     if refused.is_some() {
                         self.dropped.push(chunk);
                         self.show(&format!(
-                            "The child of block {chunk} launches, while it holds a slot itself. All {} are taken: \
-                             the launch is dropped.",
+                            "The child of block {chunk} launches, while it holds a slot itself. All {} are \
+                             taken: the launch is dropped.",
                             self.limit
                         ));
                     } else if event.grid == 0 {

@@ -48,8 +48,8 @@ pub fn race(four_first: &Trace, six_first: &Trace, source: &str) -> Film {
 
 /// The kernel with its barrier, and with the barrier inside the `if`.
 pub fn barrier(outside: &Trace, inside: &Trace, source: &str, inside_source: &str) -> Film {
-    let words = "Eight threads with a barrier after each step. Those that have arrived wait until all eight are \
-                 there.";
+    let words = "Eight threads with a barrier after each step. Those that have arrived wait until all eight \
+                 are there.";
     let track = |label, trace, source| block::track(label, trace, THREADS, listing(trace, source));
     let outside_track = track("outside the if", outside, source);
     // Most of the threads wait, and one works.

@@ -40,8 +40,8 @@ fn place(element: u64) -> (f64, f64) {
 
 /// The chunk of a block, 512 elements, under a tree whose elements move apart and under one where they don't.
 pub fn sectors(apart: &Trace, together: &Trace) -> Film {
-    let words = "The 512 elements of a block in sectors of eight. The 32 lanes of a warp read elements that lie \
-                 further apart in every step, and each load moves more sectors.";
+    let words = "The 512 elements of a block in sectors of eight. The 32 lanes of a warp read elements that \
+                 lie further apart in every step, and each load moves more sectors.";
     let mut drawing = Drawing::new(360.0, 214.0, words);
     drawing.text("start quiet", (LEFT, 15.0), "512 elements; eight are one sector of 32 bytes");
     let elements = 512;

@@ -186,7 +186,8 @@ mod tests {
         assert_eq!(
             html_table(&columns),
             "<table>\n<thead>\n<tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"number\">GB/s</th>\
-             </tr>\n</thead>\n<tbody>\n<tr><th scope=\"row\">reduce<wbr>Single<wbr>Launch_<wbr>sum_<wbr>i32</th>\
+             </tr>\n</thead>\n<tbody>\n<tr><th \
+             scope=\"row\">reduce<wbr>Single<wbr>Launch_<wbr>sum_<wbr>i32</th>\
              <td class=\"number\">&lt;1</td></tr>\n</tbody>\n</table>\n"
         );
         assert_eq!(columns[1].name(), "gbps");

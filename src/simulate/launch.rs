@@ -138,8 +138,8 @@ fn check_memory(plan: &Plan, memory: u64) -> Result<()> {
     Ok(())
 }
 
-/// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`; in clusters of so many
-/// blocks, if the launch has to say it.
+/// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`; in clusters of so
+/// many blocks, if the launch has to say it.
 ///
 /// # Errors
 /// There is no such kernel; `args` do not fit its parameters, or there is no room for them. What the checks

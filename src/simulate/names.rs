@@ -13,8 +13,8 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
     let template = templates.iter().find(|name| asked.is_none_or(|asked| asked == **name));
     let hint = template.map_or(String::new(), |name| {
         format!(
-            "\n{name} is a template, which becomes a kernel only where it is instantiated: add a line such as \
-             `template __global__ void {name}<float>(float *);`"
+            "\n{name} is a template, which becomes a kernel only where it is instantiated: add a line such \
+             as `template __global__ void {name}<float>(float *);`"
         )
     });
     ensure!(

@@ -81,7 +81,8 @@ pub struct Options {
         required_unless_present = "script")]
     pub block: Option<Dimensions>,
     /// Several launches, one after another: a file with a line for each step (below)
-    #[arg(long, value_name = "STEPS", conflicts_with_all = ["grid", "block", "shared", "cluster", "args", "kernel"])]
+    #[arg(long, value_name = "STEPS",
+        conflicts_with_all = ["grid", "block", "shared", "cluster", "args", "kernel"])]
     pub script: Option<PathBuf>,
     /// Dynamic shared memory, in bytes per block
     #[arg(long, value_name = "BYTES", value_parser = size, default_value = "0", allow_hyphen_values = true)]
@@ -126,7 +127,8 @@ pub struct Options {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
     /// Run under so many schedules, from --schedule on, and list what any of them has found
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000), default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000),
+        default_value_t = 1)]
     pub schedules: u64,
     /// Instructions that the warps of the launch may execute; without it, 67 million after the last thread
     /// that has ended

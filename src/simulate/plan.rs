@@ -1,5 +1,5 @@
-//! What is to be done, from the command line or from a script: buffers, launches one after another, and what is
-//! compared and kept.
+//! What is to be done, from the command line or from a script: buffers, launches one after another, and what
+//! is compared and kept.
 
 use std::path::PathBuf;
 

@@ -55,7 +55,12 @@ if [ "$1" = --version ]; then echo "Some clang version {version}"; exit; fi
 if [ "$1" = --print-targets ]; then echo "    nvptx64 - NVIDIA PTX 64-bit"; exit; fi
 options=
 while [ $# -gt 0 ]; do
-    case "$1" in -o) out=$2; shift ;; -include|-isystem|-x) shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac
+    case "$1" in
+        -o) out=$2; shift ;;
+        -include|-isystem|-x) shift ;;
+        -*) options="$options $1" ;;
+        *) source=$1 ;;
+    esac
     shift
 done
 printf '// %s\n.file 1 "%s/%s"\n' "$options" "$PWD" "$source" > "$out""#

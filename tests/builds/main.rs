@@ -1,7 +1,7 @@
 //! The kernels' builds: the committed ones belong to their sources, edits are noticed, and nvcc is found.
 //!
-//! The ignored tests need nvcc, clang or NVRTC. After an edit of a kernel, this makes the committed builds anew:
-//! `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored`
+//! The ignored tests need nvcc, clang or NVRTC. After an edit of a kernel, this makes the committed builds
+//! anew: `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored`
 
 mod clang;
 #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! The builds that a page fetches: each chapter's as it stands, and with each edit of `kernels/what_ifs.diff`.
+//! The builds that a page fetches: each chapter's as it stands, and with each edit of
+//! `kernels/what_ifs.diff`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -14,7 +14,8 @@ fn chapter_2_is_right_with_the_barrier_in_one_block() {
     }
 }
 
-/// The page says so: warp 0 ran to its end before warp 1 added anything, so the sum is that of the first 33 numbers.
+/// The page says so: warp 0 ran to its end before warp 1 added anything, so the sum is that of the first 33
+/// numbers.
 #[test]
 fn chapter_2_shows_the_missing_barrier_in_the_sum() {
     let json = run("ch2-story", "ch2_parallel", "--device sim --json").json();

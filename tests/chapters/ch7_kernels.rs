@@ -23,7 +23,8 @@ const SEVERAL_LAUNCHES: [&str; 6] = [
     "reduceVector",
 ];
 
-/// An array of `n` elements that begins at element `offset` of a buffer, with other numbers before and after it.
+/// An array of `n` elements that begins at element `offset` of a buffer, with other numbers before and after
+/// it.
 struct Case<O: Operator> {
     device: Device,
     buffer: Buffer<O::Element>,

@@ -1,4 +1,5 @@
-//! The sum of a file, piece by piece: exact, resumed after an interruption, and refused where the file has changed.
+//! The sum of a file, piece by piece: exact, resumed after an interruption, and refused where the file has
+//! changed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};

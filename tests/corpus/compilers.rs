@@ -82,14 +82,15 @@ fn clang_hides_and_shows_what_the_appendix_says() {
     }
     if !elsewhere.is_empty() {
         list += &format!(
-            "\nThe same mistake, at another line of the loop or the branch, or not in every order of turns: {}.\n",
+            "\nThe same mistake, at another line of the loop or the branch, or not in every order of turns: \
+             {}.\n",
             elsewhere.join(", ")
         );
     }
     if !refused.is_empty() {
         list += &format!(
-            "\n<details>\n<summary>Not compiled by clang, since they use more of CUDA than <code>kernels/clang</code> \
-             declares: {} kernels</summary>\n\n{}\n\n</details>\n",
+            "\n<details>\n<summary>Not compiled by clang, since they use more of CUDA than \
+             <code>kernels/clang</code> declares: {} kernels</summary>\n\n{}\n\n</details>\n",
             refused.len(),
             refused.join(", ")
         );

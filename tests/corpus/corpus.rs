@@ -185,8 +185,8 @@ fn every_ptx_belongs_to_its_source_and_names_no_machine() {
     }
 }
 
-/// With `WORKBOOK_BLESS` set, writes the committed PTX of sources that have changed; else proves that all of it
-/// is what the sources give.
+/// With `WORKBOOK_BLESS` set, writes the committed PTX of sources that have changed; else proves that all of
+/// it is what the sources give.
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn compiled() {

@@ -78,8 +78,8 @@ fn tables() -> String {
 /// How many of the kernels that show something are noticed, by kind; and how many look-alikes are blamed.
 fn summary(out: &mut String, cases: &[Case], agrees: &[bool], measured: &Measured) {
     out.push_str(
-        "| what is wrong | kernels | simulator | the GPU alone | memcheck | racecheck | initcheck | synccheck | \
-                  any tool |\n",
+        "| what is wrong | kernels | simulator | the GPU alone | memcheck | racecheck | initcheck | \
+                  synccheck | any tool |\n",
     );
     out.push_str("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
     let mut row = |name: &str, rows: Vec<(&Case, &bool)>, clean: bool| {

@@ -7,8 +7,8 @@ use workbook::build::compiler::{Compiler, Maker};
 
 use super::{Failure, exercises, failure_with, root, scratch};
 
-/// Wrong answers that pass with clang. This one is refused since its warps execute more than twice the instructions
-/// of the solution's, and in clang's code they do not. book/src/appendix_building.md says so.
+/// Wrong answers that pass with clang. This one is refused since its warps execute more than twice the
+/// instructions of the solution's, and in clang's code they do not. book/src/appendix_building.md says so.
 const PASS_WITH_CLANG: [(&str, &str); 1] = [("7.3", "lane-0-asks-31-lanes")];
 
 /// The kinds of a failure; none if the answer passes.
@@ -65,8 +65,8 @@ fn clang_gives_every_text_the_verdict_that_nvcc_gives_it() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
-/// Where a number is asked for that was counted in nvcc's code, clang's gives the same; and a race that is to be
-/// found is in its code too.
+/// Where a number is asked for that was counted in nvcc's code, clang's gives the same; and a race that is to
+/// be found is in its code too.
 #[test]
 #[ignore = "needs clang"]
 fn numbers_that_are_asked_for_are_those_of_clangs_code_too() {

@@ -1,5 +1,6 @@
-//! Every exercise: its stub fails, its solution passes, every wrong answer fails as it should, and every other
-//! right answer passes. From the committed builds; no nvcc is needed. `path.rs` goes through them as a learner does.
+//! Every exercise: its stub fails, its solution passes, every wrong answer fails as it should, and every
+//! other right answer passes. From the committed builds; no nvcc is needed. `path.rs` goes through them as a
+//! learner does.
 //!
 //! After an edit of a solution, this makes the stubs and the builds anew, with the nvcc of
 //! kernels/requirements.txt: `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
@@ -50,8 +51,8 @@ fn scratch(name: &str) -> std::path::PathBuf {
     directory
 }
 
-/// The records that answers are taken from; of a chapter's record what is needed, as it was once, so that what the
-/// terminal says does not change with every new record.
+/// The records that answers are taken from; of a chapter's record what is needed, as it was once, so that
+/// what the terminal says does not change with every new record.
 fn add_evidence(directory: &Path) {
     for (from, to) in [
         ("tests/exercises/records/ch3_blocks.gpu.json", "book/records/ch3_blocks.gpu.json"),
@@ -220,8 +221,8 @@ fn every_text_has_a_committed_build_that_names_no_machine() {
     }
 }
 
-/// With `WORKBOOK_BLESS` set, writes the stubs, and the builds of the exercises that have changed; else proves
-/// that all of them are what the solutions give.
+/// With `WORKBOOK_BLESS` set, writes the stubs, and the builds of the exercises that have changed; else
+/// proves that all of them are what the solutions give.
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn nvcc_gives_the_committed_builds() {
@@ -262,9 +263,10 @@ fn is_built(nvcc: &Compiler, exercise: &Exercise) -> bool {
         && marks.eq(pack.lines().filter(|line| line.starts_with("//@ ")).map(str::to_string))
 }
 
-/// A race that only the compiler's order of instructions makes is none that a learner could see: those who look
-/// for one find it in the source. So it must be there in the unoptimised build, too, where every access stays where
-/// it was written. Right answers have none there: a race that the compiler adds is not held against them.
+/// A race that only the compiler's order of instructions makes is none that a learner could see: those who
+/// look for one find it in the source. So it must be there in the unoptimised build, too, where every access
+/// stays where it was written. Right answers have none there: a race that the compiler adds is not held
+/// against them.
 #[test]
 fn a_race_in_a_task_is_in_its_source() {
     let mut races = 0;

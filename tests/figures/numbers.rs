@@ -114,7 +114,8 @@ fn one_load_and_eight_are_in_flight() {
     assert!(said(&film, 0)[8].contains("reduceInFlight has 8 in flight"), "{film:?}");
 }
 
-/// Without scripts and on paper a figure is one SVG with its words; no markup ends the block that it stands in.
+/// Without scripts and on paper a figure is one SVG with its words; no markup ends the block that it stands
+/// in.
 #[test]
 fn a_figure_stands_in_a_page_without_blank_lines() {
     let films = [

@@ -68,8 +68,8 @@ const TEETH: &[Arg] = &[
 ];
 
 const RECIPES: &[Recipe] = &[
-    // In this order thread 4 is done before thread 6 begins, or the other way round; all that thread 0 waits for
-    // is done before it.
+    // In this order thread 4 is done before thread 6 begins, or the other way round; all that thread 0 waits
+    // for is done before it.
     Recipe { name: "race-4-first", order: &[7, 5, 3, 1, 4, 6, 2, 0], ..NO_BARRIER },
     Recipe { name: "race-6-first", order: &[7, 5, 3, 1, 6, 4, 2, 0], ..NO_BARRIER },
     Recipe { name: "barrier", order: &[7, 5, 3, 1, 4, 6, 2, 0], kernel: "reduceNeighbored", ..NO_BARRIER },

@@ -88,7 +88,8 @@ __global__ void twice(float *out)
     *out = 2;
 }
 
-// The first block writes before it takes the ticket, the second reads behind: ordered only if the first was first.
+// The first block writes before it takes the ticket, the second reads behind: ordered only if the first was
+// first.
 extern "C" __global__ void orderedByChance(int *data, int *ticket, int *out)
 {
     if (blockIdx.x == 0) {

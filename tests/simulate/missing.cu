@@ -32,7 +32,9 @@ extern "C" __global__ void tensorMap(unsigned long long map, int *to)
     __shared__ alignas(8) unsigned long long barrier;
     unsigned tileAt = __cvta_generic_to_shared(tile), barrierAt = __cvta_generic_to_shared(&barrier);
     // clang-format off
-    asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];" :: "r"(tileAt), "l"(map), "r"(0), "r"(barrierAt) : "memory"); // tensorMap
+    asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2}], [%3];"
+                 :: "r"(tileAt), "l"(map), "r"(0), "r"(barrierAt) : "memory"); // tensorMap
     // clang-format on
     to[threadIdx.x] = tile[threadIdx.x];
 }

@@ -1,5 +1,5 @@
-//! More than one launch of numbers and buffers: structures, variables of the module, tables of pointers, files
-//! and scripts.
+//! More than one launch of numbers and buffers: structures, variables of the module, tables of pointers,
+//! files and scripts.
 
 use serde_json::json;
 

@@ -367,7 +367,8 @@ fn the_committed_ptx_is_what_nvcc_gives() {
 #[test]
 fn a_place_without_a_line_has_that_before_it() {
     let ptx = ".version 7.0\n.target sm_75\n.address_size 64\n.file 1 \"k.cu\"\n\
-        .visible .entry k() { .reg .b64 %a; .loc 1 7 5\n mov.u64 %a, 64; .loc 1 0 0\n st.global.u32 [%a], 1; ret; }";
+        .visible .entry k() { .reg .b64 %a; .loc 1 7 5\n mov.u64 %a, 64; .loc 1 0 0\n st.global.u32 [%a], 1; \
+        ret; }";
     let module = Module::parse(ptx, "k.ptx").unwrap();
     let found = Simulator::new().launch(&module, "k", LaunchConfig::new(1, 1), &[]).unwrap_err();
     assert_eq!((found.file.as_deref(), found.line), (Some("k.cu"), Some(7)), "{found}");

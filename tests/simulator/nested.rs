@@ -116,7 +116,8 @@ fn a_launch_that_cannot_be_is_an_error_for_the_launching_thread_alone() {
         let mut bench = Bench::default();
         let (log, errors) = (bench.upload(&[0; 256]), bench.upload(&[-1; 5]));
         bench.launch(&source, "refused", 1, 1, &[log, errors, 2000]);
-        // cudaErrorInvalidConfiguration, which cudaGetLastError forgets; then too much shared memory; then none.
+        // cudaErrorInvalidConfiguration, which cudaGetLastError forgets; then too much shared memory; then
+        // none.
         assert_eq!(bench.download::<i32>(errors, 5), [9, 9, 0, 9, 0]);
         assert_eq!(bench.download::<i32>(log, 2), [1, 3], "only the last child has run");
     }

@@ -1,9 +1,9 @@
-//! The chapters for a page, as WebAssembly: the simulator, and the host code of the examples as it stands there.
-//! Texts go in and out as JSON; `live.rs` says which.
+//! The chapters for a page, as WebAssembly: the simulator, and the host code of the examples as it stands
+//! there. Texts go in and out as JSON; `live.rs` says which.
 //!
-//! A page calls `alloc`, writes a text there, calls `load` with a build of a chapter's kernels and then `run`, frees
-//! its text with `free`, reads the answer and gives that back with `release`. An answer is its length as four bytes,
-//! lowest first, and that many bytes of UTF-8.
+//! A page calls `alloc`, writes a text there, calls `load` with a build of a chapter's kernels and then
+//! `run`, frees its text with `free`, reads the answer and gives that back with `release`. An answer is its
+//! length as four bytes, lowest first, and that many bytes of UTF-8.
 #![cfg(target_family = "wasm")]
 
 mod live;

@@ -10,8 +10,8 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
     in_order(
         &page,
         &[
-            "<div class=\"cell\" id=\"cell-1\">\n<p class=\"cell-label\">In [1]</p>\n\n```sh\ncargo run --example \
-             ch3_blocks\n```\n",
+            "<div class=\"cell\" id=\"cell-1\">\n<p class=\"cell-label\">In [1]</p>\n\n```sh\ncargo run \
+             --example ch3_blocks\n```\n",
             "<figure class=\"cell-out recorded\" data-kind=\"gpu\">",
             "Out [1]</span> <strong>Recorded on Fixture GPU</strong> · 1,048,576 elements, 512 threads per \
              block",
@@ -25,8 +25,8 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
             "aria-label=\"Divergent branches against n, ",
             "aria-label=\"Global memory traffic against n, ",
             "aria-label=\"Instructions against block size, ",
-            "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · source \
-             <code>",
+            "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · \
+             source <code>",
         ],
     );
     assert!(!page.contains("Your own run") && !page.contains("has changed"), "{page}");
@@ -36,8 +36,8 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
 fn a_small_cell_has_its_kernels_its_size_its_columns_and_one_chart() {
     let repository = Repository::new();
     let page = repository.page(
-        "{{#cell ch1_serial}}\n{{#cell ch3_blocks kernel=reduceInterleaved,reduceNeighbored n=2^18 chart=divergence \
-         columns=sum,divergent on=sim}}\n",
+        "{{#cell ch1_serial}}\n{{#cell ch3_blocks kernel=reduceInterleaved,reduceNeighbored n=2^18 \
+         chart=divergence columns=sum,divergent on=sim}}\n",
     );
     let cell = &page[page.find("id=\"cell-2\"").expect("the second cell of the page")..];
     in_order(
@@ -76,8 +76,8 @@ fn what_the_simulator_says_stands_below_the_table() {
         &page,
         &[
             "</table>",
-            "The simulator says of <code>reduceNeighboredLess</code>:</p>\n\n```text\nerror[data-race]: here\n --> \
-             kernels/k.cu:2\n```\n\n",
+            "The simulator says of <code>reduceNeighboredLess</code>:</p>\n\n```text\nerror[data-race]: \
+             here\n --> kernels/k.cu:2\n```\n\n",
             "<figcaption>",
         ],
     );

@@ -8,7 +8,8 @@ fn a_listing_comes_from_its_anchor() {
     assert_eq!(
         page,
         "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += \
-         data[2];\n}\n```\n\n<p class=\"listing\" data-lines=\"3+2,6+3,10+1\"><code>kernels/k.cu</code></p>\n\n\n\
+         data[2];\n}\n```\n\n<p class=\"listing\" \
+         data-lines=\"3+2,6+3,10+1\"><code>kernels/k.cu</code></p>\n\n\n\
          after\n"
     );
 }
@@ -73,8 +74,8 @@ fn a_term_is_explained_where_it_is_used() {
     assert!(
         page.starts_with(
             "All <span class=\"term\"><a href=\"glossary.md#warp\" aria-describedby=\"term-page-1\">whole \
-             warps</a><span class=\"term-definition\" role=\"tooltip\" id=\"term-page-1\">Up to 32 threads; see \
-             lane.</span></span> and a "
+             warps</a><span class=\"term-definition\" role=\"tooltip\" id=\"term-page-1\">Up to 32 threads; \
+             see lane.</span></span> and a "
         ),
         "{page}"
     );

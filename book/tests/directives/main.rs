@@ -138,8 +138,8 @@ impl Drop for Repository {
     }
 }
 
-/// Runs the preprocessor over a book with this one page, in the repository at `root`: exit status, the page it made,
-/// standard error.
+/// Runs the preprocessor over a book with this one page, in the repository at `root`: exit status, the page
+/// it made, standard error.
 fn preprocess(root: &Path, page: &str) -> (i32, String, String) {
     let chapter = Chapter::new("A page", page.to_string(), "page.md", Vec::new());
     let book = Book::new_with_items(vec![BookItem::Chapter(chapter)]);

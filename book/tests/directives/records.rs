@@ -18,7 +18,8 @@ fn a_table_has_kernels_by_sizes_blocks_or_fields() {
             .collect()
     };
     let page = repository.page(
-        "{{#table ch4_nested.gpu time kernel=gpuRecursiveReduce,gpuRecursiveReducePasses n=2^10,2^20,2^26}}\n",
+        "{{#table ch4_nested.gpu time kernel=gpuRecursiveReduce,gpuRecursiveReducePasses \
+         n=2^10,2^20,2^26}}\n",
     );
     assert_eq!(
         rows(&page),
@@ -29,7 +30,10 @@ fn a_table_has_kernels_by_sizes_blocks_or_fields() {
         ]
     );
     assert!(page.contains("<p class=\"cell-head\">time · by n</p>"), "{page}");
-    let page = repository.page("{{#table ch4_nested.gpu time,gbps,ratio kernel=gpuRecursiveReduce,ch3_blocks.gpu/reduceNeighbored n=2^20}}\n");
+    let page = repository.page(
+        "{{#table ch4_nested.gpu time,gbps,ratio \
+         kernel=gpuRecursiveReduce,ch3_blocks.gpu/reduceNeighbored n=2^20}}\n",
+    );
     let found = rows(&page);
     assert_eq!(found[0], ["kernel", "time", "GB/s", "times as fast as the first"]);
     assert_eq!((found[1][3].as_str(), found[2][0].as_str()), ("1.0×", "reduceNeighbored"));

@@ -1,5 +1,5 @@
-//! A page of the story has a number, an opening line, sections of a length that a reader can hold, small cells
-//! and a close.
+//! A page of the story has a number, an opening line, sections of a length that a reader can hold, small
+//! cells and a close.
 
 use std::fmt::Write;
 

@@ -13,10 +13,10 @@
 //@ hint The two halves need not be equally long. If the left one has the elements 0 .. half, the right one
 //@      has the rest.
 //@ hint Which length does halving not shorten? It needs a case of its own, like 1.
-//@ why Splitting off one element at a time, `data[..1]` and `data[1..]`, loses nothing either. Why does it fail
-//@      for long arrays?
-//@ because Halving takes 17 nested calls for 100,003 numbers. Splitting off one at a time takes 100,003: each call
-//@      waits for the next one, with a frame on the stack, and the stack is full long before the end.
+//@ why Splitting off one element at a time, `data[..1]` and `data[1..]`, loses nothing either. Why does it
+//@      fail for long arrays?
+//@ because Halving takes 17 nested calls for 100,003 numbers. Splitting off one at a time takes 100,003: each
+//@      call waits for the next one, with a frame on the stack, and the stack is full long before the end.
 //@ mutant drops-the-odd-one: wrong-result
 //@ - recursive_sum(&data[half..])
 //@ + recursive_sum(&data[half..2 * half])

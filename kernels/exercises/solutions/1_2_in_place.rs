@@ -14,8 +14,8 @@
 //@ hint With the first half rounded up, the second half is shorter: how many additions are there?
 //@ why Why may the loop write into the first half while it still reads from the second?
 //@ because It reads the elements from `half` on, and writes those below `data.len() - half`, which is at most
-//@      `half`. The two ranges do not overlap. So the additions of one step may happen in any order, which is what
-//@      lets a GPU make all of them at once.
+//@      `half`. The two ranges do not overlap. So the additions of one step may happen in any order, which is
+//@      what lets a GPU make all of them at once.
 //@ mutant drops-the-last: wrong-result
 //@ - data.len().div_ceil(2)
 //@ + data.len() / 2

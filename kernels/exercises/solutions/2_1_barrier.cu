@@ -12,15 +12,18 @@
 //@ op squares
 //@ one-block
 //@ goal barriers <= 64 n=256 block=256
-//@ hint Thread 0 reads element 1 in the first step, and element 2 in the second. Who has written them, and when?
-//@ hint A barrier after the `if` stands between two steps. What stands between the squares and the first step?
-//@ hint All threads of the block must reach the barrier, including those with nothing to add: it belongs in the
-//@      loop, not in the `if`.
+//@ hint Thread 0 reads element 1 in the first step, and element 2 in the second. Who has written them, and
+//@      when?
+//@ hint A barrier after the `if` stands between two steps. What stands between the squares and the first
+//@      step?
+//@ hint All threads of the block must reach the barrier, including those with nothing to add: it belongs in
+//@      the loop, not in the `if`.
 //@ think barrier-divergence: Which threads enter the `if`, and which wait for them?
-//@ think barrier arrivals (one per warp): Does the one in the loop also stand between the squares and the first step?
+//@ think barrier arrivals (one per warp): Does the one in the loop also stand between the squares and the
+//@      first step?
 //@ why Why does thread 0 need no barrier between the last step and the line that writes the result?
-//@ because It reads element 0, which no other thread has ever written. A thread's own accesses are in order anyway;
-//@      a barrier is for what others have written.
+//@ because It reads element 0, which no other thread has ever written. A thread's own accesses are in order
+//@      anyway; a barrier is for what others have written.
 //@ mutant no-barrier: data-race
 //@ - __syncthreads(); // what came before is done
 //@ + // nothing

@@ -14,8 +14,8 @@
 //@ hint What is in element 0 of an empty array?
 //@ why With `length = length / 2 + 1` in place of `(length + 1) / 2`, the loop never ends. Which length is to
 //@      blame?
-//@ because Length 2: `2 / 2 + 1` is 2 again, and 2 > 1. Rounded up, half of 2 is 1. Such a loop ends only if every
-//@      length above 1 gets shorter.
+//@ because Length 2: `2 / 2 + 1` is 2 again, and 2 > 1. Rounded up, half of 2 is 1. Such a loop ends only if
+//@      every length above 1 gets shorter.
 //@ mutant rounds-down: wrong-result
 //@ - unsigned int half = (length + 1) / 2;
 //@ + unsigned int half = length / 2;
@@ -41,7 +41,8 @@
 //@ + unsigned int tid = threadIdx.x; big[tid] = size;
 //@ mutant forty-megabytes-per-thread: memory-limit
 //@ - unsigned int tid = threadIdx.x;
-//@ + unsigned int tid = threadIdx.x, mine[10000000]; for (unsigned int k = 0; k < 10; k++) mine[k * size] = k; if (mine[size] == 5) return;
+//@ + unsigned int tid = threadIdx.x, mine[10000000];
+//@ + for (unsigned int k = 0; k < 10; k++) mine[k * size] = k; if (mine[size] == 5) return;
 //@ mutant thread-0-alone: one-thread
 //@ = extern "C" __global__ void reduceHalves(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 //@ = {

@@ -13,9 +13,9 @@
 //@ hint 0 changes no sum. It does change a maximum if all numbers are negative, or if there are none.
 //@ think wrong-result: What does a step do with its two numbers, and what should it do?
 //@ why If no array were ever empty, would this kernel still need `INT_MIN`?
-//@ because No. The identity stands in for missing elements, and this tree skips those. A tree that fills them in,
-//@      as those of chapters 5 and 6 do, needs it in every incomplete block: with 0 instead, an array of negative
-//@      numbers would have the maximum 0.
+//@ because No. The identity stands in for missing elements, and this tree skips those. A tree that fills them
+//@      in, as those of chapters 5 and 6 do, needs it in every incomplete block: with 0 instead, an array of
+//@      negative numbers would have the maximum 0.
 //@ mutant still-the-sum: wrong-result
 //@ - max(g_data[tid], g_data[tid + stride])
 //@ + g_data[tid] + g_data[tid + stride]

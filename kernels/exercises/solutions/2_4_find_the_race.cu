@@ -8,17 +8,17 @@
 //@ race
 //@ launch reverseInPlace(data, n) grid=1
 //@ one-block
-//@ slip line: `g_data[size - 1 - tid] = mine;` After the write it is too late: a thread may have overwritten a
-//@      number that another one has not read yet.
-//@ slip line: `mine = g_data[tid];` After the read is right, but this is still inside the `if`: a thread without a
-//@      number would not reach the barrier.
+//@ slip line: `g_data[size - 1 - tid] = mine;` After the write it is too late: a thread may have overwritten
+//@      a number that another one has not read yet.
+//@ slip line: `mine = g_data[tid];` After the read is right, but this is still inside the `if`: a thread
+//@      without a number would not reach the barrier.
 //@ hint Two threads that access one element need a barrier between their accesses if one of them writes.
 //@ hint Thread 0 writes the element that thread size - 1 reads. Is it certain that it has been read?
 //@ hint Which element does thread t read, and which does it write?
 //@ why Would a `__syncwarp()` be enough for an array of 32 numbers? And for 33?
-//@ because For 32 it would: all of them belong to one warp, whose lanes it orders. With 33, thread 0 writes the
-//@      element that thread 32 reads. That thread is in the next warp, and only a barrier of the whole block orders
-//@      the two.
+//@ because For 32 it would: all of them belong to one warp, whose lanes it orders. With 33, thread 0 writes
+//@      the element that thread 32 reads. That thread is in the next warp, and only a barrier of the whole
+//@      block orders the two.
 //@ mutant behind-the-write: wrong-line
 //@ - // The answer: line 19;
 //@ + // The answer: line 21;

@@ -1,8 +1,9 @@
 // 3.1 The last block
 //
-// Every block finds the largest of its `blockDim.x` numbers: in each step the second half is compared with the
-// first, and the first half remains. That is right if the block size is a power of two and the last block is full.
-// Make it right for any array length and any block size. A block that owns no number leaves `INT_MIN`.
+// Every block finds the largest of its `blockDim.x` numbers: in each step the second half is compared with
+// the first, and the first half remains. That is right if the block size is a power of two and the last block
+// is full. Make it right for any array length and any block size. A block that owns no number leaves
+// `INT_MIN`.
 //
 //@ learn how a block handles a chunk that is shorter than the block, and what a barrier asks of its threads
 //@ minutes 15
@@ -14,9 +15,9 @@
 //@ hint A stride need not be half of what is left. Which strides are right for every block size up to 1,024?
 //@ hint A barrier does not wait for threads that have returned. All others must reach the same barrier.
 //@ why May a thread return as soon as it has nothing more to compare?
-//@ because After its next barrier, yes. A barrier does not wait for threads that have returned. But it orders only
-//@      the accesses of the threads that reach it: after its last write a thread must reach one more barrier before
-//@      another thread may read what it wrote.
+//@ because After its next barrier, yes. A barrier does not wait for threads that have returned. But it orders
+//@      only the accesses of the threads that reach it: after its last write a thread must reach one more
+//@      barrier before another thread may read what it wrote.
 //@ mutant no-guard: out-of-bounds
 //@ - tid < stride && tid + stride < count
 //@ + tid < stride
@@ -76,7 +77,8 @@
 //@ + if (tid > 0 && tid >= count) return; for (unsigned int stride = 512;
 //@ mutant halves-of-what-is-left: passes
 //@ - for (unsigned int stride = 512; stride > 0; stride /= 2) {
-//@ + for (unsigned int length = count, stride = (count + 1) / 2; length > 1; length = stride, stride = (length + 1) / 2) {
+//@ + for (unsigned int length = count, stride = (count + 1) / 2; length > 1;
+//@ + length = stride, stride = (length + 1) / 2) {
 
 #include <limits.h>
 

@@ -10,12 +10,14 @@
 //@ goal divergent_branches <= 16 n=512 block=512
 //@ hint In step `stride` the elements that receive a sum are 0, 4*stride, 8*stride … Which of them is the
 //@      t-th?
-//@ hint Thread t takes element `4 * stride * t`, and adds those that lie one, two and three strides further on.
-//@ hint The guard now checks the element, not the thread. Threads whose element lies beyond the end add nothing.
-//@ why At 512 threads some divergent branches are left. In which steps, and why can no choice of threads avoid
-//@      them?
-//@ because Once fewer than 32 threads have work, they share a warp with threads that have none. Only the earlier
-//@      steps, with whole warps of work, can do without divergence.
+//@ hint Thread t takes element `4 * stride * t`, and adds those that lie one, two and three strides further
+//@      on.
+//@ hint The guard now checks the element, not the thread. Threads whose element lies beyond the end add
+//@      nothing.
+//@ why At 512 threads some divergent branches are left. In which steps, and why can no choice of threads
+//@      avoid them?
+//@ because Once fewer than 32 threads have work, they share a warp with threads that have none. Only the
+//@      earlier steps, with whole warps of work, can do without divergence.
 //@ mutant as-before: goal
 //@ - unsigned int index = 4 * stride * tid;
 //@ + unsigned int index = tid % (4 * stride) == 0 ? tid : count;
@@ -57,7 +59,9 @@
 //@ = }
 //@ mutant three-guards: passes
 //@ - for (unsigned int k = index + stride; k < count && k < index + 4 * stride; k += stride) {
-//@ + if (index + stride < count) idata[index] += idata[index + stride]; if (index + 2 * stride < count) idata[index] += idata[index + 2 * stride]; if (index + 3 * stride < count) { unsigned int k = index + 3 * stride;
+//@ + if (index + stride < count) idata[index] += idata[index + stride];
+//@ + if (index + 2 * stride < count) idata[index] += idata[index + 2 * stride];
+//@ + if (index + 3 * stride < count) { unsigned int k = index + 3 * stride;
 
 extern "C" __global__ void reduceFours(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
 {

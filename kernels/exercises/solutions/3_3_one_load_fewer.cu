@@ -15,8 +15,8 @@
 //@      the first step?
 //@ hint At the end thread 0 has the result in its register. It needs no load, not even in an empty block.
 //@ why The register saves a load in every step. Why must the thread still store its sum?
-//@ because In a later step it has no partner but is one: another thread loads its sum. A register belongs to one
-//@      thread alone. Only memory, or a shuffle as in chapter 5, shows its contents to others.
+//@ because In a later step it has no partner but is one: another thread loads its sum. A register belongs to
+//@      one thread alone. Only memory, or a shuffle as in chapter 5, shows its contents to others.
 //@ mutant loads-both: goal
 //@ - sum += idata[tid + half];
 //@ + sum = ((volatile unsigned int *)idata)[tid] + idata[tid + half];
@@ -33,7 +33,8 @@
 //@ - tid < (count + 1) / 2 ? idata[tid] : 0
 //@ + idata[tid]
 //@ mutant thread-0-alone: one-thread
-//@ = extern "C" __global__ void reduceInterleaved(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceInterleaved(unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                              unsigned int size)
 //@ = {
 //@ =     if (threadIdx.x == 0) {
 //@ =         unsigned int first = blockIdx.x * blockDim.x;
@@ -45,7 +46,8 @@
 //@ =     }
 //@ = }
 //@ mutant every-number-an-atomic: atomics
-//@ = extern "C" __global__ void reduceInterleaved(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceInterleaved(unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                              unsigned int size)
 //@ = {
 //@ =     __shared__ unsigned int sum;
 //@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,8 +2,8 @@
 //
 // Half of the threads do nothing in the very first step. Let each block own twice as many numbers as it has
 // threads: thread t loads its own number and the one `blockDim.x` further on, adds them in a register and
-// stores the sum. Then the tree begins, over as many sums as there are threads. The host already launches half
-// as many blocks.
+// stores the sum. Then the tree begins, over as many sums as there are threads. The host already launches
+// half as many blocks.
 //
 //@ learn why each thread should add on its own before the tree begins
 //@ minutes 15
@@ -15,9 +15,9 @@
 //@ hint The tree goes over at most `blockDim.x` sums: `min(count, blockDim.x)`.
 //@ why The block now has twice the numbers, and its tree is no higher. Why is that worth more than the idle
 //@      threads alone?
-//@ because A barrier makes every warp wait, and there are as many barriers as steps. Twice the numbers per block
-//@      means half the blocks, so half the barriers for the same array, and each thread has two independent loads
-//@      in flight instead of one.
+//@ because A barrier makes every warp wait, and there are as many barriers as steps. Twice the numbers per
+//@      block means half the blocks, so half the barriers for the same array, and each thread has two
+//@      independent loads in flight instead of one.
 //@ mutant no-barrier-before-the-tree: data-race
 //@ - __syncthreads(); // before the tree
 //@ + // nothing
@@ -57,7 +57,8 @@
 //@ =         sum = 0;
 //@ =     }
 //@ =     __syncthreads();
-//@ =     unsigned int mine = (i < size ? g_idata[i] : 0) + (i + blockDim.x < size ? g_idata[i + blockDim.x] : 0);
+//@ =     unsigned int mine = (i < size ? g_idata[i] : 0);
+//@ =     mine += (i + blockDim.x < size ? g_idata[i + blockDim.x] : 0);
 //@ =     atomicAdd(&sum, mine);
 //@ =     __syncthreads();
 //@ =     if (threadIdx.x == 0) {

@@ -11,11 +11,11 @@
 //@ hint A sector is 32 bytes, eight numbers. How many sectors do 32 lanes touch when they load 32 adjacent
 //@      numbers?
 //@ hint In load k, thread t takes number t of a row of `blockDim.x` numbers. Where does row k begin?
-//@ why The first barrier, "everything has been read", was needed for the task as it was given. Your answer passes
-//@      without it, too: why?
-//@ because A thread now reads the elements t, t + blockDim.x and so on, and writes element t, which no other thread
-//@      reads before the tree. In the task as given, thread t wrote element t while thread t / 8 might still read
-//@      it. (If your threads take other numbers, the barrier may still be needed.)
+//@ why The first barrier, "everything has been read", was needed for the task as it was given. Your answer
+//@      passes without it, too: why?
+//@ because A thread now reads the elements t, t + blockDim.x and so on, and writes element t, which no other
+//@      thread reads before the tree. In the task as given, thread t wrote element t while thread t / 8 might
+//@      still read it. (If your threads take other numbers, the barrier may still be needed.)
 //@ mutant as-before: goal
 //@ - tid + k * blockDim.x
 //@ + 8 * tid + k

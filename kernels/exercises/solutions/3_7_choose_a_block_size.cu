@@ -9,8 +9,10 @@
 //@ learn to choose a block size first by the limits of the device, then by a record
 //@ minutes 10
 //@ answer the smallest that fills: given 64
-//@ slip the smallest that fills: 32 32 blocks of 32 threads are 1,024, and a multiprocessor has room for 2,048.
-//@ slip the smallest that fills: 2048 A block has at most 1,024 threads, and a multiprocessor takes more than one.
+//@ slip the smallest that fills: 32 32 blocks of 32 threads are 1,024, and a multiprocessor has room for
+//@      2,048.
+//@ slip the smallest that fills: 2048 A block has at most 1,024 threads, and a multiprocessor takes more than
+//@      one.
 //@ slip the smallest that fills: 1024 Two blocks of 1,024 do fill it, but smaller ones do too.
 //@ slip the smallest that fills: 128 16 blocks of 128 do fill it, but smaller ones do too.
 //@ slip the smallest that fills: 512 4 blocks of 512 do fill it, but smaller ones do too.
@@ -21,11 +23,12 @@
 //@ hint Run the check: it shows the times that the answers are about.
 //@ hint 15 % longer than 100 µs is 115 µs.
 //@ think wrong-number: What does the table say of the next smaller size, and of the next larger one?
-//@ why Blocks of 64, of 512 and of 1,024 threads all fill a multiprocessor. Why are 64 and 1,024 slower than the
-//@      sizes in between?
-//@ because Small blocks end quickly, a multiprocessor can start new ones only so fast, and each leaves a partial
-//@      sum. In large blocks the tree has more steps, more warps wait for the slowest at each barrier, and only one
-//@      other block is there to run meanwhile. Filling the multiprocessor is necessary, but not sufficient.
+//@ why Blocks of 64, of 512 and of 1,024 threads all fill a multiprocessor. Why are 64 and 1,024 slower than
+//@      the sizes in between?
+//@ because Small blocks end quickly, a multiprocessor can start new ones only so fast, and each leaves a
+//@      partial sum. In large blocks the tree has more steps, more warps wait for the slowest at each
+//@      barrier, and only one other block is there to run meanwhile. Filling the multiprocessor is necessary,
+//@      but not sufficient.
 //@ mutant the-smallest-there-is: wrong-number
 //@ - that fills 64;
 //@ + that fills 32;

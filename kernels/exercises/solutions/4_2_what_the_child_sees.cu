@@ -12,16 +12,16 @@
 //@ most-blocks 100
 //@ hint Thread 0 launches. Which additions of the other threads has it seen by then?
 //@ hint What makes all threads of a block wait for each other, and lets each see what the others wrote?
-//@ hint A barrier orders the accesses of the threads that reach it. It neither waits for threads that have returned
-//@      nor covers what they wrote: every thread that adds must reach it.
+//@ hint A barrier orders the accesses of the threads that reach it. It neither waits for threads that have
+//@      returned nor covers what they wrote: every thread that adds must reach it.
 //@ think child-visibility: What has thread 0 waited for before it launches?
 //@ think data-race: What has thread 0 waited for before it launches?
 //@ think tail-launch: Which threads must have finished before the child may start? What waits for just those?
 //@ think one-thread: Which threads of the parent could make the additions of its level?
 //@ why A tail launch would need no barrier. Why?
-//@ because It starts when the whole grid has finished, and then sees all that the grid has written. That is also
-//@      why it comes later: it waits for all blocks of the parent, while a fire-and-forget child may start as
-//@      soon as its own block is ready.
+//@ because It starts when the whole grid has finished, and then sees all that the grid has written. That is
+//@      also why it comes later: it waits for all blocks of the parent, while a fire-and-forget child may
+//@      start as soon as its own block is ready.
 //@ mutant no-barrier: data-race
 //@ - __syncthreads();
 //@ + // nothing

@@ -13,8 +13,8 @@
 //@ think launch-limit: What size does a level have if its parent had one element?
 //@ think launches: Does every level halve the array, down to one element?
 //@ why Why must the base case cover an empty array, although no level ever halves its way down to 0?
-//@ because The host may launch the kernel for an empty array. Half of 0, rounded up, is 0: without a case for it the
-//@      next level would have no block at all, and a grid without blocks cannot be launched.
+//@ because The host may launch the kernel for an empty array. Half of 0, rounded up, is 0: without a case for
+//@      it the next level would have no block at all, and a grid without blocks cannot be launched.
 //@ mutant no-case-for-none: launch-limit
 //@ - if (size <= 1) {
 //@ + if (size == 1) {
@@ -43,7 +43,9 @@
 //@ = }
 //@ mutant the-last-block-without-a-child: launches
 //@ - if (size <= 1) {
-//@ + if (size <= blockDim.x) { if (blockIdx.x == 0) { for (unsigned int stride = 512; stride > 0; stride /= 2) { if (i < stride && i + stride < size) g_data[i] += g_data[i + stride]; __syncthreads(); } }
+//@ + if (size <= blockDim.x) { if (blockIdx.x == 0) {
+//@ + for (unsigned int stride = 512; stride > 0; stride /= 2) {
+//@ + if (i < stride && i + stride < size) g_data[i] += g_data[i + stride]; __syncthreads(); } }
 //@ - size == 1 ? g_data[0] : 0
 //@ + size > 0 ? g_data[0] : 0
 //@ mutant every-number-an-atomic: launches

@@ -12,13 +12,13 @@
 //@      i + 3 * part.
 //@ hint Each of the three additions needs its own guard: the four parts need not be equally long.
 //@ hint Thread i stores to element i. Does another thread still read that element?
-//@ think data-race: Which elements remain after this level, and which threads own them? What do the other threads
-//@      do?
+//@ think data-race: Which elements remain after this level, and which threads own them? What do the other
+//@      threads do?
 //@ think launches: How many numbers does a thread add up in each level: four, or more?
 //@ why If fewer levels are better, why not leave a 64th?
-//@ because 64 numbers per thread, one after the other, are a serial loop again, and a level of 100,003 / 64 threads
-//@      leaves most of a large GPU idle. Somewhere between 2 and 64 the launches saved and the threads lost
-//@      balance.
+//@ because 64 numbers per thread, one after the other, are a serial loop again, and a level of 100,003 / 64
+//@      threads leaves most of a large GPU idle. Somewhere between 2 and 64 the launches saved and the
+//@      threads lost balance.
 //@ mutant halves: goal
 //@ - unsigned int part = (size + 3) / 4;
 //@ + unsigned int part = (size + 1) / 2;
@@ -38,7 +38,8 @@
 //@ - unsigned int part = (size + 3) / 4;
 //@ + unsigned int part = (size + 7) / 8;
 //@ mutant thread-0-alone: one-thread
-//@ = extern "C" __global__ void reduceQuarters(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceQuarters(unsigned int *g_data, unsigned int *g_odata,
+//@ =                                           unsigned int size)
 //@ = {
 //@ =     if (blockIdx.x == 0 && threadIdx.x == 0) {
 //@ =         unsigned int sum = 0;
@@ -49,7 +50,8 @@
 //@ =     }
 //@ = }
 //@ mutant every-number-an-atomic: launches
-//@ = extern "C" __global__ void reduceQuarters(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceQuarters(unsigned int *g_data, unsigned int *g_odata,
+//@ =                                           unsigned int size)
 //@ = {
 //@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
 //@ =     if (i > 0 && i < size) {
@@ -66,7 +68,9 @@
 //@ + for (unsigned int k = 4 * i; k < size && k < 4 * i + 4; k++) {
 //@ mutant with-a-guard-each: passes
 //@ - for (unsigned int k = i; k < size; k += part) {
-//@ + if (i + part < size) sum += g_data[i + part]; if (i + 2 * part < size) sum += g_data[i + 2 * part]; if (i + 3 * part < size) sum += g_data[i + 3 * part]; { unsigned int k = i;
+//@ + if (i + part < size) sum += g_data[i + part];
+//@ + if (i + 2 * part < size) sum += g_data[i + 2 * part];
+//@ + if (i + 3 * part < size) sum += g_data[i + 3 * part]; { unsigned int k = i;
 
 extern "C" __global__ void reduceQuarters(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 {

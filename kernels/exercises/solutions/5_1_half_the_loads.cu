@@ -9,13 +9,14 @@
 //@ launch reduceShared(data, partials, n) grid=n/block
 //@ goal global_load_requests <= 16 n=512 block=512
 //@ goal global_store_sectors <= 1 n=512 block=512
-//@ hint `__shared__ unsigned int tile[1024];` is one array for the whole block. Which element does thread t load?
+//@ hint `__shared__ unsigned int tile[1024];` is one array for the whole block. Which element does thread t
+//@      load?
 //@ hint Which thread reads `tile[t]` in the first step of the tree, and has thread t written it by then?
 //@ hint Only the first `count` elements of the tile are ever written. May the tree read others?
 //@ why The tile has 1,024 elements, whatever the block size. Why not as many as the block has threads?
-//@ because The size of a static array must be known when the kernel is compiled, and the block size is known only
-//@      when it is launched. 1,024 is the largest block there is. (Dynamic shared memory, whose size is an argument
-//@      of the launch, is the other way.)
+//@ because The size of a static array must be known when the kernel is compiled, and the block size is known
+//@      only when it is launched. 1,024 is the largest block there is. (Dynamic shared memory, whose size is
+//@      an argument of the launch, is the other way.)
 //@ mutant no-barrier-after-the-loads: data-race
 //@ - __syncthreads(); // the tile is there
 //@ + // nothing

@@ -1,8 +1,8 @@
 // 5.2 The tile, again and again
 //
 // Four blocks sum the whole array: each passes tile after tile through the same shared memory, and its last
-// thread adds the sum of each tile to the block's result. The kernel often gives the right sum, but a barrier is
-// missing. Find the place where one round of the loop can disturb another, and put the barrier there.
+// thread adds the sum of each tile to the block's result. The kernel often gives the right sum, but a barrier
+// is missing. Find the place where one round of the loop can disturb another, and put the barrier there.
 //
 //@ learn why a tile needs a barrier before it is filled again
 //@ minutes 10
@@ -12,9 +12,9 @@
 //@ hint Which thread reads `tile[0]` at the end of a round, and which thread writes it? Does either wait?
 //@ hint The number of rounds depends on the block alone, so all of its threads reach a barrier in the loop.
 //@ why If thread 0 took the sum in place of the last thread, would the barrier still be needed?
-//@ because No. Thread 0 is also the one that fills `tile[0]` for the next round, and a thread's own accesses are in
-//@      order anyway. The other threads fill elements that the tree is done with: its last barrier lies in between.
-//@      But whoever edits the kernel next will easily miss that.
+//@ because No. Thread 0 is also the one that fills `tile[0]` for the next round, and a thread's own accesses
+//@      are in order anyway. The other threads fill elements that the tree is done with: its last barrier
+//@      lies in between. But whoever edits the kernel next will easily miss that.
 //@ mutant no-barrier-at-the-end: data-race
 //@ - __syncthreads(); // the sum has been taken
 //@ + // nothing
@@ -39,7 +39,8 @@
 //@ - first += gridDim.x * blockDim.x
 //@ + first += blockDim.x
 //@ mutant thread-0-alone: one-thread
-//@ = extern "C" __global__ void reduceTiles(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceTiles(const unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                        unsigned int size)
 //@ = {
 //@ =     if (threadIdx.x == 0) {
 //@ =         unsigned int sum = 0;
@@ -50,14 +51,16 @@
 //@ =     }
 //@ = }
 //@ mutant every-number-an-atomic: atomics
-//@ = extern "C" __global__ void reduceTiles(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceTiles(const unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                        unsigned int size)
 //@ = {
 //@ =     __shared__ unsigned int sum;
 //@ =     if (threadIdx.x == 0) {
 //@ =         sum = 0;
 //@ =     }
 //@ =     __syncthreads();
-//@ =     for (unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x) {
+//@ =     for (unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x)
+//@ =     {
 //@ =         atomicAdd(&sum, g_idata[i]);
 //@ =     }
 //@ =     __syncthreads();
@@ -66,7 +69,8 @@
 //@ =     }
 //@ = }
 //@ mutant by-thread-0: passes
-//@ = extern "C" __global__ void reduceTiles(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceTiles(const unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                        unsigned int size)
 //@ = {
 //@ =     __shared__ unsigned int tile[1024];
 //@ =     unsigned int tid = threadIdx.x;

@@ -13,11 +13,12 @@
 //@ one-block
 //@ goal shared_bank_conflicts <= 0 n=256 block=256
 //@ hint Word w is in bank w % 32. Which banks do lanes 0 to 31 touch when thread t reads word `2 * t`?
-//@ hint There are no conflicts if lane t of a warp touches word t of some array. The tile has room for two arrays.
+//@ hint There are no conflicts if lane t of a warp touches word t of some array. The tile has room for two
+//@      arrays.
 //@ hint All the smallest numbers first, then all the largest: where does the second array begin?
 //@ why Two arrays have no conflicts, and an array of pairs has. When is the array of pairs just as good?
-//@ because When both words of a pair are loaded at once, as an `int2` of 8 bytes: the hardware then serves half a
-//@      warp at a time, and 16 pairs fill all 32 banks exactly.
+//@ because When both words of a pair are loaded at once, as an `int2` of 8 bytes: the hardware then serves
+//@      half a warp at a time, and 16 pairs fill all 32 banks exactly.
 //@ mutant as-before: goal
 //@ - return tid;
 //@ + return 2 * tid;

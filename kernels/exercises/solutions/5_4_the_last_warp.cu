@@ -17,11 +17,11 @@
 //@      distances follow?
 //@ hint The mask names the lanes that take part. All 32 of them must reach the shuffle, even those whose
 //@      result is not used: branch on `tid < 32`, not on fewer.
-//@ why After the first shuffle only lanes 0 to 15 hold sums that matter. What do the others add, and why is that
-//@      harmless?
-//@ because They add the value of a lane above them, or their own once more, and hold no meaningful sum from then
-//@      on. But nobody reads them again: in the next shuffle lanes 0 to 7 read lanes 8 to 15, then lanes 0 to 3
-//@      read lanes 4 to 7, and so on.
+//@ why After the first shuffle only lanes 0 to 15 hold sums that matter. What do the others add, and why is
+//@      that harmless?
+//@ because They add the value of a lane above them, or their own once more, and hold no meaningful sum from
+//@      then on. But nobody reads them again: in the next shuffle lanes 0 to 7 read lanes 8 to 15, then lanes
+//@      0 to 3 read lanes 4 to 7, and so on.
 //@ mutant half-a-warp: warp-collective
 //@ - if (tid < 32) {
 //@ + if (tid < 16) {
@@ -49,7 +49,8 @@
 //@ - sum += __shfl_down_sync(0xffffffff, sum, distance);
 //@ + __syncwarp();
 //@ mutant thread-0-alone: one-thread
-//@ = extern "C" __global__ void reduceWarp(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceWarp(const unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                       unsigned int size)
 //@ = {
 //@ =     if (threadIdx.x == 0) {
 //@ =         unsigned int first = blockIdx.x * blockDim.x;
@@ -61,7 +62,8 @@
 //@ =     }
 //@ = }
 //@ mutant every-number-an-atomic: atomics
-//@ = extern "C" __global__ void reduceWarp(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceWarp(const unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                       unsigned int size)
 //@ = {
 //@ =     __shared__ unsigned int sum;
 //@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -81,7 +83,8 @@
 //@ - __shfl_down_sync(0xffffffff, sum, distance)
 //@ + __shfl_xor_sync(0xffffffff, sum, distance)
 //@ mutant warps-first: passes
-//@ = extern "C" __global__ void reduceWarp(const unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = extern "C" __global__ void reduceWarp(const unsigned int *g_idata, unsigned int *g_odata,
+//@ =                                       unsigned int size)
 //@ = {
 //@ =     __shared__ unsigned int tile[32];
 //@ =     unsigned int tid = threadIdx.x;

@@ -12,15 +12,16 @@
 //@ result total
 //@ op floats
 //@ sizes 0 1 2 3 33 1000 1025 4097 20003
-//@ hint Where the order of additions is fixed, so are the bits. Which additions of the first kernel have a fixed
-//@      order, and which do not?
-//@ hint Let thread 0 of each block store its sum into `partials[blockIdx.x]`. The second kernel adds these up.
-//@ hint The second kernel may have fewer threads than there are partial sums: thread t adds up the partial sums t,
-//@      t + `blockDim.x`, and so on, and then a tree follows as in the first kernel.
+//@ hint Where the order of additions is fixed, so are the bits. Which additions of the first kernel have a
+//@      fixed order, and which do not?
+//@ hint Let thread 0 of each block store its sum into `partials[blockIdx.x]`. The second kernel adds these
+//@      up.
+//@ hint The second kernel may have fewer threads than there are partial sums: thread t adds up the partial
+//@      sums t, t + `blockDim.x`, and so on, and then a tree follows as in the first kernel.
 //@ why Would the sum also have the same bits with another block size?
-//@ because No. Another block size is another tree: other numbers are added to each other, and round differently.
-//@      Each size is reproducible on its own. To get the same bits for all block sizes, let the tree depend on the
-//@      length alone, or add without rounding.
+//@ because No. Another block size is another tree: other numbers are added to each other, and round
+//@      differently. Each size is reproducible on its own. To get the same bits for all block sizes, let the
+//@      tree depend on the length alone, or add without rounding.
 //@ mutant atomics-in-the-second: not-reproducible
 //@ - tile[tid] = sum; // of this thread
 //@ + atomicAdd(g_total, sum); return;
@@ -51,7 +52,8 @@
 //@ - for (unsigned int k = tid; k < blocks; k += blockDim.x) {
 //@ + for (unsigned int back = tid; back < blocks; back += blockDim.x) { unsigned int k = blocks - 1 - back;
 
-extern "C" __global__ void sumOfBlocks(const float *g_idata, float *partials, float *g_total, unsigned int size)
+extern "C" __global__ void sumOfBlocks(const float *g_idata, float *partials, float *g_total,
+                                       unsigned int size)
 {
     __shared__ float tile[1024];
     unsigned int tid = threadIdx.x;

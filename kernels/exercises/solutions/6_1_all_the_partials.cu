@@ -1,8 +1,8 @@
 // 6.1 All the partial sums
 //
-// The first launch leaves one partial sum per block, and the second has one block, which adds them up. If there
-// are more partial sums than that block has threads, some are lost. Make the second kernel right for any number
-// of them.
+// The first launch leaves one partial sum per block, and the second has one block, which adds them up. If
+// there are more partial sums than that block has threads, some are lost. Make the second kernel right for
+// any number of them.
 //
 //@ learn how one block combines more values than it has threads
 //@ minutes 10
@@ -14,8 +14,9 @@
 //@      the tree.
 //@ hint The tree then uses all threads. What does a thread without a partial sum contribute?
 //@ why The second launch has one block, however long the array. Is it a bottleneck?
-//@ because Hardly. For 100,003 numbers in blocks of 256 it adds 391 partial sums, two per thread and then a tree. The
-//@      first launch makes 256 times as many additions. What costs time is that there is a second launch at all.
+//@ because Hardly. For 100,003 numbers in blocks of 256 it adds 391 partial sums, two per thread and then a
+//@      tree. The first launch makes 256 times as many additions. What costs time is that there is a second
+//@      launch at all.
 //@ mutant neighbours: wrong-result
 //@ - i += blockDim.x
 //@ + i += blockDim.x - 1
@@ -48,7 +49,8 @@
 //@ =     return tile[0];
 //@ = }
 //@ =
-//@ = extern "C" __global__ void reduceTile(const unsigned int *g_idata, unsigned int *partials, unsigned int size)
+//@ = extern "C" __global__ void reduceTile(const unsigned int *g_idata, unsigned int *partials,
+//@ =                                       unsigned int size)
 //@ = {
 //@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
 //@ =     unsigned int sum = blockSum(i < size ? g_idata[i] : 0);
@@ -85,7 +87,8 @@
 //@ =     return tile[0];
 //@ = }
 //@ =
-//@ = extern "C" __global__ void reduceTile(const unsigned int *g_idata, unsigned int *partials, unsigned int size)
+//@ = extern "C" __global__ void reduceTile(const unsigned int *g_idata, unsigned int *partials,
+//@ =                                       unsigned int size)
 //@ = {
 //@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
 //@ =     unsigned int sum = blockSum(i < size ? g_idata[i] : 0);
@@ -135,7 +138,8 @@ extern "C" __global__ void reduceTile(const unsigned int *g_idata, unsigned int 
     }
 }
 
-extern "C" __global__ void reducePartials(const unsigned int *partials, unsigned int *g_odata, unsigned int count)
+extern "C" __global__ void reducePartials(const unsigned int *partials, unsigned int *g_odata,
+                                          unsigned int count)
 {
     unsigned int tid = threadIdx.x;
     //@ begin

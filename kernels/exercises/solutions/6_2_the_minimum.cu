@@ -15,8 +15,8 @@
 //@ hint 0 is not the identity of the minimum: all numbers might be positive, or there might be none.
 //@ think wrong-result: Which lines still add, and which value stands in for a missing number?
 //@ why A thread that finds no number contributes the identity. Why is it always safe to combine it once more?
-//@ because min(x, INT_MAX) is x for every int x, as x + 0 is x: that is what makes it the identity. So threads without
-//@      a number need no branch of their own, and all of them can take part in every barrier.
+//@ because min(x, INT_MAX) is x for every int x, as x + 0 is x: that is what makes it the identity. So
+//@      threads without a number need no branch of their own, and all of them can take part in every barrier.
 //@ mutant identity-of-the-sum: wrong-result
 //@ - const int identity = INT_MAX;
 //@ + const int identity = 0;

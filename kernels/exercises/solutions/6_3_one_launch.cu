@@ -2,7 +2,8 @@
 //
 // The second launch only waits for the last block of the first. Let that block do its work: every block
 // leaves its partial sum, then takes a ticket from a counter in global memory. The last block to arrive knows
-// that all others have left theirs, and adds them up. Here block 0 adds them up, without waiting for any other.
+// that all others have left theirs, and adds them up. Here block 0 adds them up, without waiting for any
+// other.
 //
 //@ learn how the last block to arrive finishes the work in the same launch
 //@ minutes 25
@@ -16,13 +17,13 @@
 //@ hint All threads of the last block add up partial sums. They learn from thread 0, through shared memory
 //@      and a barrier, that theirs is the last.
 //@ think data-race: How does the block that adds up know that the others have left their partial sums?
-//@ think miscounted: Do all threads of the last block learn that it is the last? How often is each partial sum
-//@      added?
+//@ think miscounted: Do all threads of the last block learn that it is the last? How often is each partial
+//@      sum added?
 //@ think atomics: How many threads of a block have to take a ticket?
 //@ why Why is it the last block that adds up, and not block 0 after waiting for the others?
-//@ because Block 0 would have to wait, asking for the ticket again and again, and hold its place on the GPU while others
-//@      need one. CUDA does not even promise that a block gets to run while another one waits for it. The last block
-//@      to arrive has nobody to wait for.
+//@ because Block 0 would have to wait, asking for the ticket again and again, and hold its place on the GPU
+//@      while others need one. CUDA does not even promise that a block gets to run while another one waits
+//@      for it. The last block to arrive has nobody to wait for.
 //@ mutant no-fence: data-race
 //@ - __threadfence(); // the partial sum before the ticket
 //@ + // nothing
@@ -42,8 +43,8 @@
 //@ - unsigned int k = tid; k < gridDim.x; k += blockDim.x
 //@ + unsigned int k = 0; tid == 0 && k < gridDim.x; k++
 //@ mutant every-number-an-atomic: atomics
-//@ = extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials, unsigned int *g_odata,
-//@ =                                       unsigned int *ticket, unsigned int size)
+//@ = extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials,
+//@ =                                       unsigned int *g_odata, unsigned int *ticket, unsigned int size)
 //@ = {
 //@ =     __shared__ unsigned int sum;
 //@ =     __shared__ bool last;
@@ -96,8 +97,9 @@ static __device__ unsigned int blockSum(unsigned int mine)
     return tile[0];
 }
 
-extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials, unsigned int *g_odata,
-                                      unsigned int *ticket, unsigned int size)
+extern "C" __global__ void reduceOnce(const unsigned int *g_idata, unsigned int *partials,
+                                      unsigned int *g_odata, unsigned int *ticket,
+                                      unsigned int size)
 {
     unsigned int tid = threadIdx.x;
     unsigned int i = blockIdx.x * blockDim.x + tid;

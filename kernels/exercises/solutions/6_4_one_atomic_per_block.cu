@@ -1,8 +1,8 @@
 // 6.4 One atomic addition per block
 //
 // `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order doesn't
-// matter. But all these additions queue at one address. Let each block add up its numbers first, and then make one
-// atomic addition.
+// matter. But all these additions queue at one address. Let each block add up its numbers first, and then
+// make one atomic addition.
 //
 //@ learn to combine values within a block before they meet at one address
 //@ minutes 10
@@ -12,9 +12,10 @@
 //@ hint `blockSum` is already there: what does every thread pass to it, and which thread uses the result?
 //@ hint All threads of the block must call `blockSum`, since it has a barrier. What does a thread beyond the
 //@      end pass?
-//@ why The blocks add in any order. Why is the sum the same every time, and for which numbers might it differ?
-//@ because Addition of integers that wraps is associative and commutative: any order gives the same bits. Floats
-//@      round after every addition, so another order may change the last digits.
+//@ why The blocks add in any order. Why is the sum the same every time, and for which numbers might it
+//@      differ?
+//@ because Addition of integers that wraps is associative and commutative: any order gives the same bits.
+//@      Floats round after every addition, so another order may change the last digits.
 //@ mutant plain-addition: data-race
 //@ - atomicAdd(total, sum);
 //@ + *total += sum;
@@ -25,7 +26,8 @@
 //@ - unsigned int sum = blockSum(i < size ? g_idata[i] : 0);
 //@ + if (i >= size) return; unsigned int sum = blockSum(g_idata[i]);
 //@ mutant thread-0-alone: one-thread
-//@ = extern "C" __global__ void reduceAtomic(const unsigned int *g_idata, unsigned int *total, unsigned int size)
+//@ = extern "C" __global__ void reduceAtomic(const unsigned int *g_idata, unsigned int *total,
+//@ =                                         unsigned int size)
 //@ = {
 //@ =     if (threadIdx.x == 0) {
 //@ =         unsigned int first = blockIdx.x * blockDim.x;
@@ -37,7 +39,8 @@
 //@ =     }
 //@ = }
 //@ mutant every-number-an-atomic-in-shared-memory: atomics
-//@ = extern "C" __global__ void reduceAtomic(const unsigned int *g_idata, unsigned int *total, unsigned int size)
+//@ = extern "C" __global__ void reduceAtomic(const unsigned int *g_idata, unsigned int *total,
+//@ =                                         unsigned int size)
 //@ = {
 //@ =     __shared__ unsigned int sum;
 //@ =     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,8 @@
 // 7.1 A fixed grid
 //
 // A grid that grows with the array has many short-lived threads. Here there are 16 blocks, however long the
-// array is. Each thread adds up many numbers in a register before the block's tree begins: its own, the one that
-// lies a whole grid further on, and so on.
+// array is. Each thread adds up many numbers in a register before the block's tree begins: its own, the one
+// that lies a whole grid further on, and so on.
 //
 //@ learn to write a grid-stride loop
 //@ minutes 10
@@ -13,9 +13,11 @@
 //@      load neighbours?
 //@ hint Write a loop that starts at i, advances by the number of threads in the grid, and ends at `size`.
 //@ hint Call `blockSum` once, after the loop: all threads reach it, whatever they have found.
-//@ why Thread i could also take a run of adjacent numbers, from `i * size / threads` on. What would that cost?
-//@ because The lanes of a warp would be a whole run apart. In each load they would touch 32 sectors and use four bytes
-//@      of each. With a stride of the grid, neighbouring lanes load neighbouring numbers: four sectors per load.
+//@ why Thread i could also take a run of adjacent numbers, from `i * size / threads` on. What would that
+//@      cost?
+//@ because The lanes of a warp would be a whole run apart. In each load they would touch 32 sectors and use
+//@      four bytes of each. With a stride of the grid, neighbouring lanes load neighbouring numbers: four
+//@      sectors per load.
 //@ mutant a-block-further: wrong-result
 //@ - k += gridDim.x * blockDim.x
 //@ + k += blockDim.x

@@ -1,8 +1,8 @@
 // 7.2 Sixteen bytes at a time
 //
-// A thread may load four numbers with one instruction, as a `uint4`, from an address that is a multiple of 16.
-// Fewer requests then move the same bytes. Up to three numbers at the end do not fill a `uint4`: each of them
-// must still be added once.
+// A thread may load four numbers with one instruction, as a `uint4`, from an address that is a multiple of
+// 16. Fewer requests then move the same bytes. Up to three numbers at the end do not fill a `uint4`: each of
+// them must still be added once.
 //
 //@ learn how to load 16 bytes at a time, and what to do with the remainder
 //@ minutes 20
@@ -16,9 +16,9 @@
 //@ hint From `size / 4 * 4` on there are at most three numbers. Threads 0, 1 and 2 of the whole grid can take
 //@      them.
 //@ why Why must the array begin at a multiple of 16 bytes, and what if it does not?
-//@ because A load of 16 bytes at any other address is an error: the kernel is stopped. The host's allocations begin at
-//@      multiples of 256 bytes, so a whole array is safe. A part of one, `g_idata + 1`, is not: its first numbers
-//@      would have to be added one by one, up to the next multiple of 16.
+//@ because A load of 16 bytes at any other address is an error: the kernel is stopped. The host's allocations
+//@      begin at multiples of 256 bytes, so a whole array is safe. A part of one, `g_idata + 1`, is not: its
+//@      first numbers would have to be added one by one, up to the next multiple of 16.
 //@ mutant no-rest: wrong-result
 //@ - mine += rest < size ? g_idata[rest] : 0;
 //@ + // nothing

@@ -1,8 +1,8 @@
 // 7.3 No barrier at all
 //
 // A warp needs no shared memory and no barrier to add up its 32 sums: its lanes read each other's registers
-// with `__shfl_down_sync` or `__shfl_xor_sync`. Then one lane of each warp makes an atomic addition. Rewrite the
-// end of the kernel that way. Blocks consist of whole warps here.
+// with `__shfl_down_sync` or `__shfl_xor_sync`. Then one lane of each warp makes an atomic addition. Rewrite
+// the end of the kernel that way. Blocks consist of whole warps here.
 //
 //@ learn to sum within a warp, without shared memory and without barriers
 //@ minutes 15
@@ -14,11 +14,11 @@
 //@      `mine += __shfl_down_sync(0xffffffff, mine, distance)`.
 //@ hint All lanes reach every shuffle, even those that found no number: they contribute 0.
 //@ hint Lane 0 of a warp is the thread with `threadIdx.x % 32 == 0`.
-//@ why There are now eight atomic additions per block of 256 threads instead of one. Why may it be faster all the
-//@      same?
-//@ because The barriers are gone: no warp waits for the slowest one of its block, and each leaves as soon as it has added
-//@      its sum. The grid is fixed, so the atomic additions are few, however long the array. With a block for every
-//@      256 numbers they would not be.
+//@ why There are now eight atomic additions per block of 256 threads instead of one. Why may it be faster all
+//@      the same?
+//@ because The barriers are gone: no warp waits for the slowest one of its block, and each leaves as soon as
+//@      it has added its sum. The grid is fixed, so the atomic additions are few, however long the array.
+//@      With a block for every 256 numbers they would not be.
 //@ mutant some-lanes-stay-away: warp-collective
 //@ - int distance = 16;
 //@ + int distance = i < size ? 16 : 0;

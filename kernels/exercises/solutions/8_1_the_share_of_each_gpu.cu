@@ -1,20 +1,23 @@
 // 8.1 The share of each GPU
 //
-// An array is divided among GPUs, whose blocks load 16 bytes at a time. So each share has to begin at a multiple of four
-// numbers; only the last one that has any may end at another number. Here each *block* plays one GPU: `gpu` is its
-// number, and `gpus` is how many there are. Compute where its share begins and ends, for any `size`: every number in
-// exactly one share, none beyond the end, and no share more than four numbers longer than size / gpus.
+// An array is divided among GPUs, whose blocks load 16 bytes at a time. So each share has to begin at a
+// multiple of four numbers; only the last one that has any may end at another number. Here each *block* plays
+// one GPU: `gpu` is its number, and `gpus` is how many there are. Compute where its share begins and ends,
+// for any `size`: every number in exactly one share, none beyond the end, and no share more than four numbers
+// longer than size / gpus.
 //
 //@ learn to divide any number of elements, aligned
 //@ minutes 10
 //@ launch sumShares(input, total, n) grid=7
 //@ result total
 //@ hint `size / gpus` rounds down. Where would the numbers go that are left over?
-//@ hint Round the length of a share up, first to whole numbers, then to a multiple of four: `(x + 3) / 4 * 4`.
-//@ hint With long shares for the first GPUs, the last may begin beyond the end. Neither `begin` nor `end` may.
+//@ hint Round the length of a share up, first to whole numbers, then to a multiple of four: `(x + 3) / 4 *
+//@      4`.
+//@ hint With long shares for the first GPUs, the last may begin beyond the end. Neither `begin` nor `end`
+//@      may.
 //@ why For seven GPUs and eight numbers, what does each GPU get? Why is that no waste that matters?
-//@ because The first two get four numbers each, the others nothing. A share is at most four numbers longer than a
-//@      fair one, whatever the size: with a billion numbers nobody can measure that.
+//@ because The first two get four numbers each, the others nothing. A share is at most four numbers longer
+//@      than a fair one, whatever the size: with a billion numbers nobody can measure that.
 //@ mutant rounds-down: wrong-result
 //@ - (size + gpus - 1) / gpus
 //@ + size / gpus / 4 * 4

@@ -257,6 +257,33 @@ mod tests {
         assert!(shadow.nodes.live() < 24_000, "what is not needed any more is used again");
     }
 
+    /// Words side by side that two warps have written in turn, some of them again after the barrier: a warp that
+    /// reads them all meets these, and all of them if it reads through the path for read-only data.
+    #[test]
+    fn a_reader_of_many_writers_meets_each() {
+        let words = |first: u64, stride: u64| -> [u64; WARP] {
+            std::array::from_fn(|lane| (1 << 36) + 4 * (first + stride * lane as u64))
+        };
+        let (mut order, mut shadow) = (grid(1), Shadow::default());
+        let mut touch = |order: &mut Order, warp, access, memory_order, mask, addresses: [u64; WARP]| {
+            let request = Request::new(access, Space::Global, mask, &addresses, 4, memory_order, Scope::Gpu);
+            shadow.touch(order, actor(warp), &request).map(|race| race.lane)
+        };
+        let weak = MemoryOrder::Weak;
+        for warp in 0..2 {
+            let rows = words(warp.into(), 2);
+            assert_eq!(touch(&mut order, warp, Access::Store, weak, !0, rows), None);
+        }
+        order.block((0, 0)).barrier_opens(0, true);
+        assert_eq!(touch(&mut order, 0, Access::Store, weak, 1 << 21, words(0, 1)), None);
+        assert_eq!(touch(&mut order, 1, Access::Load, weak, !0, words(0, 1)), Some(21));
+        assert_eq!(touch(&mut order, 1, Access::Load, weak, !0, words(22, 1)), None);
+        // The first of these words has not been written.
+        let mut back = words(63, 1);
+        back.swap(0, 1);
+        assert_eq!(touch(&mut order, 0, Access::Load, MemoryOrder::ReadOnly, 3, back), Some(1));
+    }
+
     /// Words that many warps read, in order and out of order, take little room, and a write still meets one of
     /// the readers.
     #[test]

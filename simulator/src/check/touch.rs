@@ -55,7 +55,8 @@ impl<'a> Touch<'a> {
         let atomic = matches!(request.access, Access::Atomic { .. });
         let what = What::new(loc, strength, atomic);
         let (block, warp) = (here.first_warp, 1 << (here.warp - here.first_warp));
-        let reader = Reader { block, warp, time: here.now(), what, who: Who { further: 0, mask: 1 } };
+        let (warps, who) = (here.warps as u8, Who { further: 0, mask: 1 });
+        let reader = Reader { block, warp, warps, time: here.now(), what, who };
         let writes = request.access != Access::Load;
         let write = if writes { nodes.one(reader) } else { NOBODY };
         nodes.hold(write, 1);
@@ -121,9 +122,13 @@ impl<'a> Touch<'a> {
     #[inline(always)]
     fn word(&mut self, cell: &mut Cell, pools: &mut Pools, who: Lanes, address: u64) {
         if let Some(step) = &mut self.step
-            && (cell.write, cell.reads, cell.more) == (step.write, step.reads, 0)
-            && (!step.own_write || who == Lanes { first: cell.wrote, mask: 1 })
+            && (cell.reads, cell.more) == (step.reads, 0)
             && (who.mask == step.mask)
+            && match cell.write == step.write {
+                true => !step.own_write || who == Lanes { first: cell.wrote, mask: 1 },
+                // Lanes that read a column of what other warps have written in rows.
+                false => !self.writes && is_past(self.nodes, self.here, self.strength, cell.write),
+            }
             && (step.further.is_none() || step.further == who.first.relative_to(cell.read))
         {
             step.times += 1;
@@ -239,11 +244,7 @@ impl<'a> Touch<'a> {
         let lanes = who.relative_to(spread).filter(|_| reads != NOBODY).unwrap_or(first);
         let (here, strength) = (self.here, self.reader.what.strength());
         let covered = |node: &Node| {
-            let earlier = node.first();
-            node.blocks == 1
-                && earlier.block == here.first_warp
-                && earlier.time < here.barrier()
-                && strength <= earlier.what.strength()
+            node.is_before(here.first_warp, here.barrier()) && strength <= node.first().what.strength()
         };
         let reader = Reader { who: lanes, ..self.reader };
         let with_me = self.nodes.with(reads, reader, covered);
@@ -304,15 +305,15 @@ impl<'a> Touch<'a> {
         let mut meets = Meets::Anyone;
         let mut next = id;
         while next != NOBODY {
-            let node = *self.nodes.get(next);
+            let node = self.nodes.get(next);
             next = node.rest;
             let strength = node.first().what.strength();
-            let own_block = node.blocks == 1 && node.first().block == self.here.first_warp;
+            let own_block = node.is_of_block(self.here.first_warp);
             if writes && strength > Strength::Weak && !own_block && self.sees() {
                 self.flag = Some(node.seen(0, 0).loc);
             }
             let read_only = [strength, self.strength].contains(&Strength::ReadOnly);
-            let in_order = own_block && node.first().time < self.here.barrier();
+            let in_order = node.is_before(self.here.first_warp, self.here.barrier());
             let both = if own_block { Scope::Cta } else { self.here.scope_with_others() };
             if !read_only && (in_order || morally_strong(strength, self.strength, both)) {
                 continue;
@@ -388,6 +389,13 @@ impl<'a> Touch<'a> {
             Before::No => Some(Why::Unordered),
         }
     }
+}
+
+/// Whether a write is before what the block does now, whatever lane does it.
+#[inline(always)]
+fn is_past(nodes: &Nodes, here: Here, strength: Strength, write: Id) -> bool {
+    write == NOBODY
+        || strength != Strength::ReadOnly && nodes.get(write).is_before(here.first_warp, here.barrier())
 }
 
 /// How an access stands to earlier ones.

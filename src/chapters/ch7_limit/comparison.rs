@@ -197,7 +197,8 @@ pub fn datasheet(gpu: &GpuInfo) -> f64 {
     f64::from(gpu.memory_clock_mhz) * 2.0 * f64::from(gpu.memory_bus_bits) / 8.0 / 1e3
 }
 
-/// CUB's times over ours: a row per size and one with the geometric means. Just the sizes where there are none.
+/// CUB's times over ours: a row per size and one with the geometric means. Just the sizes where there are
+/// none.
 pub fn columns(record: &Record) -> Vec<Column> {
     let sizes = chart::sizes(record.comparison.iter());
     let names = sizes.iter().map(|&n| thousands(n as i64)).chain(["geometric mean".to_string()]);

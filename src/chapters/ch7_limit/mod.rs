@@ -39,7 +39,8 @@ pub fn kernel(symbol: &'static str, operation: &Operation, n: u64) -> &'static s
     if LAST_RUNGS.contains(&symbol) { choice(operation, n).kernel } else { symbol }
 }
 
-/// The most elements of an array: the kernels count in 32 bits, and go on beyond the end for a tile per block.
+/// The most elements of an array: the kernels count in 32 bits, and go on beyond the end for a tile per
+/// block.
 pub const MAX_ELEMENTS: u64 = (1 << 32) - (1 << 25);
 
 /// The most blocks that a kernel which finishes in digits can count: 16 bits of a word, with room to spare.

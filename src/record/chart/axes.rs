@@ -20,7 +20,8 @@ use super::svg::{Anchor, Font, GRID, Ink, MUTED, Svg, TEXT};
 /// From an axis to the end of its ticks.
 const TICK: f64 = 5.0;
 
-/// Draws the axes of `plot`, and a line across it for each tick of the vertical one, on a drawing of `size` units.
+/// Draws the axes of `plot`, and a line across it for each tick of the vertical one, on a drawing of `size`
+/// units.
 ///
 /// # Errors
 /// What plotters says, if there is no room.

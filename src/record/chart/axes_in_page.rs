@@ -1,5 +1,5 @@
-//! In place of `axes.rs` in a browser, where plotters would bring the bindings of a whole page with it, to ask that
-//! for the width of a text. It draws the same: a test compares the two to the byte.
+//! In place of `axes.rs` in a browser, where plotters would bring the bindings of a whole page with it, to
+//! ask that for the width of a text. It draws the same: a test compares the two to the byte.
 
 use anyhow::Result;
 

@@ -57,9 +57,9 @@ const CHARACTER: f64 = 7.8;
 const SAMPLE_GAP: f64 = 14.0;
 const SAMPLE: f64 = 24.0;
 const NAME_GAP: f64 = 6.0;
-/// Radius of a marker; and of each kernel's, the corners, the direction of the first, and the share of the radius.
-/// The first are the largest, and their lines the widest, so that they still show where another kernel's values are
-/// the same.
+/// Radius of a marker; and of each kernel's, the corners, the direction of the first, and the share of the
+/// radius. The first are the largest, and their lines the widest, so that they still show where another
+/// kernel's values are the same.
 const MARKER: f64 = 4.4;
 const SHAPES: [(usize, Direction, f64); SERIES] = [
     (16, UP, 1.2),

@@ -10,8 +10,8 @@
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
-//! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at most
-//! [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` places everything,
+//! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at
+//! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` places everything,
 //! plotters lays out the axes (`axes.rs`), and `svg.rs` writes it all.
 
 #[cfg_attr(target_family = "wasm", path = "axes_in_page.rs")]
@@ -62,8 +62,8 @@ const COUNT: Quantity =
     Quantity { name: "", title: "", axis: "", words: |value| thousands(value as i64), ..BANDWIDTH };
 
 /// The charts that every record has if it has data for them, in the order in which a page shows them.
-/// `references` are rates that the kernels' bandwidth is drawn beside, in GB/s against n, as far as a chart has
-/// room for them.
+/// `references` are rates that the kernels' bandwidth is drawn beside, in GB/s against n, as far as a chart
+/// has room for them.
 ///
 /// # Errors
 /// A figure that cannot be drawn.

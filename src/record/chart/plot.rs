@@ -64,8 +64,8 @@ pub struct Against {
     pub detail: String,
 }
 
-/// The chart of the first [`SERIES`] of `lines`, which were measured in `record`; a computed limit has a place
-/// only where a measurement needs none.
+/// The chart of the first [`SERIES`] of `lines`, which were measured in `record`; a computed limit has a
+/// place only where a measurement needs none.
 ///
 /// # Errors
 /// A figure that cannot be drawn.

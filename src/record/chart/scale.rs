@@ -11,8 +11,9 @@ pub enum Vertical {
     Linear,
 }
 
-/// An axis, logarithmic unless [`Scale::from_zero`] has made it linear. Zero has no place on a logarithmic one, so where
-/// the data has a zero the axis has a row of its own for it, before the smallest positive value.
+/// An axis, logarithmic unless [`Scale::from_zero`] has made it linear. Zero has no place on a logarithmic
+/// one, so where the data has a zero the axis has a row of its own for it, before the smallest positive
+/// value.
 #[derive(Clone)]
 pub struct Scale {
     /// Ends of the logarithmic part; 0 < low < high. A linear axis has no low.
@@ -81,7 +82,8 @@ impl Scale {
         Scale { low, high, linear: false, has_zero, ticks: with_zero(ticks, has_zero), label: tick }
     }
 
-    /// The same axis for these values, linear from zero on: a tick at every one, two or five of a power of ten, eight at most.
+    /// The same axis for these values, linear from zero on: a tick at every one, two or five of a power of
+    /// ten, eight at most.
     pub fn from_zero(self, values: &[f64]) -> Scale {
         let high = extent(values.iter().copied()).1 * 1.06;
         let power = high.log10().floor() as i32;
@@ -145,7 +147,8 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64, bool) {
     if high > 0.0 { (low, high, has_zero) } else { (1.0, 1.0, has_zero) }
 }
 
-/// `digit` · 10^`power`, the very number that a parsed `5e-1` would be: divided, since 10^-1 is no binary number.
+/// `digit` · 10^`power`, the very number that a parsed `5e-1` would be: divided, since 10^-1 is no binary
+/// number.
 fn decimal(digit: u32, power: i32) -> f64 {
     let size = 10f64.powi(power.abs());
     if power < 0 { f64::from(digit) / size } else { f64::from(digit) * size }

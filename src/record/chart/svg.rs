@@ -1,7 +1,7 @@
 //! Writes a drawing as SVG: a class for each purpose of a colour, dashes, and raised exponents.
 //!
-//! A page has themes. So a colour is written twice: as a class for the page's style sheet, and as a colour for a
-//! reader of the file alone.
+//! A page has themes. So a colour is written twice: as a class for the page's style sheet, and as a colour
+//! for a reader of the file alone.
 
 use super::line::SERIES;
 use crate::number::powers;
@@ -71,8 +71,9 @@ pub const TEXT: Ink = Ink::new(1);
 pub const MUTED: Ink = Ink::new(2);
 pub const GRID: Ink = Ink::new(3);
 
-/// A complete SVG file of these classes, of `width` by `height` pixels. `body` is what [`Svg`] has written, in
-/// `unit` units per pixel. The text alternative is an attribute: the search of the book finds no words in it.
+/// A complete SVG file of these classes, of `width` by `height` pixels. `body` is what [`Svg`] has written,
+/// in `unit` units per pixel. The text alternative is an attribute: the search of the book finds no words in
+/// it.
 pub fn file(class: &str, width: f64, height: f64, unit: f64, description: &str, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" role=\"img\" aria-label=\"{}\" \

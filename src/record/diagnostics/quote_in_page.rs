@@ -1,5 +1,5 @@
-//! In place of `quote.rs` in a browser, for which annotate-snippets is a tenth of all that a page fetches. It writes
-//! the same plain text: a test compares the two.
+//! In place of `quote.rs` in a browser, for which annotate-snippets is a tenth of all that a page fetches. It
+//! writes the same plain text: a test compares the two.
 
 use std::fmt::Write;
 

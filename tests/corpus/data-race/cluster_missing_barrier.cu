@@ -8,6 +8,7 @@ extern "C" __global__ void __cluster_dims__(4) turn(int *out)
 {
     __shared__ int mine;
     cg::cluster_group cluster = cg::this_cluster();
+    unsigned int next = (cluster.block_rank() + 1) % 4;
     if (threadIdx.x == 0)
         mine = -1;
     cluster.sync();
@@ -15,6 +16,6 @@ extern "C" __global__ void __cluster_dims__(4) turn(int *out)
         mine = blockIdx.x; // expect: data-race
     __syncthreads(); // for this block alone
     if (threadIdx.x == 0)
-        out[blockIdx.x] = *cluster.map_shared_rank(&mine, (cluster.block_rank() + 1) % 4); // expect: data-race
+        out[blockIdx.x] = *cluster.map_shared_rank(&mine, next); // expect: data-race
     cluster.sync();
 }

@@ -1,5 +1,5 @@
-// The blocks of a cluster leave a number each in shared memory and read their neighbour's, between two barriers of the
-// cluster.
+// The blocks of a cluster leave a number each in shared memory and read their neighbour's, between two
+// barriers of the cluster.
 // launch: turn<<<8, 32>>> buf:i32:uninit*8
 // arch: 90
 // expect: clean

@@ -11,7 +11,10 @@ static __device__ void set(int *flag)
 static __device__ int get(int *flag)
 {
     int value;
-    asm volatile("ld.acquire.cluster.global.s32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory"); // expect-also: data-race
+    asm volatile("ld.acquire.cluster.global.s32 %0, [%1];" // expect-also: data-race
+                 : "=r"(value)
+                 : "l"(flag)
+                 : "memory");
     return value;
 }
 

@@ -1,4 +1,5 @@
-// A sum over tiles of two warps by cooperative groups, whose header relies on what shuffles order in practice: notes.
+// A sum over tiles of two warps by cooperative groups, whose header relies on what shuffles order in
+// practice: notes.
 // expect: clean
 // launch: sum<<<1, 128>>> buf:i32:iota*128 buf:i32:zeros*128
 // result: arg1 = 2016,2016

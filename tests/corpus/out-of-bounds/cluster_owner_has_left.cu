@@ -8,9 +8,10 @@ extern "C" __global__ void __cluster_dims__(4) turn(int *out)
 {
     __shared__ int mine;
     cg::cluster_group cluster = cg::this_cluster();
+    unsigned int next = (cluster.block_rank() + 1) % 4;
     if (threadIdx.x == 0)
         mine = blockIdx.x;
     cluster.sync();
     if (threadIdx.x == 0)
-        out[blockIdx.x] = *cluster.map_shared_rank(&mine, (cluster.block_rank() + 1) % 4); // expect: out-of-bounds
+        out[blockIdx.x] = *cluster.map_shared_rank(&mine, next); // expect: out-of-bounds
 }

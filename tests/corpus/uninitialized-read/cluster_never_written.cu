@@ -8,10 +8,11 @@ extern "C" __global__ void __cluster_dims__(4) turn(int *out)
 {
     __shared__ int mine;
     cg::cluster_group cluster = cg::this_cluster();
+    unsigned int next = (cluster.block_rank() + 1) % 4;
     if (threadIdx.x == 0 && cluster.block_rank() == 0)
         mine = 3;
     cluster.sync();
     if (threadIdx.x == 0)
-        out[blockIdx.x] = *cluster.map_shared_rank(&mine, (cluster.block_rank() + 1) % 4); // expect: uninitialized-read
+        out[blockIdx.x] = *cluster.map_shared_rank(&mine, next); // expect: uninitialized-read
     cluster.sync();
 }

@@ -55,7 +55,8 @@ fn build() -> (PathBuf, Vec<String>) {
     let test = std::env::current_exe().unwrap();
     let target = test.ancestors().nth(3).unwrap();
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    // By these names copies of one function stand side by side, which makes what is fetched smaller by a hundredth.
+    // By these names copies of one function stand side by side, which makes what is fetched smaller by a
+    // hundredth.
     let names = "-Csymbol-mangling-version=v0".to_string();
     // Numbers that the linker fills in take the bytes that they need, in place of five: a fiftieth less.
     let short = "-Clink-arg=--compress-relocations".to_string();

@@ -1,4 +1,5 @@
-//! Every chapter and every edit: text, record, diagnostics, table and chart are those of the terminal's program.
+//! Every chapter and every edit: text, record, diagnostics, table and chart are those of the terminal's
+//! program.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -76,8 +77,8 @@ fn page(stem: &str, edit: Option<&str>) -> Page {
     page
 }
 
-/// The sizes at which a chapter is compared: a power of two, and none. Small, since a kernel is interpreted by
-/// what is interpreted itself.
+/// The sizes at which a chapter is compared: a power of two, and none. Small, since a kernel is interpreted
+/// by what is interpreted itself.
 fn sizes(stem: &str) -> [u64; 2] {
     match stem {
         "ch2_parallel" => [64, 100],
@@ -86,8 +87,8 @@ fn sizes(stem: &str) -> [u64; 2] {
     }
 }
 
-/// The kernels that are run in other orders of turns: the story, but for one that has 5,000 blocks at any size and
-/// would take half a minute here.
+/// The kernels that are run in other orders of turns: the story, but for one that has 5,000 blocks at any
+/// size and would take half a minute here.
 fn story(stem: &str) -> Value {
     match stem {
         "ch4_quadrature" => json!(["depthFirst", "divideLevel", "gpuRecursiveDivide"]),
@@ -199,7 +200,8 @@ fn a_store_4_gib_past_a_buffer_is_reported_here_too() {
     let mut build: BuildFile = serde_json::from_str(&build).unwrap();
     let head = build.ptx.split(".visible .entry").next().unwrap();
     build.ptx = format!(
-        "{head}\n.visible .entry reduceNeighbored(\n.param .u64 p_0,\n.param .u64 p_1,\n.param .u32 p_2\n)\n{{\n\
+        "{head}\n.visible .entry reduceNeighbored(\n.param .u64 p_0,\n.param .u64 p_1,\n.param .u32 \
+         p_2\n)\n{{\n\
          .reg .b64 %rd<4>;\n.reg .b32 %r<2>;\n\
          ld.param.u64 %rd1, [p_0];\ncvta.to.global.u64 %rd2, %rd1;\n\
          add.s64 %rd3, %rd2, 4294967296;\nmov.u32 %r1, 1;\nst.global.u32 [%rd3], %r1;\nret;\n}}\n"

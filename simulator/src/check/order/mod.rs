@@ -98,7 +98,8 @@ pub struct Here<'a> {
     clock: &'a BlockClock,
     id: BlockId,
     pub first_warp: u32,
-    warps: u32,
+    /// Of a block, at most 32.
+    pub warps: u32,
     pub warp: u32,
 }
 

@@ -3,6 +3,9 @@
 //! A node says: these warps of these blocks, at this time, from this line. Its lanes are given relative to a
 //! lane that the word itself knows, so that the words side by side that a warp reads have one node. Further
 //! readers are a node before it. Nodes are counted by who refers to them.
+//!
+//! Most nodes are one warp by itself: such a node takes 7 bytes ([`One`]), the warp's number and that of a
+//! [`Manner`], which says the rest for all warps that do the same.
 
 use super::{Cell, Seen};
 use crate::arith::WARP;
@@ -10,7 +13,7 @@ use crate::check::conflict::Strength;
 use crate::check::order::{Past, Time};
 use crate::ptx::Scope;
 
-/// A node by its number; there is none for nobody.
+/// A node by its number, which is odd for one warp by itself; there is none for nobody.
 pub type Id = u32;
 pub const NOBODY: Id = 0;
 
@@ -20,6 +23,11 @@ const MOST: u16 = 256;
 const LOOK_BACK: usize = 8;
 /// Transitions that are remembered.
 const MEMO: usize = 256;
+/// Manners that there is room for, in sets by their hash, and the bits of their numbers.
+const MANNER_BITS: u32 = 10;
+const A_SET: usize = 16;
+/// So often a warp by itself can be referred to; one that has been so often stays for good.
+const REFS: u32 = (1 << (24 - MANNER_BITS)) - 1;
 /// As long as nodes take less than this for each word that has been touched, and this besides, in bytes, there
 /// are sets of readers that no other word shares. Beyond that a word remembers two readers: of two blocks if
 /// possible, so that the barriers of one block do not order both.
@@ -31,7 +39,7 @@ const BYTES: usize = 1 << 20;
 pub struct What(u32);
 
 /// How strong an access is, and whether it is an atomic, which are all strong.
-const MANNERS: [(Strength, bool); 10] = [
+const STRENGTHS: [(Strength, bool); 10] = [
     (Strength::Weak, false),
     (Strength::Strong(Scope::Cta), false),
     (Strength::Strong(Scope::Cluster), false),
@@ -56,7 +64,7 @@ impl What {
     }
 
     pub fn strength(self) -> Strength {
-        MANNERS[self.0 as usize >> 24].0
+        STRENGTHS[self.0 as usize >> 24].0
     }
 }
 
@@ -86,6 +94,8 @@ pub struct Reader {
     /// The first warp of its block, counted over all grids, and which of the block it is, as a bit.
     pub block: u32,
     pub warp: u32,
+    /// Warps of its block.
+    pub warps: u8,
     pub time: Time,
     pub what: What,
     pub who: Who,
@@ -107,18 +117,50 @@ pub struct Node {
     step: u16,
     length: u16,
     further: i8,
+    warps: u8,
+}
+
+/// What warps have in common that access in the same way: when, how, and where their blocks begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Manner {
+    time: Time,
+    what: What,
+    mask: u32,
+    further: i8,
+    warps: u8,
+    /// What is left of the number of a block's first warp.
+    first: u8,
+}
+
+/// A warp by itself: its number, 32 bits, that of its manner, and how often it is referred to. Of a free one the
+/// warp is the next free one.
+#[derive(Clone, Copy, Debug)]
+struct One([u8; 7]);
+
+impl One {
+    fn new(warp: u32, manner: usize, refs: u32) -> One {
+        let rest = (manner as u32) << (24 - MANNER_BITS) | refs;
+        let ([a, b, c, d], [e, f, g, _]) = (warp.to_le_bytes(), rest.to_le_bytes());
+        One([a, b, c, d, e, f, g])
+    }
+
+    fn parts(self) -> (u32, usize, u32) {
+        let One([a, b, c, d, e, f, g]) = self;
+        let rest = u32::from_le_bytes([e, f, g, 0]);
+        (u32::from_le_bytes([a, b, c, d]), (rest >> (24 - MANNER_BITS)) as usize, rest & REFS)
+    }
 }
 
 impl Node {
     fn new(reader: Reader, rest: Id) -> Node {
-        let Reader { block, warp, time, what, who: Who { further, mask } } = reader;
-        Node { refs: 0, rest, block, warp, time, what, mask, blocks: 1, step: 0, length: 1, further }
+        let Reader { block, warp, warps, time, what, who: Who { further, mask } } = reader;
+        Node { refs: 0, rest, block, warp, time, what, mask, blocks: 1, step: 0, length: 1, further, warps }
     }
 
     /// Who accesses in the first block.
     pub fn first(&self) -> Reader {
-        let Node { block, warp, time, what, mask, further, .. } = *self;
-        Reader { block, warp, time, what, who: Who { further, mask } }
+        let Node { block, warp, warps, time, what, mask, further, .. } = *self;
+        Reader { block, warp, warps, time, what, who: Who { further, mask } }
     }
 
     /// All warps, by their numbers.
@@ -134,8 +176,18 @@ impl Node {
         (self.blocks, self.block, self.warp) == (1, block, warp)
     }
 
+    /// All in the block with this first warp.
+    pub fn is_of_block(&self, block: u32) -> bool {
+        (self.blocks, self.block) == (1, block)
+    }
+
+    /// All in this block, and before a barrier of it.
+    pub fn is_before(&self, block: u32, barrier: Time) -> bool {
+        self.is_of_block(block) && self.time < barrier
+    }
+
     pub fn seen(&self, warp: u32, lane: usize) -> Seen {
-        let (strength, atomic) = MANNERS[self.what.0 as usize >> 24];
+        let (strength, atomic) = STRENGTHS[self.what.0 as usize >> 24];
         let past = Past { warp, lane: lane as u8, time: self.time };
         Seen { past, loc: self.what.0 & 0xff_ffff, strength, atomic }
     }
@@ -177,9 +229,12 @@ struct Memo {
 #[derive(Debug)]
 pub struct Nodes {
     all: Vec<Node>,
-    /// The first that is free again, and how many are not.
-    free: Id,
-    live: usize,
+    ones: Vec<One>,
+    /// Of each manner, who refers to it.
+    manners: Vec<(Manner, u32)>,
+    /// Of nodes and of ones: the first that is free again, and how many are not.
+    free: [Id; 2],
+    live: [usize; 2],
     memo: Vec<Option<Memo>>,
     /// Words that there is room for.
     pub words: usize,
@@ -189,61 +244,123 @@ pub struct Nodes {
 
 impl Default for Nodes {
     fn default() -> Nodes {
-        Nodes { all: Vec::new(), free: NOBODY, live: 0, memo: vec![None; MEMO], words: 0, besides: BYTES }
+        Nodes {
+            all: Vec::new(),
+            ones: Vec::new(),
+            manners: vec![Default::default(); 1 << MANNER_BITS],
+            free: [NOBODY; 2],
+            live: [0; 2],
+            memo: vec![None; MEMO],
+            words: 0,
+            besides: BYTES,
+        }
     }
 }
 
 impl Nodes {
     #[inline]
-    pub fn get(&self, id: Id) -> &Node {
-        &self.all[id as usize - 1]
+    pub fn get(&self, id: Id) -> Node {
+        let at = id as usize / 2;
+        if id % 2 == 0 { self.all[at - 1] } else { self.one_at(at) }
+    }
+
+    fn one_at(&self, at: usize) -> Node {
+        let (number, manner, _) = self.ones[at].parts();
+        let Manner { time, what, mask, further, warps, first } = self.manners[manner].0;
+        let warp = (number - first as u32) % warps as u32;
+        let who = Who { further, mask };
+        Node::new(Reader { block: number - warp, warp: 1 << warp, warps, time, what, who }, NOBODY)
     }
 
     /// A set of readers, node by node.
-    pub fn chain(&self, id: Id) -> impl Iterator<Item = &Node> {
+    pub fn chain(&self, id: Id) -> impl Iterator<Item = Node> {
         let next = |id: Id| (id != NOBODY).then(|| self.get(id));
         std::iter::successors(next(id), move |node| next(node.rest))
     }
 
     #[inline]
     pub fn hold(&mut self, id: Id, times: u32) {
-        if id != NOBODY {
-            self.all[id as usize - 1].refs += times;
+        let at = id as usize / 2;
+        if id % 2 == 1 {
+            let (warp, manner, refs) = self.ones[at].parts();
+            self.ones[at] = One::new(warp, manner, REFS.min(refs + times));
+        } else if id != NOBODY {
+            self.all[at - 1].refs += times;
         }
     }
 
     #[inline]
     pub fn release(&mut self, mut id: Id, mut times: u32) {
         while id != NOBODY {
-            let node = &mut self.all[id as usize - 1];
-            node.refs -= times;
-            if node.refs > 0 {
-                return;
-            }
-            let rest = std::mem::replace(&mut node.rest, self.free);
-            self.free = id;
-            self.live -= 1;
+            let at = id as usize / 2;
+            let is_one = id % 2 == 1;
+            let rest = if is_one {
+                let (warp, manner, refs) = self.ones[at].parts();
+                if refs == REFS {
+                    return;
+                }
+                self.ones[at] = One::new(warp, manner, refs - times);
+                if refs > times {
+                    return;
+                }
+                self.manners[manner].1 -= 1;
+                self.ones[at] = One::new(self.free[1], 0, 0);
+                NOBODY
+            } else {
+                let node = &mut self.all[at - 1];
+                node.refs -= times;
+                if node.refs > 0 {
+                    return;
+                }
+                std::mem::replace(&mut node.rest, self.free[0])
+            };
+            self.free[is_one as usize] = id;
+            self.live[is_one as usize] -= 1;
             (id, times) = (rest, 1);
         }
     }
 
     fn keep(&mut self, node: Node) -> Id {
+        if let Some(one) = self.as_one(&node) {
+            self.live[1] += 1;
+            let id = self.free[1];
+            if id != NOBODY {
+                let place = &mut self.ones[id as usize / 2];
+                self.free[1] = std::mem::replace(place, one).parts().0;
+                return id;
+            }
+            push(&mut self.ones, one);
+            return self.ones.len() as Id * 2 - 1;
+        }
         let length = 1 + self.length(node.rest);
         self.hold(node.rest, 1);
         let node = Node { refs: 0, length, ..node };
-        self.live += 1;
-        if self.free != NOBODY {
-            let id = self.free;
-            self.free = self.get(id).rest;
-            self.all[id as usize - 1] = node;
+        self.live[0] += 1;
+        let id = self.free[0];
+        if id != NOBODY {
+            let place = &mut self.all[id as usize / 2 - 1];
+            self.free[0] = std::mem::replace(place, node).rest;
             return id;
         }
-        if self.all.len() == self.all.capacity() {
-            // Twice as many would be more than has been promised.
-            self.all.reserve_exact(32 + self.all.len() / 32);
+        push(&mut self.all, node);
+        self.all.len() as Id * 2
+    }
+
+    /// A node that is one warp by itself, if there is room for its manner.
+    fn as_one(&mut self, node: &Node) -> Option<One> {
+        let Reader { block, warp, warps, time, what, who: Who { further, mask } } = node.first();
+        if node.blocks > 1 || node.rest != NOBODY || !warp.is_power_of_two() {
+            return None;
         }
-        self.all.push(node);
-        self.all.len() as Id
+        let manner = Manner { time, what, mask, further, warps, first: (block % warps as u32) as u8 };
+        let hash = [time, what.0, mask].iter().fold(further as u32, |hash, part| mixed(hash, *part));
+        let set = (hash >> 16) as usize % (self.manners.len() / A_SET) * A_SET;
+        let known =
+            self.manners[set..][..A_SET].iter().position(|(other, refs)| *refs > 0 && *other == manner);
+        let free = || self.manners[set..][..A_SET].iter().position(|(_, refs)| *refs == 0);
+        let number = set + known.or_else(free)?;
+        self.manners[number] = (manner, self.manners[number].1 + 1);
+        Some(One::new(block + warp.trailing_zeros(), number, 0))
     }
 
     fn length(&self, id: Id) -> u16 {
@@ -252,12 +369,13 @@ impl Nodes {
 
     /// Bytes that the nodes and the words take.
     pub fn bytes(&self) -> usize {
-        self.words * size_of::<Cell>() + self.all.capacity() * size_of::<Node>()
+        let ones = self.ones.capacity() * size_of::<One>();
+        self.words * size_of::<Cell>() + self.all.capacity() * size_of::<Node>() + ones
     }
 
     /// Whether there is room for sets that no other word shares.
     fn has_room(&self) -> bool {
-        self.live * size_of::<Node>() < self.besides + self.words * BYTES_PER_WORD
+        self.live[0] * size_of::<Node>() < self.besides + self.words * BYTES_PER_WORD
     }
 
     /// The readers `old` and one more; `None` where there is no room. And whether only the new one is left,
@@ -266,9 +384,10 @@ impl Nodes {
     pub fn with(&mut self, old: Id, reader: Reader, covered: impl Fn(&Node) -> bool) -> Option<(Id, bool)> {
         let Who { further, mask } = reader.who;
         let mix = [reader.block, reader.warp, reader.time, reader.what.0, mask, further as u32].into_iter();
-        let hash = mix.fold(old, |hash, part| (hash.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b9));
+        let hash = mix.fold(old, mixed);
         let slot = hash as usize >> 16 & (MEMO - 1);
-        if let Some(memo) = self.memo[slot].filter(|memo| memo.old == old && memo.reader == reader) {
+        let known = self.memo[slot].filter(|memo| memo.old == old && memo.reader == reader);
+        if let Some(memo) = known.filter(|memo| self.can_be_held(memo.new)) {
             return Some((memo.new, memo.alone));
         }
         let (new, alone) = self.compute(old, reader, covered)?;
@@ -289,14 +408,14 @@ impl Nodes {
 
     fn compute(&mut self, old: Id, reader: Reader, covered: impl Fn(&Node) -> bool) -> Option<(Id, bool)> {
         let node = Node::new(reader, old);
-        if self.chain(old).all(covered) {
+        if self.chain(old).all(|node| covered(&node)) {
             let who = Who { further: 0, ..reader.who };
             return Some((self.keep(Node::new(Reader { who, ..reader }, NOBODY)), true));
         }
         if self.chain(old).take(LOOK_BACK).any(|node| node.holds(&reader)) {
             return Some((old, false));
         }
-        let head = *self.get(old);
+        let head = self.get(old);
         // The same threads have read before: what is before them now was so then.
         if reader.who.holds(head.first().who)
             && head.is_of(reader.block, reader.warp)
@@ -308,7 +427,7 @@ impl Nodes {
         if alike && head.blocks == 1 && head.block == reader.block {
             let first = Reader { warp: head.warp | reader.warp, ..reader };
             // A block that is complete may go on a run of blocks.
-            let before = (head.rest != NOBODY).then(|| *self.get(head.rest));
+            let before = (head.rest != NOBODY).then(|| self.get(head.rest));
             let more = before.and_then(|before| before.with(&first));
             return Some((self.keep(more.unwrap_or(Node { warp: first.warp, ..head })), false));
         }
@@ -318,10 +437,27 @@ impl Nodes {
         (self.length(old) < MOST && self.has_room()).then(|| (self.keep(node), false))
     }
 
+    /// Whether a node can be referred to by all words of a request more.
+    fn can_be_held(&self, id: Id) -> bool {
+        id % 2 == 0 || self.ones[id as usize / 2].parts().2 < REFS / 4
+    }
+
     #[cfg(test)]
     pub fn live(&self) -> usize {
-        self.live
+        self.live[0] + self.live[1]
     }
+}
+
+fn mixed(hash: u32, part: u32) -> u32 {
+    (hash.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b9)
+}
+
+fn push<T>(all: &mut Vec<T>, one: T) {
+    if all.len() == all.capacity() {
+        // Twice as many would be more than has been promised.
+        all.reserve_exact(32 + all.len() / 32);
+    }
+    all.push(one);
 }
 
 const _: () = assert!(size_of::<Node>() == 36 && WARP == 32);
