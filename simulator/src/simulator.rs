@@ -7,6 +7,7 @@ use crate::counters::Counters;
 use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
 use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
 use crate::diagnostic::{self, Diagnostic, Kind};
+use crate::exec::{CHECKED, Step, UNCHECKED};
 use crate::grid::{self, Engine, Limits};
 use crate::memory::{self, Memory, Wrong};
 use crate::observe;
@@ -257,14 +258,14 @@ impl Simulator {
         args: &[u64],
         counters: &mut Counters,
     ) -> Result<(), Box<Diagnostic>> {
-        self.run(module, &[Launch { kernel, config, args }], counters)
+        self.run(module, &[Launch { kernel, config, args }], (counters, UNCHECKED))
     }
 
     fn run(
         &mut self,
         module: &Module,
         launches: &[Launch],
-        observer: &mut dyn observe::Watch,
+        (observer, step): (&mut dyn observe::Watch, Step),
     ) -> Result<(), Box<Diagnostic>> {
         let mut roots = Vec::with_capacity(launches.len());
         for Launch { kernel, config, args } in launches {
@@ -280,7 +281,7 @@ impl Simulator {
             &module.program,
             &mut self.memory,
             globals,
-            observer,
+            (observer, step),
             &mut self.printed,
             &self.limits,
         );
@@ -342,7 +343,7 @@ impl Simulator {
         self.load(module)?;
         self.name_arguments(module, launches);
         let mut both = (observer, Checker::new(&module.program, self.memory.names()));
-        let ended = self.run(module, launches, &mut both);
+        let ended = self.run(module, launches, (&mut both, CHECKED));
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());

@@ -282,6 +282,8 @@ pub fn native(words: &[&str]) -> Option<(AluFn, usize)> {
         "mul" => (by_type!(|a, b| a * b), 2),
         "fma" | "mad" => (by_type!(|a, b, c| a.mul_add(b, c)), 3),
         "div" => (by_type!(|a, b| a / b), 2),
+        "rcp" => (by_type!(|a| 1.0 / a), 1),
+        "sqrt" => (by_type!(|a| a.sqrt()), 1),
         _ => return None,
     })
 }

@@ -132,73 +132,69 @@ pub enum Role {
 
 /// A part of an operation that names registers or predicates.
 trait Operand {
-    fn each(&self, visit: impl FnMut(u32));
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32));
 }
 
 impl Operand for u32 {
     #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(u32)) {
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
         if *self != NONE {
-            visit(*self);
+            visit(role, *self);
         }
     }
 }
 
 impl<const N: usize> Operand for [Reg; N] {
     #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(u32)) {
-        for register in self {
-            visit(*register);
-        }
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
+        self.iter().for_each(|register| visit(role, *register));
     }
 }
 
 impl Operand for Vec<Reg> {
     #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(u32)) {
-        for register in self {
-            visit(*register);
-        }
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
+        self.iter().for_each(|register| visit(role, *register));
     }
 }
 
 impl Operand for Address {
     #[inline(always)]
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.base.each(visit);
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
+        self.base.each(role, visit);
     }
 }
 
 impl Operand for Option<Guard> {
     #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(u32)) {
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
         if let Some(guard) = self {
-            visit(guard.p);
+            visit(role, guard.p);
         }
     }
 }
 
 impl Operand for Option<(Bits, Guard)> {
     #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(u32)) {
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
         if let Some((_, guard)) = self {
-            visit(guard.p);
+            visit(role, guard.p);
         }
     }
 }
 
 impl Operand for Guard {
     #[inline(always)]
-    fn each(&self, visit: impl FnMut(u32)) {
-        self.p.each(visit);
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
+        self.p.each(role, visit);
     }
 }
 
 impl Operand for Callee {
     #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(u32)) {
+    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
         if let Callee::Register(register) = self {
-            visit(*register);
+            visit(role, *register);
         }
     }
 }
@@ -215,7 +211,7 @@ macro_rules! operations {
 
         impl Op {
             /// Calls `visit` with every register and predicate that stands in the operation.
-            #[inline(always)]
+            #[inline]
             pub fn operands(&self, mut visit: impl FnMut(Role, u32)) {
                 match self {
                     $(Op::$name { $($field),* } => {
@@ -229,19 +225,19 @@ macro_rules! operations {
         let _ = $field;
     };
     (@ reads $field:ident $visit:ident) => {
-        $field.each(|register| $visit(Role::Reads, register))
+        $field.each(Role::Reads, &mut $visit)
     };
     (@ writes $field:ident $visit:ident) => {
-        $field.each(|register| $visit(Role::Writes, register))
+        $field.each(Role::Writes, &mut $visit)
     };
     (@ addresses $field:ident $visit:ident) => {
-        $field.each(|register| $visit(Role::Addresses, register))
+        $field.each(Role::Addresses, &mut $visit)
     };
     (@ reads_predicate $field:ident $visit:ident) => {
-        $field.each(|p| $visit(Role::ReadsPredicate, p))
+        $field.each(Role::ReadsPredicate, &mut $visit)
     };
     (@ writes_predicate $field:ident $visit:ident) => {
-        $field.each(|p| $visit(Role::WritesPredicate, p))
+        $field.each(Role::WritesPredicate, &mut $visit)
     };
 }
 

@@ -7,84 +7,70 @@ use super::context::{At, Context};
 use super::follow;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, lanes};
-use crate::decode::{Function, Op, Shuffle, Vote};
+use crate::decode::{Function, NONE, Op, Shuffle, Vote};
 use crate::diagnostic::Kind;
 use crate::observe::{Act, Event};
 
 /// Does `op` for the lanes of `mask`, all of which have come.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
-    match op {
+    let read = |r| source(activation, function, r);
+    let (mut out, mut holds): (Lanes, u32) = ([0; WARP], 0);
+    let (d, p) = match op {
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
-            let read = |r| *source(activation, function, r);
             let (a, b, c) = (read(*a), read(*b), read(*c));
-            let mut out: Lanes = [0; WARP];
-            let mut found = 0u32;
             each(mask, |lane| {
                 let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
                 out[lane] = a[from];
-                found |= (in_range as u32) << lane;
+                holds |= (in_range as u32) << lane;
             });
-            let d = &mut activation.registers[*d as usize];
-            each(mask, |lane| d[lane] = out[lane]);
-            activation.set_predicate(*p, mask, found);
+            (*d, *p)
         }
         Op::Vote { mode, d, q, p, mask: members } => {
-            let members = *source(activation, function, *members);
-            let value = activation.holds(*p);
-            let mut ballots: Lanes = [0; WARP];
-            let mut yes = 0u32;
-            each(mask, |lane| {
+            let (members, value) = (read(*members), activation.holds(*p));
+            for lane in lanes(mask) {
                 let group = members[lane] as u32 & mask;
                 let votes = value & group;
-                ballots[lane] = votes as u64;
-                let holds = match mode {
+                out[lane] = votes as u64;
+                let yes = match mode {
                     Vote::All => votes == group,
                     Vote::Any => votes != 0,
                     Vote::Uniform => votes == group || votes == 0,
                     Vote::Ballot => false,
                 };
-                yes |= (holds as u32) << lane;
-            });
-            if *mode == Vote::Ballot {
-                let d = &mut activation.registers[*d as usize];
-                each(mask, |lane| d[lane] = ballots[lane]);
-            } else {
-                activation.set_predicate(*q, mask, yes);
+                holds |= (yes as u32) << lane;
             }
+            (*d, *q)
         }
         Op::Match { all, d, p, a, wide, mask: members } => {
-            let members = *source(activation, function, *members);
-            let values = *source(activation, function, *a);
+            let (members, values) = (read(*members), read(*a));
             let keep = if *wide { u64::MAX } else { 0xffff_ffff };
-            let mut out: Lanes = [0; WARP];
-            let mut uniform = 0u32;
-            each(mask, |lane| {
+            for lane in lanes(mask) {
                 let group = members[lane] as u32 & mask;
                 let same = lanes(group)
                     .filter(|&other| values[other] & keep == values[lane] & keep)
                     .fold(0u32, |m, other| m | 1 << other);
                 let everyone = same == group;
                 out[lane] = if !*all || everyone { same as u64 } else { 0 };
-                uniform |= (everyone as u32) << lane;
-            });
-            let d = &mut activation.registers[*d as usize];
-            each(mask, |lane| d[lane] = out[lane]);
-            activation.set_predicate(*p, mask, uniform);
+                holds |= (everyone as u32) << lane;
+            }
+            (*d, *p)
         }
         Op::Reduce { op, d, a, mask: members } => {
-            let members = *source(activation, function, *members);
-            let values = *source(activation, function, *a);
-            let mut out: Lanes = [0; WARP];
-            each(mask, |lane| {
+            let (members, values) = (read(*members), read(*a));
+            for lane in lanes(mask) {
                 let mut group = lanes(members[lane] as u32 & mask);
                 let first = group.next().map_or(0, |other| values[other] & 0xffff_ffff);
                 out[lane] = group.fold(first, |sum, other| combine(*op, 4, sum, values[other], 0));
-            });
-            let d = &mut activation.registers[*d as usize];
-            each(mask, |lane| d[lane] = out[lane]);
+            }
+            (*d, NONE)
         }
-        _ => {}
+        _ => return,
+    };
+    if d != NONE {
+        let d = &mut activation.registers[d as usize];
+        each(mask, |lane| d[lane] = out[lane]);
     }
+    activation.set_predicate(p, mask, holds);
 }
 
 /// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
@@ -140,15 +126,12 @@ impl Context<'_> {
         for (split, masks) in
             others.filter_map(|(_, s)| Some((s, self.member_masks(warp, s)?))).chain([(&me, masks)])
         {
-            each(split.mask, |lane| here[lane] = masks[lane] as u32);
+            lanes(split.mask).for_each(|lane| here[lane] = masks[lane] as u32);
         }
-        let mut ready = true;
-        each(me.mask, |lane| {
+        lanes(me.mask).all(|lane| {
             let mask = masks[lane] as u32;
-            let present = lanes(mask & alive).all(|other| here[other] == mask);
-            ready &= present;
-        });
-        ready
+            lanes(mask & alive).all(|other| here[other] == mask)
+        })
     }
 
     /// Nobody in the block gets on: names the lanes of `warp` that others wait for in vain.
@@ -198,7 +181,7 @@ impl Context<'_> {
                 };
             if with_me {
                 mask |= other.mask;
-                each(other.mask, |lane| names[lane] = named[lane]);
+                lanes(other.mask).for_each(|lane| names[lane] = named[lane]);
                 warp.splits[i].go_on();
             }
         }

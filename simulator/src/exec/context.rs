@@ -4,6 +4,7 @@ use super::block::{BlockState, Cluster};
 use super::launches::Launches;
 use super::progress::Progress;
 use super::schedule::Schedule;
+use super::step::Step;
 use super::warp::{Split, Warp};
 use crate::decode::{Function, Inst, Program};
 use crate::device::DeviceProperties;
@@ -20,6 +21,7 @@ pub struct Context<'e> {
     pub observer: &'e mut dyn Watch,
     /// Whether it checks.
     pub checks: bool,
+    pub step: Step,
     /// Addresses of the module's variables.
     pub globals: &'e [u64],
     pub params: &'e [u8],

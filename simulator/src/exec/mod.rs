@@ -29,5 +29,5 @@ pub use context::{Context, Executed};
 pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;
 pub use schedule::Schedule;
-pub use step::Stop;
+pub use step::{CHECKED, Step, Stop, UNCHECKED};
 pub use warp::{Wait, Warp};

@@ -32,6 +32,12 @@ enum Next {
     Leave,
 }
 
+/// Runs a split until it waits, meets, ends, or has used the turn: what is compiled for launches with checks, and once
+/// more for those without. The page, where there are only the former, has not to fetch the latter.
+pub type Step = fn(&mut Context, &mut Warp, usize, &mut u32) -> Executed<()>;
+pub const CHECKED: Step = |context, warp, index, left| context.run_split::<true>(warp, index, left);
+pub const UNCHECKED: Step = |context, warp, index, left| context.run_split::<false>(warp, index, left);
+
 impl<'e> Context<'e> {
     /// Runs `warp` for at most `turn` instructions.
     pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Executed<Stop> {
@@ -52,10 +58,7 @@ impl<'e> Context<'e> {
                 warp.splits.rotate_right(first);
             }
             let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
-            match self.checks {
-                true => self.run_split::<true>(warp, split, &mut left)?,
-                false => self.run_split::<false>(warp, split, &mut left)?,
-            }
+            (self.step)(self, warp, split, &mut left)?;
         }
     }
 
@@ -89,7 +92,6 @@ impl<'e> Context<'e> {
         })
     }
 
-    /// Runs a split until it waits, meets, ends, or has used the turn.
     fn run_split<const CHECKS: bool>(
         &mut self,
         warp: &mut Warp,

@@ -100,23 +100,24 @@ impl Undefined {
     }
 
     /// What is undefined in anything that an operation reads.
-    #[inline(always)]
+    #[inline(never)]
     pub fn read(&self, op: &Op) -> (u32, u32) {
         let mut all = (0, NONE);
-        op.operands(|role, number| match role {
-            Role::Reads | Role::Addresses => {
-                let more = self.of(number);
-                let origin = if all.0 == 0 && more != 0 { self.origin(number) } else { all.1 };
-                all = (all.0 | more, origin);
-            }
-            Role::ReadsPredicate => all = either(all, self.predicate(number)),
-            Role::Writes | Role::WritesPredicate => {}
-        });
+        op.operands(|role, number| all = either(all, self.operand(role, number)));
         all
     }
 
+    #[inline(never)]
+    fn operand(&self, role: Role, number: u32) -> (u32, u32) {
+        match role {
+            Role::Reads | Role::Addresses => (self.of(number), self.origin(number)),
+            Role::ReadsPredicate => self.predicate(number),
+            Role::Writes | Role::WritesPredicate => (0, NONE),
+        }
+    }
+
     /// So much is undefined in everything that an operation writes.
-    #[inline(always)]
+    #[inline(never)]
     pub fn write(&mut self, op: &Op, active: u32, undefined: (u32, u32)) {
         op.operands(|role, number| match role {
             Role::Writes => self.set(number, active, undefined),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::block::Block;
 use crate::decode::Program;
 use crate::device::{DeviceProperties, LaunchConfig};
-use crate::exec::{Cluster, Launches, PendingLaunch, Progress, Schedule};
+use crate::exec::{Cluster, Launches, PendingLaunch, Progress, Schedule, Step};
 use crate::memory::Memory;
 use crate::observe::{After, Watch};
 
@@ -45,9 +45,9 @@ pub struct Grid {
     pub params: Vec<u8>,
     pub workspace: u64,
     pub blocks: u64,
-    /// Blocks of a cluster, and the clusters under way, by their numbers.
+    /// Blocks of a cluster, and the clusters under way.
     pub cluster_dim: [u32; 3],
-    pub clusters: FxHashMap<u64, Cluster>,
+    pub clusters: Vec<Cluster>,
     pub next_block: u64,
     pub finished_blocks: u64,
     pub resident: VecDeque<Block>,
@@ -59,10 +59,16 @@ pub struct Grid {
     pub tail_running: bool,
     /// Other children that have not been started.
     pub held: Vec<PendingLaunch>,
-    /// Ordered streams, by block and handle: what waits behind the one that runs.
-    pub streams: FxHashMap<(u64, u64), VecDeque<PendingLaunch>>,
-    /// The grid that each of them started last.
-    pub last_in_stream: FxHashMap<(u64, u64), u32>,
+    /// Ordered streams, by block and handle.
+    pub streams: FxHashMap<(u64, u64), Stream>,
+}
+
+/// An ordered stream: whether a grid of it runs, what waits behind that, and the grid that it started last.
+#[derive(Debug, Default)]
+pub struct Stream {
+    pub runs: bool,
+    pub waiting: VecDeque<PendingLaunch>,
+    pub last: Option<u32>,
 }
 
 /// How the next launch of an ordered stream starts, behind grid `previous`.
@@ -81,6 +87,7 @@ pub struct Engine<'e> {
     pub memory: &'e mut Memory,
     pub globals: &'e [u64],
     pub observer: &'e mut dyn Watch,
+    pub step: Step,
     pub printed: &'e mut String,
     pub launches: Launches,
     pub schedule: Schedule,
@@ -109,7 +116,7 @@ impl<'e> Engine<'e> {
         program: &'e Program,
         memory: &'e mut Memory,
         globals: &'e [u64],
-        observer: &'e mut dyn Watch,
+        (observer, step): (&'e mut dyn Watch, Step),
         printed: &'e mut String,
         limits: &'e Limits,
     ) -> Self {
@@ -119,6 +126,7 @@ impl<'e> Engine<'e> {
             memory,
             globals,
             observer,
+            step,
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),

@@ -90,7 +90,7 @@ impl Engine<'_> {
             workspace,
             blocks,
             cluster_dim,
-            clusters: FxHashMap::default(),
+            clusters: Vec::new(),
             next_block: 0,
             finished_blocks: 0,
             resident: VecDeque::new(),
@@ -101,7 +101,6 @@ impl Engine<'_> {
             tail_running: false,
             held: Vec::new(),
             streams: FxHashMap::default(),
-            last_in_stream: FxHashMap::default(),
         };
         self.started += 1;
         let slot = match self.free.pop() {
@@ -137,12 +136,13 @@ impl Engine<'_> {
         };
         if let Some(mut block) = block {
             let number = block.state.cluster;
-            let mut cluster = number.and_then(|number| grid.clusters.remove(&number));
+            let place = number.and_then(|number| grid.clusters.iter().position(|one| one.number == number));
+            let mut cluster = place.map(|place| grid.clusters.swap_remove(place));
             let finished = self.run_block(&grid, &mut block, cluster.as_mut())?;
             let waits_for_others =
                 cluster.as_ref().is_some_and(|cluster| cluster.members[block.state.rank as usize].stuck);
             if let Some(cluster) = cluster.filter(|cluster| cluster.members.iter().any(|one| !one.ended)) {
-                grid.clusters.insert(cluster.number, cluster);
+                grid.clusters.push(cluster);
             }
             match finished {
                 true => {
@@ -204,15 +204,14 @@ impl Engine<'_> {
             }
             let Some(grid) = &mut self.grids[slot] else { break };
             let (block, stream) = (launch.block, launch.stream);
-            match grid.streams.get_mut(&(block, stream)) {
-                Some(queue) => queue.push_back(launch),
-                None => {
-                    grid.streams.insert((block, stream), VecDeque::new());
-                    let previous = grid.last_in_stream.insert((block, stream), self.started);
-                    let (origin, after) = in_stream(&launch, previous);
-                    self.start(launch.kernel, launch.config, launch.params, Some(slot), origin, after)?;
-                }
+            let stream = grid.streams.entry((block, stream)).or_default();
+            if stream.runs {
+                stream.waiting.push_back(launch);
+                continue;
             }
+            stream.runs = true;
+            let (origin, after) = in_stream(&launch, stream.last.replace(self.started));
+            self.start(launch.kernel, launch.config, launch.params, Some(slot), origin, after)?;
         }
         Ok(())
     }
@@ -253,15 +252,13 @@ impl Engine<'_> {
                 }
                 Origin::Stream { block, stream } => {
                     child_of(block);
-                    match grid.streams.get_mut(&(block, stream)).and_then(VecDeque::pop_front) {
+                    let stream = grid.streams.entry((block, stream)).or_default();
+                    match stream.waiting.pop_front() {
                         Some(next) => {
-                            let previous = grid.last_in_stream.insert((block, stream), self.started);
-                            let (origin, after) = in_stream(&next, previous);
+                            let (origin, after) = in_stream(&next, stream.last.replace(self.started));
                             self.start(next.kernel, next.config, next.params, Some(parent), origin, after)?;
                         }
-                        None => {
-                            grid.streams.remove(&(block, stream));
-                        }
+                        None => stream.runs = false,
                     }
                 }
             }

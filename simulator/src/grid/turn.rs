@@ -44,7 +44,7 @@ impl Engine<'_> {
             block.state.swap_memory(&mut cluster);
             blocks.push(block);
         }
-        grid.clusters.insert(number, cluster);
+        grid.clusters.push(cluster);
         let first = blocks.remove(0);
         grid.resident.extend(blocks);
         first
@@ -140,6 +140,7 @@ impl Engine<'_> {
             program: self.program,
             memory: self.memory,
             checks: self.observer.checks(),
+            step: self.step,
             observer: self.observer,
             globals: self.globals,
             params: &grid.params,
