@@ -1,7 +1,7 @@
 //! The comparisons of `setp` and `set` (PTX ISA 9.7.6).
 //!
-//! Each type has a few; the others are one of them with its operands exchanged, or what it leaves out: `a > b` is
-//! `b < a`, and where there is no NaN `a >= b` is what `a < b` is not.
+//! Each type has a few; the others are one of them with its operands exchanged, or what it leaves out: `a > b`
+//! is `b < a`, and where there is no NaN `a >= b` is what `a < b` is not.
 
 use super::float;
 use super::lanes::{Lanes, WARP, each, lanes};
@@ -146,7 +146,7 @@ fn floats(compare: &str, format: Format, ftz: bool) -> Option<Test> {
                 Equal => holds!($t, |a, b| a == b),
                 Less => holds!($t, |a, b| a < b),
                 LessOrEqual => holds!($t, |a, b| a <= b),
-                LessOrGreater => holds!($t, |a, b| a < b || a > b),
+                LessOrGreater => holds!($t, |a, b| (a < b) | (a > b)),
                 Ordered => holds!($t, |a, b| !a.is_nan() && !b.is_nan()),
             }
         };

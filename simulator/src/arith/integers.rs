@@ -1,5 +1,5 @@
-//! The integer instructions that kernels are full of, each as a loop over the lanes: PTX ISA 9.7.1 and 9.7.8. The
-//! others are in `rare.rs`.
+//! The integer instructions that kernels are full of, each as a loop over the lanes: PTX ISA 9.7.1 and 9.7.8.
+//! The others are in `rare.rs`.
 
 use super::lanes::{AluFn, Lanes, each};
 use super::value::Value;

@@ -1,4 +1,5 @@
-//! The instructions on integers and bits that kernels seldom have, one lane at a time: PTX ISA 9.7.1, 9.7.8 and 9.7.9.
+//! The instructions on integers and bits that kernels seldom have, one lane at a time: PTX ISA 9.7.1, 9.7.8
+//! and 9.7.9.
 
 use super::bits::*;
 use super::lanes::LaneFn;
@@ -33,8 +34,8 @@ pub fn select(words: &[&str]) -> Option<(LaneFn, usize)> {
     Some((function, sources))
 }
 
-/// Each row has a name; the types for which the instruction exists, which end its name, or the one as which its sources
-/// are read; and what it does with so many sources.
+/// Each row has a name; the types for which the instruction exists, which end its name, or the one as which
+/// its sources are read; and what it does with so many sources.
 macro_rules! rows {
     ($($name:literal $types:tt $does:tt,)*) => {
         &[$(rows!(@ $name $types $does)),*]
@@ -66,10 +67,10 @@ const ROWS: &[&[Row]] = rows! {
     "clz" [b32 b64] (|a| a.leading_zeros()),
     "popc" [b32 b64] (|a| a.count_ones()),
     "brev" [b32 b64] (|a| a.reverse_bits()),
-    "bfind" [u32 u64] (|a| find_bit(a.into(), T::BITS, false)),
-    "bfind" [s32 s64] (|a| find_bit(without_sign(a.into()), T::BITS, false)),
-    "bfind.shiftamt" [u32 u64] (|a| find_bit(a.into(), T::BITS, true)),
-    "bfind.shiftamt" [s32 s64] (|a| find_bit(without_sign(a.into()), T::BITS, true)),
+    "bfind" [u32 u64] (|a| find_bit(a as u64, T::BITS, false)),
+    "bfind" [s32 s64] (|a| find_bit(without_sign(a as i64), T::BITS, false)),
+    "bfind.shiftamt" [u32 u64] (|a| find_bit(a as u64, T::BITS, true)),
+    "bfind.shiftamt" [s32 s64] (|a| find_bit(without_sign(a as i64), T::BITS, true)),
     "add.sat" [s32] (|a, b| a.saturating_add(b)),
     "sub.sat" [s32] (|a, b| a.saturating_sub(b)),
     "mul.hi" [u16] (|a, b| (a as u32 * b as u32) >> 16),
@@ -79,9 +80,9 @@ const ROWS: &[&[Row]] = rows! {
     "mul.wide" [u16] (|a, b| a as u32 * b as u32),
     "mul.wide" [s16] (|a, b| a as i32 * b as i32),
     "mul24.lo" [u32] (|a, b| (low_24(a) * low_24(b)) as u32),
-    "mul24.hi" [u32] (|a, b| (low_24(a) * low_24(b) >> 16) as u32),
+    "mul24.hi" [u32] (|a, b| ((low_24(a) * low_24(b)) >> 16) as u32),
     "mul24.lo" [s32] (|a, b| (signed_24(a) * signed_24(b)) as i32),
-    "mul24.hi" [s32] (|a, b| (signed_24(a) * signed_24(b) >> 16) as i32),
+    "mul24.hi" [s32] (|a, b| ((signed_24(a) * signed_24(b)) >> 16) as i32),
     "copysign.f32" u32 (|a, b| (b & 0x7fff_ffff) | (a & 0x8000_0000)),
     "copysign.f64" u64 (|a, b| (b & (u64::MAX >> 1)) | (a & (1 << 63))),
     "bmsk.clamp" [b32] (|a, b| mask(a, b, true)),
@@ -90,10 +91,10 @@ const ROWS: &[&[Row]] = rows! {
     "szext.clamp" [s32] (|a, b| extend_bits(a as u32, b as u32, true, true)),
     "szext.wrap" [u32] (|a, b| extend_bits(a, b, false, false)),
     "szext.wrap" [s32] (|a, b| extend_bits(a as u32, b as u32, true, false)),
-    "mad.hi" [u32] (|a, b, c| ((a as u64 * b as u64 >> 32) as u32).wrapping_add(c)),
-    "mad.hi" [s32] (|a, b, c| ((a as i64 * b as i64 >> 32) as i32).wrapping_add(c)),
-    "mad.hi" [u64] (|a, b, c| ((a as u128 * b as u128 >> 64) as u64).wrapping_add(c)),
-    "mad.hi" [s64] (|a, b, c| ((a as i128 * b as i128 >> 64) as i64).wrapping_add(c)),
+    "mad.hi" [u32] (|a, b, c| (((a as u64 * b as u64) >> 32) as u32).wrapping_add(c)),
+    "mad.hi" [s32] (|a, b, c| (((a as i64 * b as i64) >> 32) as i32).wrapping_add(c)),
+    "mad.hi" [u64] (|a, b, c| (((a as u128 * b as u128) >> 64) as u64).wrapping_add(c)),
+    "mad.hi" [s64] (|a, b, c| (((a as i128 * b as i128) >> 64) as i64).wrapping_add(c)),
     "mad.wide.u16" u32 (|a, b, c| ((a as u16 as u32) * (b as u16 as u32)).wrapping_add(c)),
     "mad.wide.s16" i32 (|a, b, c| ((a as i16 as i32) * (b as i16 as i32)).wrapping_add(c)),
     "shf.l.clamp" [b32] (|a, b, c| funnel_left(a, b, c.min(32))),

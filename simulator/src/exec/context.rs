@@ -4,7 +4,6 @@ use super::block::{BlockState, Cluster};
 use super::launches::Launches;
 use super::progress::Progress;
 use super::schedule::Schedule;
-use super::step::Step;
 use super::warp::{Split, Warp};
 use crate::decode::{Function, Inst, Program};
 use crate::device::DeviceProperties;
@@ -38,6 +37,9 @@ pub struct Context<'e> {
     pub progress: &'e mut Progress,
     pub schedule: &'e mut Schedule,
 }
+
+/// Runs a split until it waits, meets, ends, or has used the turn.
+pub type Step = fn(&mut Context, &mut Warp, usize, &mut u32) -> Executed<()>;
 
 pub type Executed<T> = Result<T, Box<Diagnostic>>;
 

@@ -25,9 +25,9 @@ mod warp;
 
 pub use activation::Position;
 pub use block::{BARRIERS, Barrier, BlockState, Cluster, Member};
-pub use context::{Context, Executed};
+pub use context::{Context, Executed, Step};
 pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;
 pub use schedule::Schedule;
-pub use step::{CHECKED, Step, Stop, UNCHECKED};
+pub use step::{CHECKED, Stop, UNCHECKED};
 pub use warp::{Wait, Warp};

@@ -2,7 +2,7 @@
 
 use super::activation::source;
 use super::barrier::Arrival;
-use super::context::{At, Context, Executed};
+use super::context::{At, Context, Executed, Step};
 use super::follow;
 use super::registers;
 use super::warp::{Split, Wait, Warp};
@@ -32,9 +32,8 @@ enum Next {
     Leave,
 }
 
-/// Runs a split until it waits, meets, ends, or has used the turn: what is compiled for launches with checks, and once
-/// more for those without. The page, where there are only the former, has not to fetch the latter.
-pub type Step = fn(&mut Context, &mut Warp, usize, &mut u32) -> Executed<()>;
+/// What is compiled for launches with checks, and once more for those without, which the page does not have and
+/// need not fetch.
 pub const CHECKED: Step = |context, warp, index, left| context.run_split::<true>(warp, index, left);
 pub const UNCHECKED: Step = |context, warp, index, left| context.run_split::<false>(warp, index, left);
 
