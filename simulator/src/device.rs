@@ -8,8 +8,8 @@ pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
 /// they.
 pub const DEFAULT_SYNC_DEPTH: u32 = 2;
 
-/// Bytes that all buffers, and what the checks remember of a launch, may take together unless it is set: what a
-/// laptop can spare.
+/// Bytes that all buffers, and what the checks remember of a launch, may take together unless it is set: what
+/// a laptop can spare.
 pub const DEFAULT_MEMORY: u64 = 4 << 30;
 
 /// What a device holds (CUDA C++ Programming Guide, "Technical Specifications"). Memory is in bytes.

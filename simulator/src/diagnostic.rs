@@ -154,8 +154,8 @@ impl std::fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 /// What to do about the shared memory of a block that has ended, or may have.
-pub(crate) const KEEP_ALIVE: &str = "let all blocks of the cluster wait for each other (cluster.sync()) after \
-                                     the last access to another one's shared memory";
+pub(crate) const KEEP_ALIVE: &str = "let all blocks of the cluster wait for each other (cluster.sync()) \
+                                     after the last access to another one's shared memory";
 
 /// `1 byte`, `4 bytes`
 pub(crate) fn bytes(number: u64) -> String {

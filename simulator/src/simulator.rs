@@ -57,8 +57,8 @@ impl Module {
     }
 }
 
-/// A kernel to launch: its name, its shape and its arguments. `args`: one cell per parameter, the value in its
-/// low bytes (a pointer is an address from [`Simulator::alloc`]).
+/// A kernel to launch: its name, its shape and its arguments. `args`: one cell per parameter, the value in
+/// its low bytes (a pointer is an address from [`Simulator::alloc`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
     /// The kernel's name.
@@ -139,8 +139,8 @@ impl Simulator {
             host_error(
                 format!("no room for an allocation of {}", diagnostic::bytes(bytes)),
                 &format!(
-                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; allow more \
-                     (--memory)",
+                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; allow \
+                     more (--memory)",
                     diagnostic::thousands(self.memory.most_bytes())
                 ),
             )
@@ -217,8 +217,8 @@ impl Simulator {
         self.limits.steps = Some(instructions);
     }
 
-    /// All buffers together, and what the checks remember of a launch, may take so many bytes; [`crate::DEFAULT_MEMORY`]
-    /// unless set.
+    /// All buffers together, and what the checks remember of a launch, may take so many bytes;
+    /// [`crate::DEFAULT_MEMORY`] unless set.
     pub fn set_memory_limit(&mut self, bytes: u64) {
         self.memory.set_most_bytes(bytes);
     }
@@ -328,8 +328,8 @@ impl Simulator {
 
     /// Runs `launches` at the same time, each on a device of its own, under the checks and with an observer
     /// beside them. The devices are alike and reach each other's memory, which has one range of addresses for
-    /// all, as GPUs do that are peers (CUDA C++ Programming Guide, "Peer-to-Peer Memory Access"). Their blocks
-    /// have their turns one device after the other, or in the order of the schedule.
+    /// all, as GPUs do that are peers (CUDA C++ Programming Guide, "Peer-to-Peer Memory Access"). Their
+    /// blocks have their turns one device after the other, or in the order of the schedule.
     ///
     /// # Errors
     /// What stops a launch, which is the last of `found` too.
@@ -370,14 +370,15 @@ impl Simulator {
         self.limits.schedule = seed;
     }
 
-    /// The next launches of the host are in clusters of so many blocks in x, y, z (`cudaLaunchAttributeClusterDimension`);
-    /// `None`: as the kernel says, which mostly is without.
+    /// The next launches of the host are in clusters of so many blocks in x, y, z
+    /// (`cudaLaunchAttributeClusterDimension`); `None`: as the kernel says, which mostly is without.
     pub fn set_cluster(&mut self, blocks: Option<(u32, u32, u32)>) {
         self.limits.cluster = blocks.map(Into::into);
     }
 
     /// From now on the threads of a warp run apart, as they may since Volta: each by itself until it waits or
-    /// ends, those of `first` (numbers in the warp) in that order before the others. Empty: in lockstep again.
+    /// ends, those of `first` (numbers in the warp) in that order before the others. Empty: in lockstep
+    /// again.
     pub fn set_thread_order(&mut self, first: &[u32]) {
         self.limits.order = first.to_vec();
     }
@@ -404,8 +405,8 @@ impl Simulator {
                     .map(|(v, address)| address + if generic { memory::window(v.space) } else { 0 });
                 global.or_else(|| Some(FUNCTION_WINDOW + *module.program.by_name.get(name)? as u64))
             });
-            // What has no initialiser is zero (PTX ISA 5.4.4). A kernel cannot fill a constant, so that one is
-            // a mistake unless the host has.
+            // What has no initialiser is zero (PTX ISA 5.4.4). A kernel cannot fill a constant, so that one
+            // is a mistake unless the host has.
             bytes.resize(variable.bytes(), 0);
             if variable.space == Space::Const && variable.init.is_empty() {
                 self.memory.slice_mut(address, bytes.len()).into_iter().for_each(|to| to.fill(0));

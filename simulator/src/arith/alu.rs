@@ -1,8 +1,8 @@
 //! What each arithmetic instruction does, to 32 lanes at once: PTX ISA 9.7.1 to 9.7.9.
 //!
 //! An opcode is looked up once, when the program is decoded, and becomes a plain function over lanes, or over
-//! the sources of one lane where it is rare. Every operand is 64 bits a lane; an operation reads the low bits that
-//! its type has and ignores the rest.
+//! the sources of one lane where it is rare. Every operand is 64 bits a lane; an operation reads the low bits
+//! that its type has and ignores the rest.
 
 use super::compare::SetHalves;
 use super::conversions::{self, Conversion};

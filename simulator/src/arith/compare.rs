@@ -1,7 +1,7 @@
 //! The comparisons of `setp` and `set` (PTX ISA 9.7.6).
 //!
-//! Each type has a few; the others are one of them with its operands exchanged, or what it leaves out: `a > b`
-//! is `b < a`, and where there is no NaN `a >= b` is what `a < b` is not.
+//! Each type has a few; the others are one of them with its operands exchanged, or what it leaves out: `a >
+//! b` is `b < a`, and where there is no NaN `a >= b` is what `a < b` is not.
 
 use super::float;
 use super::lanes::{Lanes, WARP, each, lanes};

@@ -76,9 +76,9 @@ pub fn select(words: &[&str]) -> Option<(Conversion, usize)> {
     Some((conversion, 1 + pack as usize))
 }
 
-/// Integer to integer, the one conversion that every kernel is full of: the bits of the narrower type are kept,
-/// and extended over the register by its sign, if it has one; of a wider unsigned result no more than its own
-/// bits.
+/// Integer to integer, the one conversion that every kernel is full of: the bits of the narrower type are
+/// kept, and extended over the register by its sign, if it has one; of a wider unsigned result no more than
+/// its own bits.
 fn integers(from: Type, to: Type) -> Option<AluFn> {
     let (Type::Signed(has) | Type::Unsigned(has)) = from else { return None };
     let (Type::Signed(gets) | Type::Unsigned(gets)) = to else { return None };

@@ -209,8 +209,8 @@ impl Float {
     }
 }
 
-/// 2^`a`, as close as an `f32` result can tell. (That of the standard library has a table of 4 KB, which a page would
-/// have to fetch.)
+/// 2^`a`, as close as an `f32` result can tell. (That of the standard library has a table of 4 KB, which a
+/// page would have to fetch.)
 fn exp2(a: f64) -> f64 {
     let a = a.clamp(-200.0, 200.0);
     let (whole, rest) = (a.round(), (a - a.round()) * LN_2);
@@ -218,8 +218,8 @@ fn exp2(a: f64) -> f64 {
     series * 2f64.powi(whole as i32)
 }
 
-/// The sine of a small angle, as [`exp2`] is. (That of the standard library is ready for numbers that it takes 6 KB of
-/// code and digits of π to reduce.)
+/// The sine of a small angle, as [`exp2`] is. (That of the standard library is ready for numbers that it
+/// takes 6 KB of code and digits of π to reduce.)
 fn sine(a: f64) -> f64 {
     let series = (1..=24).rev().fold(1.0, |sum, k| 1.0 - sum * a * a / f64::from(2 * k * (2 * k + 1)));
     a * series

@@ -358,8 +358,8 @@ impl Names<'_> {
         }
     }
 
-    /// `barrier.cluster.arrive` and `.wait` (PTX ISA 9.7.13.4): an arrival releases, unless it is relaxed, and
-    /// waiting acquires.
+    /// `barrier.cluster.arrive` and `.wait` (PTX ISA 9.7.13.4): an arrival releases, unless it is relaxed,
+    /// and waiting acquires.
     fn cluster_barrier(words: &[&str], o: &[Operand]) -> Option<Op> {
         let words: Vec<&str> = words.iter().copied().filter(|word| *word != "aligned").collect();
         match (&words[..], o) {
@@ -370,8 +370,8 @@ impl Names<'_> {
         }
     }
 
-    /// `mapa` and `getctarank` (PTX ISA 9.7.9.23 and 24), of an address in shared memory or a generic one: both
-    /// have the rank in the same bits.
+    /// `mapa` and `getctarank` (PTX ISA 9.7.9.23 and 24), of an address in shared memory or a generic one:
+    /// both have the rank in the same bits.
     fn cluster_address(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         if !matches!(words[1..], ["u32" | "u64"] | ["shared::cluster", "u32" | "u64"]) {
             return None;

@@ -1,8 +1,8 @@
 //! The functions that compiled kernels call without defining them: the device runtime (launches), `malloc`
 //! and `printf`.
 
-/// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2), and those of
-/// the first device runtime for a launch, which clang writes.
+/// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2), and
+/// those of the first device runtime for a launch, which clang writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// `(kernel, grid, block, shared bytes) -> parameter buffer, or null`
@@ -14,8 +14,8 @@ pub enum Call {
     },
     /// As clang has it: `(alignment, bytes) -> parameter buffer`
     GetBuffer,
-    /// As clang has it: `(kernel, parameter buffer, grid, block, shared bytes, stream) -> error`. A launch beyond
-    /// the pending limit is refused, as it is today.
+    /// As clang has it: `(kernel, parameter buffer, grid, block, shared bytes, stream) -> error`. A launch
+    /// beyond the pending limit is refused, as it is today.
     LaunchKernel,
     GetLastError,
     PeekAtLastError,

@@ -37,16 +37,18 @@ impl Context<'_> {
     pub fn endless(&self, warp: &Warp, at: At) -> Box<Diagnostic> {
         let what = match self.progress.moves {
             true => format!(
-                "no thread has come to its end for {} instructions of warps: a loop or a recursion does not end, or needs more",
+                "no thread has come to its end for {} instructions of warps: a loop or a recursion does not \
+                 end, or needs more",
                 thousands(PATIENCE)
             ),
             false => format!(
-                "the launch has executed {} instructions of warps, its limit: a loop or a recursion does not end, or needs more",
+                "the launch has executed {} instructions of warps, its limit: a loop or a recursion does not \
+                 end, or needs more",
                 thousands(self.progress.executed)
             ),
         };
-        let help = "look at what the loop waits for, and whether some thread can still bring it about; a loop \
-                    that does end may be given more instructions (--steps-limit)";
+        let help = "look at what the loop waits for, and whether some thread can still bring it about; a \
+                    loop that does end may be given more instructions (--steps-limit)";
         self.fault(warp, at, Kind::StepLimit, what, help)
     }
 
@@ -55,8 +57,8 @@ impl Context<'_> {
     pub fn out_of_memory(&self) -> Box<Diagnostic> {
         let (all, room) = (self.memory.most_bytes(), self.memory.room());
         let what = format!(
-            "the launch needs more memory than it may have, {} bytes: {} for buffers and variables, and all the rest for what the \
-             checks remember of the accesses",
+            "the launch needs more memory than it may have, {} bytes: {} for buffers and variables, and all \
+             the rest for what the checks remember of the accesses",
             thousands(all),
             thousands(all - room)
         );

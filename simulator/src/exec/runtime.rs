@@ -1,11 +1,10 @@
 //! What device code asks of the runtime while it runs: child launches, waiting for them, their errors,
 //! memory, `printf`, `assert`.
 //!
-//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. nvcc names
-//! the kernel in the first, clang in the second. At
-//! most `cudaLimitDevRuntimePendingLaunchCount` launches may wait; one more is refused, and only the
-//! launching thread learns of it, through `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic
-//! Parallelism").
+//! A launch is two calls: one gives a buffer for the arguments, the other hands the buffer to a stream. nvcc
+//! names the kernel in the first, clang in the second. At most `cudaLimitDevRuntimePendingLaunchCount`
+//! launches may wait; one more is refused, and only the launching thread learns of it, through
+//! `cudaGetLastError` (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
 //!
 //! Before CUDA 12 (the same guide, release 11, "Implementation Restrictions and Limitations") such a launch
 //! was kept in a second pool, and `cudaDeviceSynchronize` waited for all that the block had launched so far.
@@ -32,9 +31,9 @@ const MOST_PARAM_BYTES: u64 = 32_764;
 /// What a call gives a lane: its result and, if it fails, the error that `cudaGetLastError` shows.
 type Given = (u64, Option<u32>);
 
-/// Bytes of `printf` that are kept until somebody takes them: a loop that prints for ever must not fill the host's
-/// memory. A GPU's buffer has the same size unless a program asks for another (CUDA C++ Programming Guide, "Formatted
-/// Output"); it keeps the last ones, not the first.
+/// Bytes of `printf` that are kept until somebody takes them: a loop that prints for ever must not fill the
+/// host's memory. A GPU's buffer has the same size unless a program asks for another (CUDA C++ Programming
+/// Guide, "Formatted Output"); it keeps the last ones, not the first.
 const MOST_PRINTED: usize = 1 << 20;
 
 /// A call, as far as a lane goes: its arguments stand in the caller's frame.
@@ -333,7 +332,8 @@ impl Context<'_> {
         Some(String::from_utf8_lossy(&out).into_owned())
     }
 
-    /// What `printf` returns: how many arguments it has used, -1 without a format, -2 if there is no more room.
+    /// What `printf` returns: how many arguments it has used, -1 without a format, -2 if there is no more
+    /// room.
     fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) -> i32 {
         if self.printed.len() >= MOST_PRINTED {
             return -2;

@@ -32,8 +32,8 @@ enum Next {
     Leave,
 }
 
-/// What is compiled for launches with checks, and once more for those without, which the page does not have and
-/// need not fetch.
+/// What is compiled for launches with checks, and once more for those without, which the page does not have
+/// and need not fetch.
 pub const CHECKED: Step = |context, warp, index, left| context.run_split::<true>(warp, index, left);
 pub const UNCHECKED: Step = |context, warp, index, left| context.run_split::<false>(warp, index, left);
 

@@ -174,8 +174,8 @@ impl Warp {
         self.splits.push(Split::new(0, self.lanes, 0, (NONE, NONE)));
     }
 
-    /// Its lanes go on one by one, those of `first` in that order before the others; none waits for another but
-    /// where the kernel says so.
+    /// Its lanes go on one by one, those of `first` in that order before the others; none waits for another
+    /// but where the kernel says so.
     pub fn part(&mut self, first: &[u32]) {
         let others = (0..WARP as u32).filter(|lane| !first.contains(lane));
         let lanes: Vec<u32> =

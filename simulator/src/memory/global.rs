@@ -142,8 +142,8 @@ impl Memory {
         self.allocations.iter_mut().for_each(|allocation| allocation.written = None);
     }
 
-    /// Which bytes of the allocation of an address have been written, and which of them the address is; `None`
-    /// if all have.
+    /// Which bytes of the allocation of an address have been written, and which of them the address is;
+    /// `None` if all have.
     #[inline]
     pub fn written(&self, address: u64) -> Option<(&Written, usize)> {
         let allocation = self.allocations.get(place(address))?;

@@ -13,8 +13,8 @@ use crate::diagnostic::bytes;
 const BITS: u32 = 18;
 /// The dynamic part, which all variables without a size share, comes after all others.
 const DYNAMIC: u64 = 1 << 8;
-/// Above the variable's number: 0 for the memory of the block itself, or 1 and the rank of a block. In 32 bits an
-/// address in front of the first variable has ones there.
+/// Above the variable's number: 0 for the memory of the block itself, or 1 and the rank of a block. In 32
+/// bits an address in front of the first variable has ones there.
 const RANK: u32 = 27;
 const MOST_RANK: u64 = 29;
 /// Marks what is not an offset: an address outside of every variable.

@@ -25,8 +25,8 @@ pub fn resolve(address: u64) -> (Space, u64) {
     }
 }
 
-/// `number` as an index. One that this machine has no address for, which may have 32 bits, is beyond the end of
-/// everything.
+/// `number` as an index. One that this machine has no address for, which may have 32 bits, is beyond the end
+/// of everything.
 #[inline(always)]
 pub fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
