@@ -58,10 +58,8 @@ pub struct Case {
     pub unchecked: Timing,
     /// A launch by [`crate::sim::Simulator::launch_checked`], right after one without checks.
     pub checked: Timing,
-    /// The median over these pairs of how many times as long the second took. Records from before the two
-    /// were measured in turn have none.
-    #[serde(default)]
-    pub times_as_long: Option<f64>,
+    /// The median over these pairs of how many times as long the second took.
+    pub times_as_long: f64,
 }
 
 /// numba's CUDA simulator, and ours, on the same kernel at the same size.
@@ -132,14 +130,8 @@ fn table(cases: &[Case]) -> String {
         ),
         Column::right("checks off", rates_of(|case| &case.unchecked)),
         Column::right("checks on", rates_of(|case| &case.checked)),
-        Column::right("times as long", cases.iter().map(|case| two_digits(case.times_as_long()))),
+        Column::right("times as long", cases.iter().map(|case| two_digits(case.times_as_long))),
     ])
-}
-
-impl Case {
-    fn times_as_long(&self) -> f64 {
-        self.times_as_long.unwrap_or(self.checked.median / self.unchecked.median)
-    }
 }
 
 impl Numba {
@@ -203,7 +195,7 @@ mod tests {
             thread_instructions: instructions,
             unchecked: timing(unchecked, unchecked / 2.0, unchecked * 2.0),
             checked: timing(unchecked * 4.0, unchecked * 2.0, unchecked * 8.0),
-            times_as_long: None,
+            times_as_long: 4.0,
         }
     }
 
@@ -219,7 +211,7 @@ mod tests {
             kernels: vec![case(1 << 20, 100_000_000, 100_000.0)],
             accesses: vec![Case {
                 kernel: "inTurn".into(),
-                times_as_long: Some(2.5),
+                times_as_long: 2.5,
                 ..case(1 << 20, 100_000_000, 100_000.0)
             }],
             numba: Some(Numba {

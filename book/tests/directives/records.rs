@@ -101,6 +101,7 @@ fn the_speed_is_that_of_the_recorded_bench() {
         thread_instructions: 100_000,
         unchecked: timing,
         checked: timing,
+        times_as_long: 1.0,
     };
     let hash = workbook::build::kernels::get("ch3_blocks").unwrap().code_hash;
     let speed = |source_hash: &str| workbook::record::speed::Speed {
