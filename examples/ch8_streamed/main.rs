@@ -14,6 +14,7 @@ use workbook::record::DeviceKind;
 use pieces::{copied, copied_and_summed, pageable, streamed};
 
 pub const CHAPTER: Chapter = Chapter {
+    // On the simulator one piece: a reader of the page waits for it. From 2^19 on there are more.
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 28 } else { 1 << 18 },
     many_gpus: true,
     ..Chapter::new(

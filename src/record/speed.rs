@@ -232,7 +232,7 @@ mod tests {
             of("`reduce`"),
             ["100,000,000", "1,000 million [500 .. 2,000]", "250 million [125 .. 500]", "4.0"]
         );
-        assert_eq!(of("`inTurn`")[3], "2.5", "the median of the pairs, where there is one");
+        assert_eq!(of("`inTurn`")[3], "2.5", "the median of the pairs");
         assert_eq!(of("numba 0.68.1"), ["2.04 s [1.00 .. 4.00]", "392 thousand [200 .. 800]", "1"]);
         assert_eq!(of("workbook, checks on"), ["4.00 ms [2.00 .. 8.00]", "200 million [100 .. 400]", "510"]);
         assert_eq!(
