@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use clap::Parser;
-use indicatif::{ProgressBar, ProgressStyle};
 use workbook::arguments::number;
 use workbook::build::kernels;
+use workbook::chapter::Progress;
 use workbook::device::{Device, DeviceChoice, SimulatorOptions};
 use workbook::number::{thousands, three_digits};
 
@@ -96,19 +96,26 @@ fn sum(options: &Options) -> Result<()> {
         thousands(at.done as i64)
     );
 
-    let bar = bar(source.len() * 4, at.done * 4);
+    let mut progress = Progress::new(source.len());
     let (first, begin, mut kept) = (at.done, Instant::now(), Instant::now());
     let build = kernels::get("ch8_streamed")?;
     let mut pieces = Pieces::new(&devices, build, options.streams as usize, piece as usize)?;
     pieces.sum(&source, &mut at, |at| {
-        bar.set_position(at.done * 4);
+        progress.show(at.done, || {
+            let (all, done) = (source.len(), at.done);
+            let rate = (done - first) as f64 / begin.elapsed().as_secs_f64();
+            let left = Duration::from_secs(((all - done) as f64 / rate).ceil() as u64);
+            let [all, done, rate] =
+                [all as f64, done as f64, rate].map(|numbers| three_digits(numbers * 4e-9));
+            format!("{done} of {all} GB, {rate} GB/s, {} left", humantime::format_duration(left))
+        });
         if kept.elapsed() >= Duration::from_millis(options.checkpoint_every) {
             at.write(&path)?;
             kept = Instant::now();
         }
         Ok(())
     })?;
-    bar.finish_and_clear();
+    drop(progress);
     let seconds = begin.elapsed().as_secs_f64();
     ensure!(at.done == source.len(), "{} numbers are missing", source.len() - at.done);
     Checkpoint::remove(&path)?;
@@ -116,14 +123,4 @@ fn sum(options: &Options) -> Result<()> {
     let rate = (at.done - first) as f64 * 4e-9 / seconds;
     println!("{} GB/s, {:.1} s", three_digits(rate), seconds);
     Ok(())
-}
-
-/// How far it is, how fast, and how long it will take.
-fn bar(bytes: u64, done: u64) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left");
-    let bar = ProgressBar::new(bytes).with_style(style.unwrap_or(ProgressStyle::default_bar()));
-    bar.set_position(done);
-    bar.reset_eta();
-    bar
 }

@@ -13,7 +13,7 @@
 //! | `output.rs` | where output goes, and what else a run needs of its surroundings |
 //! | `terminal.rs` | those of a process: command line, stdout, stderr, record's file; a browser has none |
 //! | `forecast.rs` | how long it will take, about |
-//! | `progress.rs` | how far it is: a bar in the terminal |
+//! | `progress.rs` | how far it is: a line in the terminal |
 
 mod forecast;
 mod options;
@@ -29,6 +29,8 @@ mod variant;
 
 pub use options::Options;
 pub use output::Output;
+#[cfg(not(target_family = "wasm"))]
+pub use progress::Progress;
 pub use run::{Ran, Report, run_with};
 pub use shape::{Place, Shape};
 pub use terminal::run;

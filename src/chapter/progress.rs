@@ -1,40 +1,65 @@
-//! A bar on stderr, once a run has taken more than a second and somebody watches.
+//! A line on stderr that says how far a run is: after a second, and only where somebody watches.
 
+use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+/// The bar's length, which leaves 45 columns of 80 for words.
+const CELLS: u64 = 28;
 
-/// How far a chapter is with its runs.
+/// How far a run is. The line goes when this is dropped.
 pub struct Progress {
-    started: Instant,
-    bar: Option<ProgressBar>,
+    /// When the line is drawn next; `None` where nobody watches.
+    next: Option<Instant>,
+    drawn: bool,
     all: u64,
 }
 
 impl Progress {
-    /// `all` elements are to be added up.
+    /// `all` things are to be done.
     pub fn new(all: u64) -> Progress {
-        Progress { started: Instant::now(), bar: None, all }
+        let next = stderr().is_terminal().then(|| Instant::now() + Duration::from_secs(1));
+        Progress { next, drawn: false, all }
     }
 
-    /// A run begins, `done` elements after the start; `run` says which.
-    pub fn step(&mut self, run: &str, done: u64) {
-        if self.bar.is_none() && self.started.elapsed() > Duration::from_secs(1) {
-            let style = ProgressStyle::with_template("{wide_bar} {percent} %  {msg}");
-            self.bar =
-                Some(ProgressBar::new(self.all).with_style(style.unwrap_or(ProgressStyle::default_bar())));
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(done);
-            bar.set_message(run.to_string());
+    /// `done` of them are; `words` says more. Ten times per second at most, so it may be called as often as one
+    /// likes.
+    pub fn show(&mut self, done: u64, words: impl FnOnce() -> String) {
+        if self.next.is_some_and(|next| Instant::now() >= next) {
+            let _ = write!(stderr(), "\r\x1b[2K{}", line(done, self.all, &words()));
+            self.next = Some(Instant::now() + Duration::from_millis(100));
+            self.drawn = true;
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        if self.drawn {
+            let _ = write!(stderr(), "\r\x1b[2K");
         }
+    }
+}
+
+fn line(done: u64, all: u64, words: &str) -> String {
+    let part = done.min(all) as f64 / all.max(1) as f64;
+    let full = (part * CELLS as f64) as usize;
+    let bar = "█".repeat(full) + &"░".repeat(CELLS as usize - full);
+    format!("{bar} {:.0} %  {words}", part * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn the_bar_is_as_full_as_the_run_is_far() {
+        for (done, full, percent) in
+            [(0, 0, "0 %"), (500, 14, "50 %"), (1000, 28, "100 %"), (1001, 28, "100 %")]
+        {
+            let line = line(done, 1000, "n = 2^20");
+            assert_eq!(line.matches('█').count(), full, "{line}");
+            assert!(line.ends_with(&format!(" {percent}  n = 2^20")) && line.chars().count() < 80, "{line}");
+        }
+        assert!(line(0, 0, "").contains("0 %"), "an empty run has a line as well");
     }
 }

@@ -75,7 +75,7 @@ impl Output for Terminal {
     }
 
     fn begin(&mut self, name: &str, done: u64, all: u64) {
-        self.progress.get_or_insert_with(|| Progress::new(all)).step(name, done);
+        self.progress.get_or_insert_with(|| Progress::new(all)).show(done, || name.to_string());
     }
 
     fn end(&mut self) {

@@ -1,12 +1,7 @@
-//! A diagnostic of the simulator as rustc would print it, with the source lines it is about.
+//! A diagnostic of the simulator as rustc would print it, with the source lines it is about; `quote.rs` lays it
+//! out.
 
-//!
-//! annotate-snippets lays it out (`quote.rs`); a page has its own few lines for that (`quote_in_page.rs`).
-
-#[cfg_attr(target_family = "wasm", path = "quote_in_page.rs")]
 mod quote;
-#[cfg(test)]
-mod quote_in_page;
 
 use std::ops::Range;
 
@@ -50,8 +45,12 @@ struct Mark {
 
 fn parts<'a>(found: &'a Diagnostic, source: impl Fn(&str) -> Option<&'a str>) -> Vec<Part<'a>> {
     let sites = sites(found);
-    let mut files: Vec<&str> = sites.iter().map(|site| site.0).collect();
-    files.dedup();
+    let mut files: Vec<&str> = Vec::new();
+    for (file, _) in &sites {
+        if !files.contains(file) {
+            files.push(file);
+        }
+    }
     let part = |file| {
         let mut marks: Vec<Mark> =
             sites.iter().filter(|site| site.0 == file).map(|(_, mark)| mark.clone()).collect();
@@ -165,54 +164,48 @@ mod tests {
     }
 
     #[test]
-    fn a_page_lays_it_out_as_annotate_snippets_does() {
-        let text = "one\n\ttwo(a + b) * c;\n\n    four;\nfive = 5;\n\n\n  eight = nine;\n".to_string()
-            + &"x;\n".repeat(99);
-        let site =
-            |file: &str, line| sim::Site { file: file.into(), line, message: format!("said of line {line}") };
-        let both = |found: &Diagnostic, known: &str| {
-            let source = |file: &str| (known.contains(file)).then_some(text.as_str());
-            let (parts, notes) = (parts(found, source), notes(found));
-            let [library, own] =
-                [quote::quote, quote_in_page::quote].map(|quote| quote(found, &parts, &notes, false));
-            assert_eq!(library, own);
+    fn the_layout_is_that_of_rustc() {
+        let site = |file: &str, line| sim::Site { file: file.into(), line, message: format!("line {line}") };
+        let related = vec![site("b.cu", 1), site("a.cu", 4), site("c.cu", 7), site("a.cu", 12)];
+        let found = Diagnostic { file: Some("a.cu".into()), related, ..race() };
+        let a = "one\n\ttwo(2);\n\n    four;\n".to_string() + &"x;\n".repeat(9);
+        let source = |file: &str| match file {
+            "a.cu" => Some(&*a),
+            "b.cu" => Some("// b"),
+            _ => None,
         };
-        for lines in [&[][..], &[1], &[4], &[2, 5], &[8, 5], &[1, 8, 4], &[2, 99], &[9, 10, 12, 15, 105]] {
-            for first in [1, 2, 4, 8, 12, 100] {
-                for file in ["a.cu", "b.cu"] {
-                    for known in ["", "a.cu", "b.cu", "a.cu b.cu"] {
-                        let related: Vec<_> = lines.iter().map(|line| site(file, *line)).collect();
-                        for severity in [sim::Severity::Error, sim::Severity::Warning, sim::Severity::Note] {
-                            let help = if first == 2 { String::new() } else { race().help };
-                            let related = related.clone();
-                            both(
-                                &Diagnostic {
-                                    file: Some("a.cu".into()),
-                                    line: Some(first),
-                                    related,
-                                    severity,
-                                    help,
-                                    ..race()
-                                },
-                                known,
-                            );
-                        }
-                        both(&Diagnostic { file: None, line: None, related, ..race() }, known);
-                    }
-                }
-            }
-        }
-        both(
-            &Diagnostic {
-                file: None,
-                line: None,
-                kernel: None,
-                related: Vec::new(),
-                help: String::new(),
-                ..race()
-            },
-            "",
+        let plain = render_with(&found, source, false);
+        assert_eq!(
+            plain,
+            "\
+error[data-race]: element 6 is written while it is read
+  --> a.cu:2:2
+   |
+ 2 |     two(2);
+   |     ^^^^^^^ in reduce, block (0, 0, 0), thread (6, 0, 0)
+ 3 |
+ 4 |     four;
+   |     ----- line 4
+...
+12 | x;
+   | -- line 12
+   |
+  ::: b.cu:1:1
+   |
+ 1 | // b
+   | ---- line 1
+  ::: c.cu:7
+   = note: line 7
+   = help: put a barrier between the steps
+"
         );
+        let colored = render_with(&found, source, true);
+        assert!(colored.contains("\x1b[1;91merror[data-race]\x1b[0m"), "{colored}");
+        let mut shown = String::new();
+        for (i, piece) in colored.split('\x1b').enumerate() {
+            shown += if i == 0 { piece } else { piece.split_once('m').unwrap().1 };
+        }
+        assert_eq!(shown, plain, "colours change nothing else");
     }
 
     #[test]
