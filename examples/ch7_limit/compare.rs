@@ -1,19 +1,21 @@
 //! The chapter's kernels, CUB, Thrust and the CPU add up the same arrays in one process, in turns, and each
 //! is timed in the three ways of [`workbook::chapters::ch7_limit::timing`]. Needs a GPU.
 
+mod work;
+
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use rayon::prelude::*;
-use workbook::chapter::Shape;
-use workbook::chapters::ch7_limit::comparison::{NOTHING, TYPES, UNTUNED};
-use workbook::chapters::ch7_limit::libraries::{Cub, Determinism, Libraries, Summed};
+use workbook::chapter::{Shape, Variant};
+use workbook::chapters::ch7_limit::comparison::{NOTHING, Names, TYPES, UNTUNED};
+use workbook::chapters::ch7_limit::libraries::{Determinism, Libraries, Summed};
 use workbook::chapters::ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
 use workbook::chapters::ch7_limit::{SumF32, SumI64, kernel};
 use workbook::device::measure::{self, CPU_BUDGET};
-use workbook::device::{Device, LaunchConfig, Module, Prepared, View};
+use workbook::device::{Device, Function, Module};
 use workbook::record::{Record, Run, Timing, Timings};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, SumI32, elements};
@@ -21,6 +23,7 @@ use workbook::reduction::value::{Expected, Value};
 
 use super::RUNGS;
 use super::chain::Chain;
+use work::{Copies, Work, Works};
 
 /// Sizes: powers of 4 from 2^10 to this.
 const LARGEST: u64 = 1 << 30;
@@ -29,8 +32,6 @@ const BLOCK: u32 = 512;
 /// CUB 3.5.0 with `determinism::gpu_to_gpu` returned a wrong sum of 2^30 `f32`s on an H200, in each of two
 /// runs, and right ones up to this size.
 const GPU_TO_GPU_IS_RIGHT_UP_TO: u64 = 1 << 28;
-/// Shape of the empty kernel.
-const EMPTY: Shape = Shape { block: 32, grid: 1 };
 
 /// Adds the comparison to `record`, at all sizes up to `n` for which there is memory.
 pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
@@ -61,49 +62,6 @@ struct Stage<'a> {
     data: &'a [i32],
 }
 
-/// What is compared.
-enum Work<'a, T> {
-    Ours(Chain<'a, T>),
-    Nothing(Prepared<'a>),
-    Cub(Cub<'a, T>),
-    Thrust(&'a Libraries, usize),
-}
-
-impl<T: Summed> Work<'_, T> {
-    /// One call, on the array at the start of `input`.
-    fn call(&self, input: &View<T>) -> Result<()> {
-        match self {
-            Work::Ours(chain) => chain.launch(input),
-            Work::Nothing(launch) => launch.launch(),
-            Work::Cub(cub) => cub.launch(input),
-            Work::Thrust(library, n) => library.thrust(input, *n).map(drop),
-        }
-    }
-
-    /// The sum of one call; `None` of the empty kernel.
-    fn sum(&self, input: &View<T>) -> Result<Option<T>> {
-        self.call(input)?;
-        Ok(match self {
-            Work::Ours(chain) => Some(chain.sum()?),
-            Work::Nothing(_) => None,
-            Work::Cub(cub) => Some(cub.sum()?),
-            Work::Thrust(library, n) => Some(library.thrust(input, *n)?),
-        })
-    }
-
-    /// Threads per block, and blocks of the first launch, where they are known.
-    fn shape(&self) -> Shape {
-        match self {
-            Work::Ours(chain) => {
-                let LaunchConfig { grid_dim, block_dim, .. } = chain.config();
-                Shape { block: block_dim.0, grid: grid_dim.0 }
-            }
-            Work::Nothing(_) => EMPTY,
-            Work::Cub(_) | Work::Thrust(..) => Shape::CPU,
-        }
-    }
-}
-
 impl Stage<'_> {
     /// Everyone at `sizes`, then the last rung and CUB at those of [`UNTUNED`] that are no larger.
     fn all_sizes<O: Operator>(&self, sizes: &[u64], record: &mut Record) -> Result<()>
@@ -128,91 +86,45 @@ impl Stage<'_> {
     {
         let names = TYPES.iter().find(|names| names.type_name == O::Element::SUFFIX);
         let names = names.context("a type without names")?;
-        let (device, operation) = (self.device, &names.operation);
-        let bytes = n as usize * size_of::<O::Element>();
-        if 4 * bytes as u64 > device.info().gpu.map_or(0, |gpu| gpu.memory_bytes) {
+        let operation = &names.operation;
+        let bytes = n * size_of::<O::Element>() as u64;
+        if 4 * bytes > self.device.info().gpu.map_or(0, |gpu| gpu.memory_bytes) {
             return Ok(Vec::new());
         }
-        let (length, start) = (n as usize, offset as usize);
-        let expected = (operation.expected)(&self.data[..length]);
-        let array = elements::<O>(&self.data[..length]);
+        let numbers = &self.data[..n as usize];
+        let expected = (operation.expected)(numbers);
+        let array = elements::<O>(numbers);
         let on_cpu = everyone.then(|| on_cpu::<O>(&array)).transpose()?;
-
-        // Copies begin at multiples of 256 bytes, as allocations do. What lies around them is no 0, and would
-        // show in a sum.
-        let stride = (start + length).next_multiple_of(256 / size_of::<O::Element>());
         let around = elements::<O>(&self.data[..1])[0];
-        let mut host = [vec![around; start], array].concat();
-        host.resize(stride, around);
-        let copies = (2 * timing::FLUSH_BYTES / bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, 1 << 16);
-        let input = device.clone_htod(&host.repeat(copies))?;
-        drop(host);
+        let copies = Copies::of(array, offset as usize, around, self.device)?;
 
-        let rungs = RUNGS
-            .iter()
-            .filter(|rung| rung.operation.name == operation.name && (everyone || rung.name == names.limit));
-        let rungs: Vec<_> = rungs.collect();
-        let functions = rungs.iter().map(|rung| kernel(rung.symbol, operation, n));
-        let functions = functions.map(|name| self.module.load_function(name)).collect::<Result<Vec<_>>>()?;
+        let is_meant = |rung: &Variant| everyone || rung.name == names.limit;
+        let rungs = RUNGS.iter().filter(|rung| rung.operation.name == operation.name && is_meant(rung));
+        let load = |rung: &'static Variant| {
+            Ok((rung, self.module.load_function(kernel(rung.symbol, operation, n))?))
+        };
+        let rungs = rungs.map(load).collect::<Result<Vec<(&Variant, Function)>>>()?;
         let nothing = self.module.load_function(NOTHING)?;
-
-        let mut works = Vec::new();
-        for (rung, function) in rungs.iter().zip(&functions) {
-            let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), device.multiprocessors());
-            works.push((rung.name, Work::Ours(Chain::new(device, function, &input, n, shape(n), shape)?)));
-        }
+        let mut works = self.ours(&rungs, &copies, n)?;
         if everyone {
-            let config = LaunchConfig::new(EMPTY.grid, EMPTY.block);
-            works.push((names.nothing, Work::Nothing(device.launch_builder(&nothing).prepare(config)?)));
+            works.push((names.nothing, Work::nothing(self.device, &nothing)?));
         }
-        for (name, determinism) in [
-            (Some(names.cub), Determinism::RunToRun),
-            (Some(names.cub_not_guaranteed), Determinism::NotGuaranteed),
-            (names.cub_gpu_to_gpu.filter(|_| everyone), Determinism::GpuToGpu),
-        ] {
-            if let (Some(name), Some(library)) = (name, &self.libraries)
-                && let Some(cub) = library.cub(device, determinism, length)?
-            {
-                works.push((name, Work::Cub(cub)));
-            }
-        }
-        if let Some(library) = self.libraries.as_ref().filter(|_| everyone) {
-            works.push((names.thrust, Work::Thrust(library, length)));
-        }
+        works.extend(self.libraries(names, n as usize, everyone)?);
 
-        let at = |copy: usize| input.slice(copy * stride + start..);
-        let calls: Vec<_> = works.iter().map(|(_, work)| |copy| work.call(&at(copy))).collect();
-        // Thrust allocates and waits, which a graph cannot hold.
-        let in_graph = |work: &Work<_>| !matches!(work, Work::Thrust(..));
-        let contenders = calls.iter().zip(&works);
-        let contenders: Vec<_> =
-            contenders.map(|(call, (_, work))| Contender { call, in_graph: in_graph(work) }).collect();
-        let samples = if bytes > 1 << 27 { 15 } else { 201 };
-        let rotation = Rotation::new(copies);
-        let calls_in_graph = ((1 << 26) / bytes).clamp(if copies > 1 { 2 } else { 1 }, 64);
-        let flush = Flush::new(device, self.module)?;
-        let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
-        let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
-        let alone =
-            timing::work_alone(device, &contenders, &rotation, calls_in_graph, samples, || flush.run())?;
-
-        let none = Value::Text("none".to_string());
         let mut runs = Vec::new();
-        for (i, (name, work)) in works.iter().enumerate() {
-            let run = match work.sum(&at(0))? {
+        for ((name, work), timings) in works.iter().zip(self.timings(&works, &copies)?) {
+            let run = match work.sum(&copies.get(0))? {
                 Some(sum) => Run::of(name, n, operation, O::value(sum), expected.clone()),
-                None => Run::of(name, n, operation, none.clone(), Expected::exactly(none.clone())),
+                None => {
+                    let none = Value::Text("none".to_string());
+                    Run::of(name, n, operation, none.clone(), Expected::exactly(none))
+                }
             };
-            let library = match (work, &self.libraries) {
-                (Work::Cub(_), Some(library)) => Some(format!("CUB {}", library.version)),
-                (Work::Thrust(..), _) => Some("Thrust".to_string()),
-                _ => None,
-            };
-            let timings = Timings { one_call_cold: cold[i], one_call_warm: warm[i], work_alone: alone[i] };
             let Shape { block, grid } = work.shape();
             let wrong_there = Some(*name) == names.cub_gpu_to_gpu && n > GPU_TO_GPU_IS_RIGHT_UP_TO;
             let expected_failure = wrong_there.then(|| "wrong-sum".to_string());
-            runs.push(Run { block, grid, offset, timings: Some(timings), library, expected_failure, ..run });
+            let (timings, library) = (Some(timings), work.library());
+            runs.push(Run { block, grid, offset, timings, library, expected_failure, ..run });
         }
         if let Some((sum, time_us)) = on_cpu {
             let library = Some(format!("rayon, {} CPU threads", rayon::current_num_threads()));
@@ -220,6 +132,58 @@ impl Stage<'_> {
             runs.push(Run { time_us, library, ..cpu });
         }
         Ok(runs)
+    }
+
+    /// Our kernels, each in its own shape.
+    fn ours<'a, T: Summed>(
+        &'a self,
+        rungs: &'a [(&Variant, Function)],
+        copies: &Copies<T>,
+        n: u64,
+    ) -> Result<Works<'a, T>> {
+        let chain = |(rung, function): &'a (&Variant, Function)| {
+            let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), self.device.multiprocessors());
+            let chain = Chain::new(self.device, function, copies.all(), n, shape(n), shape)?;
+            Ok((rung.name, Work::Ours(chain)))
+        };
+        rungs.iter().map(chain).collect()
+    }
+
+    /// CUB's sums of `length` elements, and Thrust's where `everyone` takes part.
+    fn libraries<T: Summed>(&self, names: &Names, length: usize, everyone: bool) -> Result<Works<'_, T>> {
+        let Some(libraries) = &self.libraries else { return Ok(Vec::new()) };
+        let mut works = Vec::new();
+        for (name, determinism) in [
+            (Some(names.cub), Determinism::RunToRun),
+            (Some(names.cub_not_guaranteed), Determinism::NotGuaranteed),
+            (names.cub_gpu_to_gpu.filter(|_| everyone), Determinism::GpuToGpu),
+        ] {
+            let Some(name) = name else { continue };
+            works.extend(libraries.cub(self.device, determinism, length)?.map(|cub| (name, Work::Cub(cub))));
+        }
+        if everyone {
+            works.push((names.thrust, Work::Thrust(libraries, length)));
+        }
+        Ok(works)
+    }
+
+    /// All works in turns, in each of the three ways.
+    fn timings<T: Summed>(&self, works: &Works<T>, copies: &Copies<T>) -> Result<Vec<Timings>> {
+        let calls: Vec<_> = works.iter().map(|(_, work)| |copy| work.call(&copies.get(copy))).collect();
+        let contender = |(call, (_, work)): (_, &(_, Work<T>))| Contender { call, in_graph: work.in_graph() };
+        let contenders: Vec<_> =
+            calls.iter().map(|call| call as &dyn Fn(usize) -> Result<()>).zip(works).map(contender).collect();
+        let (device, bytes, rotation) = (self.device, copies.bytes(), Rotation::new(copies.count()));
+        let samples = if bytes > 1 << 27 { 15 } else { 201 };
+        let calls_in_graph = ((1 << 26) / bytes).clamp(copies.count().min(2), 64);
+        let flush = Flush::new(device, self.module)?;
+        let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
+        let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
+        let alone =
+            timing::work_alone(device, &contenders, &rotation, calls_in_graph, samples, || flush.run())?;
+        let of =
+            |((cold, warm), alone)| Timings { one_call_cold: cold, one_call_warm: warm, work_alone: alone };
+        Ok(cold.into_iter().zip(warm).zip(alone).map(of).collect())
     }
 }
 

@@ -5,44 +5,16 @@
 //! A rank that fails says why, and rank 0 tells the others; one that is killed says nothing, but its
 //! connection closes; one that hangs is not heard from, and the time runs out.
 
+mod hello;
 mod link;
 
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+pub use hello::{Fault, Hello};
+use hello::{fit, ranks};
 pub use link::Link;
-
-/// How a rank ends that does not end well.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Fault {
-    /// 1: another rank is missing, has ended or is wrong; 2: the environment or the command line is.
-    pub status: u8,
-    /// Which rank, and why.
-    pub sentence: String,
-}
-
-impl Fault {
-    pub fn environment(error: anyhow::Error) -> Fault {
-        Fault { status: 2, sentence: format!("{error:#}") }
-    }
-
-    fn of(sentence: String) -> Fault {
-        Fault { status: 1, sentence }
-    }
-}
-
-/// What a rank says first.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Hello {
-    pub rank: usize,
-    /// What all ranks have to have alike, each with its name: `--n 1000`.
-    pub alike: Vec<String>,
-    /// What no two ranks may have alike.
-    pub gpu: Option<String>,
-    /// Why this rank cannot take part.
-    pub fault: Option<Fault>,
-}
 
 #[derive(Debug, Serialize, Deserialize)]
 enum Message {
@@ -307,37 +279,3 @@ impl Meeting {
 
 /// How often the others are looked after.
 const PAUSE: Duration = Duration::from_millis(1);
-
-/// Whether ranks that have said hello can work together.
-fn fit(hellos: &[Hello]) -> Result<(), Fault> {
-    let refused = |sentence: String| Err(Fault { status: 2, sentence });
-    for hello in hellos {
-        let (rank, first) = (hello.rank, &hellos[0]);
-        if let Some(fault) = &hello.fault {
-            return Err(fault.clone());
-        }
-        let differs = first.alike.iter().zip(&hello.alike).find(|(own, other)| own != other);
-        if let Some((own, other)) = differs {
-            return refused(format!("rank {rank} has {other}, and rank 0 has {own}: all need the same"));
-        }
-        let twin =
-            hellos.iter().find(|other| other.gpu.is_some() && other.gpu == hello.gpu && other.rank < rank);
-        if let Some(twin) = twin {
-            return refused(format!(
-                "ranks {} and {rank} have the same GPU: start one process per GPU",
-                twin.rank
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// `rank 1`, `ranks 1 and 3`, `ranks 1, 2 and 3`
-fn ranks(numbers: impl Iterator<Item = usize>) -> String {
-    let mut words: Vec<_> = numbers.map(|number| number.to_string()).collect();
-    match words.pop() {
-        Some(last) if words.is_empty() => format!("rank {last}"),
-        Some(last) => format!("ranks {} and {last}", words.join(", ")),
-        None => "no rank".into(),
-    }
-}

@@ -23,7 +23,7 @@
 //! | --- | --- |
 //! | `measure.rs` | how a time is taken, and what else a measurement holds |
 //! | `fault.rs` | what a GPU may be missing, and how it fails, in words |
-//! | `cuda.rs` | the GPU; the only file that names cudarc. `no_cuda.rs` takes its place in a browser |
+//! | `cuda/` | the GPU; the only folder that names cudarc. `no_cuda.rs` takes its place in a browser |
 //! | `simulator.rs` | the simulator as a device: its options, its stream, what its launches have shown |
 //! | `device.rs` | opens one of these; its name, its limits, what work costs there |
 //! | `module.rs` | kernels |

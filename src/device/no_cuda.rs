@@ -1,4 +1,4 @@
-//! In place of `cuda.rs` where there are no GPUs: in a browser. [`Gpu`] has no values, so nothing here can be
+//! In place of `cuda/` where there are no GPUs: in a browser. [`Gpu`] has no values, so nothing here can be
 //! reached but [`Gpu::open`].
 
 use std::sync::atomic::AtomicU32;

@@ -157,6 +157,11 @@ impl Libraries {
 }
 
 impl<T: Summed> Cub<'_, T> {
+    /// CUB's version.
+    pub fn version(&self) -> &str {
+        &self.libraries.version
+    }
+
     /// Puts the sum of the first elements of `input` into the stream.
     ///
     /// # Errors
