@@ -10,7 +10,6 @@
 use rustc_hash::FxHashMap;
 
 use super::lanes::at;
-use super::order::BlockId;
 use crate::arith::{WARP, each};
 
 /// What the threads of a group did on one visit of a branch: a thread for each side, and where a barrier was
@@ -52,7 +51,7 @@ pub struct Divergence {
 
 /// Threads that have to agree on a barrier: those of a block, or of a cluster, of a grid. They are numbered
 /// warp by warp, and warps block by block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
     Block(u32, u64),
     Cluster(u32, u64),
@@ -60,24 +59,14 @@ pub enum Group {
 
 #[derive(Debug, Default)]
 pub struct Branches {
-    groups: FxHashMap<BlockId, Box<GroupVisits>>,
-}
-
-impl Group {
-    /// That of a cluster is no block's.
-    fn key(self) -> BlockId {
-        match self {
-            Group::Block(grid, block) => (grid, block),
-            Group::Cluster(grid, cluster) => (grid, !cluster),
-        }
-    }
+    groups: FxHashMap<Group, Box<GroupVisits>>,
 }
 
 impl Branches {
     /// A block ends, of a cluster of so many.
     pub fn block_end(&mut self, grid: u32, block: u64, (cluster, blocks): (u64, u32)) {
-        self.groups.remove(&(grid, block));
-        let cluster = Group::Cluster(grid, cluster).key();
+        self.groups.remove(&Group::Block(grid, block));
+        let cluster = Group::Cluster(grid, cluster);
         if let Some(state) = self.groups.get_mut(&cluster) {
             state.ended += 1;
             if state.ended == blocks {
@@ -94,7 +83,7 @@ impl Branches {
         taken: u32,
         rest: u32,
     ) -> Option<Divergence> {
-        let state = self.groups.entry(group.key()).or_default();
+        let state = self.groups.entry(group).or_default();
         let AtBranch { visits, counts } = at(&mut state.branches, watch);
         let counts = at(counts, warp);
         let mut found = None;
@@ -120,7 +109,7 @@ impl Branches {
         watch: u32,
         taken: bool,
     ) -> Option<Divergence> {
-        let state = self.groups.entry(group.key()).or_default();
+        let state = self.groups.entry(group).or_default();
         let AtBranch { visits, counts } = state.branches.get_mut(watch as usize)?;
         let counts = counts.get(warp as usize)?;
         alike(counts, mask).find_map(|(number, lanes)| {
