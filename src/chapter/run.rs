@@ -60,6 +60,16 @@ pub fn run_with(chapter: &Chapter, options: &Options, output: &mut dyn Output) -
     }
 }
 
+/// What the runs add up.
+struct Input {
+    data: Vec<i32>,
+    /// The results that are right, by operation and number of elements.
+    expected: Vec<((&'static str, u64), Expected)>,
+    /// Elements in the runs that have begun, and in all.
+    done: u64,
+    all: u64,
+}
+
 /// A chapter in progress.
 struct Bench<'a> {
     chapter: &'a Chapter,
@@ -172,27 +182,37 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Makes the runs, prints and keeps what there is.
+    /// Makes the runs, prints and keeps what there is. The requested size comes first, and what it gave is
+    /// printed before the sweep, which takes most of the time.
     fn finish(mut self) -> Result<Report> {
         let compiler = self.compiler.map(|name| format!("; kernels compiled by {name}"));
         self.say(&format!("{}{}", self.first_line(), compiler.unwrap_or_default()));
-        let stopped = match self.run_all() {
-            Ok(()) => false,
-            Err(error) => {
-                self.found.push(error.downcast::<Diagnostic>()?);
-                true
-            }
-        };
+        let mut input = self.input();
+        let ran = self.run_requested(&mut input);
+        let mut stopped = self.has_stopped(ran)?;
+        self.output.end();
         for found in &self.found {
             self.output.complain(diagnostics::render(found, self.output.has_colour()).trim_end());
         }
-        if stopped {
-            self.record.ok = false;
-        } else {
+        if !stopped {
             self.say(&format!("\n{}", self.tables()));
             for trace in std::mem::take(&mut self.traces) {
                 self.say(&format!("\n{}, step by step\n{}", trace.kernel, figure::table(&trace)));
                 self.traces.push(trace);
+            }
+            let ran = self.run_sweep(&mut input);
+            stopped = self.has_stopped(ran)?;
+            self.output.end();
+            if let (true, Some(found)) = (stopped, self.found.last()) {
+                self.output.complain(diagnostics::render(found, self.output.has_colour()).trim_end());
+            }
+        }
+        let mut all = self.record.runs.iter().chain(&self.record.sweep);
+        self.record.ok = !stopped && all.all(Run::as_expected);
+        if !stopped {
+            self.measure_section()?;
+            for line in table::wrong_elsewhere(&self.record) {
+                self.say(&line);
             }
             if self.options.record && !self.record.ok {
                 self.output.complain("not recorded, since not every run is ok");
@@ -208,6 +228,13 @@ impl<'a> Bench<'a> {
             self.output.print(&json.context("the record cannot be written as JSON")?);
         }
         Ok(report)
+    }
+
+    /// Whether runs that ended like this were stopped by a diagnostic, which then is among those found.
+    fn has_stopped(&mut self, ran: Result<()>) -> Result<bool> {
+        let Err(error) = ran else { return Ok(false) };
+        self.found.push(error.downcast::<Diagnostic>()?);
+        Ok(true)
     }
 
     /// Where the kernels run, and why there.
@@ -238,58 +265,74 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Makes every run, at the requested size first.
-    fn run_all(&mut self) -> Result<()> {
-        let requested = self.plan.runs.len();
+    /// What all runs add up; says how long they will take, where that is long.
+    fn input(&mut self) -> Input {
         let cases: Vec<Planned> = self.plan.runs.iter().chain(&self.plan.sweep).copied().collect();
         let most = cases.iter().map(|case| case.n).max().unwrap_or(0);
         let data = data::numbers(most as usize, self.options.seed);
         if self.record.device.kind == DeviceKind::Sim {
             self.forecast(&cases, &data);
         }
-        let mut known: Vec<((&str, u64), Expected)> = Vec::new();
-        let (mut done, all) = (0, cases.iter().map(|case| case.n).sum());
-        for (position, case) in cases.iter().enumerate() {
-            let name = format!("{}, n = {}", case.variant.name, thousands(case.n as i64));
-            self.output.begin(&name, done, all);
-            done += case.n;
-            let data = &data[..case.n as usize];
-            let operation = case.variant.operation;
-            let key = (operation.name, case.n);
-            if !known.iter().any(|(other, _)| *other == key) {
-                known.push((key, (operation.expected)(data)));
-            }
-            if let Some(tell) = self.output.within(case.n) {
-                self.device.tell_progress(tell);
-            }
-            let outcome = self.outcome(case, data);
-            let printed = self.device.take_printed();
-            if !printed.is_empty() {
-                // What a kernel prints is no result: stdout belongs to those.
-                self.output.complain(printed.trim_end_matches('\n'));
-            }
-            let outcome = outcome?;
-            let expected = known.iter().find(|(other, _)| *other == key);
-            let (_, expected) = expected.context("a result that is expected")?;
-            let mut run = checked(case, expected, &outcome);
-            self.traces.extend(self.device.take_trace());
-            if position < requested {
-                run.message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
-                self.levels.push((run.kernel.clone(), outcome.cost.levels));
-                self.found.extend(outcome.cost.found);
-                self.record.runs.push(run);
-            } else {
-                self.record.sweep.push(run);
-            }
+        Input { data, expected: Vec::new(), done: 0, all: cases.iter().map(|case| case.n).sum() }
+    }
+
+    /// Makes the runs at the requested size.
+    fn run_requested(&mut self, input: &mut Input) -> Result<()> {
+        for case in self.plan.runs.clone() {
+            let (run, outcome) = self.run(&case, input)?;
+            let message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
+            self.levels.push((run.kernel.clone(), outcome.cost.levels));
+            self.found.extend(outcome.cost.found);
+            self.record.runs.push(Run { message, ..run });
         }
-        self.output.end();
-        let mut all = self.record.runs.iter().chain(&self.record.sweep);
-        self.record.ok = all.all(Run::as_expected);
-        if let (Some(section), Some(module), DeviceKind::Gpu) =
+        Ok(())
+    }
+
+    /// Makes the runs at other sizes and shapes.
+    fn run_sweep(&mut self, input: &mut Input) -> Result<()> {
+        for case in self.plan.sweep.clone() {
+            let (run, _) = self.run(&case, input)?;
+            self.record.sweep.push(run);
+        }
+        Ok(())
+    }
+
+    /// Makes one run, and checks its result.
+    fn run(&mut self, case: &Planned, input: &mut Input) -> Result<(Run, Outcome)> {
+        let name = format!("{}, n = {}", case.variant.name, thousands(case.n as i64));
+        self.output.begin(&name, input.done, input.all);
+        input.done += case.n;
+        let data = &input.data[..case.n as usize];
+        let operation = case.variant.operation;
+        let key = (operation.name, case.n);
+        if !input.expected.iter().any(|(other, _)| *other == key) {
+            input.expected.push((key, (operation.expected)(data)));
+        }
+        if let Some(tell) = self.output.within(case.n) {
+            self.device.tell_progress(tell);
+        }
+        let outcome = self.outcome(case, data);
+        let printed = self.device.take_printed();
+        if !printed.is_empty() {
+            // What a kernel prints is no result: stdout belongs to those.
+            self.output.complain(printed.trim_end_matches('\n'));
+        }
+        let outcome = outcome?;
+        let expected = input.expected.iter().find(|(other, _)| *other == key);
+        let (_, expected) = expected.context("a result that is expected")?;
+        self.traces.extend(self.device.take_trace());
+        Ok((checked(case, expected, &outcome), outcome))
+    }
+
+    /// What this chapter alone measures, on a GPU.
+    fn measure_section(&mut self) -> Result<()> {
+        let (Some(section), Some(module), DeviceKind::Gpu) =
             (self.chapter.section, &self.module, self.record.device.kind)
-        {
-            (section.measure)(&self.device, module, self.options.n, &mut self.record)?;
-        }
+        else {
+            return Ok(());
+        };
+        (section.measure)(&self.device, module, self.options.n, &mut self.record)?;
+        self.say((section.table)(&self.record).trim_end());
         Ok(())
     }
 
@@ -334,11 +377,9 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// All tables of the record, and what was left out.
+    /// The tables of the runs at the requested size, and what was left out.
     fn tables(&self) -> String {
-        let table =
-            self.chapter.section.map_or(table::table as fn(&Record) -> String, |section| section.table);
-        let mut text = table(&self.record);
+        let mut text = table::table(&self.record);
         if !self.options.kernels.is_empty() {
             let levels = table::levels(&self.levels);
             if !levels.is_empty() {
@@ -461,12 +502,22 @@ mod tests {
         Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
     }
 
-    struct Nobody;
+    /// Hears what a chapter says and which runs begin.
+    #[derive(Default)]
+    struct Listener {
+        heard: Vec<String>,
+    }
 
-    impl Output for Nobody {
-        fn print(&mut self, _: &str) {}
-        fn complain(&mut self, _: &str) {}
-        fn begin(&mut self, _: &str, _: u64, _: u64) {}
+    impl Output for Listener {
+        fn print(&mut self, line: &str) {
+            self.heard.push(line.to_string());
+        }
+        fn complain(&mut self, line: &str) {
+            self.heard.push(line.to_string());
+        }
+        fn begin(&mut self, run: &str, _: u64, _: u64) {
+            self.heard.push(format!("begins: {run}"));
+        }
         fn date(&self) -> String {
             String::new()
         }
@@ -474,7 +525,7 @@ mod tests {
             String::new()
         }
         fn keep(&mut self, _: &Chapter, _: &Options, _: &Record) -> Result<Option<String>> {
-            panic!("there is no record of a run that was stopped")
+            Ok(Some("the record is kept".into()))
         }
     }
 
@@ -482,38 +533,64 @@ mod tests {
     const WRONG: Variant = Variant::new("wrong", wrong);
     const DROPS: Variant = Variant::new("drops", drops);
     const ENDLESS: Variant = Variant::new("endless", goes_on_for_ever);
+    const SWEPT_WRONG: Variant =
+        Variant::new("sweptWrong", |case| if case.data.len() < 5000 { wrong(case) } else { right(case) });
+    const SWEPT_ENDLESS: Variant = Variant::new("sweptEndless", |case| {
+        if case.data.len() < 5000 { goes_on_for_ever(case) } else { right(case) }
+    });
     const KEPT: Variant =
         Variant { expected_failure: |_, _| Some("data-race"), ..Variant::new("kept", wrong) };
 
-    /// A chapter of the CPU with these variants; its bench and the options `line`.
-    fn bench(variants: &'static [Variant], work: impl FnOnce(Bench)) {
+    /// Runs a chapter of the CPU with these variants at 5,000 elements, and fewer in its sweep.
+    fn ran(variants: &'static [Variant]) -> (Ran, Vec<String>) {
         let chapter =
-            Chapter { place: Place::Cpu, default_n: |_| 33, ..Chapter::new("ch0_test", "", variants) };
-        let options = Options::try_parse_for(&chapter, ["ch0_test", "--json", "--n", "33"]).unwrap();
-        work(Bench::new(&chapter, &options, &mut Nobody).unwrap());
+            Chapter { place: Place::Cpu, default_n: |_| 5000, ..Chapter::new("ch0_test", "", variants) };
+        let options = Options::try_parse_for(&chapter, ["ch0_test", "--n", "5000"]).unwrap();
+        let mut listener = Listener::default();
+        (run_with(&chapter, &options, &mut listener), listener.heard)
     }
 
     #[test]
     fn ok_is_the_sum_with_nothing_dropped_except_where_a_mistake_is_kept() {
-        let cases: [(&'static [Variant], [bool; 2], bool); 4] = [
-            (&[RIGHT, RIGHT], [true, true], true),
-            (&[RIGHT, KEPT], [true, false], true),
-            (&[WRONG, RIGHT], [false, true], false),
-            (&[DROPS, KEPT], [false, false], false),
+        let cases: [(&'static [Variant], [bool; 2], u8); 4] = [
+            (&[RIGHT, RIGHT], [true, true], 0),
+            (&[RIGHT, KEPT], [true, false], 0),
+            (&[WRONG, RIGHT], [false, true], 1),
+            (&[DROPS, KEPT], [false, false], 1),
         ];
-        for (variants, ok, all_ok) in cases {
-            bench(variants, |mut bench| {
-                bench.run_all().unwrap();
-                assert_eq!(bench.record.runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);
-                assert_eq!(bench.record.ok, all_ok);
-            });
+        for (variants, ok, status) in cases {
+            let (ran, _) = ran(variants);
+            let runs = ran.report.unwrap().record.runs;
+            assert_eq!(runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);
+            assert_eq!(ran.status, status);
         }
     }
 
     #[test]
     fn a_diagnostic_that_stops_a_run_ends_the_chapter_with_status_1_and_no_record() {
-        bench(&[ENDLESS], |bench| {
-            assert!(!bench.finish().unwrap().record.ok, "exit status 1");
-        });
+        let (ran, heard) = ran(&[ENDLESS]);
+        assert_eq!(ran.status, 1);
+        let heard = heard.join("\n");
+        assert!(heard.contains("it goes on for ever") && !heard.contains("is kept"), "{heard}");
+    }
+
+    #[test]
+    fn what_the_requested_size_gave_is_printed_before_the_sweep() {
+        let (ran, heard) = ran(&[SWEPT_WRONG]);
+        let place = |words: &str| heard.iter().position(|line| line.contains(words)).unwrap();
+        let sweep = heard.iter().rposition(|line| line.starts_with("begins:")).unwrap();
+        assert!(sweep > place("begins:"), "there is a sweep: {heard:?}");
+        assert!(place("kernel") < sweep, "{heard:?}");
+        assert!(place("WRONG in the sweep: sweptWrong, n = 1,024,") > sweep, "{heard:?}");
+        assert_eq!(ran.status, 1, "and counts");
+    }
+
+    #[test]
+    fn a_diagnostic_that_stops_the_sweep_leaves_the_table_and_no_record() {
+        let (ran, heard) = ran(&[SWEPT_ENDLESS]);
+        assert_eq!(ran.status, 1);
+        let heard = heard.join("\n");
+        assert!(heard.contains("check") && heard.contains("it goes on for ever"), "{heard}");
+        assert!(!heard.contains("is kept"), "{heard}");
     }
 }

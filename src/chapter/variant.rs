@@ -60,7 +60,7 @@ impl Chapter {
 pub struct Section {
     /// Measures on a GPU, after the variants, and adds to the record; `n` is the reader's `--n`.
     pub measure: fn(&Device, &Module, n: Option<u64>, &mut Record) -> Result<()>,
-    /// All tables of the record.
+    /// The tables of what was measured; begins with an empty line.
     pub table: fn(&Record) -> String,
     /// All charts of the record.
     pub charts: fn(&Record, Vertical) -> Result<Vec<Chart>>,

@@ -22,16 +22,15 @@ pub mod ch8_many_gpus;
 use anyhow::Result;
 
 use crate::chapters::ch7_limit::{comparison, comparison_charts};
+use crate::record::Record;
 use crate::record::chart::{self, Chart, Vertical};
 use crate::record::columns::{Column, text_table};
-use crate::record::{Record, table};
 
-/// The tables of `record`, those of a single chapter after those that all have. At most 100 columns, ends in
-/// a newline.
+/// The tables of `record` that a single chapter has beyond those that all have, each after an empty line. At most
+/// 100 columns.
 pub fn table(record: &Record) -> String {
-    let of_chapters =
-        tables_of_chapters(record).into_iter().map(|columns| format!("\n{}", text_table(&columns)));
-    table::table(record) + &of_chapters.collect::<String>()
+    let tables = tables_of_chapters(record).into_iter();
+    tables.map(|columns| format!("\n{}", text_table(&columns))).collect()
 }
 
 /// What a single chapter has beyond the table of its runs, each as the columns of one table.

@@ -214,6 +214,13 @@ pub fn notes(record: &Record) -> Vec<String> {
             ));
         }
     }
+    lines.extend(wrong_elsewhere(record));
+    lines
+}
+
+/// What has gone wrong beyond the runs at the requested size. One line each.
+pub fn wrong_elsewhere(record: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
     for run in record.sweep.iter().filter(|run| !run.as_expected()) {
         lines.push(format!(
             "WRONG in the sweep: {}, n = {}, {} threads per block",

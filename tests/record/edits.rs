@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use workbook::chapters::{charts, table};
-use workbook::record::Record;
 use workbook::record::chart::Vertical;
+use workbook::record::{self, Record};
 
 /// The JSON pointers of `value` and of all that is in it.
 fn places(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -63,7 +63,14 @@ fn no_edit_of_a_record_makes_it_panic() {
                     continue;
                 };
                 let charts = |vertical| charts(&edited, vertical).map(|charts| charts.len());
-                let show = || (table(&edited), charts(Vertical::Logarithmic), charts(Vertical::Linear));
+                let show = || {
+                    (
+                        record::table::table(&edited),
+                        table(&edited),
+                        charts(Vertical::Logarithmic),
+                        charts(Vertical::Linear),
+                    )
+                };
                 if catch_unwind(AssertUnwindSafe(show)).is_err() {
                     panicked.push(format!("{name}: {edit} as {wild}"));
                 }
