@@ -21,8 +21,8 @@ impl Progress {
         Progress { next, drawn: false, all }
     }
 
-    /// `done` of them are; `words` says more. Ten times per second at most, so it may be called as often as one
-    /// likes.
+    /// `done` of them are; `words` says more. The line is drawn ten times per second at most, however often
+    /// this is called.
     pub fn show(&mut self, done: u64, words: impl FnOnce() -> String) {
         if self.next.is_some_and(|next| Instant::now() >= next) {
             let _ = write!(stderr(), "\r\x1b[2K{}", line(done, self.all, &words()));

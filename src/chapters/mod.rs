@@ -26,8 +26,8 @@ use crate::record::Record;
 use crate::record::chart::{self, Chart, Vertical};
 use crate::record::columns::{Column, text_table};
 
-/// The tables of `record` that a single chapter has beyond those that all have, each after an empty line. At most
-/// 100 columns.
+/// The tables of `record` that a single chapter has beyond those that all have, each after an empty line. At
+/// most 100 columns.
 pub fn table(record: &Record) -> String {
     let tables = tables_of_chapters(record).into_iter();
     tables.map(|columns| format!("\n{}", text_table(&columns))).collect()

@@ -1,5 +1,5 @@
-//! A diagnostic of the simulator as rustc would print it, with the source lines it is about; `quote.rs` lays it
-//! out.
+//! A diagnostic of the simulator as rustc would print it, with the source lines it is about; `quote.rs` lays
+//! it out.
 
 mod quote;
 
