@@ -143,7 +143,7 @@ impl Stage<'_> {
     ) -> Result<Works<'a, T>> {
         let chain = |(rung, function): &'a (&Variant, Function)| {
             let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), self.device.multiprocessors());
-            let chain = Chain::new(self.device, function, copies.all(), n, shape(n), shape)?;
+            let chain = Chain::new(self.device, function, &copies.buffer, n, shape(n), shape)?;
             Ok((rung.name, Work::Ours(chain)))
         };
         rungs.iter().map(chain).collect()
@@ -173,9 +173,9 @@ impl Stage<'_> {
         let contender = |(call, (_, work)): (_, &(_, Work<T>))| Contender { call, in_graph: work.in_graph() };
         let contenders: Vec<_> =
             calls.iter().map(|call| call as &dyn Fn(usize) -> Result<()>).zip(works).map(contender).collect();
-        let (device, bytes, rotation) = (self.device, copies.bytes(), Rotation::new(copies.count()));
+        let (device, bytes, rotation) = (self.device, copies.bytes, Rotation::new(copies.count));
         let samples = if bytes > 1 << 27 { 15 } else { 201 };
-        let calls_in_graph = ((1 << 26) / bytes).clamp(copies.count().min(2), 64);
+        let calls_in_graph = ((1 << 26) / bytes).clamp(copies.count.min(2), 64);
         let flush = Flush::new(device, self.module)?;
         let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
         let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;

@@ -28,7 +28,7 @@ pub trait Output {
         None
     }
 
-    /// The last run has ended.
+    /// The runs that were begun have ended, and lines may follow.
     fn end(&mut self) {}
 
     /// UTC, RFC 3339, to the second.

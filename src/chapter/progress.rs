@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn the_bar_is_as_full_as_the_run_is_far() {
         for (done, full, percent) in
-            [(0, 0, "0 %"), (500, 14, "50 %"), (1000, 28, "100 %"), (1001, 28, "100 %")]
+            [(0, 0, "0 %"), (500, 14, "50 %"), (1000, 28, "100 %"), (2000, 28, "100 %")]
         {
             let line = line(done, 1000, "n = 2^20");
             assert_eq!(line.matches('█').count(), full, "{line}");

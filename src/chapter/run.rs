@@ -191,28 +191,26 @@ impl<'a> Bench<'a> {
         let ran = self.run_requested(&mut input);
         let mut stopped = self.has_stopped(ran)?;
         self.output.end();
-        for found in &self.found {
-            self.output.complain(diagnostics::render(found, self.output.has_colour()).trim_end());
-        }
+        self.complain_from(0);
         if !stopped {
             self.say(&format!("\n{}", self.tables()));
             for trace in std::mem::take(&mut self.traces) {
                 self.say(&format!("\n{}, step by step\n{}", trace.kernel, figure::table(&trace)));
                 self.traces.push(trace);
             }
+            let known = self.found.len();
             let ran = self.run_sweep(&mut input);
             stopped = self.has_stopped(ran)?;
             self.output.end();
-            if let (true, Some(found)) = (stopped, self.found.last()) {
-                self.output.complain(diagnostics::render(found, self.output.has_colour()).trim_end());
-            }
+            self.complain_from(known);
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
         self.record.ok = !stopped && all.all(Run::as_expected);
         if !stopped {
             self.measure_section()?;
-            for line in table::wrong_elsewhere(&self.record) {
-                self.say(&line);
+            let wrong = table::wrong_elsewhere(&self.record);
+            if !wrong.is_empty() {
+                self.say(&format!("\n{}", wrong.join("\n")));
             }
             if self.options.record && !self.record.ok {
                 self.output.complain("not recorded, since not every run is ok");
@@ -228,6 +226,13 @@ impl<'a> Bench<'a> {
             self.output.print(&json.context("the record cannot be written as JSON")?);
         }
         Ok(report)
+    }
+
+    /// Shows what the checks have found, from that number on.
+    fn complain_from(&mut self, first: usize) {
+        for found in &self.found[first..] {
+            self.output.complain(diagnostics::render(found, self.output.has_colour()).trim_end());
+        }
     }
 
     /// Whether runs that ended like this were stopped by a diagnostic, which then is among those found.
@@ -332,7 +337,10 @@ impl<'a> Bench<'a> {
             return Ok(());
         };
         (section.measure)(&self.device, module, self.options.n, &mut self.record)?;
-        self.say((section.table)(&self.record).trim_end());
+        let tables = (section.table)(&self.record);
+        if !tables.is_empty() {
+            self.say(tables.trim_end());
+        }
         Ok(())
     }
 

@@ -78,10 +78,14 @@ impl<'a, T: Summed> Work<'a, T> {
     }
 }
 
-/// Copies of an array on the GPU, one behind the other.
+/// Copies of an array on the GPU, one after the other.
 pub struct Copies<T> {
-    buffer: Buffer<T>,
-    length: usize,
+    /// Holds them all.
+    pub buffer: Buffer<T>,
+    /// How many there are.
+    pub count: usize,
+    /// Bytes of one.
+    pub bytes: usize,
     start: usize,
     stride: usize,
 }
@@ -90,32 +94,17 @@ impl<T: Pod> Copies<T> {
     /// As many of `array` as fill the L2 cache twice over. They begin `start` elements after multiples of 256
     /// bytes, where allocations begin. What lies between them is `around`: no 0, so it would show in a sum.
     pub fn of(array: Vec<T>, start: usize, around: T, device: &Device) -> Result<Copies<T>> {
-        let (length, bytes) = (array.len(), size_of_val(&*array));
-        let stride = (start + length).next_multiple_of(256 / size_of::<T>());
+        let bytes = size_of_val(&*array);
+        let stride = (start + array.len()).next_multiple_of(256 / size_of::<T>());
         let mut host = [vec![around; start], array].concat();
         host.resize(stride, around);
-        let copies = (2 * timing::FLUSH_BYTES / bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, 1 << 16);
-        let buffer = device.clone_htod(&host.repeat(copies))?;
-        Ok(Copies { buffer, length, start, stride })
-    }
-
-    /// The buffer that holds them.
-    pub fn all(&self) -> &Buffer<T> {
-        &self.buffer
+        let count = (2 * timing::FLUSH_BYTES / bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, 1 << 16);
+        let buffer = device.clone_htod(&host.repeat(count))?;
+        Ok(Copies { buffer, count, bytes, start, stride })
     }
 
     /// From the first element of a copy on.
     pub fn get(&self, copy: usize) -> View<'_, T> {
         self.buffer.slice(copy * self.stride + self.start..)
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.buffer.len() / self.stride
-    }
-
-    /// Bytes of one.
-    pub fn bytes(&self) -> usize {
-        self.length * size_of::<T>()
     }
 }

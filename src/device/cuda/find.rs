@@ -22,18 +22,18 @@ const LIBRARY: &str = "libcuda.so or libcuda.so.1";
 
 impl Gpu {
     /// The first GPU that can run the kernels.
-    pub fn open() -> std::result::Result<Gpu, NoGpu> {
+    pub fn open() -> Result<Gpu, NoGpu> {
         Gpu::open_some(1).map(|mut gpus| gpus.remove(0))
     }
 
     /// The first GPUs that can run the kernels: at least one, at most `most`.
-    pub fn open_some(most: usize) -> std::result::Result<Vec<Gpu>, NoGpu> {
+    pub fn open_some(most: usize) -> Result<Vec<Gpu>, NoGpu> {
         Gpu::open_among(|count| 0..count, most)
     }
 
     /// GPU `number`; where there is only one, that one, since a launcher may show each process its own GPU
     /// alone.
-    pub fn open_number(number: usize) -> std::result::Result<Gpu, NoGpu> {
+    pub fn open_number(number: usize) -> Result<Gpu, NoGpu> {
         let number = number as i32;
         let among = |count: i32| if count == 1 { 0..1 } else { number..count.min(number + 1) };
         Gpu::open_among(among, 1).map(|mut gpus| gpus.remove(0)).map_err(|no_gpu| NoGpu {
@@ -43,10 +43,7 @@ impl Gpu {
     }
 
     /// GPUs out of those `among` so many that can run the kernels: at least one, at most `most`.
-    fn open_among(
-        among: impl FnOnce(i32) -> Range<i32>,
-        most: usize,
-    ) -> std::result::Result<Vec<Gpu>, NoGpu> {
+    fn open_among(among: impl FnOnce(i32) -> Range<i32>, most: usize) -> Result<Vec<Gpu>, NoGpu> {
         let mut search = Search { looked_for: Vec::new() };
         let driver = driver_version();
 
@@ -119,7 +116,7 @@ impl Gpu {
         ordinal: i32,
         driver: &Option<String>,
         cuda: &str,
-    ) -> std::result::Result<std::result::Result<Gpu, String>, DriverError> {
+    ) -> Result<Result<Gpu, String>, DriverError> {
         let device = result::device::get(ordinal)?;
         let name = result::device::get_name(device)?;
         // SAFETY: `device` is a handle that the driver has just given.
