@@ -1,6 +1,6 @@
 //! Files that are written whole: whoever looks at one sees all of the old contents or all of the new.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Result, Write};
 use std::path::Path;
@@ -39,4 +39,20 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
         let _ = std::fs::remove_file(&unfinished);
     }
     done.map(|()| file)
+}
+
+/// What else than a regular file this is about: a directory, a pipe, a device …
+pub fn no_file(about: &Metadata) -> Option<&'static str> {
+    let kind = about.file_type();
+    #[cfg(unix)]
+    use std::os::unix::fs::FileTypeExt;
+    match kind {
+        kind if kind.is_file() => None,
+        kind if kind.is_dir() => Some("a directory"),
+        #[cfg(unix)]
+        kind if kind.is_fifo() => Some("a pipe"),
+        #[cfg(unix)]
+        kind if kind.is_socket() => Some("a socket"),
+        _ => Some("a device"),
+    }
 }

@@ -1,12 +1,18 @@
 //! How far a sum is, in a file, so that another run can go on from there.
 
-use std::io::ErrorKind;
-use std::path::Path;
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+use workbook::build::prebuilt::hash;
+use workbook::files::{no_file, replace};
 
-use super::source::{Source, Stamp};
+use super::source::{Source, Stamp, same_file};
+
+/// No checkpoint is longer, in bytes.
+const LONGEST: u64 = 1 << 16;
 
 /// The exact sum of the first numbers of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,45 +26,135 @@ pub struct Checkpoint {
     pub sum: i128,
 }
 
+/// As it lies in the file.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    #[serde(flatten)]
+    checkpoint: Checkpoint,
+    /// Of the rest: who edits the sum must begin again.
+    hash: String,
+}
+
 impl Checkpoint {
-    /// The checkpoint at `path`, if it is one of `source`.
-    pub fn read(path: &Path, source: &Source) -> Result<Checkpoint> {
+    fn hash(&self) -> Result<String> {
+        Ok(hash(serde_json::to_string(self)?.as_bytes()))
+    }
+
+    /// The checkpoint that is written so.
+    fn read(text: &str) -> Result<Checkpoint> {
+        let written: Written = serde_json::from_str(text)?;
+        ensure!(written.hash == written.checkpoint.hash()?, "somebody has edited it");
+        Ok(written.checkpoint)
+    }
+}
+
+/// Where a run keeps its checkpoint. It holds a lock on the file that lies there, so that no other run takes
+/// that, and touches no file of anybody else.
+pub struct Place {
+    path: PathBuf,
+    /// Locked; none as long as nothing lies there.
+    own: Option<File>,
+}
+
+impl Place {
+    /// Takes the place `path`, with the checkpoint that is there. An empty file is as good as none.
+    ///
+    /// # Errors
+    /// Something else is there: `source`, what is no file, a file that is no checkpoint of `source`, or one
+    /// that another run uses.
+    pub fn take(path: &Path, source: &Source) -> Result<(Place, Option<Checkpoint>)> {
         let name = path.display();
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("there is no checkpoint to go on from at {name}; leave --resume out"))?;
-        let checkpoint: Checkpoint =
-            serde_json::from_str(&text).with_context(|| format!("{name} is no checkpoint"))?;
-        ensure!(
-            checkpoint.source == source.stamp() && checkpoint.done <= source.len(),
-            "{} has changed since the checkpoint at {name} was made; leave --resume out to begin again",
-            match source {
-                Source::File(file) => file.stamp().path.display().to_string(),
-                Source::Generated { .. } => "--generate or --seed".into(),
+        let cannot = || format!("cannot read the checkpoint {name}");
+        let about = match path.metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok((Place { path: path.into(), own: None }, None));
             }
-        );
-        Ok(checkpoint)
-    }
-
-    // ANCHOR: write
-    /// Replaces the file at `path` at once: whenever this is interrupted, there is the old one or the
-    /// new one.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        let cannot = || format!("cannot write the checkpoint {}", path.display());
-        let next = path.with_extension("next");
-        std::fs::write(&next, serde_json::to_string_pretty(self)?).with_context(cannot)?;
-        std::fs::rename(&next, path).with_context(cannot)
-    }
-    // ANCHOR_END: write
-
-    /// The sum is there; nobody goes on from here.
-    pub fn remove(path: &Path) -> Result<()> {
-        match std::fs::remove_file(path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("cannot remove {}", path.display()))
-            }
-            _ => Ok(()),
+            about => about.with_context(cannot)?,
+        };
+        if let Some(what) = no_file(&about) {
+            bail!("--checkpoint {name} is {what}, and a checkpoint is a regular file; name another");
         }
+        ensure!(!source.is(&about), "--checkpoint {name} is the input itself; name another file");
+        let path = path.canonicalize().with_context(cannot)?;
+        let mut file = File::open(&path).with_context(cannot)?;
+        let own = lock(&file) && path.metadata().is_ok_and(|now| is(&file, &now));
+        ensure!(own, "another run keeps its checkpoint at {name}; wait for it, or name another --checkpoint");
+
+        let mut text = String::new();
+        let read = (&mut file).take(LONGEST).read_to_string(&mut text);
+        let place = Place { path, own: Some(file) };
+        if read.as_ref().is_ok_and(|bytes| *bytes == 0) {
+            return Ok((place, None));
+        }
+        let checkpoint =
+            read.map_err(Into::into).and_then(|_| Checkpoint::read(&text)).with_context(|| {
+                format!(
+                    "{name} is not a checkpoint, and is left as it is; remove it, or name another --checkpoint"
+                )
+            })?;
+        ensure!(
+            checkpoint.source.is_alike(&source.stamp()),
+            "{name} is the checkpoint of another sum, of {}; remove it, or name another --checkpoint",
+            checkpoint.source
+        );
+        Ok((place, Some(checkpoint)))
     }
+
+    // ANCHOR: keep
+    /// Replaces the checkpoint at once: whenever this is interrupted, there is the old one or the new
+    /// one.
+    pub fn keep(&mut self, checkpoint: &Checkpoint) -> Result<()> {
+        let cannot = || format!("cannot write the checkpoint {}", self.path.display());
+        let written = Written { checkpoint: checkpoint.clone(), hash: checkpoint.hash()? };
+        let text = serde_json::to_string_pretty(&written)?;
+        if self.own.is_none() {
+            // Fails if a file has come there meanwhile.
+            let file = File::create_new(&self.path).with_context(cannot)?;
+            ensure!(lock(&file), "{}: another run has taken it", cannot());
+            self.own = Some(file);
+        }
+        self.still_own().with_context(cannot)?;
+        let replaced = replace(&self.path, |file| match lock(file) {
+            true => file.write_all(text.as_bytes()),
+            false => Err(ErrorKind::WouldBlock.into()),
+        });
+        self.own = Some(replaced.with_context(cannot)?);
+        Ok(())
+    }
+    // ANCHOR_END: keep
+
+    /// Whether a checkpoint of this run lies there, or one that it went on from.
+    pub fn is_taken(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Nobody goes on from here: removes what lies there.
+    pub fn leave(self) -> Result<()> {
+        if self.own.is_none() || !self.path.exists() {
+            return Ok(());
+        }
+        let cannot = || format!("cannot remove the checkpoint {}", self.path.display());
+        self.still_own().with_context(cannot)?;
+        std::fs::remove_file(&self.path).with_context(cannot)
+    }
+
+    /// That no other file has been put there.
+    fn still_own(&self) -> Result<()> {
+        if let (Some(own), Ok(now)) = (&self.own, self.path.metadata()) {
+            ensure!(is(own, &now), "somebody has put another file there");
+        }
+        Ok(())
+    }
+}
+
+/// Whether `file` is what `about` is about.
+fn is(file: &File, about: &std::fs::Metadata) -> bool {
+    file.metadata().is_ok_and(|own| same_file(&own, about))
+}
+
+/// Whether nobody else has a lock on the file. A file system that has no locks has no others.
+fn lock(file: &File) -> bool {
+    !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }
 
 mod text {

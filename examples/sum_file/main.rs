@@ -7,11 +7,12 @@ mod checkpoint;
 mod pieces;
 mod source;
 
+use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use workbook::arguments::number;
 use workbook::build::kernels;
@@ -19,7 +20,7 @@ use workbook::chapter::Progress;
 use workbook::device::{Device, DeviceChoice, SimulatorOptions};
 use workbook::number::{thousands, three_digits};
 
-use checkpoint::Checkpoint;
+use checkpoint::{Checkpoint, Place};
 use pieces::Pieces;
 use source::Source;
 
@@ -44,9 +45,9 @@ struct Options {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=64))]
     gpus: Option<u64>,
     /// Streams per GPU, each with a piece in pinned memory and one on the GPU
-    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=16))]
+    #[arg(long, value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=16))]
     streams: u64,
-    /// Numbers in a piece; none: 2^23 on GPUs, 2^16 on simulated ones
+    /// Numbers in a piece; none: 2^22 on GPUs, 2^16 on simulated ones
     #[arg(long, value_name = "N", value_parser = piece)]
     piece: Option<u64>,
     /// Go on from the checkpoint of a run that was interrupted
@@ -67,11 +68,26 @@ fn piece(text: &str) -> Result<u64, &'static str> {
 fn main() -> ExitCode {
     match sum(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
+        // Nobody listens any more: `sum_file numbers | head -1`.
+        Err(error) if error.downcast_ref().is_some_and(is_closed) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            complain(&format!("error: {error:#}"));
             ExitCode::from(if error.is::<source::Changed>() { 1 } else { 2 })
         }
     }
+}
+
+fn is_closed(error: &std::io::Error) -> bool {
+    error.kind() == ErrorKind::BrokenPipe
+}
+
+fn complain(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
+}
+
+/// A line on stdout. A full disk there is an error like any other.
+fn say(line: &str) -> Result<()> {
+    writeln!(stdout(), "{line}").context("cannot write to the standard output")
 }
 
 fn sum(options: &Options) -> Result<()> {
@@ -80,26 +96,36 @@ fn sum(options: &Options) -> Result<()> {
         (None, numbers) => Source::Generated { numbers: numbers.unwrap_or(0), seed: options.seed },
     };
     let path = options.checkpoint.clone().unwrap_or_else(|| source.checkpoint());
-    let mut at = match options.resume {
-        true => Checkpoint::read(&path, &source)?,
-        false => Checkpoint { source: source.stamp(), done: 0, sum: 0 },
-    };
+    let (mut place, earlier) = Place::take(&path, &source)?;
+    let mut at = Checkpoint { source: source.stamp(), done: 0, sum: 0 };
+    if options.resume {
+        let name = path.display();
+        let earlier = earlier
+            .with_context(|| format!("there is no checkpoint to go on from at {name}; leave --resume out"))?;
+        ensure!(
+            earlier.source == at.source && earlier.done <= source.len(),
+            "{} has changed since the checkpoint at {name} was made; leave --resume out to begin again",
+            at.source
+        );
+        at = earlier;
+    }
     let gpus = options.gpus.map(|gpus| gpus as usize);
     let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;
     let simulated = devices[0].core().is_ok();
-    let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 23 });
-    println!(
+    let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 22 });
+    let piece = piece.min(source.len().max(1));
+    say(&format!(
         "{} numbers on {} × {}, from number {} on",
         thousands(source.len() as i64),
         devices.len(),
         devices[0].info().name,
         thousands(at.done as i64)
-    );
+    ))?;
 
-    let mut progress = Progress::new(source.len());
-    let (first, begin, mut kept) = (at.done, Instant::now(), Instant::now());
     let build = kernels::get("ch8_streamed")?;
     let mut pieces = Pieces::new(&devices, build, options.streams as usize, piece as usize)?;
+    let mut progress = Progress::new(source.len());
+    let (first, begin, mut kept, mut warned) = (at.done, Instant::now(), Instant::now(), false);
     pieces.sum(&source, &mut at, |at| {
         progress.show(at.done, || {
             let (all, done) = (source.len(), at.done);
@@ -110,7 +136,12 @@ fn sum(options: &Options) -> Result<()> {
             format!("{done} of {all} GB, {rate} GB/s, {} left", humantime::format_duration(left))
         });
         if kept.elapsed() >= Duration::from_millis(options.checkpoint_every) {
-            at.write(&path)?;
+            if let Err(error) = place.keep(at)
+                && !std::mem::replace(&mut warned, true)
+            {
+                progress = Progress::new(source.len()); // the line goes
+                complain(&format!("warning: {error:#}; this run cannot be resumed"));
+            }
             kept = Instant::now();
         }
         Ok(())
@@ -118,9 +149,16 @@ fn sum(options: &Options) -> Result<()> {
     drop(progress);
     let seconds = begin.elapsed().as_secs_f64();
     ensure!(at.done == source.len(), "{} numbers are missing", source.len() - at.done);
-    Checkpoint::remove(&path)?;
-    println!("sum: {}", at.sum);
+    if let Err(error) = say(&format!("sum: {}", at.sum)) {
+        // So the sum is not lost: --resume says it again.
+        if place.is_taken() && !warned {
+            place.keep(&at)?;
+        }
+        return Err(error);
+    }
+    if let Err(error) = place.leave() {
+        complain(&format!("warning: {error:#}"));
+    }
     let rate = (at.done - first) as f64 * 4e-9 / seconds;
-    println!("{} GB/s, {:.1} s", three_digits(rate), seconds);
-    Ok(())
+    say(&format!("{} GB/s, {:.1} s", three_digits(rate), seconds))
 }

@@ -1,8 +1,11 @@
 //! The pieces on their way: several streams per GPU, each with a piece in pinned memory and one on the GPU.
 
-use anyhow::Result;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use anyhow::{Context, Result};
+use rayon::Scope;
 use workbook::build::kernels::Build;
-use workbook::device::{Buffer, Device, Function, LaunchConfig};
+use workbook::device::{Buffer, Device, Function, LaunchConfig, Pinned};
 
 use super::checkpoint::Checkpoint;
 use super::source::Source;
@@ -16,38 +19,50 @@ const MOST_BLOCKS: usize = 1056;
 struct Slot {
     device: Device,
     kernel: Function,
-    /// The host writes here, while no copy reads.
-    pinned: Buffer<i32>,
+    /// The cores write here, while no copy reads; they have it as long as they do.
+    pinned: Option<Pinned<i32>>,
+    /// Where it comes back from them.
+    filled: Option<Receiver<(Pinned<i32>, Result<()>)>>,
     input: Buffer<i32>,
     partials: Buffer<i64>,
     ticket: Buffer<u32>,
     /// Where the kernel leaves the sum, in the host's memory.
     sum: Buffer<i64>,
-    /// Numbers of the piece that is under way; 0 if none is.
-    under_way: usize,
+    /// Numbers of the piece that is under way.
+    numbers: usize,
 }
 
 impl Slot {
     // ANCHOR: slot
-    /// Copies the numbers from number `start` on to the GPU, and adds them; does not wait for either.
-    fn start(&mut self, source: &Source, start: u64, numbers: usize) -> Result<()> {
-        // Once the copy of the piece before has been made; here its sum has been fetched.
-        self.device.on_host(&mut self.pinned, |pinned| source.fill(start, &mut pinned[..numbers]))??;
-        self.device.memcpy_async(&self.pinned.slice(0..), &self.input, numbers)?;
-        let mut launch = self.device.launch_builder(&self.kernel);
-        launch.arg(&self.input).arg(&self.sum).arg(&(numbers as u32));
-        launch.arg(&self.partials).arg(&self.ticket);
-        let blocks = numbers.div_ceil(4 * BLOCK as usize).clamp(1, MOST_BLOCKS);
-        launch.launch(LaunchConfig::new(blocks as u32, BLOCK))?;
-        self.under_way = numbers;
-        Ok(())
+    /// Lets the cores put the numbers from number `start` on into pinned memory; does not wait for them.
+    fn fill<'a>(&mut self, cores: &Scope<'a>, source: &'a Source, start: u64, numbers: usize) {
+        let Some(mut pinned) = self.pinned.take() else { return };
+        let (give_back, filled) = sync_channel(1);
+        (self.filled, self.numbers) = (Some(filled), numbers);
+        cores.spawn(move |_| {
+            let read = source.fill(start, &mut pinned.as_mut_slice()[..numbers]);
+            let _ = give_back.send((pinned, read));
+        });
     }
 
-    /// Waits for the piece that is under way, and adds its sum.
+    /// Waits for the cores. Copies the numbers to the GPU, and adds them; does not wait for either.
+    fn start(&mut self) -> Result<()> {
+        let filled = self.filled.take().context("nothing is to be copied")?;
+        let (pinned, read) = filled.recv().context("a thread that reads has ended")?;
+        read?;
+        let pinned = self.pinned.insert(pinned);
+        self.device.memcpy_pinned(pinned, &self.input, self.numbers)?;
+        let mut launch = self.device.launch_builder(&self.kernel);
+        launch.arg(&self.input).arg(&self.sum).arg(&(self.numbers as u32));
+        launch.arg(&self.partials).arg(&self.ticket);
+        let blocks = self.numbers.div_ceil(4 * BLOCK as usize).clamp(1, MOST_BLOCKS);
+        launch.launch(LaunchConfig::new(blocks as u32, BLOCK))
+    }
+
+    /// Waits for the GPU, and adds its sum.
     fn finish(&mut self, at: &mut Checkpoint) -> Result<()> {
         at.sum += i128::from(self.device.clone_dtoh(&self.sum)?[0]);
-        at.done += self.under_way as u64;
-        self.under_way = 0;
+        at.done += self.numbers as u64;
         Ok(())
     }
     // ANCHOR_END: slot
@@ -68,12 +83,13 @@ impl Pieces {
                 let device = device.another_stream()?;
                 slots.push(Slot {
                     kernel: device.load_module(build)?.load_function("reducePiece")?,
-                    pinned: device.alloc_host(piece)?,
+                    pinned: Some(device.alloc_pinned(piece)?),
+                    filled: None,
                     input: device.alloc(piece)?,
                     partials: device.alloc(MOST_BLOCKS)?,
                     ticket: device.alloc_zeros(1)?,
                     sum: device.alloc_host(1)?,
-                    under_way: 0,
+                    numbers: 0,
                     device,
                 });
             }
@@ -91,21 +107,31 @@ impl Pieces {
         mut after: impl FnMut(&Checkpoint) -> Result<()>,
     ) -> Result<()> {
         let (mut next, slots) = (at.done, self.slots.len());
-        for turn in (0..slots).cycle() {
-            let slot = &mut self.slots[turn];
-            if slot.under_way > 0 {
-                slot.finish(at)?;
-                after(at)?;
+        let mut finish = |slot: &mut Slot| slot.finish(at).and_then(|()| after(at));
+        // Pieces so far.
+        let (mut filling, mut started, mut finished) = (0, 0, 0);
+        rayon::in_place_scope(|cores| {
+            loop {
+                while next < source.len() && filling - finished < slots {
+                    let numbers = self.piece.min((source.len() - next) as usize);
+                    self.slots[filling % slots].fill(cores, source, next, numbers);
+                    (filling, next) = (filling + 1, next + numbers as u64);
+                }
+                if started < filling {
+                    self.slots[started % slots].start()?; // waits for the cores, not for the GPUs
+                    started += 1;
+                } else if finished < started {
+                    finish(&mut self.slots[finished % slots])?; // waits for a GPU
+                    finished += 1;
+                } else {
+                    return source.check();
+                }
+                while finished < started && self.slots[finished % slots].device.is_idle()? {
+                    finish(&mut self.slots[finished % slots])?;
+                    finished += 1;
+                }
             }
-            if next < source.len() {
-                let numbers = self.piece.min((source.len() - next) as usize);
-                slot.start(source, next, numbers)?;
-                next += numbers as u64;
-            } else if at.done == next {
-                break;
-            }
-        }
-        source.check()
+        })
     }
     // ANCHOR_END: sum
 }

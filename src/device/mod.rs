@@ -34,7 +34,7 @@
 //! | `element.rs` | what devices reduce together, and how |
 //! | `nccl.rs` | NCCL, from the library that the system has |
 //! | `collective.rs` | one number per device becomes their sum on all of them |
-//! | `mapped.rs` | a file as if it lay in memory, and whether it has changed since |
+//! | `pinned.rs` | numbers in the host's memory, on their way to a GPU |
 
 mod buffer;
 pub mod collective;
@@ -46,12 +46,11 @@ mod element;
 mod fault;
 mod graph;
 mod launch;
-#[cfg(not(target_family = "wasm"))]
-mod mapped;
 pub mod measure;
 mod module;
 #[cfg_attr(target_family = "wasm", path = "no_nccl.rs")]
 mod nccl;
+mod pinned;
 mod simulator;
 mod together;
 
@@ -61,8 +60,7 @@ pub use device::{Device, DeviceChoice};
 pub use fault::{Fault, NoGpu};
 pub use graph::Graph;
 pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
-#[cfg(not(target_family = "wasm"))]
-pub use mapped::{FileStamp, MappedFile};
 pub use module::{Function, Module};
+pub use pinned::Pinned;
 pub use simulator::SimulatorOptions;
 pub use together::{Launchers, launch_together};

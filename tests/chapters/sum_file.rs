@@ -1,8 +1,9 @@
 //! The sum of a file, piece by piece: exact, resumed after an interruption, and refused where the file has
 //! changed.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use workbook::reduction::data;
@@ -41,6 +42,13 @@ fn gives(output: Output, sum: i64) {
     assert_eq!(output.status.code(), Some(0));
 }
 
+/// Stops a run in the middle of its work.
+fn killed(directory: &Path, line: &str, checkpoint: &str) {
+    let mut child = in_the_middle(directory, line, checkpoint);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 fn refused(output: Output, status: i32, sentence: &str) {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains(sentence), "wanted {sentence:?}: {said}");
@@ -52,8 +60,9 @@ fn refused(output: Output, status: i32, sentence: &str) {
 
 /// A run in the middle of its work, since it has left a checkpoint.
 fn in_the_middle(directory: &Path, line: &str, checkpoint: &str) -> Child {
-    let child = start(directory, &format!("{line} --piece 2^14 --checkpoint-every 0"));
-    while !directory.join(checkpoint).exists() {
+    let mut child = start(directory, &format!("{line} --piece 2^14 --checkpoint-every 0"));
+    while !std::fs::metadata(directory.join(checkpoint)).is_ok_and(|about| about.len() > 0) {
+        assert_eq!(child.try_wait().unwrap(), None, "it has ended");
         std::thread::sleep(Duration::from_millis(1));
     }
     child
@@ -80,9 +89,7 @@ fn the_sum_of_a_file_is_exact_for_any_pieces() {
 fn a_run_that_was_killed_goes_on_from_its_checkpoint() {
     let (directory, n) = (directory("resumed"), 1 << 22);
     let checkpoint = format!("generated-{n}-1.checkpoint.json");
-    let mut child = in_the_middle(&directory, &format!("--generate {n}"), &checkpoint);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    killed(&directory, &format!("--generate {n}"), &checkpoint);
     let text = std::fs::read_to_string(directory.join(&checkpoint)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let done = json["done"].as_u64().unwrap() as usize;
@@ -94,7 +101,7 @@ fn a_run_that_was_killed_goes_on_from_its_checkpoint() {
     refused(
         run(&directory, &format!("--generate {n} --seed 2 --resume --checkpoint {checkpoint}")),
         2,
-        "has changed",
+        &format!("is the checkpoint of another sum, of --generate {n} --seed 1"),
     );
     let output = run(&directory, &format!("--generate {n} --resume --gpus 3"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("from number "), "{output:?}");
@@ -108,11 +115,18 @@ fn a_run_that_was_killed_goes_on_from_its_checkpoint() {
 fn a_file_that_has_changed_is_refused() {
     let directory = directory("changed");
     let (path, _) = numbers(&directory, 1 << 21);
-    let mut child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    killed(&directory, "numbers", "numbers.checkpoint.json");
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes).unwrap(); // the same, but who knows?
+    refused(run(&directory, "numbers --resume"), 2, "numbers has changed since the checkpoint at");
+
+    // Other numbers, as long and of the same time, do not pass for those that were summed.
+    std::fs::remove_file(directory.join("numbers.checkpoint.json")).unwrap();
+    killed(&directory, "numbers", "numbers.checkpoint.json");
+    let written = std::fs::metadata(&path).unwrap().modified().unwrap();
+    std::fs::write(&path, vec![1; bytes.len()]).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_modified(written).unwrap();
     refused(run(&directory, "numbers --resume"), 2, "numbers has changed since the checkpoint at");
 
     std::fs::remove_file(directory.join("numbers.checkpoint.json")).unwrap();
@@ -120,4 +134,178 @@ fn a_file_that_has_changed_is_refused() {
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_modified(std::time::SystemTime::now() + Duration::from_secs(5)).unwrap();
     refused(child.wait_with_output().unwrap(), 1, "numbers has changed while it was read");
+}
+
+/// The names in a directory, each with what it holds, if that is a file.
+fn contents(directory: &Path) -> Vec<(OsString, Option<Vec<u8>>)> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    let read = |path: PathBuf| path.is_file().then(|| std::fs::read(path).unwrap());
+    let mut found: Vec<_> = entries.map(|entry| (entry.file_name(), read(entry.path()))).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_checkpoint_takes_no_place_of_anything_else() {
+    let directory = directory("place");
+    numbers(&directory, 1 << 16);
+    std::fs::write(directory.join("thesis"), "Chapter 1\n").unwrap();
+    std::fs::write(directory.join("binary"), [0, 255, 128, 7]).unwrap();
+    std::fs::write(directory.join("table.json"), "{\"source\": {}}").unwrap();
+    std::fs::create_dir(directory.join("folder")).unwrap();
+    std::fs::hard_link(directory.join("numbers"), directory.join("hard")).unwrap();
+    killed(&directory, "--generate 2^22", "generated-4194304-1.checkpoint.json");
+    let mut taken = vec![
+        ("thesis", "thesis is not a checkpoint, and is left as it is"),
+        ("binary", "binary is not a checkpoint"),
+        ("table.json", "table.json is not a checkpoint"),
+        ("folder", "--checkpoint folder is a directory"),
+        ("numbers", "--checkpoint numbers is the input itself"),
+        ("hard", "--checkpoint hard is the input itself"),
+        (
+            "generated-4194304-1.checkpoint.json",
+            "is the checkpoint of another sum, of --generate 4194304 --seed 1",
+        ),
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("numbers", directory.join("soft")).unwrap();
+        assert!(Command::new("mkfifo").arg(directory.join("pipe")).status().unwrap().success());
+        taken.extend([
+            ("soft", "--checkpoint soft is the input itself"),
+            ("pipe", "--checkpoint pipe is a pipe"),
+            ("/dev/zero", "--checkpoint /dev/zero is a device"),
+        ]);
+    }
+    let before = contents(&directory);
+    for (name, sentence) in taken {
+        for resume in ["", "--resume"] {
+            let line = format!("numbers --checkpoint-every 0 --checkpoint {name} {resume}");
+            refused(run(&directory, &line), 2, sentence);
+        }
+    }
+    assert_eq!(contents(&directory), before);
+    for (name, sentence) in
+        [("folder", "folder is a directory"), ("pipe", "is a pipe"), ("/dev/zero", "a device")]
+    {
+        if cfg!(unix) || name == "folder" {
+            refused(run(&directory, name), 2, sentence);
+        }
+    }
+}
+
+#[test]
+fn an_edited_sum_is_not_believed() {
+    let directory = directory("edited");
+    let (_, sum) = numbers(&directory, 1 << 20);
+    killed(&directory, "numbers", "numbers.checkpoint.json");
+    let path = directory.join("numbers.checkpoint.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let edited = text.replace(json["sum"].as_str().unwrap(), "42");
+    let shorter = text.replace(&format!("\"done\": {}", json["done"]), "\"done\": 1");
+    for (wrong, sentence) in [(&edited, "somebody has edited it"), (&shorter, "somebody has edited it")] {
+        assert_ne!(wrong, &text);
+        std::fs::write(&path, wrong).unwrap();
+        refused(run(&directory, "numbers --resume"), 2, sentence);
+    }
+    std::fs::write(&path, text).unwrap();
+    gives(run(&directory, "numbers --resume"), sum);
+}
+
+#[test]
+fn a_file_that_is_cut_short_meanwhile_is_an_error() {
+    let directory = directory("cut");
+    let (path, _) = numbers(&directory, 1 << 21);
+    let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(4096).unwrap();
+    refused(child.wait_with_output().unwrap(), 1, "numbers has changed while it was read");
+}
+
+#[test]
+fn two_runs_do_not_share_a_checkpoint() {
+    let directory = directory("two");
+    let (_, sum) = numbers(&directory, 1 << 20);
+    let first = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    for line in ["numbers", "numbers --resume", "--generate 100 --checkpoint numbers.checkpoint.json"] {
+        refused(run(&directory, line), 2, "another run keeps its checkpoint at");
+    }
+    gives(run(&directory, "numbers --checkpoint another"), sum);
+    gives(first.wait_with_output().unwrap(), sum);
+    assert_eq!(contents(&directory).len(), 1);
+
+    // Two that begin at once: neither's sum suffers, whichever keeps a checkpoint.
+    let line = "numbers --checkpoint-every 0";
+    let runs: Vec<_> = (0..4).map(|_| start(&directory, line)).collect();
+    let outputs: Vec<_> = runs.into_iter().map(|run| run.wait_with_output().unwrap()).collect();
+    assert!(outputs.iter().any(|output| output.status.success()), "{outputs:?}");
+    for output in outputs {
+        match output.status.code() {
+            Some(0) => gives(output, sum),
+            _ => refused(output, 2, "another run keeps its checkpoint at"),
+        }
+    }
+    assert_eq!(contents(&directory).len(), 1);
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_costs_no_sum() {
+    let directory = directory("unwritable");
+    let (_, sum) = numbers(&directory, 1 << 17);
+    let output = run(&directory, "numbers --checkpoint-every 0 --checkpoint none/x");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.matches("warning: cannot write the checkpoint none/x").count(), 1, "{said}");
+    gives(output, sum);
+
+    // A file that comes there while the sum is made is somebody's.
+    let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    std::fs::remove_file(directory.join("numbers.checkpoint.json")).unwrap();
+    std::fs::write(directory.join("theirs"), "theirs").unwrap();
+    std::fs::rename(directory.join("theirs"), directory.join("numbers.checkpoint.json")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    gives(output, sum);
+    assert_eq!(std::fs::read(directory.join("numbers.checkpoint.json")).unwrap(), b"theirs");
+}
+
+#[test]
+fn a_sum_that_nobody_heard_is_kept() {
+    let directory = directory("unheard");
+    let (_, sum) = numbers(&directory, 1 << 20);
+    let mut child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    drop(child.stdout.take()); // as by `| head -1`
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+    let output = run(&directory, "numbers --resume");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("from number 1,048,576 on"), "{output:?}");
+    gives(output, sum);
+    assert_eq!(contents(&directory).len(), 1);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error_and_a_name_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStringExt;
+    let directory = directory("odd");
+    let (path, sum) = numbers(&directory, 1 << 20);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = example("sum_file");
+    command.arg(&path).args(["--device", "sim"]).stdout(full);
+    refused(command.output().unwrap(), 2, "cannot write to the standard output: No space left");
+
+    let name = OsString::from_vec(b"n\xffmbers".to_vec());
+    std::fs::rename(&path, directory.join(&name)).unwrap();
+    let kept = directory.join(OsString::from_vec(b"n\xffmbers.checkpoint.json".to_vec()));
+    let command = |line: &str| {
+        let mut command = example("sum_file");
+        command.arg(&name).args(line.split_whitespace()).args(["--device", "sim"]).current_dir(&directory);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut child = command("--piece 2^14 --checkpoint-every 0");
+    while !std::fs::metadata(&kept).is_ok_and(|about| about.len() > 0) {
+        assert_eq!(child.try_wait().unwrap(), None, "it has ended");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    gives(command("--resume").wait_with_output().unwrap(), sum);
 }

@@ -14,7 +14,16 @@ pub struct HostMemory {
     bytes: usize,
 }
 
+// SAFETY: the memory is the process's, at one address in all its threads, and the driver gives it back for any of
+// them.
+unsafe impl Send for HostMemory {}
+
 impl HostMemory {
+    /// Its bytes.
+    pub fn num_bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Its address, which is the same for kernels (unified addressing).
     pub fn address(&self) -> u64 {
         self.start as u64

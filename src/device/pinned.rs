@@ -1,0 +1,61 @@
+//! [`Pinned`]: numbers in the host's memory, on their way to a GPU.
+
+use anyhow::{Result, bail, ensure};
+use bytemuck::Pod;
+
+use super::buffer::{Buffer, Memory};
+use super::cuda;
+use super::device::{Device, Kind, OTHER_DEVICE};
+
+/// Elements in the host's memory: pinned, where they go to a GPU, which copies them by itself while the host
+/// does other things. Any thread may fill them, and it alone then has them.
+pub struct Pinned<T>(Place<T>);
+
+enum Place<T> {
+    Gpu(cuda::HostMemory),
+    Plain(Vec<T>),
+}
+
+impl Device {
+    /// `len` elements, all bytes 0.
+    ///
+    /// # Errors
+    /// There is not so much memory.
+    pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<Pinned<T>> {
+        Ok(Pinned(match &self.kind {
+            Kind::Gpu(gpu) => Place::Gpu(gpu.alloc_host(len * size_of::<T>())?),
+            Kind::Sim(_) | Kind::Cpu => Place::Plain(vec![T::zeroed(); len]),
+        }))
+    }
+
+    /// Copies the first `count` elements of `from` to the beginning of `to`, in the order of this device's
+    /// work and without waiting: until that is done, nobody may change `from`.
+    ///
+    /// # Errors
+    /// One of them is shorter, or another device's.
+    pub fn memcpy_pinned<T: Pod>(&self, from: &Pinned<T>, to: &Buffer<T>, count: usize) -> Result<()> {
+        ensure!(to.len() >= count, "a copy of {count} elements into a buffer of {}", to.len());
+        match (&self.kind, &from.0, &to.memory) {
+            (Kind::Gpu(gpu), Place::Gpu(memory), Memory::Gpu(_)) => {
+                let bytes = count * size_of::<T>();
+                ensure!(memory.num_bytes() >= bytes, "a copy of {bytes} bytes from {}", memory.num_bytes());
+                gpu.memcpy_async(memory.address(), to.address, bytes)
+            }
+            (Kind::Sim(simulator), Place::Plain(elements), Memory::Sim { address, .. }) => {
+                ensure!(elements.len() >= count, "a copy of {count} elements from {}", elements.len());
+                simulator.write(*address, bytemuck::cast_slice(&elements[..count]))
+            }
+            _ => bail!(OTHER_DEVICE),
+        }
+    }
+}
+
+impl<T: Pod> Pinned<T> {
+    /// The elements, to be filled.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        match &mut self.0 {
+            Place::Gpu(memory) => bytemuck::cast_slice_mut(memory.bytes_mut()),
+            Place::Plain(elements) => elements,
+        }
+    }
+}
