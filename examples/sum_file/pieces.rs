@@ -14,6 +14,9 @@ use super::source::Source;
 const BLOCK: u32 = 512;
 /// The most blocks: eight per multiprocessor of an H200.
 const MOST_BLOCKS: usize = 1056;
+/// The most pieces that are being read at a time. With fewer, cores are idle while the last parts of a piece
+/// are read; with many more, all get ready at the same time, and the GPUs wait until then.
+const AT_ONCE: usize = 4;
 
 /// A stream with its buffers.
 struct Slot {
@@ -112,7 +115,7 @@ impl Pieces {
         let (mut filling, mut started, mut finished) = (0, 0, 0);
         rayon::in_place_scope(|cores| {
             loop {
-                while next < source.len() && filling - finished < slots {
+                while next < source.len() && filling - finished < slots && filling - started < AT_ONCE {
                     let numbers = self.piece.min((source.len() - next) as usize);
                     self.slots[filling % slots].fill(cores, source, next, numbers);
                     (filling, next) = (filling + 1, next + numbers as u64);

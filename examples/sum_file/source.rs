@@ -13,8 +13,8 @@ use workbook::build::prebuilt::hash;
 use workbook::files::no_file;
 use workbook::reduction::data;
 
-/// Numbers that one thread reads or makes at a time: 1 MiB.
-const AT_A_TIME: usize = 1 << 18;
+/// Numbers that one thread reads or makes at a time: 64 KiB.
+const AT_A_TIME: usize = 1 << 14;
 /// Blocks of a file that are looked at to know it again, and their bytes.
 const SAMPLES: u64 = 64;
 const SAMPLE: u64 = 4096;

@@ -136,7 +136,7 @@ pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
         bail!("no {name} that runs was found.\n{how}");
     };
     let build = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
-    let scratch = std::env::temp_dir().join(format!("workbook-{}", std::process::id()));
+    let scratch = Path::new(env!("OUT_DIR")).join(format!("scratch-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
     let (file, source) = (root.join(build.source_path), build.source);
     let newer = prebuilt::newer_arch(source).filter(|_| maker == Maker::Nvcc);

@@ -57,6 +57,28 @@ fn is_pinned(line: &str, wanted: &str) -> bool {
     line.split(';').next().is_some_and(|package| package.trim() == wanted)
 }
 
+/// What pip installs is what was looked at here, whoever serves it.
+#[test]
+fn every_wheel_is_pinned_by_its_hash() {
+    for file in ["kernels/requirements.txt", "kernels/legacy/requirements.txt"] {
+        let text = read(&root().join(file)).replace("\\\n", "");
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (package, hashes) = line.split_once(" --hash=").unwrap_or((line, ""));
+            assert!(package.contains("=="), "{file}: {package}");
+            let hashes: Vec<_> = hashes.split("--hash=").map(str::trim).collect();
+            // Linux on x86-64 and on Arm and Windows at least; or both kinds of Mac.
+            assert!(hashes.len() >= 3, "{file}: {package}: pip hash says them");
+            for hash in hashes {
+                let digits = hash.strip_prefix("sha256:").unwrap_or_default();
+                assert!(
+                    digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit()),
+                    "{file}: {hash}"
+                );
+            }
+        }
+    }
+}
+
 /// With `WORKBOOK_BLESS` set, writes the file; else proves that it is there with these bytes.
 fn bless_or_compare(path: &str, bytes: &[u8]) {
     let file = root().join(path);

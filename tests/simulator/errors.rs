@@ -349,7 +349,7 @@ fn without_a_line_table_the_line_is_that_of_the_ptx() {
 fn the_committed_ptx_is_what_nvcc_gives() {
     let nvcc =
         workbook::build::nvcc::Nvcc::find(crate::cuda::root()).unwrap().expect("nvcc 13, as README.md says");
-    let scratch = std::env::temp_dir().join(format!("workbook-tests-{}", std::process::id()));
+    let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("errors");
     std::fs::create_dir_all(&scratch).unwrap();
     for source in crate::cuda::sources() {
         let ptx = nvcc.ptx(&source, &scratch).unwrap();

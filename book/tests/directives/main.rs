@@ -80,7 +80,7 @@ impl Repository {
     fn new() -> Repository {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let root = std::env::temp_dir().join(format!("workbook-book-{}-{number}", std::process::id()));
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{number}", std::process::id()));
         for directory in ["kernels/exercises/solutions", "examples", "book/src", "book/records"] {
             fs::create_dir_all(root.join(directory)).unwrap();
         }

@@ -213,7 +213,7 @@ fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
     }
     let _ =
         writeln!(std::io::stderr(), "building {SOURCE} with {}, once; a minute or so", nvcc.path.display());
-    let unfinished = library.with_extension("unfinished");
+    let unfinished = library.with_extension(format!("{}.unfinished", std::process::id()));
     let mut command = Command::new(&nvcc.path);
     command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);
     command.arg(format!("-arch=sm_{capability}"));
