@@ -5,6 +5,7 @@
 //! | [`sim`] | what does this PTX do, and what is wrong with it? (a crate) | |
 //! | [`reduction`] | what is summed, by what, and what is right? (a crate) | |
 //! | [`arguments`], [`number`] | how are numbers read and written? | |
+//! | [`files`] | how is a file written whole? | |
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, build, the simulator |
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
@@ -26,6 +27,7 @@ pub mod chapter;
 pub mod chapters;
 pub mod device;
 pub mod figure;
+pub mod files;
 pub mod record;
 
 /// The repository that this was built in.

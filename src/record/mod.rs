@@ -17,6 +17,7 @@ use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::files::write_whole;
 use crate::number;
 use crate::reduction::operation::Operation;
 use crate::reduction::value::{Expected, Value};
@@ -436,10 +437,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result
 ///
 /// If it cannot be written as JSON, or the file or its folder cannot be written.
 pub fn write_json(measured: &impl Serialize, path: &Path) -> Result<()> {
-    let unfinished = path.with_extension("json.unfinished");
     let mut text = serde_json::to_string_pretty(measured)?;
     text.push('\n');
-    std::fs::write(&unfinished, text)
-        .and_then(|()| std::fs::rename(&unfinished, path))
-        .with_context(|| format!("cannot write {}", path.display()))
+    write_whole(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record};
 
 use super::{run, run_in, stems};
@@ -49,4 +50,37 @@ fn a_records_directory_that_cannot_be_written_exits_2() {
     for part in ["cannot create", "WORKBOOK_RECORDS_DIR may name another directory"] {
         assert!(run.stderr().contains(part), "no {part:?} in\n{}", run.stderr());
     }
+}
+
+#[test]
+fn a_file_is_written_whole_or_not_at_all() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("shared");
+    write_whole(&path, "").unwrap();
+    let path = &path;
+    std::thread::scope(|scope| {
+        for letter in *b"abcd" {
+            scope.spawn(move || (0..100).for_each(|_| write_whole(path, [letter; 100_000]).unwrap()));
+        }
+        for _ in 0..400 {
+            let seen = std::fs::read(path).unwrap();
+            assert!([0, 100_000].contains(&seen.len()), "{}", seen.len());
+            assert!(seen.iter().all(|letter| *letter == seen[0]), "of one writer");
+        }
+    });
+    let link = directory.join("link");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("shared", &link).unwrap();
+        write_whole(&link, "through the link").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(path).unwrap(), b"through the link");
+        write_whole(Path::new("/dev/null"), "nowhere").unwrap();
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+    }
+    assert!(write_whole(&directory, "").is_err(), "a folder");
+    let left = std::fs::read_dir(&directory).unwrap().count();
+    assert_eq!(left, 1 + usize::from(link.exists()), "nothing unfinished is left");
 }
