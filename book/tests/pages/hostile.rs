@@ -124,11 +124,11 @@ fn hostile_texts_of_a_record_stay_texts() {
 /// Here a page may be refused, by name.
 #[test]
 fn hostile_names_are_refused_or_stay_texts() {
-    for key in ["kernel", "space", "limits name", "code"] {
-        for page in expanded(&|other| other == key).0 {
+    for keys in [&["kernel"][..], &["space", "limits name", "code"]] {
+        for page in expanded(&|key| keys.contains(&key)).0 {
             match page {
-                Ok(page) => assert_harmless(&page, key),
-                Err(error) => assert!(!error.is_empty(), "{key}"),
+                Ok(page) => assert_harmless(&page, keys[0]),
+                Err(error) => assert!(!error.is_empty(), "{keys:?}"),
             }
         }
     }
