@@ -18,6 +18,7 @@ use workbook::build::kernels;
 use workbook::chapter::Progress;
 use workbook::device::{Device, DeviceChoice, SimulatorOptions};
 use workbook::number::{thousands, three_digits};
+use workbook::say;
 
 use checkpoint::Checkpoint;
 use pieces::Pieces;
@@ -66,10 +67,10 @@ fn piece(text: &str) -> Result<u64, &'static str> {
 
 fn main() -> ExitCode {
     match sum(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => say::status(0),
         Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(if error.is::<source::Changed>() { 1 } else { 2 })
+            say::err(&format!("error: {error:#}\n"));
+            say::status(if error.is::<source::Changed>() { 1 } else { 2 })
         }
     }
 }
@@ -88,13 +89,13 @@ fn sum(options: &Options) -> Result<()> {
     let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;
     let simulated = devices[0].core().is_ok();
     let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 23 });
-    println!(
-        "{} numbers on {} × {}, from number {} on",
+    say::out(&format!(
+        "{} numbers on {} × {}, from number {} on\n",
         thousands(source.len() as i64),
         devices.len(),
         devices[0].info().name,
         thousands(at.done as i64)
-    );
+    ));
 
     let mut progress = Progress::new(source.len());
     let (first, begin, mut kept) = (at.done, Instant::now(), Instant::now());
@@ -119,8 +120,8 @@ fn sum(options: &Options) -> Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
     ensure!(at.done == source.len(), "{} numbers are missing", source.len() - at.done);
     Checkpoint::remove(&path)?;
-    println!("sum: {}", at.sum);
+    say::out(&format!("sum: {}\n", at.sum));
     let rate = (at.done - first) as f64 * 4e-9 / seconds;
-    println!("{} GB/s, {:.1} s", three_digits(rate), seconds);
+    say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));
     Ok(())
 }

@@ -206,6 +206,7 @@ impl<'a> Bench<'a> {
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
         self.record.ok = !stopped && all.all(Run::as_expected);
+        let mut kept = Ok(None);
         if !stopped {
             self.measure_section()?;
             let wrong = table::wrong_elsewhere(&self.record);
@@ -214,8 +215,11 @@ impl<'a> Bench<'a> {
             }
             if self.options.record && !self.record.ok {
                 self.output.complain("not recorded, since not every run is ok");
-            } else if let Some(where_it_is) = self.output.keep(self.chapter, self.options, &self.record)? {
-                self.say(&format!("\n{where_it_is}"));
+            } else {
+                kept = self.output.keep(self.chapter, self.options, &self.record);
+                if let Ok(Some(where_it_is)) = &kept {
+                    self.say(&format!("\n{where_it_is}"));
+                }
             }
             self.say_what_else_there_is();
         }
@@ -225,7 +229,7 @@ impl<'a> Bench<'a> {
             let json = serde_json::to_string_pretty(&report);
             self.output.print(&json.context("the record cannot be written as JSON")?);
         }
-        Ok(report)
+        kept.map(|_| report)
     }
 
     /// Shows what the checks have found, from that number on.

@@ -2,13 +2,13 @@
 //! diagnostics quote.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use super::options::Options;
 use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
+use workbook::say;
 use workbook::sim::Diagnostic;
 
 /// The PTX of `file`, and the sources it was made from.
@@ -44,7 +44,7 @@ fn compile(options: &Options, compiler: Option<Compiler>) -> Result<String> {
     let capability =
         options.arch.as_deref().map(|arch| arch.trim_start_matches("compute_").trim_start_matches("sm_"));
     let ptx = compiler.run_in(&here).ptx_with(file, scratch.path(), capability, &options.for_compiler())?;
-    let _ = write!(std::io::stderr(), "{}", ptx.warnings);
+    say::err(&ptx.warnings);
     Ok(ptx.text)
 }
 
