@@ -69,7 +69,7 @@ const MOST_EVENTS: usize = 10_000;
 
 /// The launch as a page of its own.
 fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<()> {
-    let text = |file: &String| sources.text(file).map(str::to_string).or(std::fs::read_to_string(file).ok());
+    let text = |file: &String| sources.text(file).map(str::to_string).or(sources.find(file));
     let source = trace.files.first().and_then(text);
     let page = figure::page(&trace.kernel, &figure::launch(trace, source.as_deref()));
     write_whole(path, page).with_context(|| format!("cannot write {}", path.display()))
