@@ -1,6 +1,8 @@
 //! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx`
 //! and `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/build/kernels.rs` includes.
 //! `src/build/prebuilt.rs` says which build that is.
+// Cargo reads what a build script prints.
+#![allow(clippy::print_stdout)]
 
 #[path = "src/build/call.rs"]
 mod call;

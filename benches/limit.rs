@@ -2,7 +2,6 @@
 //! behind the table of src/chapters/ch7_limit. `cargo bench --bench limit -- --record` keeps it for the book.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Instant, SystemTime};
@@ -20,6 +19,7 @@ use workbook::chapters::ch7_limit::{SumF32, SumI64};
 use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, SumI32, elements};
+use workbook::say;
 
 /// Blocks in a grid: powers of two, then multiples of the 132 multiprocessors of an H200.
 const GRIDS: [u32; 18] =
@@ -52,10 +52,10 @@ struct Options {
 
 fn main() -> ExitCode {
     match tune(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => say::status(0),
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(2)
+            say::err(&format!("error: {error:#}\n"));
+            say::status(2)
         }
     }
 }
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 fn tune(options: &Options) -> Result<()> {
     let device = Device::open(DeviceChoice::Auto)?;
     let Some(gpu) = device.info().gpu else {
-        println!("the sweep of chapter 7 measures times, and there is no usable GPU");
+        say::out("the sweep of chapter 7 measures times, and there is no usable GPU\n");
         return Ok(());
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -88,18 +88,24 @@ fn tune(options: &Options) -> Result<()> {
                 "i64" => bench.size::<SumI64>(element, "i64", 1 << size)?,
                 other => bail!("there are candidates for i32, f32 and i64, not for {other}"),
             };
-            println!("{element}, 2^{size}: {} candidates, {:.1?}", of_size.tried, start.elapsed());
+            say::out(&format!(
+                "{element}, 2^{size}: {} candidates, {:.1?}\n",
+                of_size.tried,
+                start.elapsed()
+            ));
             for contender in &of_size.contenders {
                 let sweep::Contender { kernel, grid, alone, cold, warm, .. } = contender;
-                println!("  {kernel:40} {grid:6} alone {alone:9.3} cold {cold:9.3} warm {warm:9.3}");
+                say::out(&format!(
+                    "  {kernel:40} {grid:6} alone {alone:9.3} cold {cold:9.3} warm {warm:9.3}\n"
+                ));
             }
             measured.sizes.push(of_size);
         }
-        println!("\n{}", measured.markdown(element)?);
+        say::out(&format!("\n{}\n", measured.markdown(element)?));
     }
     if let Some(path) = &options.record {
         measured.write(&root.join(path))?;
-        println!("Recorded in {}.", path.display());
+        say::out(&format!("Recorded in {}.\n", path.display()));
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Thread-instructions per second of the simulator, checks off and on, and beside it numba's CUDA simulator:
 //! `cargo bench`, and `cargo bench -- --record` to keep the measurement for the book.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Instant, SystemTime};
@@ -15,6 +14,7 @@ use workbook::record::Timing;
 use workbook::record::speed::{Case, FILE, Numba, SCHEMA, STEM, Speed};
 use workbook::reduction::data;
 use workbook::reduction::serial::recursive_reduce;
+use workbook::say;
 use workbook::sim::{LaunchConfig, Module, Simulator};
 
 const KERNELS: [&str; 3] = ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"];
@@ -46,10 +46,10 @@ struct Options {
 
 fn main() -> ExitCode {
     match bench(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => say::status(0),
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(if error.is::<Wrong>() { 1 } else { 2 })
+            say::err(&format!("error: {error:#}\n"));
+            say::status(if error.is::<Wrong>() { 1 } else { 2 })
         }
     }
 }
@@ -96,8 +96,7 @@ fn bench(options: &Options) -> Result<()> {
         speed.write(&root.join(FILE))?;
         said += &format!("Recorded in {FILE}.\n");
     }
-    // Nobody may be reading any more (`| head`).
-    let _ = std::io::stdout().write_all(said.as_bytes());
+    say::out(&said);
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 //! to `src/device/`, which checks each launch against the kernel's signature.
 
 use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg, sys};
@@ -41,7 +42,8 @@ fn sums_agree() -> Result<bool, Box<dyn Error>> {
     let partial_sums = stream.clone_dtoh(&g_odata)?;
     stream.synchronize()?; // here a kernel that went wrong is reported
     let (sum, expected) = (partial_sums.iter().sum::<i32>(), numbers.iter().sum::<i32>());
-    println!("{N} numbers on {}: the sum is {sum}, a loop says {expected}", context.name()?);
+    let line = format!("{N} numbers on {}: the sum is {sum}, a loop says {expected}", context.name()?);
+    writeln!(std::io::stdout(), "{line}")?;
     Ok(sum == expected)
 }
 
@@ -49,12 +51,13 @@ fn main() -> ExitCode {
     // SAFETY: loading the driver library has no preconditions. Where it is missing, the rest of cudarc
     // panics.
     if !unsafe { sys::is_culib_present() } {
-        eprintln!("error: there is no CUDA driver here; cargo run --example ch3_blocks needs none");
+        let error = "there is no CUDA driver here; cargo run --example ch3_blocks needs none";
+        let _ = writeln!(std::io::stderr(), "error: {error}");
         return ExitCode::from(2);
     }
     sums_agree().map_or_else(
         |error| {
-            eprintln!("error: {error}");
+            let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::from(2)
         },
         |agree| ExitCode::from(u8::from(!agree)),

@@ -6,6 +6,7 @@
 //! | [`reduction`] | what is summed, by what, and what is right? (a crate) | |
 //! | [`arguments`], [`number`] | how are numbers read and written? | |
 //! | [`files`] | how is a file written whole? | |
+//! | [`say`] | how do words reach a reader, and what if they don't? | |
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, build, the simulator |
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
@@ -29,6 +30,7 @@ pub mod device;
 pub mod figure;
 pub mod files;
 pub mod record;
+pub mod say;
 
 /// The repository that this was built in.
 pub const ROOT: &str = env!("WORKBOOK_ROOT");

@@ -1,5 +1,8 @@
 //! Lists the chapters: every example `ch….rs` or `ch…/main.rs` that has a kernel of the same name.
 
+// Cargo reads what a build script prints.
+#![allow(clippy::print_stdout)]
+
 use std::path::Path;
 
 fn main() {

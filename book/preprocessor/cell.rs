@@ -9,7 +9,7 @@ use workbook::record::columns::{Column, escape, html_table};
 use workbook::record::table::{columns, headline, notes, shown_columns};
 use workbook::record::{DeviceKind, Record};
 
-use crate::code::fenced;
+use crate::code::verbatim;
 use crate::expand::Page;
 use crate::figure::{changed, frame, provenance};
 use crate::live::{self, Asked};
@@ -205,7 +205,7 @@ fn readers_own(
     output(workbook, &part, number, "Your own run", wanted, &shown)
 }
 
-/// What came out of one record. The blank lines let Markdown into the HTML, for a message of the simulator.
+/// What came out of one record.
 fn output(
     workbook: &Workbook,
     part: &Record,
@@ -233,9 +233,9 @@ fn output(
     }
     if let Some((kernel, message)) = message(part).filter(|_| wanted.message) {
         text += &format!(
-            "<p class=\"cell-note\">The simulator says of <code>{}</code>:</p>\n\n{}\n\n",
+            "<p class=\"cell-note\">The simulator says of <code>{}</code>:</p>\n{}\n",
             escape(kernel),
-            fenced("text", message)
+            verbatim(message)
         );
     }
     text.extend(charts.iter().map(|chart| frame(chart)));

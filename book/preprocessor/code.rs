@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use workbook::record::columns::escape;
 
 use crate::options::Options;
 use crate::{Workbook, changes};
@@ -44,8 +45,11 @@ pub fn listing(workbook: &Workbook, file: &str, anchor: &str, words: &[&str]) ->
 }
 
 fn read(workbook: &Workbook, file: &str, anchor: &str) -> Result<Listing> {
-    let text = std::fs::read_to_string(workbook.root.join(file))
-        .with_context(|| format!("cannot read {file} (files are named from {})", workbook.root.display()))?;
+    let cannot = || format!("cannot read {file} (files are named from {})", workbook.root.display());
+    let path = workbook.root.join(file).canonicalize().with_context(cannot)?;
+    let root = workbook.root.canonicalize().with_context(cannot)?;
+    ensure!(path.starts_with(root) && path.is_file(), "{file} is no file of the repository");
+    let text = std::fs::read_to_string(path).with_context(cannot)?;
     Ok(trimmed(&anchored(&text, anchor).with_context(|| format!("in {file}"))?))
 }
 
@@ -70,6 +74,11 @@ fn language(file: &str) -> &'static str {
         Some("toml") => "toml",
         _ => "text",
     }
+}
+
+/// `text` as a block of code whose lines mean nothing to Markdown and to mdBook.
+pub fn verbatim(text: &str) -> String {
+    format!("<pre><code class=\"language-text\">{}</code></pre>", escape(text))
 }
 
 /// `code` as a code block of Markdown.

@@ -7,7 +7,7 @@ use exercise::id::Id;
 use exercise::source::Exercise;
 
 use crate::Workbook;
-use crate::code::fenced;
+use crate::code::{fenced, verbatim};
 
 /// The exercise `id` (`3.1`) as one folded card of its page.
 pub fn exercise(workbook: &Workbook, id: &str) -> Result<String> {
@@ -31,8 +31,8 @@ fn card(exercise: &Exercise, evidence: &str) -> String {
     );
     let language = if path.ends_with(".rs") { "rust,ignore" } else { "cpp" };
     let code = |code: &str| fenced(language, code.trim_end());
-    if let Some((source, table)) = evidence.split_once('\n') {
-        text += &format!("{source}\n\n{}\n", fenced("text", &unindented(table)));
+    if !evidence.is_empty() {
+        text += &format!("{}\n\n", verbatim(&unindented(evidence)));
     }
     text += &folded("class=\"exercise\"", "The code, as it is given", &code(&exercise.stub_code()));
     for (number, hint) in (1..).zip(hints) {

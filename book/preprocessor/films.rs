@@ -1,6 +1,6 @@
 //! Figures from the committed traces, `book/records/traces/`, and from records.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use workbook::chapters::ch4_quadrature;
 use workbook::chapters::ch7_limit::comparison;
@@ -65,7 +65,7 @@ fn film(workbook: &Workbook, name: &str) -> Result<Film> {
         serde_json::from_str(&text).with_context(|| format!("traces/{name}.json"))
     };
     let chapter_2 = || read(workbook, "kernels/ch2_parallel.cu");
-    Ok(match name {
+    let film = match name {
         "race" => figure::race(&trace("race-4-first")?, &trace("race-6-first")?, &chapter_2()?),
         "barrier" => {
             let inside = read(workbook, "tests/figures/barrier_inside.cu")?;
@@ -89,7 +89,9 @@ fn film(workbook: &Workbook, name: &str) -> Result<Film> {
         "ladder" => ladder(workbook)?,
         "pending" => figure::pending(&trace("pending")?),
         _ => bail!("there is no figure `{name}`; there are: {}", list(NAMES)),
-    })
+    };
+    ensure!(film.tracks.iter().all(|track| !track.frames.is_empty()), "the trace has no steps to show");
+    Ok(film)
 }
 
 /// The ways of launching the same tree, 2^20 elements in blocks of 512, and the caption of their figure.

@@ -6,7 +6,6 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use workbook::build::kernels;
-use workbook::record::columns::escape;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::records::committed;
@@ -131,7 +130,8 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         kernels,
     };
     // In single quotes the JSON's own need no escape.
-    let json = escape(&serde_json::to_string(&live)?).replace('\'', "&#39;").replace("&quot;", "\"");
+    let json =
+        serde_json::to_string(&live)?.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&#39;");
     Ok(format!(" data-live='{json}'"))
 }
 

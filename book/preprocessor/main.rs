@@ -3,13 +3,14 @@
 //!
 //! Exit status: 0 fine; 2 the book cannot be built, every place and what to do by name on standard error.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
+use workbook::say;
 use workbook_book::{Problem, Workbook, expand};
 
 const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
@@ -30,8 +31,8 @@ fn main() -> ExitCode {
 
 /// Says on stderr what is wrong, whether or not somebody reads it.
 fn complain(text: &str) -> ExitCode {
-    let _ = io::stderr().write_all(text.as_bytes());
-    ExitCode::from(2)
+    say::err(&say::visible(text));
+    say::status(2)
 }
 
 /// All problems; those that have the same cause together.

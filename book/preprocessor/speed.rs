@@ -1,6 +1,7 @@
 //! What the benches have recorded: how fast the simulator is, and the sweep behind chapter 7's last kernel.
 
 use anyhow::Result;
+use serde_json::Value;
 use workbook::build::kernels;
 use workbook::chapters::ch7_limit::sweep::{self, Sweep};
 use workbook::record::columns::escape;
@@ -16,7 +17,20 @@ pub fn speed(workbook: &Workbook) -> Result<String> {
     let note = format!(
         "<code>kernels/{STEM}.cu</code> has changed since this was measured; run <code>cargo bench</code>."
     );
-    Ok(speed.markdown() + &if same { String::new() } else { format!("\n{}", changed(&note)) })
+    let mut shown = serde_json::to_value(&speed)?;
+    escape_texts(&mut shown);
+    let shown: Speed = serde_json::from_value(shown)?;
+    Ok(shown.markdown() + &if same { String::new() } else { format!("\n{}", changed(&note)) })
+}
+
+/// Escapes every text of what was measured.
+fn escape_texts(measured: &mut Value) {
+    match measured {
+        Value::String(text) => *text = escape(text),
+        Value::Array(items) => items.iter_mut().for_each(escape_texts),
+        Value::Object(fields) => fields.values_mut().for_each(escape_texts),
+        _ => {}
+    }
 }
 
 /// The table of the sweep for one type, and a note if the candidates have changed since.

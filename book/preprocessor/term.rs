@@ -38,7 +38,7 @@ pub fn term(workbook: &Workbook, page: &mut Page, slug: &str, words: &[&str]) ->
         "<span class=\"term\"><a href=\"glossary.md#{slug}\" aria-describedby=\"{id}\">{}</a><span \
          class=\"term-definition\" role=\"tooltip\" id=\"{id}\">{}</span></span>",
         escape(&words.join(" ")),
-        inert(&definition.text)
+        escape(&definition.text)
     ))
 }
 
@@ -66,15 +66,6 @@ pub fn slug(heading: &str) -> String {
         _ => None,
     };
     heading.trim().chars().filter_map(kept).collect()
-}
-
-/// `text` within HTML within a paragraph of Markdown, which finds no marks of its own in it.
-fn inert(text: &str) -> String {
-    let mark = |c: char| match c {
-        '_' | '*' | '[' | ']' | '`' | '\\' | '~' | '|' | '<' | '>' | '&' | '"' => format!("&#{};", c as u32),
-        _ => c.to_string(),
-    };
-    text.chars().map(mark).collect()
 }
 
 /// Markdown of one paragraph without its marks: of a link its words.

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use workbook::chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time, two_digits};
+use workbook::record::columns::escape;
 use workbook::record::{Record, Run};
 
 use crate::Workbook;
@@ -42,7 +43,7 @@ fn parse<'a, const KERNELS: usize>(arguments: &[&'a str], usage: &str) -> Result
 /// record.
 pub fn value(workbook: &Workbook, record: &str, arguments: &[&str]) -> Result<String> {
     let Arguments { kernels: [kernel], n, block, field } = parse(arguments, VALUE)?;
-    of_record(&named(workbook, record)?, kernel, n, block, field)
+    Ok(escape(&of_record(&named(workbook, record)?, kernel, n, block, field)?))
 }
 
 /// [`value`] of a record that is read already.

@@ -3,7 +3,6 @@
 
 mod work;
 
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -20,6 +19,7 @@ use workbook::record::{Record, Run, Timing, Timings};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, SumI32, elements};
 use workbook::reduction::value::{Expected, Value};
+use workbook::say;
 
 use super::RUNGS;
 use super::chain::Chain;
@@ -42,7 +42,7 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
     let libraries = match Libraries::open(device, Path::new(env!("CARGO_MANIFEST_DIR")))? {
         Ok(opened) => Some(opened),
         Err(note) => {
-            let _ = writeln!(std::io::stderr(), "note: {note}");
+            say::err(&format!("note: {note}\n"));
             None
         }
     };

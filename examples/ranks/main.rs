@@ -14,6 +14,7 @@ use std::time::Duration;
 use clap::Parser;
 use workbook::arguments::number;
 use workbook::device::DeviceChoice;
+use workbook::say;
 
 use meeting::Fault;
 use place::Place;
@@ -77,10 +78,10 @@ fn main() -> ExitCode {
         None => Place::of_launcher().map_err(Fault::environment).and_then(|place| sum::run(&place, &options)),
     };
     match ended {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => say::status(0),
         Err(Fault { status, sentence }) => {
-            eprintln!("error: {sentence}");
-            ExitCode::from(status)
+            say::err(&format!("error: {sentence}\n"));
+            say::status(status)
         }
     }
 }

@@ -3,14 +3,16 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, ExitCode};
 
+use workbook::say;
+
 /// Starts so many ranks with this process's options. Returns 0 if all did, else the greatest of their
 /// statuses.
 pub fn start(ranks: usize) -> ExitCode {
     match children(ranks) {
         Ok(children) => ExitCode::from(children.into_iter().map(status).max().unwrap_or(0)),
         Err(error) => {
-            eprintln!("error: cannot start the ranks: {error}");
-            ExitCode::from(2)
+            say::err(&format!("error: cannot start the ranks: {error}\n"));
+            say::status(2)
         }
     }
 }

@@ -9,6 +9,7 @@ use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, NoGpu};
 use workbook::number::{thousands, time};
 use workbook::record::Timing;
 use workbook::reduction::data;
+use workbook::say;
 
 use super::meeting::{Fault, Hello, Meeting};
 use super::{Engine, Options, Place};
@@ -96,13 +97,13 @@ fn work(
     wait_for(meeting, &device, collective.as_ref(), "NCCL to connect")?;
     if place.rank == 0 {
         let engine = collective.as_ref().map_or(Ok("rank 0, over TCP".into()), Collective::name);
-        println!(
-            "{} rank{}, rank 0 on {}; the shares are added by {}",
+        say::out(&format!(
+            "{} rank{}, rank 0 on {}; the shares are added by {}\n",
             place.ranks,
             if place.ranks == 1 { "" } else { "s" },
             device.info().name,
             engine.map_err(|error| lost(place, error))?
-        );
+        ));
     }
 
     let all = data::numbers(options.n as usize, options.seed);
@@ -148,7 +149,8 @@ fn work(
         times.remove(0); // the first call loads the code
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));
-        println!("sum of {} elements: {sum}, as expected{median}", thousands(options.n as i64));
+        let n = thousands(options.n as i64);
+        say::out(&format!("sum of {n} elements: {sum}, as expected{median}\n"));
     }
     Ok(())
 }

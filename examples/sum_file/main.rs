@@ -7,7 +7,6 @@ mod checkpoint;
 mod pieces;
 mod source;
 
-use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -19,6 +18,7 @@ use workbook::build::kernels;
 use workbook::chapter::Progress;
 use workbook::device::{Device, DeviceChoice, SimulatorOptions};
 use workbook::number::{thousands, three_digits};
+use workbook::say;
 
 use checkpoint::{Checkpoint, Place};
 use pieces::Pieces;
@@ -67,27 +67,12 @@ fn piece(text: &str) -> Result<u64, &'static str> {
 
 fn main() -> ExitCode {
     match sum(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Nobody listens any more: `sum_file numbers | head -1`.
-        Err(error) if error.downcast_ref().is_some_and(is_closed) => ExitCode::SUCCESS,
+        Ok(()) => say::status(0),
         Err(error) => {
-            complain(&format!("error: {error:#}"));
-            ExitCode::from(if error.is::<source::Changed>() { 1 } else { 2 })
+            say::err(&format!("error: {error:#}\n"));
+            say::status(if error.is::<source::Changed>() { 1 } else { 2 })
         }
     }
-}
-
-fn is_closed(error: &std::io::Error) -> bool {
-    error.kind() == ErrorKind::BrokenPipe
-}
-
-fn complain(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
-}
-
-/// A line on stdout. A full disk there is an error like any other.
-fn say(line: &str) -> Result<()> {
-    writeln!(stdout(), "{line}").context("cannot write to the standard output")
 }
 
 fn sum(options: &Options) -> Result<()> {
@@ -114,13 +99,13 @@ fn sum(options: &Options) -> Result<()> {
     let simulated = devices[0].core().is_ok();
     let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 22 });
     let piece = piece.min(source.len().max(1));
-    say(&format!(
-        "{} numbers on {} × {}, from number {} on",
+    say::out(&format!(
+        "{} numbers on {} × {}, from number {} on\n",
         thousands(source.len() as i64),
         devices.len(),
         devices[0].info().name,
         thousands(at.done as i64)
-    ))?;
+    ));
 
     let build = kernels::get("ch8_streamed")?;
     let mut pieces = Pieces::new(&devices, build, options.streams as usize, piece as usize)?;
@@ -140,7 +125,7 @@ fn sum(options: &Options) -> Result<()> {
                 && !std::mem::replace(&mut warned, true)
             {
                 progress = Progress::new(source.len()); // the line goes
-                complain(&format!("warning: {error:#}; this run cannot be resumed"));
+                say::err(&format!("warning: {error:#}; this run cannot be resumed\n"));
             }
             kept = Instant::now();
         }
@@ -149,16 +134,14 @@ fn sum(options: &Options) -> Result<()> {
     drop(progress);
     let seconds = begin.elapsed().as_secs_f64();
     ensure!(at.done == source.len(), "{} numbers are missing", source.len() - at.done);
-    if let Err(error) = say(&format!("sum: {}", at.sum)) {
+    if !say::out(&format!("sum: {}\n", at.sum)) {
         // So the sum is not lost: --resume says it again.
-        if place.is_taken() && !warned {
-            place.keep(&at)?;
-        }
-        return Err(error);
+        return if place.is_taken() && !warned { place.keep(&at) } else { Ok(()) };
     }
     if let Err(error) = place.leave() {
-        complain(&format!("warning: {error:#}"));
+        say::err(&format!("warning: {error:#}\n"));
     }
     let rate = (at.done - first) as f64 * 4e-9 / seconds;
-    say(&format!("{} GB/s, {:.1} s", three_digits(rate), seconds))
+    say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));
+    Ok(())
 }

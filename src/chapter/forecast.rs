@@ -4,6 +4,8 @@
 pub const LONG: u64 = 1 << 22;
 /// Elements of the runs from which the time of the others is estimated.
 pub const PROBES: [u64; 2] = [1 << 10, 1 << 13];
+/// Blocks by which another run has more, where many more are asked for than the elements need.
+pub const MORE_BLOCKS: u32 = 64;
 /// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.json`). A
 /// constant, so that a busy machine says the same as an idle one.
 const RATE: f64 = 10e6;
@@ -18,7 +20,9 @@ pub fn forecast(instructions: f64) -> Option<String> {
         ..90.0 => format!("{:.0} s", (seconds / 5.0).ceil() * 5.0),
         _ => format!("{:.0} minutes", (seconds / 60.0).ceil()),
     };
-    Some(format!("the simulator will be busy for about {about}; a smaller --n, or --kernel NAME, takes less"))
+    Some(format!(
+        "the simulator will be busy for about {about}; a smaller --n or --grid, or --kernel NAME, takes less"
+    ))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::variant::Chapter;
 use crate::arguments::number;
 use crate::build::compiler::Maker;
 use crate::device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
+use crate::say;
 
 /// The most elements: kernels count them in 32 bits.
 pub const MAX_N: u64 = i32::MAX as u64;
@@ -77,7 +78,7 @@ pub struct Options {
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub(super) fn parse_for(chapter: &Chapter) -> Options {
-        Options::try_parse_for(chapter, std::env::args_os()).unwrap_or_else(|error| error.exit())
+        Options::try_parse_for(chapter, std::env::args_os()).unwrap_or_else(|error| say::usage(&error))
     }
 
     /// The options on the command line `arguments`, whose first word is the program's name.

@@ -1,10 +1,19 @@
 //! A line on stderr that says how far a run is: after a second, and only where somebody watches.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
+
+use crate::say;
 
 /// The bar's length, which leaves 45 columns of 80 for words.
 const CELLS: u64 = 28;
+
+/// Clears the line.
+const CLEAR: &str = "\r\x1b[2K";
+/// A terminal that is narrower than the line cuts it, in place of going on below where nobody clears it
+/// (DECAWM: ECMA-48 has no such mode, terminals since the VT100 do).
+const CUT: &str = "\x1b[?7l";
+const WRAP: &str = "\x1b[?7h";
 
 /// How far a run is. The line goes when this is dropped.
 pub struct Progress {
@@ -17,7 +26,7 @@ pub struct Progress {
 impl Progress {
     /// `all` things are to be done.
     pub fn new(all: u64) -> Progress {
-        let next = stderr().is_terminal().then(|| Instant::now() + Duration::from_secs(1));
+        let next = say::is_lively(&stderr()).then(|| Instant::now() + Duration::from_secs(1));
         Progress { next, drawn: false, all }
     }
 
@@ -25,7 +34,7 @@ impl Progress {
     /// this is called.
     pub fn show(&mut self, done: u64, words: impl FnOnce() -> String) {
         if self.next.is_some_and(|next| Instant::now() >= next) {
-            let _ = write!(stderr(), "\r\x1b[2K{}", line(done, self.all, &words()));
+            let _ = write!(stderr(), "{CLEAR}{CUT}{}{WRAP}", line(done, self.all, &words()));
             self.next = Some(Instant::now() + Duration::from_millis(100));
             self.drawn = true;
         }
@@ -35,7 +44,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.drawn {
-            let _ = write!(stderr(), "\r\x1b[2K");
+            let _ = write!(stderr(), "{CLEAR}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
 use crate::build::kernels::{self, Build, State, WhatIf};
 use crate::build::prebuilt;
-use crate::device::{Device, DeviceChoice, Fault, Module, SimulatorOptions};
+use crate::device::{Device, DeviceChoice, Fault, Module, SimulatorOptions, measure};
 use crate::figure;
 use crate::number::thousands;
 use crate::record::levels::Level;
@@ -136,7 +136,11 @@ impl<'a> Bench<'a> {
         let mut info = device.info();
         info.gpus = (!others.is_empty()).then_some(1 + others.len());
         if options.steps {
-            ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; add --device sim");
+            let add = match info.kind {
+                DeviceKind::Cpu => "leave --steps out: this chapter runs on the CPU",
+                _ => "add --device sim",
+            };
+            ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; {add}");
             device.remember(MOST_EVENTS);
         }
         if info.kind == DeviceKind::Gpu {
@@ -187,7 +191,7 @@ impl<'a> Bench<'a> {
     fn finish(mut self) -> Result<Report> {
         let compiler = self.compiler.map(|name| format!("; kernels compiled by {name}"));
         self.say(&format!("{}{}", self.first_line(), compiler.unwrap_or_default()));
-        let mut input = self.input();
+        let mut input = self.input()?;
         let ran = self.run_requested(&mut input);
         let mut stopped = self.has_stopped(ran)?;
         self.output.end();
@@ -206,6 +210,7 @@ impl<'a> Bench<'a> {
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
         self.record.ok = !stopped && all.all(Run::as_expected);
+        let mut kept = Ok(None);
         if !stopped {
             self.measure_section()?;
             let wrong = table::wrong_elsewhere(&self.record);
@@ -214,8 +219,11 @@ impl<'a> Bench<'a> {
             }
             if self.options.record && !self.record.ok {
                 self.output.complain("not recorded, since not every run is ok");
-            } else if let Some(where_it_is) = self.output.keep(self.chapter, self.options, &self.record)? {
-                self.say(&format!("\n{where_it_is}"));
+            } else {
+                kept = self.output.keep(self.chapter, self.options, &self.record);
+                if let Ok(Some(where_it_is)) = &kept {
+                    self.say(&format!("\n{where_it_is}"));
+                }
             }
             self.say_what_else_there_is();
         }
@@ -225,7 +233,7 @@ impl<'a> Bench<'a> {
             let json = serde_json::to_string_pretty(&report);
             self.output.print(&json.context("the record cannot be written as JSON")?);
         }
-        Ok(report)
+        kept.map(|_| report)
     }
 
     /// Shows what the checks have found, from that number on.
@@ -271,14 +279,15 @@ impl<'a> Bench<'a> {
     }
 
     /// What all runs add up; says how long they will take, where that is long.
-    fn input(&mut self) -> Input {
+    fn input(&mut self) -> Result<Input> {
         let cases: Vec<Planned> = self.plan.runs.iter().chain(&self.plan.sweep).copied().collect();
         let most = cases.iter().map(|case| case.n).max().unwrap_or(0);
+        ensure_room(most)?;
         let data = data::numbers(most as usize, self.options.seed);
         if self.record.device.kind == DeviceKind::Sim {
-            self.forecast(&cases, &data);
+            self.forecast(&cases);
         }
-        Input { data, expected: Vec::new(), done: 0, all: cases.iter().map(|case| case.n).sum() }
+        Ok(Input { data, expected: Vec::new(), done: 0, all: cases.iter().map(|case| case.n).sum() })
     }
 
     /// Makes the runs at the requested size.
@@ -358,27 +367,42 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of two small
-    /// runs per variant.
-    fn forecast(&mut self, cases: &[Planned], data: &[i32]) {
-        let elements: u64 = cases.iter().map(|case| case.n).sum();
-        if elements < forecast::LONG || data.len() < forecast::PROBES[1] as usize {
+    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of three small
+    /// runs per variant: the second has more elements, the third more blocks.
+    fn forecast(&mut self, cases: &[Planned]) {
+        let threads = |case: &Planned| u64::from(case.shape.grid) * u64::from(case.shape.block);
+        if cases.iter().map(|case| case.n.max(threads(case))).sum::<u64>() < forecast::LONG {
             return;
         }
+        let [few, many] = forecast::PROBES;
+        let data = data::numbers(many as usize, self.options.seed);
         let mut instructions = 0.0;
         for run in &self.plan.runs {
-            let count = |n: u64| {
+            let multiprocessors = self.device.multiprocessors();
+            let usual = |n: u64| {
                 let shape = self.chapter.place.shape_of(n, self.record.block);
-                let shape = (run.variant.shape)(n, shape, self.device.multiprocessors());
+                (run.variant.shape)(n, shape, multiprocessors)
+            };
+            let count = |n: u64, more_blocks: u32| {
+                let shape = Shape { grid: usual(n).grid + more_blocks, ..usual(n) };
                 // What goes wrong here goes wrong again in the run itself, and is said there.
                 let outcome = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
                 let counters = outcome.ok().and_then(|outcome| outcome.cost.counters);
                 counters.map_or(0.0, |counters| counters.warp_instructions as f64)
             };
-            let [small, large] = forecast::PROBES.map(count);
-            let per_element = (large - small).max(0.0) / (forecast::PROBES[1] - forecast::PROBES[0]) as f64;
-            let of_variant = cases.iter().filter(|case| case.variant.name == run.variant.name);
-            instructions += of_variant.map(|case| small + per_element * case.n as f64).sum::<f64>();
+            let small = count(few, 0);
+            let per_element = (count(many, 0) - small).max(0.0) / (many - few) as f64;
+            let of_variant = || cases.iter().filter(|case| case.variant.name == run.variant.name);
+            let more_blocks = |case: &Planned| f64::from(case.shape.grid.saturating_sub(usual(case.n).grid));
+            let per_block = match of_variant().any(|case| more_blocks(case) > 0.0) {
+                true => {
+                    (count(few, forecast::MORE_BLOCKS) - small).max(0.0) / f64::from(forecast::MORE_BLOCKS)
+                }
+                false => 0.0,
+            };
+            let of_case =
+                |case: &Planned| small + per_element * case.n as f64 + per_block * more_blocks(case);
+            instructions += of_variant().map(of_case).sum::<f64>();
         }
         if let Some(line) = forecast::forecast(instructions) {
             self.output.complain(&line);
@@ -449,6 +473,24 @@ fn on_cpu(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Resu
         );
     }
     Ok(Device::cpu())
+}
+
+/// Sees that there is memory for `n` numbers, and for the copy that is added up in place.
+///
+/// # Errors
+/// There is too little, with the bytes.
+fn ensure_room(n: u64) -> Result<()> {
+    let bytes = 2 * 4 * n;
+    let is_allowed =
+        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    let free = measure::free_memory().unwrap_or(u64::MAX);
+    ensure!(
+        is_allowed && bytes <= free,
+        "{} numbers and a copy of them take {} bytes, more than this program can have; give a smaller --n",
+        thousands(n as i64),
+        thousands(bytes as i64)
+    );
+    Ok(())
 }
 
 /// The first diagnostic of severity error; without errors, the first warning.

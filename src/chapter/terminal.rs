@@ -1,6 +1,5 @@
 //! The output of a process: stdout, stderr, the record's file and its charts, and a bar for the patient.
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -14,8 +13,10 @@ use super::run::run_with;
 use super::shape::Place;
 use super::variant::Chapter;
 use crate::build::{kernels, what_if};
+use crate::files::write_whole;
 use crate::record::chart::{self, Vertical};
 use crate::record::{Record, Run};
+use crate::say;
 
 /// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a
 /// wrong sum or a diagnostic; 2, the command line or the environment is wrong.
@@ -24,9 +25,9 @@ pub fn run(chapter: &Chapter) -> ExitCode {
     let mut terminal = Terminal { progress: None };
     if let Err(error) = load_for(chapter, &options) {
         terminal.complain(&format!("error: {error:#}"));
-        return ExitCode::from(2);
+        return say::status(2);
     }
-    ExitCode::from(run_with(chapter, &options, &mut terminal).status)
+    say::status(run_with(chapter, &options, &mut terminal).status)
 }
 
 /// Takes the build that is asked for in place of the chapter's.
@@ -63,15 +64,15 @@ struct Terminal {
 /// Nobody may be reading any more (`| head`); the run goes on and leaves its record.
 impl Output for Terminal {
     fn print(&mut self, line: &str) {
-        let _ = writeln!(std::io::stdout(), "{line}");
+        say::out(&format!("{line}\n"));
     }
 
     fn complain(&mut self, line: &str) {
-        let _ = writeln!(std::io::stderr(), "{line}");
+        say::err(&format!("{line}\n"));
     }
 
     fn has_colour(&self) -> bool {
-        std::io::stderr().is_terminal()
+        say::has_colour(&std::io::stderr())
     }
 
     fn begin(&mut self, name: &str, done: u64, all: u64) {
@@ -164,7 +165,7 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
     };
     for chart in &charts {
         let path = path.with_extension(format!("{}.svg", chart.name));
-        std::fs::write(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
+        write_whole(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
     let kind = record.device.kind.as_str();

@@ -1,7 +1,6 @@
 //! The simulator as a device: its options, its stream of work, and what its launches have shown.
 
 use std::cell::RefCell;
-use std::io::Write;
 use std::rc::Rc;
 
 use anyhow::Result;
@@ -9,6 +8,7 @@ use anyhow::Result;
 use super::measure::Measurement;
 use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
+use crate::say;
 use crate::sim::observe::{Act, Event, Observer};
 use crate::sim::trace::{Recorder, Trace};
 use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
@@ -216,7 +216,7 @@ impl Simulator {
     fn ended(&self, core: &mut sim::Simulator, ended: Result<(), Box<Diagnostic>>) -> Result<()> {
         if !self.options.keep_printed {
             // What a kernel prints is no result: stdout belongs to those.
-            let _ = write!(std::io::stderr(), "{}", core.take_printed());
+            say::err(&core.take_printed());
         }
         ended.map_err(found)
     }

@@ -11,6 +11,7 @@ use super::run::{Run, functions};
 use super::source::{Exercise, Kind};
 use workbook::device::{Device, SimulatorOptions};
 use workbook::figure;
+use workbook::files::write_whole;
 use workbook::sim::Diagnostic;
 
 /// Events that are remembered.
@@ -45,7 +46,7 @@ pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
     let page = figure::page(&title, &figure::launch(&trace, Some(&source)));
     let path = root.join(format!("target/exercise-{}.html", exercise.id));
     std::fs::create_dir_all(root.join("target"))?;
-    std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    write_whole(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
 }
 

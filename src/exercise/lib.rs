@@ -51,11 +51,11 @@ mod think;
 pub mod verdict;
 mod weigh;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use options::{Options, Verb};
 use session::Session;
+use workbook::say;
 
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
 /// line or the environment is wrong.
@@ -63,10 +63,10 @@ pub fn run() -> ExitCode {
     let Options { verb, device, figure } = Options::parse_or_exit();
     let verb = verb.unwrap_or(Verb::List);
     match Session::open(catalogue::root()).and_then(|session| session.run(verb, device, figure)) {
-        Ok(status) => ExitCode::from(status),
+        Ok(status) => say::status(status),
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(2)
+            say::err(&format!("error: {error:#}\n"));
+            say::status(2)
         }
     }
 }

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::id::Id;
 use workbook::device::DeviceChoice;
+use workbook::say;
 
 /// How the learner calls the program.
 pub const COMMAND: &str = "cargo run --example exercise --";
@@ -95,6 +96,6 @@ impl Options {
         {
             words.insert(1 + before, "check".into());
         }
-        Options::parse_from(words)
+        Options::try_parse_from(words).unwrap_or_else(|error| say::usage(&error))
     }
 }

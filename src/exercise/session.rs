@@ -1,6 +1,6 @@
 //! The verbs: list, check, hint, why, watch, reset, solution.
 
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::stdout;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -18,6 +18,7 @@ use super::state::{Progress, State, free_name};
 use super::verdict::{Guess, Verdict};
 use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
 use workbook::device::{Device, DeviceChoice};
+use workbook::say;
 
 /// How often `watch` looks at the learner's file.
 const LOOK: Duration = Duration::from_millis(200);
@@ -96,7 +97,7 @@ impl Session {
             Verdict::Failed(failure) => {
                 let source = exercise.learners_text(&self.root).unwrap_or_default();
                 let again = self.state.of(id).failed == failure.kinds;
-                say(&show::failed(&exercise, &failure, &source, again, stdout().is_terminal()));
+                say(&show::failed(&exercise, &failure, &source, again, say::has_colour(&stdout())));
                 self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
                 self.remember_first(id, &failure.guesses);
                 let missing = failure.kinds == ["missing-file"];
@@ -311,12 +312,10 @@ fn stamp(path: &std::path::Path) -> Option<(SystemTime, u64)> {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Prints; nobody may be reading any more (`| head`), the exit status counts all the same.
 fn say(text: &str) {
-    let mut out = stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    say::out(text);
 }
 
 fn warn(text: &str) {
-    let _ = writeln!(stderr(), "warning: {text}");
+    say::err(&format!("warning: {text}\n"));
 }

@@ -1,6 +1,7 @@
 //! What the learner has done so far, in one file that git ignores.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -13,21 +14,24 @@ use workbook::record::write_json;
 /// Its name, in the repository root.
 pub const FILE: &str = ".exercises.json";
 
-/// The learner's progress. A file that says anything else is damaged.
+/// What another version of this program has written beside that, and may look for.
+type Unknown = BTreeMap<String, serde_json::Value>;
+
+/// The learner's progress. A file without these fields is damaged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct State {
     /// Whether the commands that bring a compiler have been said.
     pub told_of_nvcc: bool,
     /// By number, `3.1`.
     exercises: BTreeMap<Id, Progress>,
+    #[serde(flatten)]
+    unknown: Unknown,
     #[serde(skip)]
     path: PathBuf,
 }
 
 /// Progress with one exercise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Progress {
     pub passed: bool,
     /// Hints given.
@@ -40,6 +44,8 @@ pub struct Progress {
     /// The first numbers that were answered, where numbers are asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<u64>,
+    #[serde(flatten)]
+    unknown: Unknown,
 }
 
 impl State {
@@ -73,9 +79,19 @@ impl State {
     }
 
     /// Makes a change to what is in the file now (`watch` may run beside a `hint`), and writes it; who
-    /// reads the file never sees half of it.
+    /// reads the file never sees half of it. Of several programs one at a time does so.
     pub fn change(&mut self, change: impl Fn(&mut State)) -> Result<()> {
         let root = self.path.parent().unwrap_or(Path::new(""));
+        // The file itself is replaced each time, so the lock is on another.
+        let name = self.path.with_extension("json.lock");
+        let lock = File::create(&name).with_context(|| format!("cannot write {}", name.display()))?;
+        match lock.lock() {
+            // Not every network has locks.
+            Err(error) if error.kind() != ErrorKind::Unsupported => {
+                return Err(error).with_context(|| format!("cannot lock {}", name.display()));
+            }
+            _ => {}
+        }
         if let Ok((newest, None)) = State::read(root) {
             *self = newest;
         }
@@ -105,6 +121,38 @@ pub fn free_name(path: &Path, word: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_programs_at_once_lose_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let id = Id { chapter: 1, number: 1 };
+        let change = || {
+            let (mut state, _) = State::read(root.path()).unwrap();
+            for _ in 0..20 {
+                state.change(|state| state.at(id).hints += 1).unwrap();
+            }
+        };
+        std::thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(change))));
+        assert_eq!(State::read(root.path()).unwrap().0.of(id).hints, 160);
+    }
+
+    #[test]
+    fn what_a_later_version_has_written_is_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let text = r#"{"told_of_nvcc": true, "theme": [1], "exercises":
+            {"1.1": {"passed": true, "hints": 1, "gave_up": false, "minutes": 7}}}"#;
+        std::fs::write(root.path().join(FILE), text).unwrap();
+        let (mut state, damaged) = State::read(root.path()).unwrap();
+        assert_eq!(damaged, None);
+        state.change(|state| state.at(Id { chapter: 1, number: 1 }).hints += 1).unwrap();
+        let text = std::fs::read_to_string(root.path().join(FILE)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let progress = &json["exercises"]["1.1"];
+        assert_eq!(
+            (&json["theme"][0], &progress["minutes"], &progress["hints"]),
+            (&1.into(), &7.into(), &2.into())
+        );
+    }
 
     #[test]
     fn two_programs_that_remember_at_the_same_time_lose_nothing() {

@@ -147,7 +147,8 @@ impl Film {
         };
         let base = keyed.iter().map(|(_, look)| (look.class.clone(), look.words.clone())).collect();
         let data = FilmData { base, frame: at, tracks: self.tracks.iter().map(track).collect() };
-        serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c")
+        // No end of the script, and no directive of mdBook: JSON itself has no two braces side by side.
+        serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c").replace("{{", "{\\u007b")
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::types::Type;
+use workbook::files::write_whole;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// The header and what is before it end at a multiple of so many bytes.
@@ -41,7 +42,7 @@ pub fn write(path: &Path, kind: Type, elements: &[u8]) -> Result<(), String> {
         bytes.extend_from_slice(header.as_bytes());
     }
     bytes.extend_from_slice(elements);
-    std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    write_whole(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn is_npy(path: &Path) -> bool {

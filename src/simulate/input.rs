@@ -2,13 +2,13 @@
 //! diagnostics quote.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::options::Options;
 use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
+use workbook::say;
 use workbook::sim::Diagnostic;
 
 /// The PTX of `file`, and the sources it was made from.
@@ -19,8 +19,11 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
         Some("cu") => false,
         _ => bail!("{} is neither PTX (.ptx) nor CUDA C++ (.cu)", file.display()),
     };
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let mut sources = Sources::beside(file);
+    let cannot = || format!("cannot read {}", file.display());
+    // A pipe, or a device such as /dev/zero, may have no end.
+    ensure!(std::fs::metadata(file).with_context(cannot)?.is_file(), "{}: it is not a file", cannot());
+    let text = std::fs::read_to_string(file).with_context(cannot)?;
+    let mut sources = Sources::beside(file, &options.include);
     sources.add(file, text.clone());
     if is_ptx {
         return Ok((text, sources));
@@ -44,41 +47,53 @@ fn compile(options: &Options, compiler: Option<Compiler>) -> Result<String> {
     let capability =
         options.arch.as_deref().map(|arch| arch.trim_start_matches("compute_").trim_start_matches("sm_"));
     let ptx = compiler.run_in(&here).ptx_with(file, scratch.path(), capability, &options.for_compiler())?;
-    let _ = write!(std::io::stderr(), "{}", ptx.warnings);
+    say::err(&ptx.warnings);
     Ok(ptx.text)
 }
 
 /// The text of source files, by the names that diagnostics have for them.
 #[derive(Default)]
 pub struct Sources {
-    /// The directory of the reader's file.
-    directory: PathBuf,
+    /// The directory of the reader's file, the working directory, and those of included files.
+    directories: Vec<PathBuf>,
     texts: HashMap<String, String>,
 }
 
 impl Sources {
-    fn beside(file: &Path) -> Sources {
-        let directory = file.parent().unwrap_or(Path::new("")).to_owned();
-        Sources { directory, texts: HashMap::new() }
+    fn beside(file: &Path, included: &[PathBuf]) -> Sources {
+        // The parent of `mine.cu` is an empty path.
+        let directories = [Path::new(".").join(file.parent().unwrap_or(Path::new(""))), ".".into()];
+        Sources {
+            directories: directories.into_iter().chain(included.to_vec()).collect(),
+            texts: HashMap::new(),
+        }
     }
 
     fn add(&mut self, file: &Path, text: String) {
         self.texts.insert(file.display().to_string(), text);
     }
 
-    /// Reads the files that `diagnostics` name, from the directory of the reader's file or the working
-    /// directory. What is not there is quoted by name and line alone.
+    /// Reads the files that `diagnostics` name. What is not there is quoted by name and line alone.
     pub fn read_for(&mut self, diagnostics: &[Diagnostic]) {
         let related = diagnostics.iter().flat_map(|found| &found.related).map(|site| &site.file);
         for name in diagnostics.iter().filter_map(|found| found.file.as_ref()).chain(related) {
             if self.texts.contains_key(name) {
                 continue;
             }
-            let places = [self.directory.join(name), PathBuf::from(name)];
-            if let Some(text) = places.iter().find_map(|place| std::fs::read_to_string(place).ok()) {
+            if let Some(text) = self.find(name) {
                 self.texts.insert(name.clone(), text);
             }
         }
+    }
+
+    /// The text of the file called `name`, if it lies below one of the directories: PTX may name any other.
+    pub fn find(&self, name: &str) -> Option<String> {
+        let inside = |directory: &PathBuf| {
+            let directory = directory.canonicalize().ok()?;
+            let path = directory.join(name).canonicalize().ok()?;
+            (path.starts_with(directory) && path.is_file()).then_some(path)
+        };
+        std::fs::read_to_string(self.directories.iter().find_map(inside)?).ok()
     }
 
     /// The kernel templates of the reader's file, which become kernels only where they are instantiated.

@@ -31,7 +31,6 @@ mod stage;
 mod types;
 mod values;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -39,8 +38,9 @@ use anyhow::{Context, Result, ensure};
 
 use options::{Checks, Options};
 use output::Report;
-use workbook::figure;
+use workbook::files::write_whole;
 use workbook::sim::trace::Trace;
+use workbook::{figure, say};
 
 pub use fill::{Content, Fill, Pointer};
 pub use launch::{Launched, run_kernel};
@@ -54,13 +54,12 @@ pub fn run() -> ExitCode {
     let options = Options::parse_or_exit();
     match simulate(&options) {
         Ok(report) => {
-            // Nobody may be reading any more (`| head`); the exit status counts all the same.
-            let _ = report.print(&options);
-            ExitCode::from(report.status())
+            say::note(report.print(&options));
+            say::status(report.status())
         }
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(2)
+            say::err(&say::visible(&format!("error: {error:#}\n")));
+            say::status(2)
         }
     }
 }
@@ -70,10 +69,10 @@ const MOST_EVENTS: usize = 10_000;
 
 /// The launch as a page of its own.
 fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<()> {
-    let text = |file: &String| sources.text(file).map(str::to_string).or(std::fs::read_to_string(file).ok());
+    let text = |file: &String| sources.text(file).map(str::to_string).or(sources.find(file));
     let source = trace.files.first().and_then(text);
     let page = figure::page(&trace.kernel, &figure::launch(trace, source.as_deref()));
-    std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))
+    write_whole(path, page).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn simulate(options: &Options) -> Result<Report> {

@@ -8,8 +8,8 @@ use workbook::device::Module;
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
 pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {
     let kernels = module.kernels();
-    // A file that includes CUB or Thrust has their kernels too.
-    let own: Vec<&String> = kernels.iter().filter(|name| !is_of_library(name)).collect();
+    // A file that includes CUB or Thrust has their kernels too; those run if they are asked for.
+    let (libraries, own): (Vec<&String>, Vec<&String>) = kernels.iter().partition(|name| is_of_library(name));
     let template = templates.iter().find(|name| asked.is_none_or(|asked| asked == **name));
     let hint = template.map_or(String::new(), |name| {
         format!(
@@ -18,10 +18,11 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
         )
     });
     ensure!(
-        !own.is_empty(),
+        !kernels.is_empty(),
         "there is no kernel in it: no `.entry` in PTX, no `__global__` in CUDA C++{hint}"
     );
-    let list = || own.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
+    let choice = if own.is_empty() { &libraries } else { &own };
+    let list = || choice.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
     let named: Vec<&String> = match asked {
         None => own.clone(),
         Some(asked) => match kernels.iter().find(|name| *name == asked) {
@@ -33,6 +34,9 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
         ([one], _) => Ok(one),
         ([], Some(asked)) => bail!("no kernel is named {asked}; there are: {}{hint}", list()),
         (_, Some(asked)) => bail!("several kernels are named {asked}; give the whole name, of: {}", list()),
+        ([], None) => {
+            bail!("the only kernels are those of a library; give --kernel one of: {}{hint}", list())
+        }
         (_, None) => bail!("there are several kernels; give --kernel one of: {}", list()),
     }
 }

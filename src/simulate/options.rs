@@ -6,8 +6,8 @@ use clap::{Parser, ValueEnum};
 
 use super::plan::{Check, Dimensions, Named, Save, dimensions};
 use super::spec::Spec;
-use workbook::arguments;
 use workbook::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
+use workbook::{arguments, say};
 
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:
@@ -161,7 +161,7 @@ pub enum Checks {
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub fn parse_or_exit() -> Options {
-        Options::parse()
+        Options::try_parse().unwrap_or_else(|error| say::usage(&error))
     }
 
     /// The launch, unless a script says it.

@@ -1,6 +1,6 @@
 //! The whole result of a launch: as text, as JSON, as exit status.
 
-use std::io::{BufWriter, IsTerminal, Result, Write, stderr, stdout};
+use std::io::{BufWriter, Result, Write, stderr, stdout};
 
 use serde::Serialize;
 
@@ -11,6 +11,7 @@ use super::options::{Checks, Options};
 use super::values::Held;
 use workbook::figure;
 use workbook::record::diagnostics;
+use workbook::say;
 use workbook::sim::trace::Trace;
 use workbook::sim::{Counters, Diagnostic, Kind, Severity};
 
@@ -64,7 +65,7 @@ impl Report {
     /// Prints all of it: on stdout, but what the simulator cannot take on stderr.
     pub fn print(&self, options: &Options) -> Result<()> {
         if self.status() == 2 {
-            let color = stderr().is_terminal();
+            let color = say::has_colour(&stderr());
             self.findings(&mut stderr().lock(), options.checks, color)?;
         }
         let mut out = BufWriter::new(stdout().lock());
@@ -72,7 +73,7 @@ impl Report {
             self.json(&mut out, options)?;
         } else if self.status() != 2 {
             self.results(&mut out, options)?;
-            self.findings(&mut out, options.checks, stdout().is_terminal())?;
+            self.findings(&mut out, options.checks, say::has_colour(&stdout()))?;
         }
         out.flush()
     }
@@ -98,7 +99,7 @@ impl Report {
     fn results(&self, out: &mut impl Write, options: &Options) -> Result<()> {
         if !self.launched.printed.is_empty() {
             let end = if self.launched.printed.ends_with('\n') { "" } else { "\n" };
-            writeln!(out, "printed by the kernel:\n{}{end}", self.launched.printed)?;
+            writeln!(out, "printed by the kernel:\n{}{end}", say::visible(&self.launched.printed))?;
         }
         for buffer in &self.launched.buffers {
             writeln!(out, "{}", buffer.text())?;

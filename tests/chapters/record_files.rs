@@ -1,11 +1,12 @@
 //! What a run leaves behind, and the committed records.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record};
 
-use super::{run, run_in, stems};
+use super::{example, run, run_in, stems};
 
 /// The pages name these counts. After a change of the simulator or of a kernel: the command in the message.
 #[test]
@@ -39,6 +40,53 @@ fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only
     let record = Record::read(&recorded.records.join("ch3_blocks.sim.json")).unwrap();
     assert_eq!(record.command, "cargo run --example ch3_blocks -- --device sim --n 2^12");
     assert!(record.ok);
+}
+
+/// `WORKBOOK_RECORDS_DIR` is a file here: the runs are on stdout all the same.
+#[test]
+fn json_has_the_runs_even_if_no_record_can_be_written() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("also-a-file");
+    std::fs::write(&file, "not a directory").unwrap();
+    let run = run_in(file, "ch3_blocks", "--device sim --n 33 --json");
+    assert_eq!(run.status(), Some(2), "{}", run.stderr());
+    assert_eq!(run.json()["runs"][0]["n"], 33);
+    assert!(run.stderr().contains("cannot create"), "{}", run.stderr());
+}
+
+/// A disk without room loses words, and the exit status says so; a pipe that is closed is no mistake.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_on_stdout_or_stderr_exits_2() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let chapter = "--device sim --no-sweep";
+    let sum = "tests/simulate/missing_barrier.ptx --grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0";
+    for (name, line) in [
+        ("ch2_parallel", chapter),
+        ("ch2_parallel", "--help"),
+        ("ch1_serial", "--n 9 --json"),
+        ("exercise", "list"),
+        ("exercise", "--help"),
+        ("simulate", sum),
+        ("simulate", "--help"),
+    ] {
+        let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records/full");
+        let start = || {
+            let mut command = example(name);
+            command.current_dir(workbook::ROOT).args(line.split_whitespace());
+            command.env("WORKBOOK_RECORDS_DIR", &records).env("CUDA_VISIBLE_DEVICES", "");
+            command
+        };
+        let output = start().stdout(full()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{name} {line}: {said}");
+        assert!(said.contains("error: cannot write to stdout: No space left"), "{name} {line}: {said}");
+        let usual = start().output().unwrap();
+        let expected = if usual.stderr.is_empty() { usual.status.code() } else { Some(2) };
+        assert_eq!(start().stderr(full()).output().unwrap().status.code(), expected, "{name} {line}");
+        let mut child = start().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().unwrap().code(), usual.status.code(), "{name} {line}");
+    }
 }
 
 #[test]

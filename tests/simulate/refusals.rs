@@ -118,6 +118,72 @@ fn a_file_that_cannot_be_taken_is_refused_by_name() {
         .refuses(&["reference.ptx:3", "`.texref`: the simulator has no textures or surfaces"]);
 }
 
+/// PTX names its sources by `.file`, and nobody may have meant the reader to see those.
+#[test]
+fn only_sources_below_the_given_folders_are_opened_and_their_text_is_shown_as_text() {
+    // Not below the working directory, which is one of the given folders.
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path();
+    let mine = directory.join("mine");
+    std::fs::create_dir_all(&mine).unwrap();
+    std::fs::write(directory.join("secret.cu"), "secret\n".repeat(99)).unwrap();
+    std::fs::write(mine.join("hostile.cu"), "\u{1b}]0;title\u{7}hostile\n".repeat(99)).unwrap();
+    let ptx = std::fs::read_to_string(root().join(SUM)).unwrap();
+    let says = |source: &str| {
+        let line = ptx.lines().find(|line| line.trim_start().starts_with(".file")).unwrap();
+        let file = mine.join("mine.ptx");
+        std::fs::write(&file, ptx.replace(line, &format!(".file 1 \"{source}\""))).unwrap();
+        let args = "--grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0";
+        run(&format!("{} {args}", file.display())).exits(1).stdout()
+    };
+    let said = says("hostile.cu");
+    assert!(said.contains("\\u{1b}]0;title\\u{7}hostile") && !said.contains('\u{1b}'), "{said}");
+    let secret = directory.join("secret.cu").display().to_string();
+    for source in ["../secret.cu", &secret] {
+        let said = says(source);
+        assert!(said.contains("secret.cu:") && !said.contains("| secret"), "{said}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../secret.cu", mine.join("link.cu")).unwrap();
+        let fifo = mine.join("fifo.ptx");
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        assert!(!says("link.cu").contains("| secret"));
+        assert!(says("fifo.ptx").contains("fifo.ptx:"), "and nobody waits for a writer");
+        run(&format!("{} --grid 1 --block 1", fifo.display())).refuses(&["fifo.ptx: it is not a file"]);
+    }
+}
+
+/// In each a loop or a recursion that takes memory for ever.
+#[test]
+fn launches_without_end_and_buffers_that_nobody_launches_end_with_a_sentence() {
+    for kernel in ["launchesItself", "neverLaunches"] {
+        for checks in ["on", "off"] {
+            run(&format!(
+                "tests/simulate/endless.ptx --kernel {kernel} --grid 1 --block 1 --memory 2^24 --checks {checks}"
+            ))
+            .refuses(&["memory-limit", "for launches by device code that have not ended", "what ends the recursion"]);
+        }
+    }
+}
+
+/// Their names are CUB's, the code is not.
+#[test]
+fn a_kernel_of_a_library_runs_if_it_is_asked_for() {
+    let name = "_ZN3cub17CUB_300001_SM_7506detail11EmptyKernelIvEEvv";
+    let entry = |name: &str| format!(".visible .entry {name}()\n{{\n    ret;\n}}\n");
+    let head = ".version 8.0\n.target sm_75\n.address_size 64\n";
+    let other = name.replace("Empty", "Other");
+    let file = scratch("library").join("library.ptx");
+    let rest = format!("{} --grid 1 --block 1", file.display());
+    std::fs::write(&file, format!("{head}{}{}", entry(name), entry(&other))).unwrap();
+    run(&format!("{rest} --kernel {name} --json")).exits(0);
+    run(&format!("{rest} --kernel cub::CUB_300001_SM_750::detail::EmptyKernel --json")).exits(0);
+    run(&rest).refuses(&["the only kernels are those of a library; give --kernel one of: ", name]);
+    std::fs::write(&file, format!("{head}{}{}", entry(name), entry("mine"))).unwrap();
+    run(&format!("{rest} --json")).exits(0);
+}
+
 /// Whatever is typed in, the program itself does not fail: it refuses, or runs, and says what is wrong.
 #[test]
 fn malformed_input_ends_with_a_sentence() {

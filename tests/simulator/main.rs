@@ -1,4 +1,5 @@
 //! The simulator: one file per subject, with its kernels and results beside it.
+#![allow(clippy::print_stdout, reason = "what a run by hand says")]
 
 mod conformance;
 mod cooperative;

@@ -28,7 +28,9 @@ fn run<'a>(record: &'a Value, sections: &[&str], kernel: &str, n: u64, block: u6
 /// The JSON between two marks of a page.
 fn json(page: &str, before: &str, after: &str) -> Value {
     let text = page.split_once(before).unwrap().1.split_once(after).unwrap().0;
-    serde_json::from_str(&text.replace("&quot;", "\"")).unwrap()
+    let marks = [("&quot;", "\""), ("&#91;", "["), ("&#93;", "]"), ("&#123;", "{"), ("&#125;", "}")];
+    let text = marks.iter().fold(text.to_string(), |text, (entity, mark)| text.replace(entity, mark));
+    serde_json::from_str(&text).unwrap()
 }
 
 #[test]

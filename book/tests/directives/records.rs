@@ -52,7 +52,7 @@ fn a_whole_record_is_folded() {
             "<details class=\"record\">\n<summary>The whole record: <code>ch5_shared</code></summary>",
             "<strong>Fixture GPU</strong> · ",
             "memory space</th>",
-            "max_<wbr>threads_<wbr>per_<wbr>block</th>",
+            "max&#95;<wbr>threads&#95;<wbr>per&#95;<wbr>block</th>",
             "aria-label=\"Error against n, ",
             "Fixture GPU · driver 580.0.1 · CUDA 13.0 · 132 multiprocessors at up to 1,980 MHz",
             "</details>",

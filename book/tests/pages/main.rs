@@ -7,7 +7,9 @@
 //! | `shape.rs` | titles, opening lines, lengths, small cells, exercises |
 //! | `terms.rs` | no term before its definition |
 //! | `links.rs` | every link within the book leads somewhere |
+//! | `hostile.rs` | no text of a record becomes more than text |
 
+mod hostile;
 mod links;
 mod page;
 mod shape;

@@ -55,14 +55,27 @@ impl Context<'_> {
     /// What the checks remember has no room any more.
     #[cold]
     pub fn out_of_memory(&self) -> Box<Diagnostic> {
-        let (all, room) = (self.memory.most_bytes(), self.memory.room());
+        let launches = match self.launches.bytes {
+            0 => String::new(),
+            bytes => format!(", {} for launches by device code that have not ended", thousands(bytes)),
+        };
+        let checks = match self.checks {
+            true => ", and all the rest for what the checks remember of the accesses",
+            false => "",
+        };
         let what = format!(
-            "the launch needs more memory than it may have, {} bytes: {} for buffers and variables, and all \
-             the rest for what the checks remember of the accesses",
-            thousands(all),
-            thousands(all - room)
+            "the launch needs more memory than it may have, {} bytes: {} for buffers and variables{launches}{checks}",
+            thousands(self.memory.most_bytes()),
+            thousands(self.memory.live_bytes())
         );
-        let help = "run a smaller problem, allow more (--memory), or run it without checks (--checks off)";
+        let help = match self.launches.bytes > self.memory.most_bytes() / 2 {
+            true => {
+                "look at what ends the recursion of launches, and whether each parameter buffer is launched"
+            }
+            false => {
+                "run a smaller problem, or one without checks; simulate has --memory and --checks off for this"
+            }
+        };
         Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
     }
 

@@ -31,7 +31,13 @@ pub struct Launches {
     pub depth: u32,
     pub sync_depth: u32,
     streams: u64,
+    /// Bytes of this machine that argument buffers and launches take which have not ended.
+    pub bytes: u64,
 }
+
+/// What a launch takes of this machine's memory beside its parameters, about: its buffer, its place in a queue, its
+/// grid.
+const LAUNCH_BYTES: u64 = 1 << 10;
 
 /// Where argument buffers lie; nothing else does.
 const BUFFER_WINDOW: u64 = 0x10 << 56;
@@ -56,11 +62,13 @@ impl Launches {
             depth: 0,
             sync_depth,
             streams: 0,
+            bytes: 0,
         }
     }
 
     /// A buffer for the arguments of a launch.
     pub fn open(&mut self, kernel: usize, config: LaunchConfig, param_bytes: usize) -> u64 {
+        self.bytes += LAUNCH_BYTES + param_bytes as u64;
         let buffer = Some(Box::new(Buffer { kernel, config, params: vec![0; param_bytes] }));
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -80,6 +88,7 @@ impl Launches {
         let slot = slot_of(address).and_then(|slot| self.buffers.get_mut(slot)?.as_mut());
         if let Some(buffer) = slot {
             (buffer.kernel, buffer.config) = (kernel, config);
+            self.bytes = self.bytes - buffer.params.len() as u64 + param_bytes as u64;
             buffer.params.resize(param_bytes, 0);
         }
     }
@@ -87,10 +96,16 @@ impl Launches {
     /// Forgets an open buffer.
     pub fn close(&mut self, address: u64) {
         if let Some(slot) = slot_of(address)
-            && self.buffers.get_mut(slot).and_then(Option::take).is_some()
+            && let Some(buffer) = self.buffers.get_mut(slot).and_then(Option::take)
         {
             self.free.push(slot);
+            self.ended(&buffer.params);
         }
+    }
+
+    /// A launch with these parameters takes no memory any more.
+    pub fn ended(&mut self, params: &[u8]) {
+        self.bytes -= LAUNCH_BYTES + params.len() as u64;
     }
 
     /// Bytes of an open buffer.
@@ -112,6 +127,7 @@ impl Launches {
         let Some((slot, buffer)) = taken else { return Some(runtime::INVALID_CONFIGURATION) };
         self.free.push(slot);
         if self.pending >= self.limit && !second_pool {
+            self.ended(&buffer.params);
             return Some(runtime::PENDING_COUNT_EXCEEDED);
         }
         self.pending += 1;

@@ -121,6 +121,10 @@ impl Context<'_> {
                 memory::write(slot, result);
             }
         }
+        self.memory.set_launch_bytes(self.launches.bytes);
+        if self.memory.room() == 0 && self.launches.bytes > 0 {
+            return Err(self.out_of_memory());
+        }
         if waits && !too_deep {
             if self.block.children > 0 {
                 let split = warp.splits[index];

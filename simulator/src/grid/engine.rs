@@ -120,6 +120,8 @@ impl<'e> Engine<'e> {
         printed: &'e mut String,
         limits: &'e Limits,
     ) -> Self {
+        // What the last launch has left is gone.
+        memory.set_launch_bytes(0);
         Engine {
             device,
             program,

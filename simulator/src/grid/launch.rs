@@ -229,6 +229,10 @@ impl Engine<'_> {
                 return self.start(tail.kernel, tail.config, tail.params, Some(slot), origin, After::Parent);
             }
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
+            if parent.is_some() {
+                self.launches.ended(&grid.params);
+                self.memory.set_launch_bytes(self.launches.bytes);
+            }
             self.grids[slot] = None;
             self.free.push(slot);
             if workspace != 0 {

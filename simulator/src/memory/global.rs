@@ -43,6 +43,8 @@ struct Allocation {
 pub struct Memory {
     allocations: Vec<Allocation>,
     live_bytes: u64,
+    /// What the launches of device code take.
+    launch_bytes: u64,
     /// What the checks remember counts too.
     most_bytes: u64,
     /// What buffers are called in messages, by their numbers.
@@ -57,6 +59,7 @@ impl Default for Memory {
         Memory {
             allocations: Vec::new(),
             live_bytes: 0,
+            launch_bytes: 0,
             most_bytes: DEFAULT_MEMORY,
             called: Vec::new(),
             heap: FxHashMap::default(),
@@ -77,7 +80,17 @@ impl Memory {
 
     /// Bytes that may still be had.
     pub fn room(&self) -> u64 {
-        self.most_bytes.saturating_sub(self.live_bytes)
+        self.most_bytes.saturating_sub(self.live_bytes + self.launch_bytes)
+    }
+
+    /// Bytes of all allocations.
+    pub fn live_bytes(&self) -> u64 {
+        self.live_bytes
+    }
+
+    /// The launches of device code that have not ended take so many bytes.
+    pub fn set_launch_bytes(&mut self, bytes: u64) {
+        self.launch_bytes = bytes;
     }
 
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.

@@ -4,7 +4,6 @@
 //! Calls across the boundary to C++ are unsafe; they are all here, each with its reason.
 
 use std::ffi::{c_int, c_void};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,6 +14,7 @@ use libloading::{Library, Symbol};
 use crate::build::nvcc::Nvcc;
 use crate::build::prebuilt;
 use crate::device::{Buffer, Device, View};
+use crate::say;
 
 /// The source, from the repository root.
 pub const SOURCE: &str = "kernels/libraries/cub.cu";
@@ -211,8 +211,7 @@ fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
     if library.exists() {
         return Ok(library);
     }
-    let _ =
-        writeln!(std::io::stderr(), "building {SOURCE} with {}, once; a minute or so", nvcc.path.display());
+    say::err(&format!("building {SOURCE} with {}, once; a minute or so\n", nvcc.path.display()));
     let unfinished = library.with_extension(format!("{}.unfinished", std::process::id()));
     let mut command = Command::new(&nvcc.path);
     command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);

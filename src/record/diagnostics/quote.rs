@@ -1,6 +1,7 @@
 //! A diagnostic laid out as rustc does it: where it is, the lines with their marks, notes below.
 
 use super::{Mark, Part};
+use crate::say::visible;
 use crate::sim::{Diagnostic, Severity};
 
 /// How a terminal shows line numbers, bars and what is related (SGR parameters, ECMA-48 8.3.117).
@@ -61,7 +62,7 @@ impl Pen {
     fn put(&mut self, style: &str, words: &str) {
         let [before, after] =
             if self.color { [&["\x1b[", style, "m"][..], &["\x1b[0m"]] } else { [&[][..]; 2] };
-        self.text.extend(before.iter().chain(&[words]).chain(after).copied());
+        self.text.extend(before.iter().chain(&[&*visible(words)]).chain(after).copied());
     }
 
     /// A line number, or blanks as wide, and a bar or an arrow.
@@ -71,14 +72,14 @@ impl Pen {
 
     fn line(&mut self, number: &str, bar: &str, words: &str) {
         self.margin(number, bar);
-        self.text += words;
+        self.text += &visible(words);
         self.text += "\n";
     }
 
     fn note(&mut self, level: &str, words: &str) {
         self.margin("", " = ");
         self.put(BOLD, level);
-        self.text.extend([": ", words, "\n"]);
+        self.text.extend([": ", &visible(words), "\n"]);
     }
 
     /// The lines of one file, with what lies between two if that is a single one.

@@ -1,0 +1,104 @@
+//! What a program says: on stdout and stderr, in colour or not, and with which exit status it then ends.
+//!
+//! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that keeps
+//! words from being written (a full disk) makes its exit status 2.
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, IsTerminal, Result, Write, stderr, stdout};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether words are lost.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Writes `text` on stdout. Whether it has been written: the reader may be gone, or the disk full.
+pub fn out(text: &str) -> bool {
+    let mut stdout = stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    let is_there = written.is_ok();
+    note(written);
+    is_there
+}
+
+/// Writes `text` on stderr.
+pub fn err(text: &str) {
+    let mut stderr = stderr().lock();
+    let written = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    if is_loss(&written) {
+        LOST.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Takes note of how writing to stdout has ended; the first loss is said on stderr.
+pub fn note(written: Result<()>) {
+    if is_loss(&written) && !LOST.swap(true, Ordering::Relaxed) {
+        err(&format!(
+            "error: cannot write to stdout: {}\n",
+            written.err().map(|error| error.to_string()).unwrap_or_default()
+        ));
+    }
+}
+
+fn is_loss(written: &Result<()>) -> bool {
+    written.as_ref().is_err_and(|error| error.kind() != ErrorKind::BrokenPipe)
+}
+
+/// The exit status of a program that would end with `status`: 2 if it could not say all it had to say.
+pub fn status(status: u8) -> ExitCode {
+    ExitCode::from(if LOST.load(Ordering::Relaxed) { 2 } else { status })
+}
+
+/// Ends the program with what clap says of its command line: help with status 0, a mistake with 2.
+pub fn usage(error: &clap::Error) -> ! {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        err(&text)
+    } else {
+        out(&text);
+    }
+    std::process::exit(if LOST.load(Ordering::Relaxed) { 2 } else { error.exit_code() })
+}
+
+/// Whether `stream` shows a line that changes: it is a terminal, and no dumb one.
+pub fn is_lively(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+}
+
+/// Whether `stream` shows colours: a lively terminal without `NO_COLOR` (<https://no-color.org>).
+pub fn has_colour(stream: &impl IsTerminal) -> bool {
+    is_lively(stream) && !asks_for_none(std::env::var_os("NO_COLOR"))
+}
+
+fn asks_for_none(no_color: Option<OsString>) -> bool {
+    no_color.is_some_and(|value| !value.is_empty())
+}
+
+/// `text` from elsewhere for a terminal, which finds no command in it: control characters as `\u{1b}`, but for
+/// line ends and tabs.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_command_reaches_the_terminal() {
+        assert_eq!(visible("a\tb\n\u{1b}]0;x\u{7}\r\u{9b}é"), "a\tb\n\\u{1b}]0;x\\u{7}\\u{d}\\u{9b}é");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_loss() {
+        assert!(!is_loss(&Ok(())) && !is_loss(&Err(ErrorKind::BrokenPipe.into())));
+        assert!(is_loss(&Err(ErrorKind::StorageFull.into())));
+    }
+}
