@@ -21,6 +21,9 @@ fn command(options: &str) -> Command {
     for name in ["RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_NODELIST"] {
         command.env_remove(name);
     }
+    for name in ["TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID"] {
+        command.env_remove(name);
+    }
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
