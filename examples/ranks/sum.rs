@@ -91,6 +91,23 @@ fn work(
     meeting: &mut Meeting,
 ) -> Result<(), Fault> {
     let Tools { device, module, nccl } = tools;
+    // All memory before what uses it: NCCL is aborted before it is given back, which would wait for a kernel
+    // that waits for another rank.
+    let each = options.n.div_ceil(place.ranks as u64);
+    let [start, end] = [place.rank, place.rank + 1].map(|k| (k as u64 * each).min(options.n));
+    let made = || -> Result<_> {
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact((end - start) as usize).context("no memory for its share")?;
+        numbers.extend(data::numbers_in(start..end, options.seed));
+        let expected = numbers.iter().fold(0, |sum: i32, number| sum.wrapping_add(*number));
+        let blocks = (end - start).div_ceil(16 * u64::from(BLOCK)).clamp(1, 4224) as u32;
+        let (partials, ticket) = (device.alloc::<i32>(blocks as usize)?, device.alloc_zeros::<u32>(1)?);
+        let (output, landed) = (device.alloc_zeros::<i32>(1)?, device.alloc_host::<i32>(1)?);
+        Ok((device.clone_htod(&numbers)?, expected, blocks, partials, ticket, output, landed))
+    };
+    let (input, expected, blocks, partials, ticket, output, landed) =
+        made().map_err(|error| lost(place, error))?;
+
     let collective = match nccl {
         None => None,
         Some(nccl) => {
@@ -112,20 +129,6 @@ fn work(
         );
     }
 
-    let share = |n: u64| n.div_ceil(place.ranks as u64);
-    let [start, end] = [place.rank, place.rank + 1].map(|k| (k as u64 * share(options.n)).min(options.n));
-    let made = || -> Result<_> {
-        let mut numbers = Vec::new();
-        numbers.try_reserve_exact((end - start) as usize).context("no memory for its share")?;
-        numbers.extend(data::numbers_in(start..end, options.seed));
-        let expected = numbers.iter().fold(0, |sum: i32, number| sum.wrapping_add(*number));
-        let blocks = (end - start).div_ceil(16 * u64::from(BLOCK)).clamp(1, 4224) as u32;
-        let (partials, ticket) = (device.alloc::<i32>(blocks as usize)?, device.alloc_zeros::<u32>(1)?);
-        let (output, landed) = (device.alloc_zeros::<i32>(1)?, device.alloc_host::<i32>(1)?);
-        Ok((device.clone_htod(&numbers)?, expected, blocks, partials, ticket, output, landed))
-    };
-    let (input, expected, blocks, partials, ticket, output, landed) =
-        made().map_err(|error| lost(place, error))?;
     let kernel = module.load_function("reduceShare").map_err(|error| lost(place, error))?;
     // What is right: each rank has generated its share alone.
     let expected = meeting.all_reduce(expected, |a, b| Ok(a.wrapping_add(b)))?;
