@@ -110,7 +110,9 @@ impl Meeting {
                 let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
                 let missing = ranks((1..place.ranks).filter(|rank| !arrived(rank)));
                 let (host, port, waited) = (&place.host, place.port, self.patience);
-                return Err(Fault::of(format!("{missing} never arrived at {host}:{port} (waited {waited:?})")));
+                return Err(Fault::of(format!(
+                    "{missing} never arrived at {host}:{port} (waited {waited:?})"
+                )));
             }
             if !have_come {
                 std::thread::sleep(PAUSE);

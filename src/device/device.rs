@@ -428,8 +428,11 @@ fn without_atomics(devices: &[Device]) -> Option<String> {
 /// Each GPU with each other one, both ways.
 fn pairs(devices: &[Device]) -> impl Iterator<Item = (&cuda::Gpu, &cuda::Gpu)> {
     let gpus = || {
-        devices.iter().filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(&**gpu) } else { None })
+        devices
+            .iter()
+            .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(&**gpu) } else { None })
     };
-    gpus().flat_map(move |one| gpus().map(move |other| (one, other)))
+    gpus()
+        .flat_map(move |one| gpus().map(move |other| (one, other)))
         .filter(|(one, other)| one.ordinal() != other.ordinal())
 }
