@@ -21,9 +21,9 @@ use chain::Chain;
 /// Each rung is one change away from the one before.
 const RUNGS: &[Variant] = &[
     // reduceSharedTree: The tree of chapter 3 in shared memory: neighbouring threads, elements far apart.
-    Variant::new("reduceSharedTree", reduce::<SumI32>),
+    Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) },
     // reduceSequential: The second half is added to the first: no bank conflicts.
-    Variant::new("reduceSequential", reduce::<SumI32>),
+    Variant { least_block: 2, ..Variant::new("reduceSequential", reduce::<SumI32>) },
     // One thread for two elements.
     // reduceFirstAdd: Each thread adds two elements before the tree begins.
     Variant {

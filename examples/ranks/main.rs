@@ -17,13 +17,13 @@ use workbook::device::DeviceChoice;
 use workbook::say;
 
 use meeting::Fault;
-use place::Place;
+use place::{Place, TOKEN};
 
 /// Adds up one array in several processes, one per GPU.
 ///
 /// The launcher says which rank this is: torchrun by RANK, WORLD_SIZE and LOCAL_RANK, Open MPI by
 /// OMPI_COMM_WORLD_RANK and so on, MPICH by PMI_RANK, SLURM by SLURM_PROCID. Rank 0 listens at MASTER_ADDR
-/// and MASTER_PORT.
+/// and MASTER_PORT, to processes of the same job alone.
 #[derive(Parser)]
 #[command(name = "ranks", bin_name = "cargo run --example ranks --")]
 struct Options {
@@ -45,6 +45,9 @@ struct Options {
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// What only the ranks of this job know, instead of the launcher's name for it
+    #[arg(long, value_name = "WORD", value_parser = token)]
+    token: Option<String>,
     /// Seconds after which a rank that waits for another gives up
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
     timeout: Duration,
@@ -60,8 +63,14 @@ enum Engine {
 }
 
 fn elements(text: &str) -> Result<u64, String> {
-    number(text, i32::MAX as u64)
-        .ok_or("the number of elements is 0 to 2147483647, written like 1000 or 2^20".into())
+    number(text, u64::MAX).ok_or("the number of elements is 0 to 2^64 - 1, written like 1000 or 2^20".into())
+}
+
+fn token(text: &str) -> Result<String, String> {
+    match text.len() {
+        1..=TOKEN => Ok(text.into()),
+        _ => Err(format!("a token has 1 to {TOKEN} bytes")),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -75,7 +84,11 @@ fn main() -> ExitCode {
     let options = Options::parse();
     let ended = match options.start {
         Some(ranks) => return start::start(ranks as usize),
-        None => Place::of_launcher().map_err(Fault::environment).and_then(|place| sum::run(&place, &options)),
+        None => {
+            start::end_with_launcher();
+            let place = Place::of_launcher(options.token.as_deref()).map_err(Fault::environment);
+            place.and_then(|place| sum::run(&place, &options))
+        }
     };
     match ended {
         Ok(()) => say::status(0),

@@ -1,27 +1,35 @@
 //! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
 //! to every other rank, for as long as they work together.
 //!
-//! A message is a line of JSON. Each rank begins with [`Hello`], and rank 0 answers when it has all of them.
-//! A rank that fails says why, and rank 0 tells the others; one that is killed says nothing, but its
-//! connection closes; one that hangs is not heard from, and the time runs out.
+//! A message is a line of JSON. Each rank begins with a [`Greeting`], which shows that it belongs to this job,
+//! and then says [`Hello`]; rank 0 answers when it has all of them. A rank that fails says why, and rank 0
+//! tells the others; one that is killed says nothing, but its connection closes; one that hangs is not heard
+//! from, and the time runs out.
+//!
+//! Whoever knows the job's token is believed to be a rank, but can make no other end well: nobody ends with
+//! status 0 before it has a sum that is right.
 
 mod hello;
 mod link;
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::Place;
 pub use hello::{Fault, Hello};
-use hello::{fit, ranks};
+use hello::{Greeting, PROTOCOL, fit, ranks};
 pub use link::Link;
 
 #[derive(Debug, Serialize, Deserialize)]
 enum Message {
+    /// Said first by who is not rank 0.
+    Greeting(Greeting),
     Hello(Hello),
     /// All are there; what rank 0 has for them.
     Go(Vec<u8>),
-    /// I wait, and am alive.
+    /// I wait, and am alive; from rank 0 to who has greeted: you are one of us.
     Here,
     Number(i32),
     Stop(Fault),
@@ -36,103 +44,119 @@ pub struct Meeting {
     said_here: Instant,
 }
 
+/// How many connections rank 0 keeps of those that have not said hello: one more, and the oldest is closed.
+const STRANGERS: usize = 64;
+
 impl Meeting {
     /// Connects the ranks: each says `hello`, and gets what rank 0 has `from_first`.
     pub fn open(
-        place: &super::Place,
+        place: &Place,
         hello: Hello,
         from_first: impl FnOnce() -> anyhow::Result<Vec<u8>>,
         timeout: Duration,
     ) -> Result<(Meeting, Vec<u8>), Fault> {
         // Rank 0 gives up first, so that the others hear from it which rank is missing.
         let patience = if place.rank == 0 { timeout.mul_f64(0.8) } else { timeout };
-        let mut meeting =
-            Meeting { rank: place.rank, links: Vec::new(), patience, said_here: Instant::now() };
+        let now = Instant::now();
+        let mut meeting = Meeting { rank: place.rank, links: Vec::new(), patience, said_here: now };
         let met = if place.rank == 0 {
-            meeting.receive(place, &hello, from_first)
+            meeting.receive(place, hello, now + patience).and_then(|()| {
+                let bytes = from_first();
+                bytes.map_err(|error| Fault { status: 2, sentence: format!("rank 0: {error:#}") })
+            })
         } else {
-            meeting.arrive(place, hello)
+            meeting.arrive(place, hello, now + patience)
         };
         match met {
-            Ok(met) => Ok((meeting, met)),
+            Ok(met) => {
+                if place.rank == 0 {
+                    meeting.send_all(&Message::Go(met.clone()));
+                }
+                Ok((meeting, met))
+            }
             Err(fault) => Err(meeting.stop(fault)),
         }
     }
 
     // ANCHOR: receive
-    /// Rank 0: waits for the hello of every other rank, and lets them go if they fit.
-    fn receive(
-        &mut self,
-        place: &super::Place,
-        own: &Hello,
-        from_first: impl FnOnce() -> anyhow::Result<Vec<u8>>,
-    ) -> Result<Vec<u8>, Fault> {
-        let listener = Link::listen(&place.host, place.port).map_err(Fault::environment)?;
-        let (mut strangers, deadline) = (Vec::new(), Instant::now() + self.patience);
-        let mut hellos = vec![own.clone()];
+    /// Rank 0: waits for the hello of every other rank, and compares them. Who is none of the ranks can
+    /// neither stop it nor make it wait longer: each turn takes in a little of what has come.
+    fn receive(&mut self, place: &Place, own: Hello, deadline: Instant) -> Result<(), Fault> {
+        let mut hellos = vec![own];
+        if place.ranks == 1 {
+            return fit(&hellos);
+        }
+        let listener = Link::listen(place).map_err(Fault::environment)?;
+        let mut strangers = VecDeque::new();
         while hellos.len() < place.ranks {
-            strangers.extend(Link::accept(&listener));
-            // Who says something else than hello is none of us, and is let go.
+            let before = strangers.len();
+            strangers.extend((0..STRANGERS).map_while(|_| Link::accept(&listener)));
+            let have_come = strangers.len() > before;
             for mut link in std::mem::take(&mut strangers) {
-                match link.poll() {
-                    Ok(Some(Message::Hello(hello))) => {
+                match link.introduction(&place.token) {
+                    Ok(Some(hello)) => {
                         link.rank = hello.rank;
                         self.links.push(link);
-                        if let Some(other) = hellos.iter().find(|other| other.rank == hello.rank) {
-                            return Err(Fault {
-                                status: 2,
-                                sentence: format!("two processes are rank {}", other.rank),
-                            });
-                        }
-                        hellos.push(hello);
+                        hellos.push(new(hello, &hellos, place)?);
                     }
-                    Ok(None) => strangers.push(link),
-                    Ok(Some(_)) | Err(_) => {}
+                    Ok(None) => strangers.push_back(link),
+                    Err(_) => {} // none of us, and let go
                 }
             }
+            strangers.drain(..strangers.len().saturating_sub(STRANGERS));
             self.watch()?;
             if Instant::now() > deadline {
                 fit(&hellos)?; // what keeps one from taking part may be why another is missing
                 let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
-                let missing = (1..place.ranks).filter(|rank| !arrived(rank));
+                let missing = ranks((1..place.ranks).filter(|rank| !arrived(rank)));
+                let (host, port, waited) = (&place.host, place.port, self.patience);
                 return Err(Fault::of(format!(
-                    "{} never arrived (waited {:?})",
-                    ranks(missing),
-                    self.patience
+                    "{missing} never arrived at {host}:{port} (waited {waited:?})"
                 )));
             }
-            std::thread::sleep(PAUSE);
+            if !have_come {
+                std::thread::sleep(PAUSE);
+            }
         }
         self.links.sort_by_key(|link| link.rank);
-        fit(&hellos)?;
-        let bytes =
-            from_first().map_err(|error| Fault { status: 2, sentence: format!("rank 0: {error:#}") })?;
-        self.send_all(&Message::Go(bytes.clone()));
-        Ok(bytes)
+        fit(&hellos)
     }
     // ANCHOR_END: receive
 
-    /// Another rank: says hello to rank 0 as soon as that listens.
-    fn arrive(&mut self, place: &super::Place, hello: Hello) -> Result<Vec<u8>, Fault> {
-        let deadline = Instant::now() + self.patience;
-        let mut link = loop {
-            match Link::connect(&place.host, place.port, PAUSE * 100) {
-                Ok(link) => break link,
-                Err(error) if Instant::now() > deadline => {
-                    let (host, port, rank) = (&place.host, place.port, place.rank);
-                    return Err(Fault::of(format!(
-                        "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {:?}; \
-                         {error})",
-                        self.patience
-                    )));
-                }
-                Err(_) => std::thread::sleep(PAUSE * 10),
+    /// Another rank: greets rank 0 as soon as that listens, and says hello.
+    fn arrive(&mut self, place: &Place, hello: Hello, deadline: Instant) -> Result<Vec<u8>, Fault> {
+        let greeting = || Message::Greeting(Greeting { protocol: PROTOCOL, token: place.token.clone() });
+        let mut why = "no time was left".to_string();
+        while self.links.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let Place { host, port, rank, .. } = place;
+                return Err(Fault::of(format!(
+                    "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {:?}; {why})",
+                    self.patience
+                )));
             }
-        };
-        link.send(&Message::Hello(hello));
-        self.links.push(link);
+            match Link::connect(place, left.min(PAUSE * 100)) {
+                Ok(mut link) => {
+                    link.send(&greeting());
+                    // Before rank 0 has answered, it is not known who is there, and whether it had room.
+                    while link.fill().0 && !link.has_spoken && Instant::now() < deadline {
+                        std::thread::sleep(PAUSE);
+                    }
+                    match link.has_spoken {
+                        true => self.links.push(link),
+                        false => why = "who is there does not answer as a rank does".into(),
+                    }
+                }
+                Err(error) => why = error.to_string(),
+            }
+            if self.links.is_empty() {
+                std::thread::sleep(left.min(PAUSE * 10));
+            }
+        }
+        self.send_all(&Message::Hello(hello));
         let mut answer = None;
-        self.wait("rank 0 to answer", |meeting| {
+        self.wait_until(deadline, "rank 0 to answer", |meeting| {
             answer = meeting.heard(0)?;
             Ok(answer.is_some())
         })?;
@@ -147,6 +171,15 @@ impl Meeting {
     pub fn wait(
         &mut self,
         what: &str,
+        ready: impl FnMut(&mut Meeting) -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
+        self.wait_until(Instant::now() + self.patience, what, ready)
+    }
+
+    fn wait_until(
+        &mut self,
+        deadline: Instant,
+        what: &str,
         mut ready: impl FnMut(&mut Meeting) -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
         let begin = Instant::now();
@@ -158,7 +191,7 @@ impl Meeting {
                 continue;
             }
             self.watch()?;
-            if now - begin > self.patience {
+            if now > deadline {
                 let silent: Vec<_> =
                     self.links.iter().filter(|link| link.silent() > self.patience / 2).collect();
                 let who = match silent.is_empty() {
@@ -262,6 +295,9 @@ impl Meeting {
 
     /// The fault of another rank, where it explains `error`, which this one has met; else that.
     pub fn explain(&mut self, error: anyhow::Error) -> Fault {
+        if let Some(fault) = error.downcast_ref::<Fault>() {
+            return fault.clone();
+        }
         let begin = Instant::now();
         while begin.elapsed() < Duration::from_secs(1) {
             if let Err(fault) = self.watch() {
@@ -275,6 +311,17 @@ impl Meeting {
     fn send_all(&mut self, message: &Message) {
         self.links.iter_mut().for_each(|link| link.send(message));
     }
+}
+
+/// `hello`, if it is that of a rank that has not been there before.
+fn new(hello: Hello, before: &[Hello], place: &Place) -> Result<Hello, Fault> {
+    let (rank, ranks) = (hello.rank, place.ranks);
+    let sentence = match before.iter().any(|other| other.rank == rank) {
+        true => format!("two processes are rank {rank}"),
+        false if rank >= ranks => format!("a process is rank {rank} of {ranks}: ranks are counted from 0"),
+        false => return Ok(hello),
+    };
+    Err(Fault { status: 2, sentence })
 }
 
 /// How often the others are looked after.

@@ -14,16 +14,29 @@ pub struct Place {
     /// Where rank 0 listens.
     pub host: String,
     pub port: u16,
+    /// What the processes of this job alone have; empty where nobody has given them something.
+    pub token: String,
 }
 
 /// Rank, number of ranks, rank on this host: by the names of torchrun, Open MPI, MPICH (and Intel MPI),
-/// SLURM. Under mpirun on a SLURM cluster both have theirs, and SLURM's are of the job.
-const LAUNCHERS: [[&str; 3]; 4] = [
+/// `srun --mpi=pmi2`, SLURM. Under mpirun on a SLURM cluster both have theirs, and SLURM's are of the job.
+const LAUNCHERS: [[&str; 3]; 5] = [
     ["RANK", "WORLD_SIZE", "LOCAL_RANK"],
     ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"],
     ["PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"],
+    ["PMI_RANK", "PMI_SIZE", "SLURM_LOCALID"],
     ["SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"],
 ];
+
+/// What a launcher calls the job, the same for all of its processes: torchrun, PMIx, Open MPI before it used
+/// that, PMI-2, SLURM.
+const JOBS: [&str; 5] =
+    ["TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "SLURM_JOB_ID"];
+/// torchrun's, where nobody has given it one.
+const NO_JOB: &str = "none";
+
+/// The most bytes of a token.
+pub const TOKEN: usize = 256;
 
 /// torchrun's own.
 const PORT: u16 = 29500;
@@ -38,10 +51,14 @@ fn number(name: &str) -> Result<usize> {
 }
 
 impl Place {
-    /// What the environment says.
-    pub fn of_launcher() -> Result<Place> {
-        let Some([rank, ranks, local_rank]) = LAUNCHERS.iter().find(|names| variable(names[0]).is_some())
-        else {
+    /// What the environment says, and the reader's own `token`.
+    pub fn of_launcher(token: Option<&str>) -> Result<Place> {
+        let launcher = LAUNCHERS.iter().find(|names| variable(names[0]).is_some());
+        // Two launchers give the rank by one name.
+        let whole = |names: &&[&str; 3]| {
+            launcher.is_some_and(|first| names[0] == first[0]) && variable(names[2]).is_some()
+        };
+        let Some([rank, ranks, local_rank]) = LAUNCHERS.iter().find(whole).or(launcher) else {
             bail!(
                 "no launcher has said which rank this is: start it by torchrun, mpirun or srun, set RANK, \
                  WORLD_SIZE and LOCAL_RANK, or give --start 2"
@@ -53,6 +70,7 @@ impl Place {
             local_rank: number(local_rank)?,
             host: variable("MASTER_ADDR").or_else(first_host).unwrap_or("127.0.0.1".into()),
             port: port()?,
+            token: token.map(str::to_string).or_else(job).unwrap_or_default(),
         };
         ensure!(
             place.rank < place.ranks,
@@ -62,6 +80,13 @@ impl Place {
         );
         Ok(place)
     }
+}
+
+/// The name of the job.
+fn job() -> Option<String> {
+    let mut job = JOBS.iter().filter_map(|name| variable(name)).find(|job| job != NO_JOB)?;
+    job.truncate(job.floor_char_boundary(TOKEN));
+    Some(job)
 }
 
 /// The port of rank 0. torchrun's agent may listen at the one that it names, for its own workers: then the

@@ -1,7 +1,11 @@
-//! A launcher in small: starts the ranks on this host, and waits for them.
+//! A launcher in small: starts the ranks on this host, and waits for them. They end when it ends.
 
+use std::hash::{BuildHasher, RandomState};
 use std::net::TcpListener;
-use std::process::{Child, Command, ExitCode};
+use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+
+/// Tells a rank that it has been started here.
+const STARTED: &str = "WORKBOOK_RANKS_STARTED";
 
 use workbook::say;
 
@@ -9,7 +13,7 @@ use workbook::say;
 /// statuses.
 pub fn start(ranks: usize) -> ExitCode {
     match children(ranks) {
-        Ok(children) => ExitCode::from(children.into_iter().map(status).max().unwrap_or(0)),
+        Ok((children, _pipes)) => ExitCode::from(children.into_iter().map(status).max().unwrap_or(0)),
         Err(error) => {
             say::err(&format!("error: cannot start the ranks: {error}\n"));
             say::status(2)
@@ -17,7 +21,19 @@ pub fn start(ranks: usize) -> ExitCode {
     }
 }
 
-fn children(ranks: usize) -> std::io::Result<Vec<Child>> {
+/// In a rank that has been started here: ends it as soon as its launcher is gone, however that ended. What it
+/// reads is a pipe that nobody writes to, and the system closes it then.
+pub fn end_with_launcher() {
+    if std::env::var_os(STARTED).is_some() {
+        std::thread::spawn(|| {
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            std::process::exit(1);
+        });
+    }
+}
+
+/// The ranks, and what has to stay open for as long as they run.
+fn children(ranks: usize) -> std::io::Result<(Vec<Child>, Vec<Option<ChildStdin>>)> {
     // A port that nobody has: the system chooses one, and rank 0 takes it a moment later.
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let mut options: Vec<_> = std::env::args_os().skip(1).collect();
@@ -25,17 +41,22 @@ fn children(ranks: usize) -> std::io::Result<Vec<Child>> {
         options.drain(start..start + 2);
     }
     options.retain(|option| !option.to_string_lossy().starts_with("--start="));
-    let mut children = Vec::new();
+    // A name that nobody else can know: each hasher begins with random keys.
+    let [first, second] = [0, 1].map(|number| RandomState::new().hash_one(number));
+    let job = format!("{first:016x}{second:016x}");
+    let (mut children, mut pipes) = (Vec::new(), Vec::new());
     for rank in 0..ranks {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(&options).env_remove("TORCHELASTIC_USE_AGENT_STORE");
         command.env("RANK", rank.to_string()).env("LOCAL_RANK", rank.to_string());
         command.env("WORLD_SIZE", ranks.to_string());
         command.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", port.to_string());
-        // Those that have been started end by themselves: one of them never arrives.
-        children.push(command.spawn()?);
+        command.env("TORCHELASTIC_RUN_ID", &job).env(STARTED, "1").stdin(Stdio::piped());
+        let mut child = command.spawn()?; // where one fails, the others' pipes are closed
+        pipes.push(child.stdin.take());
+        children.push(child);
     }
-    Ok(children)
+    Ok((children, pipes))
 }
 
 /// The exit status; 1 of a rank that was killed.

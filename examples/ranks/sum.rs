@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use workbook::build::kernels;
 use workbook::device::collective::{Collective, Ranks, Reduce, UniqueId};
 use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, NoGpu};
@@ -16,6 +16,8 @@ use super::{Engine, Options, Place};
 
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;
+/// The most elements of a share: the kernel's indices go on for a tile behind the last, in 32 bits.
+const MOST: u64 = (1 << 32) - (1 << 25);
 
 /// What a rank needs before it meets the others.
 struct Tools {
@@ -34,6 +36,11 @@ impl Tools {
         ensure!(
             nccl.is_none() || options.device != DeviceChoice::Sim,
             "NCCL reduces on GPUs alone; leave --engine nccl out"
+        );
+        let each = options.n.div_ceil(place.ranks as u64);
+        ensure!(
+            each <= MOST,
+            "its share has {each} elements, and a kernel counts {MOST}: give a smaller --n, or start more ranks"
         );
         // Another rank may have a GPU, so none falls back to the simulator on its own.
         let device = Device::open_number(options.device, place.local_rank)?;
@@ -85,6 +92,23 @@ fn work(
     meeting: &mut Meeting,
 ) -> Result<(), Fault> {
     let Tools { device, module, nccl } = tools;
+    // All memory before what uses it: NCCL is aborted before it is given back, which would wait for a kernel
+    // that waits for another rank.
+    let each = options.n.div_ceil(place.ranks as u64);
+    let [start, end] = [place.rank, place.rank + 1].map(|k| (k as u64 * each).min(options.n));
+    let made = || -> Result<_> {
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact((end - start) as usize).context("no memory for its share")?;
+        numbers.extend(data::numbers_in(start..end, options.seed));
+        let expected = numbers.iter().fold(0, |sum: i32, number| sum.wrapping_add(*number));
+        let blocks = (end - start).div_ceil(16 * u64::from(BLOCK)).clamp(1, 4224) as u32;
+        let (partials, ticket) = (device.alloc::<i32>(blocks as usize)?, device.alloc_zeros::<u32>(1)?);
+        let (output, landed) = (device.alloc_zeros::<i32>(1)?, device.alloc_host::<i32>(1)?);
+        Ok((device.clone_htod(&numbers)?, expected, blocks, partials, ticket, output, landed))
+    };
+    let (input, expected, blocks, partials, ticket, output, landed) =
+        made().map_err(|error| lost(place, error))?;
+
     let collective = match nccl {
         None => None,
         Some(nccl) => {
@@ -106,37 +130,42 @@ fn work(
         ));
     }
 
-    let all = data::numbers(options.n as usize, options.seed);
-    let each = all.len().div_ceil(place.ranks);
-    let [start, end] = [place.rank, place.rank + 1].map(|k| (k * each).min(all.len()));
-    let made = || -> Result<_> {
-        let (input, output) = (device.clone_htod(&all[start..end])?, device.alloc_zeros::<i32>(1)?);
-        let blocks = (end - start).div_ceil(16 * BLOCK as usize).clamp(1, 4224) as u32;
-        Ok((input, output, blocks, device.alloc::<i32>(blocks as usize)?, device.alloc_zeros::<u32>(1)?))
-    };
-    let (input, output, blocks, partials, ticket) = made().map_err(|error| lost(place, error))?;
     let kernel = module.load_function("reduceShare").map_err(|error| lost(place, error))?;
+    // What is right: each rank has generated its share alone.
+    let expected = meeting.all_reduce(expected, |a, b| Ok(a.wrapping_add(b)))?;
 
-    let (mut sum, mut times) = (0, Vec::new());
-    for _ in 0..=options.repeats {
-        let begin = Instant::now();
+    let round = |meeting: &mut Meeting| -> Result<()> {
         let mut launch = device.launch_builder(&kernel);
         launch.arg(&input).arg(&output).arg(&((end - start) as u32)).arg(&partials).arg(&ticket);
-        launch.launch(LaunchConfig::new(blocks, BLOCK)).map_err(|error| lost(place, error))?;
+        launch.launch(LaunchConfig::new(blocks, BLOCK))?;
         if let Some(collective) = &collective {
-            let begun = collective.all_reduce(&[&output], Reduce::Sum);
-            begun.map_err(|error| meeting.explain(error))?;
-            wait_for(meeting, &device, Some(collective), "the all-reduce")?;
+            collective.all_reduce(&[&output], Reduce::Sum)?;
+            // NCCL puts it into the stream in a thread of its own; what comes next has to come behind it.
+            meeting.wait("NCCL to begin", |_| {
+                collective.in_progress().map(|going_on| !going_on).map_err(|error| lost(place, error))
+            })?;
         }
-        sum = device.clone_dtoh(&output).map_err(|error| lost(place, error))?[0];
-        if collective.is_none() {
-            sum = meeting.all_reduce(sum, |a, b| Ok(a.wrapping_add(b)))?;
-        }
+        device.memcpy_async(&output.slice(0..), &landed, 1)
+    };
+    let read = |meeting: &mut Meeting| -> Result<i32, Fault> {
+        wait_for(meeting, &device, collective.as_ref(), "the all-reduce")?;
+        let own = device.clone_dtoh(&landed).map_err(|error| lost(place, error))?[0];
+        if collective.is_some() { Ok(own) } else { meeting.all_reduce(own, |a, b| Ok(a.wrapping_add(b))) }
+    };
+    // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
+    // all-reduce that must not block in a new thread each time, which takes longer than the all-reduce.
+    round(meeting).map_err(|error| meeting.explain(error))?;
+    let mut sum = read(meeting)?;
+    let graph = device.capture(|| round(meeting)).map_err(|error| meeting.explain(error))?;
+    let mut times = Vec::new();
+    for _ in 0..options.repeats {
+        let begin = Instant::now();
+        graph.launch().map_err(|error| meeting.explain(error))?;
+        sum = read(meeting)?;
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }
 
     // None ends before all have the sum, and the same one.
-    let expected = all.iter().fold(0, |sum: i32, number| sum.wrapping_add(*number));
     meeting.all_reduce(sum, |sum, other| match sum == other {
         true => Ok(sum),
         false => Err(Fault { status: 1, sentence: format!("one rank has the sum {sum}, another {other}") }),
@@ -146,7 +175,6 @@ fn work(
         return Err(Fault { status: 1, sentence });
     }
     if place.rank == 0 {
-        times.remove(0); // the first call loads the code
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));
         let n = thousands(options.n as i64);

@@ -4,7 +4,7 @@
 //! size. With `--pending-launches` there is no sweep: such a run is made to see what goes wrong. The plan
 //! follows from the options and the device's properties alone, so two runs of a command make the same runs.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use super::options::Options;
 use super::shape::{Place, Shape};
@@ -56,7 +56,7 @@ impl Plan {
     /// The runs of `chapter` on `device` with `multiprocessors`, at `n` elements in a [`Place::shape`].
     ///
     /// # Errors
-    /// If a requested run would take minutes, or a kernel asked for by name cannot run on the device.
+    /// If a requested run would take minutes or never end, or a kernel asked for by name cannot run on the device.
     pub fn new(
         chapter: &Chapter,
         device: &DeviceInfo,
@@ -108,6 +108,7 @@ impl Plan {
 
         let runs: Vec<_> =
             variants.iter().map(|variant| planned(variant, n, shape)).chain(serial(n)).collect();
+        runs.iter().try_for_each(refuse_endless)?;
         let mut sweep = Vec::new();
         if options.pending_launches.is_none() && !options.no_sweep && !options.steps {
             for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
@@ -140,6 +141,17 @@ impl Plan {
         }
         Ok(Plan { runs, sweep, left_out })
     }
+}
+
+fn refuse_endless(case: &Planned) -> Result<()> {
+    let Planned { variant: Variant { name, least_block, .. }, shape, .. } = case;
+    ensure!(
+        shape.grid <= 1 || shape.block >= *least_block,
+        "{name} in blocks of {} thread leaves as many partial sums as there were elements, so its passes \
+         would never end; give --block {least_block} or more",
+        shape.block
+    );
+    Ok(())
 }
 
 fn refuse_minutes(case: &Planned) -> Result<()> {

@@ -119,11 +119,12 @@ impl<'a> Bench<'a> {
                     false => vec![Device::open_with(choice, simulated)?].into_iter(),
                 };
                 let device = devices.next().context("no device was opened")?;
-                if let Some(why) = device.no_peers() {
+                if let Some(why) = device.no_peer_atomics() {
                     output.complain(&format!(
-                        "note: {why}; so no kernel does, and the host adds what each has"
+                        "note: {why}; so no kernel adds to the memory of another GPU, and the host adds what each \
+                         has"
                     ));
-                    ensure!(!options.record, "not recorded: the book's GPUs reach each other's memory");
+                    ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
                 }
                 let module = device.load_module(build)?;
                 for other in devices {

@@ -89,6 +89,9 @@ pub struct Variant {
     pub operation: Operation,
     /// The first grid for `n` elements, where this one was requested, on a device of so many multiprocessors.
     pub shape: fn(n: u64, Shape, multiprocessors: u32) -> Shape,
+    /// The fewest threads per block with which several blocks come to one sum: 1, unless the host launches
+    /// the kernel again over its partial sums, and a block of one thread would leave as many as there were.
+    pub least_block: u32,
     /// What device code launches, where the first grid has this shape.
     pub launches: fn(n: u64, Shape) -> Launches,
     /// What a wrong run of `n` elements in this shape is kept to show: a diagnostic kind or its own word.
@@ -127,6 +130,7 @@ impl Variant {
             host,
             operation: Operation::SUM,
             shape: |_, shape, _| shape,
+            least_block: 1,
             launches: |_, _| Launches::NONE,
             expected_failure: |_, _| None,
             error_factor: |_, _| 1.0,

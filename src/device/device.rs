@@ -30,6 +30,8 @@ pub struct Device {
     no_gpu: Option<NoGpu>,
     /// Why it and others do not reach each other's memory.
     no_peers: Option<String>,
+    /// Why their atomics are not atomic there.
+    no_peer_atomics: Option<String>,
     /// Whether [`Device::capture`] is running.
     pub(super) capturing: Cell<bool>,
 }
@@ -88,6 +90,7 @@ impl Device {
             Some("--no-peers: as if no GPU could reach the memory of another".into())
         };
         if devices.len() > 1 {
+            devices[0].no_peer_atomics = refused.clone().or_else(|| without_atomics(&devices));
             devices[0].no_peers = refused;
         }
         Ok(devices)
@@ -167,7 +170,7 @@ impl Device {
     }
 
     fn new(kind: Kind) -> Device {
-        Device { kind, no_gpu: None, no_peers: None, capturing: Cell::new(false) }
+        Device { kind, no_gpu: None, no_peers: None, no_peer_atomics: None, capturing: Cell::new(false) }
     }
 
     /// Name and properties, for the record.
@@ -207,6 +210,12 @@ impl Device {
     /// Of the first of several devices: why they do not reach each other's memory, if so.
     pub fn no_peers(&self) -> Option<&str> {
         self.no_peers.as_deref()
+    }
+
+    /// Of the first of several devices: why atomics on one are not atomic in the memory of another, if so:
+    /// they do not reach it, or the link between them has none.
+    pub fn no_peer_atomics(&self) -> Option<&str> {
+        self.no_peer_atomics.as_deref()
     }
 
     /// Waits for all work.
@@ -400,11 +409,30 @@ fn enough(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
 
 /// Lets each of the GPUs reach the memory of all others.
 fn connect(devices: &[Device]) -> Result<()> {
+    pairs(devices).try_for_each(|(one, other)| one.reach(other))
+}
+
+/// Why atomics of some GPU are not atomic in the memory of another, if so.
+fn without_atomics(devices: &[Device]) -> Option<String> {
+    pairs(devices).find_map(|(one, other)| match one.has_native_atomics_on(other) {
+        Ok(true) => None,
+        Ok(false) => Some(format!(
+            "the link between GPU {} and GPU {} has no native atomics",
+            one.ordinal(),
+            other.ordinal()
+        )),
+        Err(error) => Some(format!("{error:#}")),
+    })
+}
+
+/// Each GPU with each other one, both ways.
+fn pairs(devices: &[Device]) -> impl Iterator<Item = (&cuda::Gpu, &cuda::Gpu)> {
     let gpus = || {
-        devices.iter().filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(gpu) } else { None })
+        devices
+            .iter()
+            .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(&**gpu) } else { None })
     };
-    for one in gpus() {
-        gpus().filter(|other| other.ordinal() != one.ordinal()).try_for_each(|other| one.reach(other))?;
-    }
-    Ok(())
+    gpus()
+        .flat_map(move |one| gpus().map(move |other| (one, other)))
+        .filter(|(one, other)| one.ordinal() != other.ordinal())
 }

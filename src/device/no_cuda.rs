@@ -84,6 +84,7 @@ unreachable_verbs! {
     fn set_pending_launch_limit(u64) -> Result<()>;
     fn ordinal() -> i32;
     fn reach(&Gpu) -> Result<()>;
+    fn has_native_atomics_on(&Gpu) -> Result<bool>;
     fn alloc_host(usize) -> Result<HostMemory>;
     fn another_stream() -> Result<Gpu>;
     fn identity() -> Option<String>;

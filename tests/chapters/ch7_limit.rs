@@ -27,3 +27,20 @@ fn chapter_7_is_right_at_every_size_for_every_type() {
         assert!(json["comparison"].is_null(), "a comparison needs a GPU");
     });
 }
+
+/// One thread per block: passes that take one element per thread would never end, and are refused (options.rs
+/// has how); the others end.
+#[test]
+fn blocks_of_one_thread_end() {
+    for line in [
+        "--n 1 --block 1 --kernel all",
+        "--n 0 --block 1 --kernel all",
+        "--n 33 --block 1 --kernel reduceFirstAdd",
+        "--n 100 --grid 100 --kernel reduceFirstAdd",
+        "--n 100 --grid 100 --block 2 --kernel all",
+    ] {
+        let run = run("ch7-one-thread", "ch7_limit", &format!("--device sim --json {line}"));
+        assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
+        assert_eq!(run.json()["ok"], true, "{line}");
+    }
+}

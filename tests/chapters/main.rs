@@ -19,6 +19,7 @@ mod ch8_streamed;
 mod compilers;
 mod options;
 mod ranks;
+mod ranks_attacked;
 mod record_files;
 mod sum_file;
 

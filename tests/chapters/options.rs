@@ -156,6 +156,9 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch3_blocks", "--device sim --kernel reduceNeighbord", "a similar value exists: 'reduceNeighbored'"),
         ("ch3_blocks", "--kernel reduceNeighbored --record", "cannot be used with"),
         ("ch4_when_it_pays", "--device sim --kernel reducePassThenGraph", "compute capability 9.0"),
+        ("ch7_limit", "--device sim --n 2 --block 1", "give --block 2 or more"),
+        ("ch7_limit", "--device sim --n 100 --grid 100", "give --block 2 or more"),
+        ("ch7_limit", "--device sim --n 1 --grid 7 --kernel reduceSequential", "give --block 2 or more"),
         ("ch4_legacy", "--device gpu", "leave --device gpu out"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);

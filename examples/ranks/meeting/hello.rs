@@ -1,6 +1,14 @@
 //! What a rank says first, and whether ranks that have said it can work together.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+/// The version of what ranks say to each other: two builds that differ in it do not work together.
+pub const PROTOCOL: u32 = 2;
+
+/// The most characters of a text of another process that are shown.
+const SHOWN: usize = 500;
 
 /// How a rank ends that does not end well.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,9 +27,64 @@ impl Fault {
     pub fn of(sentence: String) -> Fault {
         Fault { status: 1, sentence }
     }
+
+    /// The fault that another process has told: whatever it says, this is one, and is shown as it stands.
+    pub fn told(self) -> Fault {
+        Fault { status: if self.status == 2 { 2 } else { 1 }, sentence: shown(&self.sentence) }
+    }
 }
 
-/// What a rank says first.
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(&self.sentence)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// A text of another process: in one line, without what would move a cursor, and not longer than a few lines.
+fn shown(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '"' | '\'' | '\\' => c.to_string(),
+        _ => c.escape_debug().to_string(),
+    };
+    let mut shown: String = text.chars().take(SHOWN).map(escaped).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// What a process says to rank 0 before anything else, so that no other is listened to.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Greeting {
+    /// [`PROTOCOL`] of its build.
+    pub protocol: u32,
+    /// What the processes of this job alone have.
+    pub token: String,
+}
+
+impl Greeting {
+    /// Why the process that said it is none of those with `token`.
+    pub fn refused(&self, token: &str) -> Option<String> {
+        let of_other_job = || "rank 0 has another token: start all ranks as one job, or with one --token";
+        let of_other_build = || {
+            format!(
+                "rank 0 speaks version {PROTOCOL} of the ranks' protocol, and this rank version {}: start \
+                 the same build everywhere",
+                self.protocol
+            )
+        };
+        // The token first, and in a time that does not tell how much of it was right: nobody else learns more.
+        let differs = self.token.bytes().zip(token.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
+        match self.token.len() == token.len() && differs == 0 {
+            false => Some(of_other_job().into()),
+            true => (self.protocol != PROTOCOL).then(of_other_build),
+        }
+    }
+}
+
+/// What a rank says of itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hello {
     pub rank: usize,
@@ -39,10 +102,13 @@ pub fn fit(hellos: &[Hello]) -> Result<(), Fault> {
     for hello in hellos {
         let (rank, first) = (hello.rank, &hellos[0]);
         if let Some(fault) = &hello.fault {
-            return Err(fault.clone());
+            return Err(fault.clone().told());
         }
-        let differs = first.alike.iter().zip(&hello.alike).find(|(own, other)| own != other);
-        if let Some((own, other)) = differs {
+        let most = first.alike.len().max(hello.alike.len());
+        let differs = (0..most).find(|number| first.alike.get(*number) != hello.alike.get(*number));
+        if let Some(number) = differs {
+            let [own, other] = [first, hello]
+                .map(|hello| hello.alike.get(number).map_or("nothing there".into(), |text| shown(text)));
             return refused(format!("rank {rank} has {other}, and rank 0 has {own}: all need the same"));
         }
         let twin =

@@ -120,6 +120,19 @@ impl Gpu {
         unsafe { sys::cuMemPoolSetAccess(pool, &access, 1) }.result().map_err(failed)
     }
 
+    /// Whether atomics of kernels on this GPU are atomic in the memory of `other`, too (CUDA Driver API,
+    /// `CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED`): over NVLink they are, over PCIe mostly not.
+    pub fn has_native_atomics_on(&self, other: &Gpu) -> Result<bool> {
+        let attribute = sys::CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
+        let (here, there) = (self.context.cu_device(), other.context.cu_device());
+        let mut supported = 0;
+        // SAFETY: writes one int to the address of one; both handles are the driver's.
+        unsafe { sys::cuDeviceGetP2PAttribute(&mut supported, attribute, here, there) }
+            .result()
+            .map_err(|error| failed("cannot ask about atomics between GPUs", error))?;
+        Ok(supported == 1)
+    }
+
     pub fn multiprocessors(&self) -> u32 {
         self.info.gpu.as_ref().map_or(0, |gpu| gpu.multiprocessors)
     }

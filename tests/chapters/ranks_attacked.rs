@@ -1,0 +1,289 @@
+//! Ranks among strangers: what others say on rank 0's port, or in its place, neither keeps the ranks from their
+//! sum nor passes for one.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use super::ranks::{FOR_EVER, command, end, ends, ends_as_the_page_says, port, rank};
+
+/// A connection to rank 0, as soon as that listens.
+fn knock(port: u16) -> TcpStream {
+    loop {
+        match TcpStream::connect(("127.0.0.1", port)) {
+            Ok(stream) => return stream,
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
+
+/// What a rank of job "ours" says first.
+const GREETING: &str = "{\"Greeting\":{\"protocol\":2,\"token\":\"ours\"}}\n";
+
+/// What rank 0 answers, until it closes the connection.
+fn answer(mut stream: TcpStream) -> String {
+    let mut said = Vec::new();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    if let Err(error) = stream.read_to_end(&mut said) {
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset, "rank 0 keeps it: {error}");
+    }
+    String::from_utf8(said).unwrap()
+}
+
+fn hello(rank: usize) -> String {
+    let alike = "[\"2 ranks\",\"--n 1048576\",\"--seed 1\",\"--repeats 20\",\"rank 0 for the shares\"]";
+    format!("{{\"Hello\":{{\"rank\":{rank},\"alike\":{alike},\"gpu\":null,\"fault\":null}}}}\n")
+}
+
+#[test]
+fn who_is_no_rank_does_not_disturb_them() {
+    let port = port();
+    let first = rank(0, 2, port, "--repeats 1 --token ours");
+    let mut strangers = Vec::new();
+    let line = "x".repeat(1 << 20);
+    for said in [
+        "",
+        "GET / HTTP/1.1\r\n\r\n",
+        "\"Here\"\n{\"Number\":7}\n",
+        "\u{1b}[2J\n",
+        "{\"Stop\":{\"status\":0,\"sentence\":\"all is well\"}}\n",
+        &hello(1),
+        "{\"Greeting\":{\"protocol\":2,\"token\":\"our\"}}\n{\"Stop\":{\"status\":0,\"sentence\":\"\"}}\n",
+        &(GREETING.replace("ours", "") + &hello(1)),
+        &line,
+    ] {
+        let mut stranger = knock(port);
+        let _ = stranger.write_all(said.as_bytes()); // it may be let go before it has said all
+        strangers.push(stranger);
+    }
+    let second = rank(1, 2, port, "--repeats 1 --token ours");
+    for child in [first, second] {
+        let output = end(child);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// Connections without end, each with a little or a lot to say: rank 0 takes in a rank among them, and gives up
+/// in time where that rank is missing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_flood_of_strangers_neither_delays_rank_0_nor_fills_its_memory() {
+    for second_comes in [true, false] {
+        let port = port();
+        let begin = Instant::now();
+        let first = rank(0, 2, port, "--repeats 1 --token ours --timeout 5");
+        let id = first.id();
+        let go_on = Arc::new(AtomicBool::new(true));
+        let flood = |said: Vec<u8>| {
+            let go_on = go_on.clone();
+            std::thread::spawn(move || {
+                let mut kept = VecDeque::new();
+                while go_on.load(Ordering::Relaxed) {
+                    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { continue };
+                    let _ = stream.set_nonblocking(true).and_then(|()| stream.write_all(&said));
+                    kept.push_back(stream);
+                    if kept.len() > 200 {
+                        kept.pop_front();
+                    }
+                }
+            })
+        };
+        let floods = [flood(b"{".to_vec()), flood(vec![b'x'; 1 << 20]), flood(b"\"Here\"\n".repeat(1 << 12))];
+        std::thread::sleep(Duration::from_millis(500));
+        let second = second_comes.then(|| rank(1, 2, port, "--repeats 1 --token ours --timeout 20"));
+        if let Some(second) = second {
+            for child in [first, second] {
+                let output = end(child);
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            }
+        } else {
+            std::thread::sleep(Duration::from_secs(2));
+            let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+            let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+            let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+            assert!(peak < 100_000, "{peak} kB");
+            ends(first, 1, "error: rank 1 never arrived");
+            assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+        }
+        go_on.store(false, Ordering::Relaxed);
+        floods.into_iter().for_each(|flood| flood.join().unwrap());
+    }
+}
+
+/// Rank 0 keeps few of those that say nothing, and none that says too much: the oldest has to go, and the rank
+/// that comes last is taken in.
+#[test]
+fn strangers_that_say_nothing_or_too_much_are_let_go() {
+    let port = port();
+    let mut first = rank(0, 2, port, "--repeats 1 --token ours");
+    let mut silent: Vec<_> = (0..200).map(|_| knock(port)).collect();
+    assert_eq!(answer(silent.remove(0)), "", "closed without an answer");
+    let mut chatty = knock(port);
+    let _ = chatty.write_all(&vec![b'x'; 1 << 16]);
+    assert_eq!(answer(chatty), "", "closed without an answer");
+    assert!(first.try_wait().unwrap().is_none());
+    for child in [rank(1, 2, port, "--repeats 1 --token ours"), first] {
+        let output = end(child);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// A byte now and then, for ever: the meeting has one deadline, whatever comes meanwhile. The same of one who
+/// knows the token, and of one who sends signs of life without end.
+#[test]
+fn who_is_slow_does_not_hold_up_the_meeting() {
+    for begin_with in ["", GREETING] {
+        for more in ["{", "\"Here\"\n"] {
+            let port = port();
+            let begin = Instant::now();
+            let mut first = rank(0, 2, port, "--repeats 1 --token ours --timeout 2");
+            let mut slow = knock(port);
+            slow.write_all(begin_with.as_bytes()).unwrap();
+            while first.try_wait().unwrap().is_none() && begin.elapsed() < Duration::from_secs(60) {
+                let _ = slow.write_all(more.as_bytes());
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            ends(first, 1, "error: rank 1 never arrived");
+        }
+    }
+}
+
+#[test]
+fn another_job_or_another_build_is_told_so_and_does_not_disturb() {
+    let port = port();
+    let first = rank(0, 2, port, "--repeats 1 --token ours");
+    let other = "error: rank 0 has another token: start all ranks as one job, or with one --token";
+    ends_as_the_page_says(rank(1, 2, port, "--token theirs"), 2, other);
+    ends(rank(1, 2, port, ""), 2, other);
+    let mut of_launcher = command("");
+    of_launcher.envs([("RANK", "1"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "1"), ("SLURM_JOB_ID", "17")]);
+    ends(of_launcher.env("MASTER_PORT", port.to_string()).spawn().unwrap(), 2, other);
+    let mut older = knock(port);
+    older.write_all(b"{\"Greeting\":{\"protocol\":1,\"token\":\"ours\",\"more\":[]}}\n").unwrap();
+    let said = answer(older);
+    assert!(said.contains("speaks version 2 of the ranks' protocol, and this rank version 1"), "{said}");
+    let second = rank(1, 2, port, "--repeats 1 --token ours");
+    for child in [first, second] {
+        let output = end(child);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// One who knows the token can end the meeting, but not well: rank 0 has status 1 or 2, shows what it was told
+/// in one line without escapes, and prints no sum.
+#[test]
+fn who_says_hello_cannot_make_rank_0_end_well() {
+    let stop =
+        |status: &str| format!("{{\"Stop\":{{\"status\":{status},\"sentence\":\"\\u001b[2J\\nok\"}}}}\n");
+    let shorter = hello(1).replace(",\"rank 0 for the shares\"", "");
+    let of_fault = hello(1).replace("\"fault\":null", "\"fault\":{\"status\":0,\"sentence\":\"a\\u0007b\"}");
+    let endless = hello(1) + &"{\"Number\":7}\n".repeat(100_000);
+    for (said, status, sentence) in [
+        (hello(1) + &stop("0"), 1, "error: \\u{1b}[2J\\nok\n"),
+        (hello(1) + &stop("77"), 1, "error: \\u{1b}[2J\\nok\n"),
+        (hello(1) + &stop("2"), 2, "error: \\u{1b}[2J\\nok\n"),
+        (hello(1), 1, "error: rank 1 has ended before the sum was there\n"),
+        (of_fault, 1, "error: a\\u{7}b\n"),
+        (shorter, 2, "error: rank 1 has nothing there, and rank 0 has rank 0 for the shares: all need"),
+        (hello(2), 2, "error: a process is rank 2 of 2: ranks are counted from 0\n"),
+        (hello(usize::MAX), 2, "of 2: ranks are counted from 0\n"),
+        (hello(0), 2, "error: two processes are rank 0\n"),
+        (endless, 1, "error: "),
+        (hello(1) + "{\"Number\":7}\n{\"Number\":7}\n{\"Number\":7}\n", 1, "error: "),
+    ] {
+        let port = port();
+        let first = rank(0, 2, port, "--token ours --timeout 10");
+        let mut impostor = knock(port);
+        let _ = impostor.write_all((GREETING.to_string() + &said).as_bytes());
+        if said == hello(1) {
+            impostor.shutdown(Shutdown::Write).unwrap();
+        }
+        let output = end(first);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains(sentence) && text.lines().count() == 1, "{said:.300}\n{text}");
+        assert_eq!(output.status.code(), Some(status), "{said:.300}\n{text}");
+        assert!(!String::from_utf8(output.stdout).unwrap().contains("sum of"), "{said:.300}");
+    }
+}
+
+/// What listens in rank 0's place cannot keep a rank for longer than its time, nor make it end well.
+#[test]
+fn who_is_no_rank_0_does_not_keep_a_rank() {
+    for (said, status, sentence) in [
+        ("", 1, "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:"),
+        ("HTTP/1.1 400 Bad Request\r\n\r\n", 1, "who is there does not answer as a rank does"),
+        ("{\"Stop\":{\"status\":0,\"sentence\":\"all is well\"}}\n", 1, "error: all is well\n"),
+        ("\"Here\"\n{\"Number\":1}\n", 1, "error: rank 0 answered something else than was asked\n"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let child = rank(1, 2, listener.local_addr().unwrap().port(), "--timeout 2");
+        listener.set_nonblocking(true).unwrap();
+        let begin = Instant::now();
+        let mut kept = Vec::new();
+        while begin.elapsed() < Duration::from_secs(4) {
+            if let Ok((mut stream, _)) = listener.accept() {
+                let _ = stream.write_all(said.as_bytes());
+                kept.push(stream);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        ends(child, status, sentence);
+    }
+}
+
+/// Rank 0 listens where its name leads, and nowhere else; to other hosts only where the job has a token.
+#[cfg(target_os = "linux")]
+#[test]
+fn rank_0_listens_at_its_name_alone() {
+    let at = |host: &str, port: u16, options: &str| {
+        let mut command = command(options);
+        command.envs([("RANK", "0"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0"), ("MASTER_ADDR", host)]);
+        command.env("MASTER_PORT", port.to_string()).spawn().unwrap()
+    };
+    let port = port();
+    let mut first = at("127.0.0.2", port, "--token ours");
+    while TcpStream::connect(("127.0.0.2", port)).is_err() {
+        assert!(first.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "it listens elsewhere, too");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    ends(at("0.0.0.0", self::port(), ""), 2, "give all ranks the same --token");
+    ends(at("192.0.2.1", self::port(), "--token ours"), 2, "or MASTER_ADDR is the name of another host");
+    ends(at("ours.invalid", self::port(), "--token ours"), 2, "rank 0 finds no address of ours.invalid:");
+    let empty = end(at("127.0.0.1", port, "--token="));
+    assert_eq!(empty.status.code(), Some(2));
+}
+
+/// However the launcher that has started them ends, its ranks end.
+#[cfg(target_os = "linux")]
+#[test]
+fn ranks_end_with_their_launcher() {
+    for signal in ["-INT", "-TERM", "-KILL"] {
+        let mut launcher = command(&format!("--start 2 {FOR_EVER}")).spawn().unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(launcher.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        assert!(line.contains("2 ranks"), "{line}");
+        assert!(Command::new("kill").args([signal, &launcher.id().to_string()]).status().unwrap().success());
+        launcher.wait().unwrap();
+        // Both ranks have this pipe, too, and its end is theirs.
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || tell.send(output.read_line(&mut line).unwrap()));
+        assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok(0), "{signal}: the ranks go on");
+    }
+}
+
+/// More elements than 32 bits count are ranks' business; more than a kernel counts are refused.
+#[test]
+fn the_number_of_elements_has_64_bits() {
+    let refused = rank(0, 1, port(), "--n 2^63");
+    ends(refused, 2, "its share has 9223372036854775808 elements, and a kernel counts 4261412864: give a");
+    ends(rank(0, 1, port(), "--n 2^32"), 2, "or start more ranks");
+    ends(rank(1, 3, port(), "--n 2^32 --timeout 1"), 1, "rank 0 never arrived");
+}
