@@ -24,7 +24,7 @@ use crate::observe::{Access, Actor, Peer, Request, Use};
 use crate::ptx::{Order as MemoryOrder, Space};
 
 /// Readers of a word that are kept, and doubts about the same two lines.
-const READERS: usize = 64;
+const READERS: usize = 1 << 12;
 const ALIKE: usize = 8;
 
 /// A word: the block in whose shared memory it lies, if it does, and its number.
@@ -40,6 +40,8 @@ struct Touched {
     strength: Strength,
     access: Access,
     used: Use,
+    /// Whether the same thread has waited for what it reads now.
+    has_looked: bool,
     volatile: bool,
 }
 
@@ -53,6 +55,7 @@ impl Touched {
     }
 }
 
+/// The last write that changed a word, and the last read since of each thread, by the threads' numbers.
 #[derive(Debug, Default)]
 struct Known {
     write: Option<Touched>,
@@ -85,8 +88,8 @@ pub struct Strong {
     /// Of global memory, and of the shared memory of each block.
     global: FxHashMap<u64, Known>,
     shared: FxHashMap<BlockId, FxHashMap<u64, Known>>,
-    /// Words in all.
-    words: usize,
+    /// Words and readers in all, at most.
+    held: usize,
     doubts: Vec<Doubt>,
 }
 
@@ -104,7 +107,7 @@ impl Strong {
 
     /// Bytes that all this takes, about.
     pub fn bytes(&self) -> usize {
-        self.words * 2 * (size_of::<(u64, Known)>() + size_of::<Touched>())
+        self.held * size_of::<(u64, Known)>()
     }
 
     pub fn is_used(&self) -> bool {
@@ -130,7 +133,8 @@ impl Strong {
                     .fold(0, |bytes, address| bytes | 1 << (address % WORD));
                 let past = Past { warp: here.warp, lane: lane as u8, time: here.now() };
                 let (loc, access) = (actor.loc, request.access);
-                let me = Touched { past, loc, bytes, strength, access, used, volatile };
+                let has_looked = used == Use::Waits;
+                let mut me = Touched { past, loc, bytes, strength, access, used, has_looked, volatile };
                 let word = (place, number);
                 let doubt = |earlier: &Touched, reader: Past| Doubt {
                     word,
@@ -163,18 +167,26 @@ impl Strong {
                     None => self.global.entry(number),
                 };
                 let known = known.or_insert_with(|| {
-                    self.words += 1;
+                    self.held += 2;
                     Known::default()
                 });
-                if access == Access::Load && me.is_doubtful(in_shared) {
-                    let has_looked =
-                        || known.reads.iter().any(|read| read.used == Use::Waits && me.is_by(read.past));
-                    if let Some(write) = known.write.filter(|write| meet(here, write, &me) && !has_looked()) {
+                let thread = |read: &Touched| (read.past.warp, read.past.lane);
+                let mine = known.reads.binary_search_by_key(&thread(&me), thread);
+                me.has_looked |= mine.is_ok_and(|at| known.reads[at].has_looked);
+                if access == Access::Load && me.is_doubtful(in_shared) && !me.has_looked {
+                    if let Some(write) = known.write.filter(|write| meet(here, write, &me)) {
                         keep(&mut self.doubts, doubt(&write, past));
                     }
                 }
-                if access != Access::Store && known.reads.len() < READERS {
-                    known.reads.push(me);
+                match mine {
+                    _ if access == Access::Store => {}
+                    Ok(at) => known.reads[at] = me,
+                    Err(at) if known.reads.len() < READERS => {
+                        let before = known.reads.capacity();
+                        known.reads.insert(at, me);
+                        self.held += known.reads.capacity() - before;
+                    }
+                    Err(_) => {}
                 }
                 if access == Access::Load || request.changed >> lane & 1 == 0 {
                     continue;
@@ -197,7 +209,8 @@ impl Strong {
 
     /// The shared memory of a block that has ended.
     pub fn block_end(&mut self, id: BlockId) {
-        self.words -= self.shared.remove(&id).map_or(0, |words| words.len());
+        let words = self.shared.remove(&id).unwrap_or_default();
+        self.held -= words.values().map(|known| 2 + known.reads.capacity()).sum::<usize>();
     }
 
     /// What is left, but for blocks that are still under way: the launch has been stopped.
