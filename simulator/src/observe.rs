@@ -98,7 +98,20 @@ impl<'a> Request<'a> {
         scope: Scope,
     ) -> Request<'a> {
         let (owner, used, changed, unchanged, values) = (None, Use::default(), 0, 0, &[][..]);
-        Request { access, space, owner, mask, addresses, bytes, order, scope, used, changed, unchanged, values }
+        Request {
+            access,
+            space,
+            owner,
+            mask,
+            addresses,
+            bytes,
+            order,
+            scope,
+            used,
+            changed,
+            unchanged,
+            values,
+        }
     }
 }
 

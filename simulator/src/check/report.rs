@@ -129,8 +129,10 @@ impl Checker<'_> {
             Why::Unordered => "and nothing orders the two".to_string(),
             Why::Turns { volatile } => {
                 let word = if volatile { "volatile" } else { "relaxed" };
-                format!("and nothing orders the two: {word} accesses happen, but in any order, so the result \
-                         depends on which comes first")
+                format!(
+                    "and nothing orders the two: {word} accesses happen, but in any order, so the result \
+                         depends on which comes first"
+                )
             }
             Why::ReadOnly => {
                 "and the read is by __ldg (ld.global.nc), which may miss any write of its own grid"
@@ -194,12 +196,7 @@ impl Checker<'_> {
     fn race_help(&mut self, actor: Actor, request: &Request, race: &Race, between: Between) -> String {
         let atomics = [race.earlier_atomic, is_atomic(request)];
         let flag = self.order.clock(actor).flag.and_then(|loc| self.site(loc));
-        if let (
-            Between::Blocks,
-            Why::Unordered | Why::Turns { .. },
-            [false, false],
-            Some((_, line)),
-        ) =
+        if let (Between::Blocks, Why::Unordered | Why::Turns { .. }, [false, false], Some((_, line))) =
             (between, race.why, atomics, &flag)
         {
             return format!(

@@ -237,7 +237,10 @@ impl Touched {
 /// Whether nothing orders two accesses to the same byte, and both are strong.
 fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
     earlier.bytes & me.bytes != 0
-        && !matches!(here.before(earlier.past, me.past.lane as usize), Before::Yes | Before::Almost(Gap::Fence))
+        && !matches!(
+            here.before(earlier.past, me.past.lane as usize),
+            Before::Yes | Before::Almost(Gap::Fence)
+        )
         && morally_strong(earlier.strength, me.strength, here.scope_with(earlier.past))
 }
 

@@ -111,7 +111,7 @@ impl Names<'_> {
             MemoryPlace::At(at) => {
                 let used = Use::default();
                 Op::Load { space, d, bytes, signed, at, order, scope, used }
-            },
+            }
         })
     }
 

@@ -36,7 +36,8 @@ pub fn set_uses(code: &mut [Inst]) {
     for one in 0..loads.len() {
         let like = |other: usize| {
             let (a, b) = (&code[loads[one]], &code[loads[other]]);
-            a.loc == b.loc && a.loc != NONE || matches!((&a.op, &b.op),
+            a.loc == b.loc && a.loc != NONE
+                || matches!((&a.op, &b.op),
                 (Op::Load { at: a, .. }, Op::Load { at: b, .. }) if a == b)
         };
         if uses[one].1 && (0..loads.len()).any(|other| uses[other].0 == Use::Waits && like(other)) {
@@ -85,7 +86,8 @@ fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
         }
     });
     while code.iter().fold(false, |grows, inst| slice.grow(inst, &is_local) | grows) {}
-    let args = |offset: &usize| code.iter().any(|i| matches!(&i.op, Op::Call { args, .. } if args.contains(offset)));
+    let args =
+        |offset: &usize| code.iter().any(|i| matches!(&i.op, Op::Call { args, .. } if args.contains(offset)));
     let goes_on = code.iter().any(|inst| {
         slice.reads(&inst.op).0
             && match &inst.op {
@@ -94,7 +96,12 @@ fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
                 // Whatever the order, these come to the same in the end; and a swap looks again.
                 Op::Atomic { op, .. } => !matches!(
                     op,
-                    AtomOp::MinU | AtomOp::MinS | AtomOp::MaxU | AtomOp::MaxS | AtomOp::And | AtomOp::Or
+                    AtomOp::MinU
+                        | AtomOp::MinS
+                        | AtomOp::MaxU
+                        | AtomOp::MaxS
+                        | AtomOp::And
+                        | AtomOp::Or
                         | AtomOp::CompareSwap
                 ),
                 _ => false,
