@@ -130,8 +130,8 @@ impl Checker<'_> {
             Why::Turns { volatile } => {
                 let word = if volatile { "volatile" } else { "relaxed" };
                 format!(
-                    "and nothing orders the two: {word} accesses happen, but in any order, so the result \
-                         depends on which comes first"
+                    "and nothing orders the two: {word} accesses come in no particular order, and the \
+                         result depends on which comes first"
                 )
             }
             Why::ReadOnly => {
