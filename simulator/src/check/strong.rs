@@ -173,10 +173,12 @@ impl Strong {
                 let thread = |read: &Touched| (read.past.warp, read.past.lane);
                 let mine = known.reads.binary_search_by_key(&thread(&me), thread);
                 me.has_looked |= mine.is_ok_and(|at| known.reads[at].has_looked);
-                if access == Access::Load && me.is_doubtful(in_shared) && !me.has_looked {
-                    if let Some(write) = known.write.filter(|write| meet(here, write, &me)) {
-                        keep(&mut self.doubts, doubt(&write, past));
-                    }
+                if access == Access::Load
+                    && me.is_doubtful(in_shared)
+                    && !me.has_looked
+                    && let Some(write) = known.write.filter(|write| meet(here, write, &me))
+                {
+                    keep(&mut self.doubts, doubt(&write, past));
                 }
                 match mine {
                     _ if access == Access::Store => {}
