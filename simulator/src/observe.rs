@@ -19,6 +19,18 @@ pub enum Access {
     },
 }
 
+/// What a thread does with the value of a strong load, as far as its function shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Use {
+    /// It decides where the thread goes, and no more.
+    #[default]
+    Decides,
+    /// The thread reads again until it likes the value.
+    Waits,
+    /// It becomes part of what the thread stores or hands on.
+    GoesOn,
+}
+
 /// Who does something, and where in the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
@@ -62,6 +74,10 @@ pub struct Request<'a> {
     pub order: Order,
     /// Memory scope.
     pub scope: Scope,
+    /// Of a strong load: what its thread does with the value.
+    pub used: Use,
+    /// Lanes of a store or an atomic that change what is there (known only under checks).
+    pub changed: u32,
     /// Lanes of a store that write what is there already (known only under checks), and of an atomic that
     /// does not swap.
     pub unchanged: u32,
@@ -81,8 +97,21 @@ impl<'a> Request<'a> {
         order: Order,
         scope: Scope,
     ) -> Request<'a> {
-        let (owner, unchanged, values) = (None, 0, &[][..]);
-        Request { access, space, owner, mask, addresses, bytes, order, scope, unchanged, values }
+        let (owner, used, changed, unchanged, values) = (None, Use::default(), 0, 0, &[][..]);
+        Request {
+            access,
+            space,
+            owner,
+            mask,
+            addresses,
+            bytes,
+            order,
+            scope,
+            used,
+            changed,
+            unchanged,
+            values,
+        }
     }
 }
 

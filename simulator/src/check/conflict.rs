@@ -27,6 +27,9 @@ pub enum Why {
     Almost(Gap),
     /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
     ReadOnly,
+    /// Both are strong, which is no race, but a value that is used depends on which of them comes first
+    /// (`strong.rs`).
+    Turns { volatile: bool },
 }
 
 /// How strongly an access was made.
@@ -40,13 +43,11 @@ pub enum Strength {
 
 /// How strong the accesses of a request are.
 pub fn strength(request: &Request) -> Strength {
-    let in_shared = request.space == Space::Shared;
     match (request.access, request.order) {
-        _ if !in_shared && request.space != Space::Global => Strength::Weak,
+        _ if !matches!(request.space, Space::Shared | Space::Global) => Strength::Weak,
         (Access::Atomic { .. }, _) => Strength::Strong(request.scope),
         (_, Order::Weak) => Strength::Weak,
         (_, Order::ReadOnly) => Strength::ReadOnly,
-        (_, Order::Volatile) if in_shared => Strength::Weak,
         _ => Strength::Strong(request.scope),
     }
 }

@@ -3,6 +3,7 @@
 //! | file | kinds |
 //! | --- | --- |
 //! | `race.rs`, `conflict.rs`, `touch.rs`, `lanes.rs`, `order/`, `shadow/` | data-race, child-visibility |
+//! | `strong.rs` | data-race of volatile and relaxed accesses |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
@@ -21,6 +22,7 @@ mod peers;
 mod race;
 mod report;
 mod shadow;
+mod strong;
 mod touch;
 
 use barrier::{Branches, Group};
@@ -29,6 +31,7 @@ use order::Order;
 use peers::Visits;
 use race::Shadow;
 use report::Between;
+use strong::Strong;
 
 use crate::decode::Program;
 use crate::device::thread_index;
@@ -46,6 +49,7 @@ pub struct Checker<'p> {
     names: Vec<(u64, String)>,
     order: Order,
     shadow: Shadow,
+    strong: Strong,
     copies: UnderWay,
     visits: Visits,
     branches: Branches,
@@ -74,6 +78,7 @@ impl<'p> Checker<'p> {
             names,
             order: Order::default(),
             shadow: Shadow::default(),
+            strong: Strong::new(program),
             copies: UnderWay::default(),
             visits: Visits::default(),
             branches: Branches::default(),
@@ -89,6 +94,9 @@ impl<'p> Checker<'p> {
 
     /// What was found, in the order in which it was found.
     pub fn into_found(mut self) -> Vec<Diagnostic> {
+        for doubt in std::mem::take(&mut self.strong).into_doubts(&self.order) {
+            self.doubt(doubt);
+        }
         for (_, at, count) in self.refused {
             let finding = &mut self.found[at];
             let (one, many) = ("1 device launch was".to_string(), format!("{count} device launches were"));
@@ -150,7 +158,7 @@ impl Watch for (&mut dyn Observer, Checker<'_>) {
     }
 
     fn remembers(&self) -> usize {
-        self.1.order.bytes() + self.1.shadow.bytes()
+        self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes()
     }
 }
 
@@ -179,6 +187,7 @@ impl Checker<'_> {
                 }
                 self.order.block_end((grid, block));
                 self.shadow.block_end(grid, block);
+                self.strong.block_end((grid, block));
                 self.copies.block_end(grid, block);
                 let blocks = self.order.grids[grid as usize].cluster_dim.iter().product();
                 let (_, cluster) = self.order.cluster_of((grid, block));
@@ -270,8 +279,17 @@ impl Checker<'_> {
         if let Some(meeting) = self.copies.meets(actor, request) {
             self.meeting(actor, request, meeting);
         }
+        // What a write releases comes after it, and what a read acquires before.
+        let uses = [request.access != Access::Load, request.access == Access::Load]
+            .map(|here| here && self.strong.is_used());
+        if uses[0] {
+            self.strong.request(&mut self.order, actor, request);
+        }
         if let Some(race) = self.shadow.request(&mut self.order, actor, request) {
             self.race(actor, request, race);
+        }
+        if uses[1] {
+            self.strong.request(&mut self.order, actor, request);
         }
     }
 }

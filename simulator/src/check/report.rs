@@ -6,13 +6,14 @@ use super::copies::Meeting;
 use super::order::Gap;
 use super::peers::Visit;
 use super::race::place_of;
+use super::strong::Doubt;
 use super::{Checker, MOST};
-use crate::arith::AtomOp;
+use crate::arith::{AtomOp, WARP};
 use crate::decode::{Op, runtime};
 use crate::diagnostic::{KEEP_ALIVE, Kind, Severity, Site};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
-use crate::ptx::{Order, Space};
+use crate::ptx::{Order, Scope, Space};
 
 /// How far apart two threads that race are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +62,7 @@ impl Checker<'_> {
         let guess = self.is_first_guess((actor.loc, is_atomic(request)), &race);
         let severity = match race.why {
             _ if in_header.is_some() || guess || race.why == Why::Almost(Gap::Fence) => Severity::Note,
-            _ if race.same_value => Severity::Warning,
+            _ if race.same_value || race.why == (Why::Turns { volatile: false }) => Severity::Warning,
             _ => Severity::Error,
         };
         let between = match () {
@@ -126,6 +127,13 @@ impl Checker<'_> {
                 format!("and has seen the flag that orders the two, but its fence is for its {whose} alone")
             }
             Why::Unordered => "and nothing orders the two".to_string(),
+            Why::Turns { volatile } => {
+                let word = if volatile { "volatile" } else { "relaxed" };
+                format!(
+                    "and nothing orders the two: {word} accesses come in no particular order, and the \
+                         result depends on which comes first"
+                )
+            }
             Why::ReadOnly => {
                 "and the read is by __ldg (ld.global.nc), which may miss any write of its own grid"
                     .to_string()
@@ -146,6 +154,16 @@ impl Checker<'_> {
             self.races.push((pair, self.found.len(), between));
             self.found.push(finding);
         }
+    }
+
+    /// A strong read whose thread has gone on with the value.
+    pub fn doubt(&mut self, doubt: Doubt) {
+        let Doubt { grid, block, warp, loc, access, space, owner, race, flag, .. } = doubt;
+        let actor = Actor { grid, block, warp, loc, kernel: "" };
+        self.order.clock(actor).flag = flag;
+        let (addresses, order) = ([0; WARP], Order::Volatile);
+        let request = Request::new(access, space, 1 << race.lane, &addresses, 0, order, Scope::System);
+        self.race(actor, &Request { owner, ..request }, race);
     }
 
     /// Whether a plain read and a compare-and-swap race of which the first is the start: the loop of the CUDA
@@ -178,7 +196,7 @@ impl Checker<'_> {
     fn race_help(&mut self, actor: Actor, request: &Request, race: &Race, between: Between) -> String {
         let atomics = [race.earlier_atomic, is_atomic(request)];
         let flag = self.order.clock(actor).flag.and_then(|loc| self.site(loc));
-        if let (Between::Blocks, Why::Unordered, [false, false], Some((_, line))) =
+        if let (Between::Blocks, Why::Unordered | Why::Turns { .. }, [false, false], Some((_, line))) =
             (between, race.why, atomics, &flag)
         {
             return format!(

@@ -12,6 +12,7 @@ mod opcodes_memory;
 mod program;
 pub mod runtime;
 pub mod unknown;
+mod uses;
 
 pub use module::decode;
 pub use op::*;

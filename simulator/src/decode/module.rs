@@ -10,6 +10,7 @@ use super::names::{Named, Names, RegisterKind};
 use super::op::*;
 use super::program::*;
 use super::unknown;
+use super::uses;
 use crate::arith::WARP;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::shared;
@@ -164,6 +165,7 @@ impl Body<'_, '_> {
         out.code.push(Inst { op, guard: NONE, negated: false, watch: [NONE; 2], line: ast.line, loc: end });
         let names = self.names;
         flow::set_reconvergence(&mut out.code);
+        uses::set_uses(&mut out.code);
         Ok(Function {
             registers: names.registers,
             predicates: names.predicates,

@@ -2,6 +2,7 @@
 
 use super::runtime::Call;
 use crate::arith::{Alu, AtomOp, Extended, Test};
+use crate::observe::Use;
 use crate::ptx::{Order, Scope, Space};
 
 /// Number of a register of a function.
@@ -284,7 +285,7 @@ operations! {
     GlobalAddress { writes d: Reg, what global: usize, what offset: i64 }
     Load {
         what space: Space, writes d: Vec<Reg>, what bytes: u32, what signed: bool, addresses at: Address,
-        what order: Order, what scope: Scope,
+        what order: Order, what scope: Scope, what used: Use,
     }
     Store {
         what space: Space, reads s: Vec<Reg>, what bytes: u32, addresses at: Address, what order: Order,

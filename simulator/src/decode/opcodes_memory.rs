@@ -4,6 +4,7 @@ use super::names::{Named, Names};
 use super::op::*;
 use crate::arith::{self, AtomOp};
 use crate::memory;
+use crate::observe::Use;
 use crate::ptx::{self, Operand, Order, Scope, Space};
 
 impl Names<'_> {
@@ -107,7 +108,10 @@ impl Names<'_> {
         let (place, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
         Some(match place {
             MemoryPlace::Frame(offset) => Op::LoadFrame { d, bytes, signed, offset },
-            MemoryPlace::At(at) => Op::Load { space, d, bytes, signed, at, order, scope },
+            MemoryPlace::At(at) => {
+                let used = Use::default();
+                Op::Load { space, d, bytes, signed, at, order, scope, used }
+            }
         })
     }
 

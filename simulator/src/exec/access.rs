@@ -223,7 +223,8 @@ impl Context<'_> {
                 let values: [&Lanes; 4] =
                     std::array::from_fn(|i| source(activation, at.function, s[i.min(s.len() - 1)]));
                 let values = &values[..s.len()];
-                self.act(warp, at, Act::Access(&Request { unchanged, values, ..*request }));
+                let changed = request.mask & !unchanged;
+                self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
                 return Ok(());
             }
             self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
@@ -242,7 +243,7 @@ impl Context<'_> {
                 }
                 op => op,
             };
-            let (mut unchanged, mut before) = (0, [0; WARP]);
+            let (mut unchanged, mut changed, mut before) = (0, 0, [0; WARP]);
             for lane in lanes(request.mask) {
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
@@ -266,6 +267,7 @@ impl Context<'_> {
                 let swapped = old == b & (u64::MAX >> (64 - 8 * request.bytes));
                 unchanged |= ((op == AtomOp::CompareSwap && !swapped) as u32) << lane;
                 if new != old {
+                    changed |= 1 << lane;
                     warp.spin.changes = true;
                     self.progress.changed();
                 }
@@ -278,7 +280,7 @@ impl Context<'_> {
                 self.follow_atomic(warp, at, request, d, &[b, c]);
                 let operand = source(&warp.activations[at.slot as usize], at.function, b);
                 let values = &[&before, operand];
-                self.act(warp, at, Act::Access(&Request { unchanged, values, ..*request }));
+                self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
                 return Ok(());
             }
             self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));

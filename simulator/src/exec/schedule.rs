@@ -1,5 +1,7 @@
 //! In which order blocks, warps and diverged lanes have their turns. The plain schedule is fixed; a seed
 //! gives another one, in small random turns. A kernel whose result depends on it is wrong.
+//!
+//! Where an odd seed is given, child grids start as early as they may: before the grid that launches them goes on.
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;
@@ -9,11 +11,13 @@ const BLOCK_TURN: u32 = 131_072;
 #[derive(Clone, Debug)]
 pub struct Schedule {
     state: Option<u64>,
+    /// Whether child grids start as early as they may, and not as late.
+    pub children_first: bool,
 }
 
 impl Schedule {
     pub fn new(seed: u64) -> Schedule {
-        Schedule { state: (seed != 0).then_some(seed) }
+        Schedule { state: (seed != 0).then_some(seed), children_first: seed % 2 == 1 }
     }
 
     /// A number below `count`; SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number

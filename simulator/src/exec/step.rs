@@ -171,11 +171,12 @@ impl<'e> Context<'e> {
                     activation.set_predicate(*d, active, apply(holds));
                     activation.set_predicate(*q, active, apply(!holds));
                 }
-                Op::Load { space, d, bytes, signed, at: from, order, scope } => {
+                Op::Load { space, d, bytes, signed, at: from, order, scope, used } => {
                     let addresses = self.checked_addresses(warp, at, from);
                     let total = *bytes * d.len() as u32;
                     let request =
                         Request::new(Access::Load, *space, active, &addresses, total, *order, *scope);
+                    let request = Request { used: *used, ..request };
                     self.load::<CHECKS>(warp, at, &request, d, *bytes, *signed)?;
                 }
                 Op::Store { space, s, bytes, at: to, order, scope } => {

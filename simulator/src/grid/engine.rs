@@ -55,6 +55,9 @@ pub struct Grid {
     pub origin: Origin,
     /// Children that are neither complete nor tail launches.
     pub open_children: u64,
+    /// Launches that are complete, and count as pending all the same until the blocks have finished: as many
+    /// as there would be if children started late.
+    pub complete: u64,
     pub tails: VecDeque<PendingLaunch>,
     pub tail_running: bool,
     /// Other children that have not been started.

@@ -134,6 +134,7 @@ impl Engine<'_> {
         let (bx, by, bz) = grid.config.block_dim;
         let function = &self.program.functions[grid.kernel];
         let dynamic = (function.shared_bytes, grid.config.shared_mem_bytes as usize);
+        let starts_early = self.starts_early(grid);
         self.launches.depth = grid.depth;
         let mut context = Context {
             device: self.device,
@@ -200,6 +201,9 @@ impl Engine<'_> {
             }
             let executed = context.progress.executed - before;
             left = left.saturating_sub(executed as u32);
+            if starts_early && !context.launches.requests.is_empty() {
+                left = 0;
+            }
             let unchanged = context.checks && changes == context.progress.changes() && !warp.waits_at_join();
             let ran_on = matches!(stop, Stop::Turn | Stop::Spins);
             let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;

@@ -170,6 +170,10 @@ impl Order {
         self.blocks.remove(&id);
     }
 
+    pub fn is_under_way(&self, id: BlockId) -> bool {
+        self.blocks.contains_key(&id)
+    }
+
     /// The clock of a block under way.
     pub fn block(&mut self, id: BlockId) -> &mut BlockClock {
         self.blocks.entry(id).or_default()

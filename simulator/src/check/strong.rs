@@ -1,0 +1,255 @@
+//! data-race of accesses that PTX calls none: strong ones, such as volatile and relaxed, that nothing orders,
+//! where a thread goes on with a value that depends on which of them comes first.
+//!
+//! Two strong accesses do not race (PTX ISA 8.10), but neither do they order anything: a volatile read that
+//! comes a little earlier or later gives another value. That is as it should be for a thread that waits for a
+//! value, that only decides by it (a hint to stop, a look before a lock is tried), or that reads the word
+//! again by an atomic (the first guess of a loop that swaps). `decode/uses.rs` tells these apart. What is left
+//! is a value that becomes part of a result: a tree without barriers, a sum whose parts nobody has waited for.
+//!
+//! In shared memory decisions count, too: so was code written for warps whose lanes move in step.
+//!
+//! For every word that strong accesses touch, the last write that changed it is kept, and who has read it
+//! since. Kernels without such loads pay nothing.
+
+use rustc_hash::FxHashMap;
+
+use super::conflict::{Race, Strength, Why, morally_strong, strength};
+use super::order::{Before, BlockId, Gap, Here, Order, Past};
+use super::race::place_of;
+use super::shadow::WORD;
+use crate::arith::lanes;
+use crate::decode::{Op, Program};
+use crate::observe::{Access, Actor, Peer, Request, Use};
+use crate::ptx::{Order as MemoryOrder, Space};
+
+/// Readers of a word that are kept, and doubts about the same two lines.
+const READERS: usize = 1 << 12;
+const ALIKE: usize = 8;
+
+/// A word: the block in whose shared memory it lies, if it does, and its number.
+type Word = (Option<BlockId>, u64);
+
+/// An access to some bytes of a word.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    past: Past,
+    loc: u32,
+    /// A bit for each byte.
+    bytes: u32,
+    strength: Strength,
+    access: Access,
+    used: Use,
+    /// Whether the same thread has waited for what it reads now.
+    has_looked: bool,
+    volatile: bool,
+}
+
+impl Touched {
+    fn is_by(&self, past: Past) -> bool {
+        (self.past.warp, self.past.lane) == (past.warp, past.lane)
+    }
+
+    fn is_atomic(&self) -> bool {
+        matches!(self.access, Access::Atomic { .. })
+    }
+}
+
+/// The last write that changed a word, and the last read since of each thread, by the threads' numbers.
+#[derive(Debug, Default)]
+struct Known {
+    write: Option<Touched>,
+    reads: Vec<Touched>,
+}
+
+/// A value that depends on the order of turns, unless its reader still looks at the word again: the later
+/// access, and how it stands to the earlier one.
+#[derive(Debug)]
+pub struct Doubt {
+    word: Word,
+    reader: Past,
+    pub grid: u32,
+    pub block: u64,
+    pub warp: u32,
+    pub loc: u32,
+    pub access: Access,
+    pub space: Space,
+    pub owner: Option<Peer>,
+    /// Whether both are in one warp, and in one block.
+    near: [bool; 2],
+    pub race: Race,
+    /// Where another block has last written what the later thread's block has seen.
+    pub flag: Option<u32>,
+}
+
+#[derive(Debug, Default)]
+pub struct Strong {
+    is_used: bool,
+    /// Of global memory, and of the shared memory of each block.
+    global: FxHashMap<u64, Known>,
+    shared: FxHashMap<BlockId, FxHashMap<u64, Known>>,
+    /// Words and readers in all, at most.
+    held: usize,
+    doubts: Vec<Doubt>,
+}
+
+impl Strong {
+    pub fn new(program: &Program) -> Strong {
+        let is_doubtful = |op: &Op| match op {
+            Op::Load { order: MemoryOrder::Weak | MemoryOrder::ReadOnly, .. } => false,
+            Op::Load { space: Space::Global, used, .. } => *used == Use::GoesOn,
+            Op::Load { space: Space::Shared | Space::Generic, used, .. } => *used != Use::Waits,
+            _ => false,
+        };
+        let mut all = program.functions.iter().flat_map(|function| &function.code);
+        Strong { is_used: all.any(|inst| is_doubtful(&inst.op)), ..Strong::default() }
+    }
+
+    /// Bytes that all this takes, about.
+    pub fn bytes(&self) -> usize {
+        self.held * size_of::<(u64, Known)>()
+    }
+
+    pub fn is_used(&self) -> bool {
+        self.is_used
+    }
+
+    pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) {
+        let strength = strength(request);
+        if strength <= Strength::Weak {
+            return;
+        }
+        let in_shared = request.space == Space::Shared;
+        let place = in_shared.then(|| place_of(actor, request));
+        let flag = order.clock(actor).flag;
+        let here = order.here(actor);
+        let is_atomic = matches!(request.access, Access::Atomic { .. });
+        let used = if is_atomic { Use::Waits } else { request.used };
+        let volatile = request.order == MemoryOrder::Volatile;
+        for lane in lanes(request.mask) {
+            let (start, end) = (request.addresses[lane], request.addresses[lane] + request.bytes as u64);
+            for number in start / WORD..end.div_ceil(WORD) {
+                let bytes = (start.max(number * WORD)..end.min((number + 1) * WORD))
+                    .fold(0, |bytes, address| bytes | 1 << (address % WORD));
+                let past = Past { warp: here.warp, lane: lane as u8, time: here.now() };
+                let (loc, access) = (actor.loc, request.access);
+                let has_looked = used == Use::Waits;
+                let mut me = Touched { past, loc, bytes, strength, access, used, has_looked, volatile };
+                let word = (place, number);
+                let doubt = |earlier: &Touched, reader: Past| Doubt {
+                    word,
+                    reader,
+                    grid: actor.grid,
+                    block: actor.block,
+                    warp: actor.warp,
+                    loc: actor.loc,
+                    access: request.access,
+                    space: request.space,
+                    owner: request.owner,
+                    near: [here.warp == earlier.past.warp, here.is_own_block(earlier.past)],
+                    race: Race {
+                        lane,
+                        address: start.max(number * WORD),
+                        earlier: earlier.past,
+                        earlier_loc: earlier.loc,
+                        earlier_writes: earlier.access != Access::Load,
+                        earlier_atomic: earlier.is_atomic(),
+                        why: Why::Turns { volatile: volatile || earlier.volatile },
+                        same_value: false,
+                    },
+                    flag,
+                };
+                if used == Use::Waits {
+                    self.doubts.retain(|doubt| doubt.word != word || !me.is_by(doubt.reader));
+                }
+                let known = match place {
+                    Some(block) => self.shared.entry(block).or_default().entry(number),
+                    None => self.global.entry(number),
+                };
+                let known = known.or_insert_with(|| {
+                    self.held += 2;
+                    Known::default()
+                });
+                let thread = |read: &Touched| (read.past.warp, read.past.lane);
+                let mine = known.reads.binary_search_by_key(&thread(&me), thread);
+                me.has_looked |= mine.is_ok_and(|at| known.reads[at].has_looked);
+                if access == Access::Load
+                    && me.is_doubtful(in_shared)
+                    && !me.has_looked
+                    && let Some(write) = known.write.filter(|write| meet(here, write, &me))
+                {
+                    keep(&mut self.doubts, doubt(&write, past));
+                }
+                match mine {
+                    _ if access == Access::Store => {}
+                    Ok(at) => known.reads[at] = me,
+                    Err(at) if known.reads.len() < READERS => {
+                        let before = known.reads.capacity();
+                        known.reads.insert(at, me);
+                        self.held += known.reads.capacity() - before;
+                    }
+                    Err(_) => {}
+                }
+                if access == Access::Load || request.changed >> lane & 1 == 0 {
+                    continue;
+                }
+                for read in known.reads.iter().filter(|read| read.is_doubtful(in_shared)) {
+                    if meet(here, read, &me) {
+                        keep(&mut self.doubts, doubt(read, read.past));
+                    }
+                }
+                // Of two writes the last one stays.
+                let other = known.write.filter(|write| in_shared && !is_atomic && !write.is_atomic());
+                if let Some(write) = other.filter(|write| meet(here, write, &me)) {
+                    keep(&mut self.doubts, doubt(&write, write.past));
+                }
+                known.reads.clear();
+                known.write = Some(me);
+            }
+        }
+    }
+
+    /// The shared memory of a block that has ended.
+    pub fn block_end(&mut self, id: BlockId) {
+        let words = self.shared.remove(&id).unwrap_or_default();
+        self.held -= words.values().map(|known| 2 + known.reads.capacity()).sum::<usize>();
+    }
+
+    /// What is left, but for blocks that are still under way: the launch has been stopped.
+    pub fn into_doubts(mut self, order: &Order) -> Vec<Doubt> {
+        self.doubts.retain(|doubt| {
+            let (grid, block, _) = order.locate(doubt.reader.warp);
+            !order.is_under_way((grid, block))
+        });
+        self.doubts
+    }
+}
+
+impl Touched {
+    fn is_doubtful(&self, in_shared: bool) -> bool {
+        match self.used {
+            _ if self.is_atomic() => false,
+            Use::Waits => false,
+            Use::Decides => in_shared,
+            Use::GoesOn => true,
+        }
+    }
+}
+
+/// Whether nothing orders two accesses to the same byte, and both are strong.
+fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
+    earlier.bytes & me.bytes != 0
+        && !matches!(
+            here.before(earlier.past, me.past.lane as usize),
+            Before::Yes | Before::Almost(Gap::Fence)
+        )
+        && morally_strong(earlier.strength, me.strength, here.scope_with(earlier.past))
+}
+
+/// Keeps a doubt, unless there are many of the same two lines.
+fn keep(doubts: &mut Vec<Doubt>, doubt: Doubt) {
+    let kind = |doubt: &Doubt| (doubt.loc, doubt.race.earlier_loc, doubt.near);
+    if doubts.iter().filter(|other| kind(other) == kind(&doubt)).count() < ALIKE {
+        doubts.push(doubt);
+    }
+}
