@@ -13,6 +13,7 @@ mod integers;
 mod lanes;
 mod rare;
 mod rounding;
+mod spread;
 
 pub use alu::{Alu, select};
 pub use atomics::{AtomOp, combine};
@@ -20,3 +21,4 @@ pub use carry::Extended;
 pub use compare::{SetHalves, Test, test};
 pub use float::{class, format, select as select_float};
 pub use lanes::*;
+pub use spread::Spread;

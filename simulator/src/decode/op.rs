@@ -1,7 +1,7 @@
 //! The operations of the typed program: what each instruction does, reads and writes.
 
 use super::runtime::Call;
-use crate::arith::{Alu, AtomOp, Extended, Test};
+use crate::arith::{Alu, AtomOp, Extended, Spread, Test};
 use crate::ptx::{Order, Scope, Space};
 
 /// Number of a register of a function.
@@ -242,7 +242,7 @@ macro_rules! operations {
 }
 
 operations! {
-    Alu { what f: Alu, writes d: Reg, reads s: [Reg; 4] }
+    Alu { what f: Alu, writes d: Reg, reads s: [Reg; 4], what spread: Spread }
     /// Arithmetic with the carry flag, which has a register of its own.
     Extended {
         what how: Extended, writes d: Reg, reads s: [Reg; 3], reads carry_in: Reg, writes carry_out: Reg,

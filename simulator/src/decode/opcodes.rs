@@ -6,7 +6,7 @@ use super::op::*;
 use super::opcodes_memory::atomic_op;
 use super::program::{FUNCTION_WINDOW, Place};
 use super::runtime;
-use crate::arith::{self, Alu, Extended, SetHalves};
+use crate::arith::{self, Alu, Extended, SetHalves, Spread};
 use crate::memory;
 use crate::ptx::{self, Instruction, Operand, Space};
 
@@ -85,7 +85,7 @@ impl Names<'_> {
             *slot = self.source(operand)?;
         }
         if let Some(f) = f {
-            return Some(Op::Alu { f, d, s });
+            return Some(Op::Alu { f, d, s, spread: Spread::of(words) });
         }
         let (how, carry) = (extended?.0, self.carry());
         let carry_in = if how.takes { carry } else { NONE };
@@ -268,7 +268,7 @@ impl Names<'_> {
     pub fn copy(&mut self, d: Reg, a: Reg) -> Option<Op> {
         let (f, _) = arith::select(&["mov", "b64"])?;
         let zero = self.constant(0);
-        Some(Op::Alu { f, d, s: [a, zero, zero, zero] })
+        Some(Op::Alu { f, d, s: [a, zero, zero, zero], spread: Spread::Bits(1) })
     }
 
     /// `set`: a value where a comparison holds, and 0 elsewhere.
@@ -286,7 +286,7 @@ impl Names<'_> {
             };
             let f = Alu::Halves(SetHalves { test: arith::test(compare, half, ftz)?, holds });
             let zero = self.constant(0);
-            return Some(Op::Alu { f, d, s: [a, b, zero, zero] });
+            return Some(Op::Alu { f, d, s: [a, b, zero, zero], spread: Spread::Halves });
         }
         let holds = match *to {
             "f32" => 0x3f80_0000,

@@ -152,7 +152,7 @@ impl<'e> Context<'e> {
                     continue;
                 }
                 _ if active == 0 => {}
-                Op::Alu { f, d, s } => {
+                Op::Alu { f, d, s, .. } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
                     f.apply(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
