@@ -14,6 +14,7 @@ mod lanes;
 mod rare;
 mod rounding;
 mod spread;
+mod video;
 
 pub use alu::{Alu, select};
 pub use atomics::{AtomOp, combine};
@@ -22,3 +23,4 @@ pub use compare::{SetHalves, Test, test};
 pub use float::{class, format, select as select_float};
 pub use lanes::*;
 pub use spread::Spread;
+pub use video::Video;

@@ -6,7 +6,7 @@ use super::op::*;
 use super::opcodes_memory::atomic_op;
 use super::program::{FUNCTION_WINDOW, Place};
 use super::runtime;
-use crate::arith::{self, Alu, Extended, SetHalves, Spread};
+use crate::arith::{self, Alu, Extended, SetHalves, Spread, Video};
 use crate::memory;
 use crate::ptx::{self, Instruction, Operand, Space};
 
@@ -65,6 +65,7 @@ impl Names<'_> {
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
             | "setmaxnreg" => Some(Op::Nop {}),
             "lop3" if words.len() == 3 => self.logic_test(&words, o),
+            name if name.starts_with('v') => self.video(&words, o),
             _ => self.arithmetic(&words, o),
         }
     }
@@ -91,6 +92,27 @@ impl Names<'_> {
         let carry_in = if how.takes { carry } else { NONE };
         let carry_out = if how.leaves { carry } else { NONE };
         Some(Op::Extended { how, d, s: [s[0], s[1], s[2]], carry_in, carry_out })
+    }
+
+    /// Operands of the video instructions may be parts of registers: `%r1.b3`.
+    fn video(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let parts = |operand: &Operand| match operand {
+            Operand::Name(name) => {
+                let (register, part) = name.split_once('.').unwrap_or((name, ""));
+                (Operand::Name(register.to_string()), part.to_string())
+            }
+            other => (other.clone(), String::new()),
+        };
+        let [d, a, b, rest @ ..] = o else { return None };
+        let [(d, of_d), (a, of_a), (b, of_b)] = [d, a, b].map(parts);
+        let (video, sources) = Video::parse(words, [&of_d, &of_a, &of_b])?;
+        let c = match rest {
+            [] if sources == 2 => self.constant(0),
+            [c] if sources == 3 => self.source(c)?,
+            _ => return None,
+        };
+        let s = [self.source(&a)?, self.source(&b)?, c, self.constant(0)];
+        Some(Op::Alu { f: Alu::Video(video), d: self.destination(&d)?, s, spread: Spread::Whole })
     }
 
     fn select(&mut self, o: &[Operand]) -> Option<Op> {
