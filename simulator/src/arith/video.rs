@@ -1,5 +1,9 @@
-//! The video instructions: parts of registers are added, compared and so on, then clamped, and combined with
-//! a third operand (PTX ISA 9.7.18, "Video Instructions").
+//! The video instructions: parts of registers are added, compared and so on, clamped, and combined with a third
+//! operand (PTX ISA, "Video Instructions").
+//!
+//! Scalar ones with `.sat`, with a part of `d` as the destination, and minima and maxima of `vset` are not
+//! known: there ptxas and an H200 do something else than the ISA says (`vadd.u32.u32.u32.sat` does not
+//! saturate, `d.h1` takes the upper half of the result).
 
 use super::lanes::{Lanes, lanes};
 
@@ -37,9 +41,9 @@ enum Compare {
 }
 
 /// How the third operand comes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Second {
-    /// Where the result is no part of it.
+    /// Where there is no result; not at all for one result.
     Merge,
     Add,
     Min,
@@ -125,8 +129,9 @@ impl Video {
             Some("max") => Second::Max,
             _ => Second::Merge,
         };
-        if !rest.is_empty() || second != Second::Merge && (!d.is_empty() && count == 1 || saturates && count > 1)
-        {
+        let is_set = matches!(verb, Verb::Set(_));
+        let differs = count == 1 && (saturates || !d.is_empty() || is_set && second > Second::Add);
+        if !rest.is_empty() || differs || saturates && second == Second::Add {
             return None;
         }
         let [of_d, of_a, of_b] = types.map(|ty| match ty {
@@ -134,15 +139,13 @@ impl Video {
             "s32" => Some(true),
             _ => None,
         });
-        let sources = if count > 1 || second != Second::Merge || !d.is_empty() { 3 } else { 2 };
+        let sources = if count > 1 || second != Second::Merge { 3 } else { 2 };
         let part = |selector: &str, from: u8, signed| match count {
             1 => one(selector, from, signed),
             _ => some(selector, count, from, signed),
         };
-        let (mask, d) = match count {
-            1 => (1, one(d, 0, of_d?)?),
-            _ => (mask(d, count)?, some("", count, 0, of_d?)?),
-        };
+        let d_parts = some("", count, 0, of_d?)?;
+        let (mask, d) = if count == 1 { (1, d_parts) } else { (mask(d, count)?, d_parts) };
         let (a, b) = (part(a, 0, of_a?)?, part(b, 32, of_b?)?);
         Some((Video { verb, count, mask, a, b, d, saturates, second }, sources))
     }
@@ -194,9 +197,7 @@ impl Video {
         let signed = self.a.signed || self.b.signed;
         let c = if signed { i128::from(c as i32) } else { i128::from(c) };
         let product = i128::from(self.a.get(0, joined)) * i128::from(self.b.get(0, joined));
-        let result = (product + c + i128::from(plus)) >> shift;
-        let (least, most) = if signed { (i32::MIN.into(), i32::MAX.into()) } else { (0, u32::MAX.into()) };
-        (if self.saturates { result.clamp(least, most) } else { result }) as u32
+        ((product + c + i128::from(plus)) >> shift) as u32
     }
 }
 
@@ -253,7 +254,7 @@ fn one(selector: &str, from: u8, signed: bool) -> Option<Parts> {
 /// bit `from`.
 fn some(selector: &str, count: u8, from: u8, signed: bool) -> Option<Parts> {
     let width = 32 / count;
-    let mut starts = [0, 1, 2, 3].map(|number| (number * width).wrapping_add(from));
+    let mut starts = [0, 1, 2, 3].map(|number| number % count * width + from);
     if !selector.is_empty() {
         let numbers = selector.strip_prefix(if count == 2 { 'h' } else { 'b' })?;
         if numbers.len() != usize::from(count) {

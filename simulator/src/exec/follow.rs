@@ -33,6 +33,7 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
+        Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. } => {}
         Op::LogicTest { f, d, p, s, q, .. } => {
             let of_d = u.any(s);
             u.set_predicate(*p, active, either(of_d, u.predicate(q.p)));
@@ -189,6 +190,16 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
             let all = if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) };
             u.set(*d, mask, all);
             u.set_predicate(*p, mask, all);
+        }
+        Op::Mma { how, d, a, b, c, .. } => {
+            let (undefined, origin) =
+                [a, b, c].iter().fold((0, NONE), |known, sources| either(known, u.any(sources)));
+            let all = |registers: &[Reg]| registers.iter().map(|r| u.bits_of(*r)).collect::<Vec<_>>();
+            let bits = match undefined & mask {
+                0 => vec![[0; WARP]; d.len()],
+                _ => how.undefined(&all(a), &all(b), &all(c)),
+            };
+            d.iter().zip(&bits).for_each(|(d, bits)| u.set_bits(*d, mask, bits, origin));
         }
         Op::Reduce { d, a, .. } => {
             let of_a = u.any(&[*a]);
