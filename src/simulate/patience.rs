@@ -62,10 +62,13 @@ mod tests {
 
     #[test]
     fn what_has_ended_says_how_long_the_rest_takes() {
-        let line = |ended| {
-            Patience { ended, known: 8, ..Patience::new() }.line(1 << 26, Duration::from_secs(12))
-        };
-        assert!(line(0).contains("67,108,864 instructions of warps, 0 of 8 blocks have ended (--"), "{}", line(0));
+        let line =
+            |ended| Patience { ended, known: 8, ..Patience::new() }.line(1 << 26, Duration::from_secs(12));
+        assert!(
+            line(0).contains("67,108,864 instructions of warps, 0 of 8 blocks have ended (--"),
+            "{}",
+            line(0)
+        );
         assert!(line(2).contains("2 of 8 blocks have ended, about 36 s more"), "{}", line(2));
     }
 }

@@ -82,13 +82,13 @@ impl Mma {
             self.format.decode(from[register][lane] >> (16 * (k & 1)) & 0xffff)
         };
         for row in 0..16 {
-            let of_a: Vec<f64> = (0..self.k)
-                .map(|k| factor(a, (row / 8 + k / 8 * 2, row % 8 * 4 + k % 8 / 2), k))
-                .collect();
+            let of_a: Vec<f64> =
+                (0..self.k).map(|k| factor(a, (row / 8 + k / 8 * 2, row % 8 * 4 + k % 8 / 2), k)).collect();
             for column in 0..self.n {
                 let (register, lane, shift) = Mma::sum_at(self.wide_c, row, column);
                 let bits = c[register][lane] >> shift;
-                let c = if self.wide_c { Format::F32.decode(bits) } else { Format::F16.decode(bits & 0xffff) };
+                let c =
+                    if self.wide_c { Format::F32.decode(bits) } else { Format::F16.decode(bits & 0xffff) };
                 let of_b = (0..self.k).map(|k| {
                     let register = column / 8 * (self.k / 8) + k / 8;
                     factor(b, (register, column % 8 * 4 + k % 8 / 2), k)
@@ -108,7 +108,9 @@ impl Mma {
     /// column of `b` is.
     pub fn undefined(self, a: &[Lanes], b: &[Lanes], c: &[Lanes]) -> Vec<Lanes> {
         let mut d = vec![[0; WARP]; self.registers()[3]];
-        let any = |of: &[Lanes], group: usize| of.iter().any(|of| of[4 * group..][..4].iter().any(|bits| *bits != 0));
+        let any = |of: &[Lanes], group: usize| {
+            of.iter().any(|of| of[4 * group..][..4].iter().any(|bits| *bits != 0))
+        };
         for row in 0..16 {
             let of_a: Vec<Lanes> = a.iter().skip(row / 8).step_by(2).copied().collect();
             let in_row = any(&of_a, row % 8);

@@ -1,8 +1,8 @@
 //! The video instructions: parts of registers are added, compared and so on, clamped, and combined with a third
 //! operand (PTX ISA, "Video Instructions").
 //!
-//! Scalar ones with `.sat`, with a part of `d` as the destination, and minima and maxima of `vset` are not
-//! known: there ptxas and an H200 do something else than the ISA says (`vadd.u32.u32.u32.sat` does not
+//! Scalar ones with `.sat`, with a part of `d` as the destination, minima and maxima of `vset`, and a shifted
+//! `vmad` of unsigned numbers are not known: there ptxas and an H200 do something else than the ISA says (`vadd.u32.u32.u32.sat` does not
 //! saturate, `d.h1` takes the upper half of the result).
 
 use super::lanes::{Lanes, lanes};
@@ -130,7 +130,8 @@ impl Video {
             _ => Second::Merge,
         };
         let is_set = matches!(verb, Verb::Set(_));
-        let differs = count == 1 && (saturates || !d.is_empty() || is_set && second > Second::Add);
+        let shifts = matches!(verb, Verb::MulAdd { shift: 7.., .. }) && types[1..] == ["u32", "u32"];
+        let differs = count == 1 && (saturates || !d.is_empty() || shifts || is_set && second > Second::Add);
         if !rest.is_empty() || differs || saturates && second == Second::Add {
             return None;
         }
@@ -169,7 +170,9 @@ impl Video {
         let chosen = |number: usize| self.mask >> number & 1 == 1;
         let of_c = if self.d.signed { i64::from(c as i32) } else { i64::from(c) };
         let all = match self.second {
-            Second::Add => results.fold(of_c, |sum, (number, value)| sum + if chosen(number) { value } else { 0 }),
+            Second::Add => {
+                results.fold(of_c, |sum, (number, value)| sum + if chosen(number) { value } else { 0 })
+            }
             Second::Min => results.fold(of_c, |least, (_, value)| least.min(wrapped(value, self.d.signed))),
             Second::Max => results.fold(of_c, |most, (_, value)| most.max(wrapped(value, self.d.signed))),
             Second::Merge => {

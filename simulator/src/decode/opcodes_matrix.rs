@@ -14,7 +14,9 @@ impl Names<'_> {
 
     /// `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c`
     pub fn mma(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let ["mma", "sync", "aligned", shape, "row", "col", of_d, of_a, of_b, of_c] = words else { return None };
+        let ["mma", "sync", "aligned", shape, "row", "col", of_d, of_a, of_b, of_c] = words else {
+            return None;
+        };
         let k = match *shape {
             "m16n8k8" => 8,
             "m16n8k16" => 16,
@@ -80,8 +82,12 @@ impl Names<'_> {
             return None;
         }
         let [d, a, b, c] = o else { return None };
-        let (d, mut a, mut b, c) =
-            (self.registers(d, false)?, self.registers(a, true)?, self.registers(b, true)?, self.registers(c, true)?);
+        let (d, mut a, mut b, c) = (
+            self.registers(d, false)?,
+            self.registers(a, true)?,
+            self.registers(b, true)?,
+            self.registers(c, true)?,
+        );
         let [of_a, of_b, of_c, of_d] = how.registers();
         if n == 16 && format == Format::F16 && a.len() == 2 * of_a && b.len() == 2 * of_b {
             // `wmma` has each half twice.

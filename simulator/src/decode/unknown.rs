@@ -2,7 +2,10 @@
 
 /// Parts of a GPU that the simulator does not have, and what their instructions start with.
 const MISSING: [(&str, &[&str]); 4] = [
-    ("tensor cores for these types and shapes", &["wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix"]),
+    (
+        "tensor cores for these types and shapes",
+        &["wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix"],
+    ),
     ("textures or surfaces", &["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"]),
     ("tensor memory accelerator (TMA)", &["cp.async.bulk", "cp.reduce.async.bulk", "tensormap"]),
     ("asynchronous stores", &["st.async", "st.bulk", "red.async"]),

@@ -237,8 +237,11 @@ impl Context<'_> {
     /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
     fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
         let (mask, names) = (at.mask, names.map(|name| name as u32));
-        if matches!(at.inst.op, Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. }) && mask != u32::MAX {
-            let what = format!("only the lanes {mask:#010x} come to an instruction on matrices, which needs all");
+        if matches!(at.inst.op, Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. })
+            && mask != u32::MAX
+        {
+            let what =
+                format!("only the lanes {mask:#010x} come to an instruction on matrices, which needs all");
             let help = "let all 32 lanes of the warp execute it, with zeros where there is no data";
             self.find(warp, at, what, help);
         }

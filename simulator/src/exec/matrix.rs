@@ -96,7 +96,14 @@ impl Context<'_> {
         Ok(Elements { tile, space, base, stride })
     }
 
-    fn load_tile(&mut self, warp: &mut Warp, at: At, from: &Elements, d: &[Reg], halves: [Reg; 2]) -> Executed<()> {
+    fn load_tile(
+        &mut self,
+        warp: &mut Warp,
+        at: At,
+        from: &Elements,
+        d: &[Reg],
+        halves: [Reg; 2],
+    ) -> Executed<()> {
         // `wmma` has each half of `a` and `b` twice.
         let count = if d.len() == 8 && from.tile.bytes() == 2 { 4 } else { d.len() };
         for (number, register) in d[..count].iter().enumerate() {
@@ -121,7 +128,14 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn store_tile(&mut self, warp: &mut Warp, at: At, to: &Elements, s: &[Reg], halves: [Reg; 2]) -> Executed<()> {
+    fn store_tile(
+        &mut self,
+        warp: &mut Warp,
+        at: At,
+        to: &Elements,
+        s: &[Reg],
+        halves: [Reg; 2],
+    ) -> Executed<()> {
         for (number, register) in s.iter().enumerate() {
             match to.apart(number) {
                 None => {
@@ -141,14 +155,28 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn load_checked(&mut self, warp: &mut Warp, at: At, request: &Request, d: Reg, bytes: u32) -> Executed<()> {
+    fn load_checked(
+        &mut self,
+        warp: &mut Warp,
+        at: At,
+        request: &Request,
+        d: Reg,
+        bytes: u32,
+    ) -> Executed<()> {
         match self.checks {
             true => self.load::<true>(warp, at, request, &[d], bytes, false),
             false => self.load::<false>(warp, at, request, &[d], bytes, false),
         }
     }
 
-    fn store_checked(&mut self, warp: &mut Warp, at: At, request: &Request, s: Reg, bytes: u32) -> Executed<()> {
+    fn store_checked(
+        &mut self,
+        warp: &mut Warp,
+        at: At,
+        request: &Request,
+        s: Reg,
+        bytes: u32,
+    ) -> Executed<()> {
         match self.checks {
             true => self.store::<true>(warp, at, request, &[s], bytes),
             false => self.store::<false>(warp, at, request, &[s], bytes),

@@ -165,9 +165,11 @@ impl Engine<'_> {
         let is_full = self.running.len() + 1 >= self.device.resident_grids;
         let all_are_here = (self.ready.is_empty() || is_full)
             && is_open(grid, grid.resident.len() + 1)
-            && self.running.iter().filter_map(|slot| self.grids[*slot].as_ref()).all(|other| {
-                is_open(other, other.resident.len())
-            });
+            && self
+                .running
+                .iter()
+                .filter_map(|slot| self.grids[*slot].as_ref())
+                .all(|other| is_open(other, other.resident.len()));
         let mut left = context.schedule.block_turn();
         let count = block.warps.len();
         block.next = (block.next + context.schedule.choose(count)) % count;
