@@ -177,7 +177,9 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let mut bench = Bench::default();
         bench.sim.set_schedule(schedule);
         let flag = bench.upload(&[0; 64]);
-        let diagnostic = fails(&mut bench, PROGRESS, kernel, 64, &[flag]);
+        let diagnostic =
+            bench.try_launch(&Source::load(PROGRESS), kernel, LaunchConfig::new(1, 64), &[flag]).unwrap_err();
+        assert_eq!(diagnostic.kind, Kind::StepLimit, "{kernel}");
         says(&diagnostic, "goes round in a circle or waits, and nothing in memory changes any more");
     }
 }
