@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::arith::{WARP, each};
-use crate::observe::{Access, Act, CopyRequest, Event, Observer, Request, Watch};
+use crate::observe::{Access, Act, CopyRequest, Event, Observer, Request};
 use crate::ptx::Space;
 
 /// Bytes of the unit in which the memory system moves data.
@@ -90,12 +90,6 @@ impl std::ops::AddAssign<&Counters> for Counters {
 }
 
 /// Counts alone.
-impl Watch for Counters {
-    fn checks(&self) -> bool {
-        false
-    }
-}
-
 impl Observer for Counters {
     fn event(&mut self, event: &Event) {
         match *event {

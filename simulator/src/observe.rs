@@ -222,6 +222,11 @@ pub enum Event<'a> {
         /// Linear number of the block in its grid.
         block: u64,
     },
+    /// The launch takes long: told again whenever it has executed twice as much.
+    Underway {
+        /// Instructions that its warps have executed so far.
+        by_warps: u64,
+    },
     /// The launch has ended, or has been stopped.
     Executed {
         /// Instructions that its warps have executed.
@@ -355,6 +360,22 @@ pub(crate) trait Watch: Observer {
     /// Bytes that the checks remember.
     fn remembers(&self) -> usize {
         0
+    }
+}
+
+/// An observer of a launch without checks.
+pub(crate) struct Unchecked<'a, O>(pub &'a mut O);
+
+impl<O: Observer> Watch for Unchecked<'_, O> {
+    fn checks(&self) -> bool {
+        false
+    }
+}
+
+impl<O: Observer> Observer for Unchecked<'_, O> {
+    #[inline]
+    fn event(&mut self, event: &Event) {
+        self.0.event(event);
     }
 }
 

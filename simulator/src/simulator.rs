@@ -10,7 +10,7 @@ use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::exec::{CHECKED, Step, UNCHECKED};
 use crate::grid::{self, Engine, Limits};
 use crate::memory::{self, Memory, Wrong};
-use crate::observe;
+use crate::observe::{self, Unchecked};
 use crate::ptx::Space;
 
 /// Parsed PTX, ready to launch. Cheap to clone.
@@ -211,8 +211,7 @@ impl Simulator {
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless
-    /// loop. Unless it is set, 2^26 after the last thread that has ended, and some more where a launch gets
-    /// on otherwise (`progress.rs`).
+    /// loop. Unless it is set, a launch goes on as long as anything changes (`progress.rs`).
     pub fn set_step_limit(&mut self, instructions: u64) {
         self.limits.steps = Some(instructions);
     }
@@ -246,19 +245,20 @@ impl Simulator {
         Ok(counters)
     }
 
-    /// [`Simulator::launch`] that adds to `counters` also what was executed before something stopped it.
+    /// [`Simulator::launch`] that tells `observer`, such as [`Counters`], also of what was executed before
+    /// something stopped it.
     ///
     /// # Errors
     /// As [`Simulator::launch`].
-    pub fn launch_counted(
+    pub fn launch_counted<O: observe::Observer>(
         &mut self,
         module: &Module,
         kernel: &str,
         config: LaunchConfig,
         args: &[u64],
-        counters: &mut Counters,
+        observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
-        self.run(module, &[Launch { kernel, config, args }], (counters, UNCHECKED))
+        self.run(module, &[Launch { kernel, config, args }], (&mut Unchecked(observer), UNCHECKED))
     }
 
     fn run(

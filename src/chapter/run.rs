@@ -109,6 +109,8 @@ impl<'a> Bench<'a> {
                 let simulated = SimulatorOptions {
                     schedule: options.schedule,
                     keep_printed: true,
+                    // Nobody can interrupt a launch in a page.
+                    step_limit: cfg!(target_family = "wasm").then_some(1 << 29),
                     ..SimulatorOptions::default()
                 };
                 let choice = choice(chapter, options, build)?;

@@ -329,8 +329,7 @@ impl Device {
         }
     }
 
-    /// From now on `observer` is told what kernels do, on the simulator and under its checks; on a GPU nobody
-    /// is told.
+    /// From now on `observer` is told what kernels do, on the simulator; on a GPU nobody is told.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         if let Kind::Sim(simulator) = &self.kind {
             simulator.observe(observer);

@@ -23,7 +23,7 @@ pub struct SimulatorOptions {
     /// counts as defined afterwards.
     pub checks: bool,
     /// Instructions that the warps of one launch may execute, child grids included; more is an endless loop.
-    /// `None`: the simulator's own limit.
+    /// `None`: no limit; only a loop in which nothing changes is stopped.
     pub step_limit: Option<u64>,
     /// Bytes that the buffers and what the checks remember may take together; more is refused.
     pub memory: u64,
@@ -117,7 +117,7 @@ impl Simulator {
         self.core.borrow().read(address, bytes).map_err(found)
     }
 
-    /// From now on `observer` is told what the launches under checks do.
+    /// From now on `observer` is told what launches do.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         self.observer.replace(Some(observer));
     }
@@ -182,7 +182,12 @@ impl Simulator {
             return self.launch_together(module, &[sim::Launch { kernel, config, args }]);
         }
         let mut core = self.core.borrow_mut();
-        let ended = core.launch_counted(module, kernel, config, args, &mut self.seen.borrow_mut().0);
+        let counters = &mut self.seen.borrow_mut().0;
+        let observer = self.observer.borrow();
+        let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
+        let also: Vec<&mut dyn Observer> =
+            observer.iter_mut().map(|observer| &mut **observer as &mut dyn Observer).collect();
+        let ended = core.launch_counted(module, kernel, config, args, &mut (counters, Also(also)));
         self.ended(
             &mut core,
             ended.inspect_err(|diagnostic| self.found.borrow_mut().push((**diagnostic).clone())),

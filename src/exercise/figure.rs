@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use super::code::{self, Built};
 use super::mark;
 use super::plan::{Case, Plan};
-use super::run::{Run, functions};
+use super::run::{Run, functions, step_limit};
 use super::source::{Exercise, Kind};
 use workbook::device::{Device, SimulatorOptions};
 use workbook::figure;
@@ -32,8 +32,9 @@ pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
         bail!("there is no figure, since {} is not compiled", exercise.path);
     };
     let module = mark::load(exercise, &build.ptx)?;
-    let device = Device::simulator(SimulatorOptions { keep_printed: true, ..Default::default() });
     let case = smallest(plan).context("the exercise has no input")?;
+    let step_limit = Some(step_limit(plan, case));
+    let device = Device::simulator(SimulatorOptions { step_limit, keep_printed: true, ..Default::default() });
     let run = Run::new(&device, plan, case)?;
     device.remember(MOST_EVENTS);
     match run.launch(&functions(&module, plan)?) {

@@ -219,7 +219,7 @@ pub fn result_for(module: &Module, plan: &Plan, case: Case, inputs: [Vec<i32>; 2
 
 /// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,
 /// and a fraction of a second.
-fn step_limit(plan: &Plan, case: Case) -> u64 {
+pub fn step_limit(plan: &Plan, case: Case) -> u64 {
     let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
     let most = plan.launches.iter().map(|launch| warps(launch.grid.blocks(case))).max().unwrap_or(0);
     (1 << 21) + 4096 * most

@@ -1,10 +1,13 @@
 //! The steps of a plan on a device, and their result.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use anyhow::{Context, Error, Result, ensure};
 
 use super::options::{Checks, Options};
+use super::patience::Patience;
 use super::plan::{Launch, Plan, Step};
 use super::spec::Spec;
 use super::stage::Stage;
@@ -73,6 +76,7 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
         keep_printed: true,
     });
     device.set_pending_launch_limit(options.pending_launches)?;
+    device.observe(Rc::new(RefCell::new(Patience::new())));
     Ok(device)
 }
 

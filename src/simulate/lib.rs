@@ -11,6 +11,7 @@
 //! | `names.rs` | kernels and variables as the source names them |
 //! | `fit.rs` | arguments against parameters |
 //! | `launch.rs`, `stage.rs` | the steps of the plan, on a device |
+//! | `patience.rs` | how far a long run is |
 //! | `values.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | all that came of it, as text or as JSON, and the exit status |
@@ -25,6 +26,7 @@ mod launch;
 mod names;
 mod options;
 mod output;
+mod patience;
 mod plan;
 mod spec;
 mod stage;

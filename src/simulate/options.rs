@@ -130,8 +130,8 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000),
         default_value_t = 1)]
     pub schedules: u64,
-    /// Instructions that the warps of the launch may execute; without it, 67 million after the last thread
-    /// that has ended
+    /// Instructions that the warps of a launch may execute; without it a launch ends only when all its
+    /// threads do, or when nothing can change any more
     #[arg(long, value_name = "N", value_parser = instructions, allow_hyphen_values = true)]
     pub steps_limit: Option<u64>,
     /// Memory of this machine for the buffers and what the checks remember, in bytes

@@ -2,13 +2,13 @@
 
 #include <mma.h>
 
-extern "C" __global__ void tensorCores(const half *a, float *c)
+extern "C" __global__ void tensorCores(const signed char *a, int *c)
 {
     using namespace nvcuda::wmma;
-    fragment<matrix_a, 16, 16, 16, half, row_major> rows;
-    fragment<matrix_b, 16, 16, 16, half, col_major> columns;
-    fragment<accumulator, 16, 16, 16, float> sum;
-    fill_fragment(sum, 0.0f);
+    fragment<matrix_a, 16, 16, 16, signed char, row_major> rows;
+    fragment<matrix_b, 16, 16, 16, signed char, col_major> columns;
+    fragment<accumulator, 16, 16, 16, int> sum;
+    fill_fragment(sum, 0);
     load_matrix_sync(rows, a, 16); // tensorCores
     load_matrix_sync(columns, a, 16);
     mma_sync(sum, rows, columns, sum);

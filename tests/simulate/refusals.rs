@@ -68,7 +68,12 @@ fn a_kernel_or_an_argument_that_is_not_there_is_refused_with_the_list() {
 fn what_the_simulator_has_no_part_for_is_refused_by_name_at_its_line() {
     let source = std::fs::read_to_string(root().join("tests/simulate/missing.cu")).unwrap();
     for (kernel, args, opcode, missing) in [
-        ("tensorCores", ["buf:u16:0*256", "buf:f32:0*256"], "wmma.load.a.sync", "tensor cores"),
+        (
+            "tensorCores",
+            ["buf:i8:0*256", "buf:i32:0*256"],
+            "wmma.load.a.sync",
+            "tensor cores for these types and shapes",
+        ),
         ("texture", ["u64:1", "buf:f32:0*32"], "tex.2d.v4.f32.f32", "textures or surfaces"),
         ("surface", ["f32:1", "u64:1"], "sust.b.2d.b32", "textures or surfaces"),
         (

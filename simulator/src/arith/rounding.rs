@@ -334,3 +334,34 @@ pub fn integral(a: f64, mode: Mode) -> f64 {
         Mode::Up => a.ceil(),
     }
 }
+
+/// Bits below the highest exponent of all terms that tensor cores keep of each: two more than single precision
+/// has.
+const KEPT_BELOW: i32 = 25;
+
+/// `c` plus the sum of all products of two factors, as the tensor cores of an H200 add (PTX leaves the order
+/// and the precision open, 9.7.14): each term, `c` as well, is cut off at the same place, which the largest
+/// exponent gives; that of a product is the sum of its factors' exponents. What is left is added exactly. The
+/// sum is cut off once more for single precision, and rounded to the nearest half.
+pub fn sum_of_products((c, of_c): (f64, Format), (factors, of): (&[(f64, f64)], Format), to: Format) -> f64 {
+    let products = factors.iter().map(|(a, b)| a * b);
+    if !c.is_finite() || !factors.iter().all(|(a, b)| finite(&[*a, *b])) {
+        return products.fold(c, |sum, product| sum + product);
+    }
+    let exponent = |a: f64, of: Format| Exact::of(a).top().max(of.least());
+    let mut tops = factors
+        .iter()
+        .filter(|(a, b)| a * b != 0.0)
+        .map(|(a, b)| exponent(*a, of) + exponent(*b, of))
+        .chain((c != 0.0).then(|| exponent(c, of_c)));
+    let Some(first) = tops.next() else { return 0.0 };
+    let unit = tops.fold(first, i32::max) - KEPT_BELOW;
+    let sum: f64 = products.chain([c]).map(|term| (term * power(-unit)).trunc()).sum();
+    let value = sum * power(unit);
+    match to {
+        _ if sum == 0.0 => 0.0,
+        Format::F32 if value.abs() >= power(Format::F32.most() + 1) => value * f64::INFINITY,
+        Format::F32 => narrow(value, to, Mode::Zero),
+        _ => narrow(value, to, Mode::Nearest),
+    }
+}

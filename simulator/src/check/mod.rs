@@ -176,7 +176,7 @@ impl Checker<'_> {
     #[inline(never)]
     fn other(&mut self, event: &Event) {
         match *event {
-            Event::Executed { .. } | Event::By(..) | Event::LaunchesDone { .. } => {}
+            Event::Executed { .. } | Event::Underway { .. } | Event::By(..) | Event::LaunchesDone { .. } => {}
             Event::Grid(start) => {
                 self.order.grid(&start);
                 self.kernels.push(start.kernel.to_string());

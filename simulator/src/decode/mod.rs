@@ -8,6 +8,7 @@ mod names;
 mod op;
 mod opcodes;
 mod opcodes_async;
+mod opcodes_matrix;
 mod opcodes_memory;
 mod program;
 pub mod runtime;

@@ -1,7 +1,7 @@
 //! The operations of the typed program: what each instruction does, reads and writes.
 
 use super::runtime::Call;
-use crate::arith::{Alu, AtomOp, Extended, Test};
+use crate::arith::{Alu, AtomOp, Extended, Mma, Spread, Test, Tile};
 use crate::observe::Use;
 use crate::ptx::{Order, Scope, Space};
 
@@ -243,7 +243,7 @@ macro_rules! operations {
 }
 
 operations! {
-    Alu { what f: Alu, writes d: Reg, reads s: [Reg; 4] }
+    Alu { what f: Alu, writes d: Reg, reads s: [Reg; 4], what spread: Spread }
     /// Arithmetic with the carry flag, which has a register of its own.
     Extended {
         what how: Extended, writes d: Reg, reads s: [Reg; 3], reads carry_in: Reg, writes carry_out: Reg,
@@ -327,6 +327,17 @@ operations! {
         reads mask: Reg,
     }
     Reduce { what op: AtomOp, writes d: Reg, reads a: Reg, reads mask: Reg }
+    /// A product of matrices, plus a third.
+    Mma { what how: Mma, writes d: Vec<Reg>, reads a: Vec<Reg>, reads b: Vec<Reg>, reads c: Vec<Reg>, reads mask: Reg }
+    /// A part of a matrix between memory and registers; `halves`: room for what does not lie side by side.
+    LoadTile {
+        what tile: Tile, what space: Space, writes d: Vec<Reg>, addresses at: Address, reads stride: Reg,
+        what halves: [Reg; 2], reads mask: Reg,
+    }
+    StoreTile {
+        what tile: Tile, what space: Space, reads s: Vec<Reg>, addresses at: Address, reads stride: Reg,
+        what halves: [Reg; 2], reads mask: Reg,
+    }
     /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come
     /// from there and the others are zero; none do where the predicate `ignored` holds.
     CopyAsync {

@@ -6,7 +6,7 @@ use super::op::*;
 use super::opcodes_memory::atomic_op;
 use super::program::{FUNCTION_WINDOW, Place};
 use super::runtime;
-use crate::arith::{self, Alu, Extended, SetHalves};
+use crate::arith::{self, Alu, Extended, SetHalves, Spread, Video};
 use crate::memory;
 use crate::ptx::{self, Instruction, Operand, Space};
 
@@ -39,6 +39,9 @@ impl Names<'_> {
             "vote" => self.vote(&words, o),
             "match" => self.matches(&words, o),
             "redux" => self.redux(&words, o),
+            "mma" => self.mma(&words, o),
+            "wmma" => self.wmma(&words, o),
+            "ldmatrix" | "stmatrix" => self.matrix_rows(&words, o),
             "cp" => self.copy_async(&words, o),
             "mbarrier" => self.mbarrier(&words, o),
             "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
@@ -65,6 +68,7 @@ impl Names<'_> {
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
             | "setmaxnreg" => Some(Op::Nop {}),
             "lop3" if words.len() == 3 => self.logic_test(&words, o),
+            name if name.starts_with('v') => self.video(&words, o),
             _ => self.arithmetic(&words, o),
         }
     }
@@ -85,12 +89,33 @@ impl Names<'_> {
             *slot = self.source(operand)?;
         }
         if let Some(f) = f {
-            return Some(Op::Alu { f, d, s });
+            return Some(Op::Alu { f, d, s, spread: Spread::of(words) });
         }
         let (how, carry) = (extended?.0, self.carry());
         let carry_in = if how.takes { carry } else { NONE };
         let carry_out = if how.leaves { carry } else { NONE };
         Some(Op::Extended { how, d, s: [s[0], s[1], s[2]], carry_in, carry_out })
+    }
+
+    /// Operands of the video instructions may be parts of registers: `%r1.b3`.
+    fn video(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let parts = |operand: &Operand| match operand {
+            Operand::Name(name) => {
+                let (register, part) = name.split_once('.').unwrap_or((name, ""));
+                (Operand::Name(register.to_string()), part.to_string())
+            }
+            other => (other.clone(), String::new()),
+        };
+        let [d, a, b, rest @ ..] = o else { return None };
+        let [(d, of_d), (a, of_a), (b, of_b)] = [d, a, b].map(parts);
+        let (video, sources) = Video::parse(words, [&of_d, &of_a, &of_b])?;
+        let c = match rest {
+            [] if sources == 2 => self.constant(0),
+            [c] if sources == 3 => self.source(c)?,
+            _ => return None,
+        };
+        let s = [self.source(&a)?, self.source(&b)?, c, self.constant(0)];
+        Some(Op::Alu { f: Alu::Video(video), d: self.destination(&d)?, s, spread: Spread::Whole })
     }
 
     fn select(&mut self, o: &[Operand]) -> Option<Op> {
@@ -268,7 +293,7 @@ impl Names<'_> {
     pub fn copy(&mut self, d: Reg, a: Reg) -> Option<Op> {
         let (f, _) = arith::select(&["mov", "b64"])?;
         let zero = self.constant(0);
-        Some(Op::Alu { f, d, s: [a, zero, zero, zero] })
+        Some(Op::Alu { f, d, s: [a, zero, zero, zero], spread: Spread::Bits(1) })
     }
 
     /// `set`: a value where a comparison holds, and 0 elsewhere.
@@ -286,7 +311,7 @@ impl Names<'_> {
             };
             let f = Alu::Halves(SetHalves { test: arith::test(compare, half, ftz)?, holds });
             let zero = self.constant(0);
-            return Some(Op::Alu { f, d, s: [a, b, zero, zero] });
+            return Some(Op::Alu { f, d, s: [a, b, zero, zero], spread: Spread::Halves });
         }
         let holds = match *to {
             "f32" => 0x3f80_0000,

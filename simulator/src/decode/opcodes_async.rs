@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::op::*;
-use crate::arith;
+use crate::arith::{self, Spread};
 use crate::ptx::Operand;
 
 impl Names<'_> {
@@ -59,7 +59,7 @@ impl Names<'_> {
             let [d, state] = o else { return None };
             let (d, state) = (self.destination(d)?, self.source(state)?);
             let (mask, zero) = (self.constant(MOST_ARRIVALS), self.constant(0));
-            return Some(Op::Alu { f, d, s: [state, mask, zero, zero] });
+            return Some(Op::Alu { f, d, s: [state, mask, zero, zero], spread: Spread::Bits(2) });
         }
         let known = [
             "b64",

@@ -2,7 +2,7 @@
 
 use super::names::{Named, Names};
 use super::op::*;
-use crate::arith::{self, AtomOp};
+use crate::arith::{self, AtomOp, Spread};
 use crate::memory;
 use crate::observe::Use;
 use crate::ptx::{self, Operand, Order, Scope, Space};
@@ -35,7 +35,7 @@ impl Names<'_> {
         let (f, _) = arith::select(&[if to { "sub" } else { "add" }, "u64"])?;
         let window = self.constant(window);
         let zero = self.constant(0);
-        Some(Op::Alu { f, d, s: [a, window, zero, zero] })
+        Some(Op::Alu { f, d, s: [a, window, zero, zero], spread: Spread::Up })
     }
 
     pub fn order_and_scope(words: &[&str]) -> (Order, Scope) {

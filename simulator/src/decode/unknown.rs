@@ -2,7 +2,10 @@
 
 /// Parts of a GPU that the simulator does not have, and what their instructions start with.
 const MISSING: [(&str, &[&str]); 4] = [
-    ("tensor cores", &["wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix"]),
+    (
+        "tensor cores for these types and shapes",
+        &["wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix"],
+    ),
     ("textures or surfaces", &["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"]),
     ("tensor memory accelerator (TMA)", &["cp.async.bulk", "cp.reduce.async.bulk", "tensormap"]),
     ("asynchronous stores", &["st.async", "st.bulk", "red.async"]),
@@ -26,7 +29,7 @@ mod tests {
     #[test]
     fn what_is_missing_has_a_name() {
         for (opcode, part) in [
-            ("wmma.load.a.sync.aligned", "and has no tensor cores"),
+            ("wmma.load.a.sync.aligned", "and has no tensor cores for these types"),
             ("tex.1d.v4.f32.s32", "and has no textures or surfaces"),
             ("cp.async.bulk.tensor.2d", "and has no tensor memory accelerator"),
             ("st.async.shared::cluster", "and has no asynchronous stores"),

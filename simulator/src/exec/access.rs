@@ -43,15 +43,6 @@ impl Context<'_> {
         self.addresses(warp, at, to)
     }
 
-    /// Tells the launch's progress where its first and its last lane touch global memory.
-    fn touch(&mut self, request: &Request) {
-        if request.space == Space::Global {
-            let (first, last) = (request.mask.trailing_zeros(), 31 - request.mask.leading_zeros());
-            self.progress.touch(request.addresses[first as usize]);
-            self.progress.touch(request.addresses[last as usize]);
-        }
-    }
-
     /// Turns a request into one or more with a definite space, since a generic address may lie in any. What
     /// lies in shared memory has offsets there in place of addresses.
     fn split_spaces(
@@ -157,7 +148,6 @@ impl Context<'_> {
                 }
             }
             if CHECKS {
-                self.touch(request);
                 self.follow_load(warp, at, request, d, bytes);
                 let registers = &warp.activations[at.slot as usize].registers;
                 let values: [&Lanes; 4] = std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
@@ -213,11 +203,10 @@ impl Context<'_> {
                 }
                 unchanged |= (same as u32) << lane;
             }
+            if unchanged != request.mask {
+                self.progress.changed();
+            }
             if CHECKS {
-                if unchanged != request.mask {
-                    self.progress.changed();
-                }
-                self.touch(request);
                 self.follow_store(warp, at, request, s, bytes);
                 let activation = &warp.activations[at.slot as usize];
                 let values: [&Lanes; 4] =
@@ -276,7 +265,6 @@ impl Context<'_> {
                 }
             }
             if self.checks {
-                self.touch(request);
                 self.follow_atomic(warp, at, request, d, &[b, c]);
                 let operand = source(&warp.activations[at.slot as usize], at.function, b);
                 let values = &[&before, operand];

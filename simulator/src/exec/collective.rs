@@ -3,11 +3,11 @@
 //! Lanes that name different masks are different groups, as `tiled_partition` makes them.
 
 use super::activation::{Activation, source};
-use super::context::{At, Context};
+use super::context::{At, Context, Executed};
 use super::follow;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, lanes};
-use crate::decode::{Function, NONE, Op, Shuffle, Vote};
+use crate::decode::{Function, NONE, Op, Reg, Shuffle, Vote};
 use crate::diagnostic::Kind;
 use crate::observe::{Act, Event};
 
@@ -64,6 +64,15 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             }
             (*d, NONE)
         }
+        Op::Mma { how, d, a, b, c, .. } => {
+            let all = |registers: &[Reg]| registers.iter().map(|r| read(*r)).collect::<Vec<_>>();
+            let results = how.compute(&all(a), &all(b), &all(c));
+            for (d, result) in d.iter().zip(results) {
+                let d = &mut activation.registers[*d as usize];
+                each(mask, |lane| d[lane] = result[lane]);
+            }
+            return;
+        }
         _ => return,
     };
     if d != NONE {
@@ -97,7 +106,10 @@ impl Context<'_> {
             | Op::Shuffle { mask, .. }
             | Op::Vote { mask, .. }
             | Op::Match { mask, .. }
-            | Op::Reduce { mask, .. } => *mask,
+            | Op::Reduce { mask, .. }
+            | Op::Mma { mask, .. }
+            | Op::LoadTile { mask, .. }
+            | Op::StoreTile { mask, .. } => *mask,
             _ => return None,
         };
         Some(*source(&warp.activations[at.slot as usize], at.function, mask))
@@ -159,7 +171,7 @@ impl Context<'_> {
 
     /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go
     /// on.
-    pub fn collective(&mut self, warp: &mut Warp, index: usize) {
+    pub fn collective(&mut self, warp: &mut Warp, index: usize) -> Executed<()> {
         let me = warp.splits[index];
         let at = self.at(warp, index);
         let (op, function) = (&at.inst.op, at.function);
@@ -198,6 +210,11 @@ impl Context<'_> {
                 rest &= !group;
             }
         }
+        if matches!(op, Op::LoadTile { .. } | Op::StoreTile { .. }) {
+            self.tile(warp, At { mask, ..at })?;
+            warp.splits[index].go_on();
+            return Ok(());
+        }
         let activation = &mut warp.activations[me.activation as usize];
         if self.checks {
             let from = match op {
@@ -213,12 +230,21 @@ impl Context<'_> {
         }
         execute(op, activation, function, mask);
         warp.splits[index].go_on();
+        Ok(())
     }
 
     /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it
     /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
     fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
         let (mask, names) = (at.mask, names.map(|name| name as u32));
+        if matches!(at.inst.op, Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. })
+            && mask != u32::MAX
+        {
+            let what =
+                format!("only the lanes {mask:#010x} come to an instruction on matrices, which needs all");
+            let help = "let all 32 lanes of the warp execute it, with zeros where there is no data";
+            self.find(warp, at, what, help);
+        }
         if let Some(lane) = lanes(mask).find(|&lane| names[lane] >> lane & 1 == 0) {
             let what =
                 format!("lane {lane} takes part with the mask {:#010x}, which does not name it", names[lane]);

@@ -47,9 +47,6 @@ impl Context<'_> {
                 return Err(self.outside(warp, at, lane, &load));
             }
         }
-        if self.checks {
-            self.progress.touch(from[active.trailing_zeros() as usize]);
-        }
         self.progress.changed();
         self.act(warp, at, Act::CopyStarts(&request));
         let group = warp.copies.groups;

@@ -1,7 +1,6 @@
 //! What is said where an instruction goes wrong, and at which line.
 
 use super::context::{At, Context};
-use super::progress::PATIENCE;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::device::thread_index;
@@ -35,18 +34,11 @@ impl Context<'_> {
     /// The launch has used up its instructions.
     #[cold]
     pub fn endless(&self, warp: &Warp, at: At) -> Box<Diagnostic> {
-        let what = match self.progress.moves {
-            true => format!(
-                "no thread has come to its end for {} instructions of warps: a loop or a recursion does not \
-                 end, or needs more",
-                thousands(PATIENCE)
-            ),
-            false => format!(
-                "the launch has executed {} instructions of warps, its limit: a loop or a recursion does not \
-                 end, or needs more",
-                thousands(self.progress.executed)
-            ),
-        };
+        let what = format!(
+            "the launch has executed {} instructions of warps, its limit: a loop or a recursion does not \
+             end, or needs more",
+            thousands(self.progress.executed)
+        );
         let help = "look at what the loop waits for, and whether some thread can still bring it about; a \
                     loop that does end may be given more instructions (--steps-limit)";
         self.fault(warp, at, Kind::StepLimit, what, help)

@@ -2,9 +2,10 @@
 
 use super::activation::{Activation, source};
 use super::context::{At, Context};
-use super::undefined::either;
+use super::registers::low;
+use super::undefined::{either, of_byte};
 use super::warp::Warp;
-use crate::arith::{Alu, WARP, each, lanes};
+use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
 use crate::memory::Written;
@@ -17,12 +18,14 @@ use crate::ptx::Space;
 pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
     let u = &mut activation.undefined;
     match op {
-        Op::Alu { f, d, s } => {
-            let mut of_s = u.any(s);
-            if of_s.0 & active != 0 {
-                of_s.0 &= depends(activation, function, f, s, active);
+        Op::Alu { f, d, s, spread } => {
+            let (undefined, origin) = u.any(s);
+            if undefined & active != 0 {
+                let bits = spread_bits(activation, function, (f, *spread), s, active);
+                activation.undefined.set_bits(*d, active, &bits, origin);
+            } else {
+                u.set(*d, active, (0, NONE));
             }
-            activation.undefined.set(*d, active, of_s);
         }
         Op::Logic { .. } | Op::Test { combine: Some(_), .. } => {
             follow_logic(activation, function, op, active)
@@ -30,22 +33,46 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
-        Op::LogicTest { d, p, s, q, .. } => {
+        Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. } => {}
+        Op::LogicTest { f, d, p, s, q, .. } => {
             let of_d = u.any(s);
             u.set_predicate(*p, active, either(of_d, u.predicate(q.p)));
-            u.set(*d, active, of_d);
+            let bits = spread_bits(activation, function, (f, Spread::Bits(3)), s, active);
+            activation.undefined.set_bits(*d, active, &bits, of_d.1);
         }
         Op::Select { d, a, b, p } => {
             let value = activation.predicates[p.p as usize];
             let chosen = if p.negated { !value } else { value };
-            let (of_a, of_b, mut of_p) = (u.any(&[*a]), u.any(&[*b]), u.predicate(p.p));
-            if of_p.0 & active != 0 {
-                let (a, b) = (source(activation, function, *a), source(activation, function, *b));
-                lanes(active).filter(|&lane| a[lane] == b[lane]).for_each(|lane| of_p.0 &= !(1 << lane));
-                of_p.0 |= of_a.0 | of_b.0;
+            let (of_a, of_b, of_p) = (u.any(&[*a]), u.any(&[*b]), u.predicate(p.p));
+            if (of_a.0 | of_b.0 | of_p.0) & active == 0 {
+                return u.set(*d, active, (0, NONE));
             }
+            let (bits_a, bits_b) = (u.bits_of(*a), u.bits_of(*b));
+            let (a, b) = (source(activation, function, *a), source(activation, function, *b));
+            let bits: Lanes = std::array::from_fn(|lane| match (of_p.0 >> lane & 1, chosen >> lane & 1) {
+                // Which of both it is does not matter where they are the same.
+                (1, _) if a[lane] == b[lane] && bits_a[lane] | bits_b[lane] == 0 => 0,
+                (1, _) => u64::MAX,
+                (_, 1) => bits_a[lane],
+                _ => bits_b[lane],
+            });
             let values = either((of_a.0 & chosen, of_a.1), (of_b.0 & !chosen, of_b.1));
-            activation.undefined.set(*d, active, either(of_p, values));
+            activation.undefined.set_bits(*d, active, &bits, either(of_p, values).1);
+        }
+        Op::Pack { d, parts, bits: width } if u.any(parts).0 & active != 0 => {
+            let (all, origin) = (parts.iter().map(|part| u.bits_of(*part)), u.any(parts).1);
+            let mut bits = [0; WARP];
+            for (i, part) in all.enumerate() {
+                each(active, |lane| bits[lane] |= (part[lane] & low(*width)) << (i as u32 * width));
+            }
+            u.set_bits(*d, active, &bits, origin);
+        }
+        Op::Unpack { parts, a, bits: width } if u.of(*a) & active != 0 => {
+            let (bits, origin) = (u.bits_of(*a), u.origin(*a));
+            for (i, part) in parts.iter().enumerate() {
+                let bits = bits.map(|bits| bits >> (i as u32 * width) & low(*width));
+                u.set_bits(*part, active, &bits, origin);
+            }
         }
         // What a barrier gives does not follow what the threads bring.
         Op::Barrier { .. } | Op::Mbarrier { .. } => u.write(op, active, (0, NONE)),
@@ -56,33 +83,58 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         }
         Op::StoreFrame { s, bytes, offset } => {
             for (i, s) in s.iter().enumerate() {
-                u.set_frame(offset + i * *bytes as usize, *bytes as usize, active, u.any(&[*s]));
+                u.put_frame(offset + i * *bytes as usize, *bytes as usize, active, *s);
             }
         }
         op => u.write(op, active, u.read(op)),
     }
 }
 
-/// The lanes in which what `f` gives changes with its undefined sources: it is tried with some bits for each.
-/// `x & 0`, `x * 0` and a shift of `x` out of its register do not depend on `x`.
+/// The bits of what `f` gives that change with the undefined bits of its sources: it is tried with some values
+/// for them. `x & 0`, `x * 0` and a shift of `x` out of its register do not depend on `x`.
 #[cold]
-fn depends(activation: &Activation, function: &Function, f: &Alu, s: &[Reg; 4], active: u32) -> u32 {
+fn spread_bits(
+    activation: &Activation,
+    function: &Function,
+    (f, spread): (&Alu, Spread),
+    s: &[Reg; 4],
+    active: u32,
+) -> Lanes {
+    let undefined = s.map(|r| activation.undefined.bits_of(r));
+    let all = |lane: usize| undefined.iter().fold(0, |all, bits| all | bits[lane]);
     if matches!(f, Alu::Halves(_)) {
-        return active; // comparisons, which a few bits do not tell apart
+        // Comparisons, which a few values do not tell apart.
+        return std::array::from_fn(|lane| if all(lane) != 0 { u64::MAX } else { 0 });
     }
-    const BITS: [u64; 4] = [0, u64::MAX, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
-    let tried = [0, 1, 2, 3].map(|number| {
+    // All bits of each source 0 or 1, every source by itself; then some in between.
+    let tried = |number: usize, position: usize| match number {
+        0..8 => 0u64.wrapping_sub((number >> position & 1) as u64),
+        _ => 0x5555_5555_5555_5555 << ((number + position) % 2),
+    };
+    let (mut first, mut varies) = ([0; WARP], [0; WARP]);
+    for number in 0..10 {
         let mut sources = s.map(|r| *source(activation, function, r));
-        for (position, (values, r)) in sources.iter_mut().zip(s).enumerate() {
-            lanes(activation.undefined.of(*r)).for_each(|lane| values[lane] = BITS[(number + position) % 4]);
+        for (position, (values, bits)) in sources.iter_mut().zip(&undefined).enumerate() {
+            let value = tried(number, position);
+            each(active, |lane| values[lane] = values[lane] & !bits[lane] | value & bits[lane]);
         }
         let mut out = [0; WARP];
         let [a, b, c, d] = &sources;
         f.apply(&mut out, [a, b, c, d], active);
-        out
-    });
-    lanes(active)
-        .fold(0, |all, lane| all | ((tried.iter().any(|other| other[lane] != tried[0][lane])) as u32) << lane)
+        if number == 0 {
+            first = out;
+        }
+        each(active, |lane| varies[lane] |= out[lane] ^ first[lane]);
+    }
+    std::array::from_fn(|lane| match (varies[lane], spread) {
+        (0, _) => 0,
+        (varies, Spread::Bits(of)) if undefined[of as usize..].iter().all(|bits| bits[lane] == 0) => varies,
+        (_, Spread::Up) => u64::MAX << all(lane).trailing_zeros(),
+        (varies, Spread::Halves) => {
+            [0xffff, 0xffff << 16, 0xffff << 32, 0xffff << 48].iter().filter(|half| varies & *half != 0).sum()
+        }
+        _ => u64::MAX,
+    })
 }
 
 /// Follows undefined values through logic on predicates: `and` with one that is false is false.
@@ -118,11 +170,15 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
     let u = &mut activation.undefined;
     match op {
         Op::Shuffle { d, p, a, .. } => {
-            let of_a = u.any(&[*a]);
             // A lane that does not take part has been named by the check of the shuffle itself.
-            let given = of_a.0 & mask;
-            let read = lanes(mask).fold(0u32, |all, lane| all | (given >> from[lane] & 1) << lane);
-            u.set(*d, mask, (read, of_a.1));
+            match u.of(*a) & mask {
+                0 => u.set(*d, mask, (0, NONE)),
+                given => {
+                    let of_a = u.bits_of(*a);
+                    let read = |lane: usize| if given >> from[lane] & 1 == 1 { of_a[from[lane]] } else { 0 };
+                    u.set_bits(*d, mask, &std::array::from_fn(read), u.origin(*a));
+                }
+            }
             u.set_predicate(*p, mask, (0, NONE));
         }
         Op::Vote { p, .. } => {
@@ -134,6 +190,16 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
             let all = if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) };
             u.set(*d, mask, all);
             u.set_predicate(*p, mask, all);
+        }
+        Op::Mma { how, d, a, b, c, .. } => {
+            let (undefined, origin) =
+                [a, b, c].iter().fold((0, NONE), |known, sources| either(known, u.any(sources)));
+            let all = |registers: &[Reg]| registers.iter().map(|r| u.bits_of(*r)).collect::<Vec<_>>();
+            let bits = match undefined & mask {
+                0 => vec![[0; WARP]; d.len()],
+                _ => how.undefined(&all(a), &all(b), &all(c)),
+            };
+            d.iter().zip(&bits).for_each(|(d, bits)| u.set_bits(*d, mask, bits, origin));
         }
         Op::Reduce { d, a, .. } => {
             let of_a = u.any(&[*a]);
@@ -206,26 +272,42 @@ impl Context<'_> {
     /// Undefined values are stored: to global memory that is a mistake, elsewhere they stay undefined.
     pub fn follow_store(&mut self, warp: &mut Warp, at: At, request: &Request, s: &[Reg], bytes: u32) {
         for (i, s) in s.iter().enumerate() {
-            let (undefined, origin) = warp.activations[at.slot as usize].undefined.any(&[*s]);
-            let undefined = undefined & request.mask;
-            let is_global = request.space == Space::Global;
-            each(request.mask, |lane| {
-                let address = request.addresses[lane] + (i as u32 * bytes) as u64;
-                let written = is_global || undefined >> lane & 1 == 0;
-                self.set_written(warp, (request.space, request.owner), lane, address, bytes, written);
-            });
-            if is_global && undefined != 0 {
+            let place = (request.space, request.owner);
+            let address = |lane: usize| request.addresses[lane] + (i as u32 * bytes) as u64;
+            each(request.mask, |lane| self.set_written(warp, place, lane, address(lane), bytes, true));
+            let known = &warp.activations[at.slot as usize].undefined;
+            if known.of(*s) & request.mask == 0 {
+                continue;
+            }
+            let (bits, origin) = (known.bits_of(*s), known.origin(*s));
+            let mut undefined = 0;
+            for byte in 0..bytes {
+                let of_byte = of_byte(&bits, byte as usize) & request.mask;
+                undefined |= of_byte;
+                for lane in lanes(of_byte).filter(|_| request.space != Space::Global) {
+                    self.set_written(warp, place, lane, address(lane) + u64::from(byte), 1, false);
+                }
+            }
+            if request.space == Space::Global && undefined != 0 {
                 let lane = undefined.trailing_zeros() as usize;
                 self.undefined(warp, at, lane, origin, "an uninitialized value is stored to global memory");
             }
         }
     }
 
-    /// An atomic on bytes that nobody has written, or with an undefined operand.
+    /// An atomic on bytes that nobody has written, or with an undefined operand. An exchange does not depend
+    /// on what was there: that is undefined in its result, and a mistake where it is used.
     pub fn follow_atomic(&mut self, warp: &mut Warp, at: At, request: &Request, d: Reg, s: &[Reg]) {
         let Request { mask, space, owner, addresses, bytes, .. } = *request;
         let (operands, origin) = warp.activations[at.slot as usize].undefined.any(s);
-        let memory = lanes(mask).find(|&lane| !self.is_written(warp, request, lane, addresses[lane], bytes));
+        let exchanges = matches!(at.inst.op, Op::Atomic { op: AtomOp::Exchange, .. });
+        let mut unwritten = 0;
+        for lane in lanes(mask) {
+            let written = self.is_written(warp, request, lane, addresses[lane], bytes);
+            unwritten |= (!written as u32) << lane;
+            self.set_written(warp, (space, owner), lane, addresses[lane], bytes, true);
+        }
+        let memory = lanes(unwritten).next().filter(|_| !exchanges);
         let operand = (operands & mask != 0).then(|| (operands & mask).trailing_zeros() as usize);
         match (memory, operand) {
             (Some(lane), _) => self.undefined(warp, at, lane, NONE, "an atomic reads uninitialized memory"),
@@ -234,10 +316,9 @@ impl Context<'_> {
             }
             _ => {}
         }
-        lanes(mask)
-            .for_each(|lane| self.set_written(warp, (space, owner), lane, addresses[lane], bytes, true));
         if d != NONE {
-            warp.activations[at.slot as usize].undefined.set(d, mask, (0, NONE));
+            let undefined = if exchanges { (unwritten, at.inst.loc) } else { (0, NONE) };
+            warp.activations[at.slot as usize].undefined.set(d, mask, undefined);
         }
     }
 

@@ -12,6 +12,7 @@ mod copies;
 mod fault;
 mod follow;
 mod launches;
+mod matrix;
 mod mbarrier;
 mod pending_copies;
 mod printf;

@@ -139,6 +139,6 @@ fn write(activation: &mut Activation, d: Reg, active: u32, values: &Lanes) {
 }
 
 /// So many low bits.
-fn low(bits: u32) -> u64 {
+pub fn low(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

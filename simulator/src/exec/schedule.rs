@@ -13,17 +13,19 @@ pub struct Schedule {
     state: Option<u64>,
     /// Whether child grids start as early as they may, and not as late.
     pub children_first: bool,
+    /// The plain schedule for now, whatever the seed.
+    pub settled: bool,
 }
 
 impl Schedule {
     pub fn new(seed: u64) -> Schedule {
-        Schedule { state: (seed != 0).then_some(seed), children_first: seed % 2 == 1 }
+        Schedule { state: (seed != 0).then_some(seed), children_first: seed % 2 == 1, settled: false }
     }
 
     /// A number below `count`; SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
     /// generators", OOPSLA 2014).
     pub fn choose(&mut self, count: usize) -> usize {
-        let Some(state) = &mut self.state else { return 0 };
+        let Some(state) = self.state.as_mut().filter(|_| !self.settled) else { return 0 };
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = *state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -32,7 +34,7 @@ impl Schedule {
     }
 
     pub fn is_plain(&self) -> bool {
-        self.state.is_none()
+        self.settled || self.state.is_none()
     }
 
     pub fn warp_turn(&mut self) -> u32 {

@@ -56,39 +56,37 @@ impl<'e> Context<'e> {
                 let first = self.schedule.choose(warp.splits.len());
                 warp.splits.rotate_right(first);
             }
-            let Some(split) = self.runnable(warp) else { return Ok(Stop::Blocked) };
+            let Some(split) = self.runnable(warp)? else { return Ok(Stop::Blocked) };
             (self.step)(self, warp, split, &mut left)?;
         }
     }
 
     /// The last split that can go on.
-    fn runnable(&mut self, warp: &mut Warp) -> Option<usize> {
-        (0..warp.splits.len()).rev().find(|&index| match warp.splits[index].wait {
-            Wait::Nothing => true,
-            Wait::Barrier { id, round } if self.block.barriers[id as usize].round != round => {
-                self.leave_barrier(warp, index, id);
-                true
+    fn runnable(&mut self, warp: &mut Warp) -> Executed<Option<usize>> {
+        for index in (0..warp.splits.len()).rev() {
+            match warp.splits[index].wait {
+                Wait::Nothing => {}
+                Wait::Barrier { id, round } if self.block.barriers[id as usize].round != round => {
+                    self.leave_barrier(warp, index, id);
+                }
+                Wait::Cluster { round }
+                    if self.cluster.as_ref().is_some_and(|cluster| cluster.round != round) =>
+                {
+                    let at = self.at(warp, index);
+                    self.behind_cluster_barrier(warp, at);
+                    warp.splits[index].go_on();
+                }
+                Wait::Lanes if self.collective_ready(warp, index) => self.collective(warp, index)?,
+                Wait::Children if self.block.children == 0 => {
+                    let at = self.at(warp, index);
+                    self.act(warp, at, Act::ChildrenDone { mask: at.mask });
+                    warp.splits[index].go_on();
+                }
+                _ => continue,
             }
-            Wait::Cluster { round }
-                if self.cluster.as_ref().is_some_and(|cluster| cluster.round != round) =>
-            {
-                let at = self.at(warp, index);
-                self.behind_cluster_barrier(warp, at);
-                warp.splits[index].go_on();
-                true
-            }
-            Wait::Lanes if self.collective_ready(warp, index) => {
-                self.collective(warp, index);
-                true
-            }
-            Wait::Children if self.block.children == 0 => {
-                let at = self.at(warp, index);
-                self.act(warp, at, Act::ChildrenDone { mask: at.mask });
-                warp.splits[index].go_on();
-                true
-            }
-            _ => false,
-        })
+            return Ok(Some(index));
+        }
+        Ok(None)
     }
 
     fn run_split<const CHECKS: bool>(
@@ -152,7 +150,7 @@ impl<'e> Context<'e> {
                     continue;
                 }
                 _ if active == 0 => {}
-                Op::Alu { f, d, s } => {
+                Op::Alu { f, d, s, .. } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
                     f.apply(&mut out, [source(s[0]), source(s[1]), source(s[2]), source(s[3])], active);
@@ -224,7 +222,10 @@ impl<'e> Context<'e> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
-            | Op::Reduce { .. } => {
+            | Op::Reduce { .. }
+            | Op::Mma { .. }
+            | Op::LoadTile { .. }
+            | Op::StoreTile { .. } => {
                 warp.splits[index].pc = pc;
                 if at.mask != mask {
                     // The lanes that the guard leaves out do not take part: they go on behind it.
@@ -235,7 +236,7 @@ impl<'e> Context<'e> {
                     warp.splits[index].wait = Wait::Lanes;
                     return Ok(Next::Leave);
                 }
-                self.collective(warp, index);
+                self.collective(warp, index)?;
             }
             Op::Barrier { .. } => {
                 warp.splits[index].pc = pc;

@@ -1,18 +1,25 @@
 //! uninitialized-read: values that nobody has written, followed through registers and memory.
 //!
 //! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a
-//! value that is defined in part is often a structure with its padding), or computed from an undefined value.
+//! value of which some bytes have been written is often a structure with its padding), or computed from an
+//! undefined value.
 //! Copying one is no mistake (padding is copied all the time); it is one where it matters: where it decides a
 //! branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes are
-//! kept apart, bits are not. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
+//! kept apart, and bits where an instruction moves them: compilers pack pairs of which they use one half. The
+//! PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
 //! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
 
+use rustc_hash::FxHashMap;
+
+use crate::arith::{Lanes, WARP, lanes};
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
 
 /// Which lanes of each register hold undefined values, and the line each comes from.
 #[derive(Debug, Default)]
 pub struct Undefined {
     registers: Vec<u32>,
+    /// Which bits are, of the registers that are undefined in part; of the others all are.
+    bits: FxHashMap<Reg, Box<Lanes>>,
     predicates: Vec<u32>,
     origins: Vec<u32>,
     predicate_origins: Vec<u32>,
@@ -23,6 +30,7 @@ pub struct Undefined {
 impl Undefined {
     /// A function is entered: no register has been written, except those in `defined`.
     pub fn open(&mut self, function: &Function) {
+        self.bits.clear();
         self.registers.clear();
         self.registers.resize(function.registers, u32::MAX);
         self.origins.clear();
@@ -55,7 +63,31 @@ impl Undefined {
             *slot = (*slot & !active) | (undefined & active);
             if undefined & active != 0 {
                 self.origins[d as usize] = origin;
+                if let Some(bits) = self.bits.get_mut(&d) {
+                    lanes(undefined & active).for_each(|lane| bits[lane] = u64::MAX);
+                }
             }
+        }
+    }
+
+    /// The undefined bits of a source, in each lane.
+    #[cold]
+    pub fn bits_of(&self, register: Reg) -> Lanes {
+        let (undefined, bits) = (self.of(register), self.bits.get(&register));
+        std::array::from_fn(|lane| match undefined >> lane & 1 {
+            0 => 0,
+            _ => bits.map_or(u64::MAX, |bits| bits[lane]),
+        })
+    }
+
+    /// Lanes of `active` write a value with these undefined bits.
+    #[cold]
+    pub fn set_bits(&mut self, d: Reg, active: u32, bits: &Lanes, origin: u32) {
+        let undefined = (0..WARP).fold(0, |all, lane| all | ((bits[lane] != 0) as u32) << lane);
+        self.set(d, active, (undefined, origin));
+        if lanes(undefined & active).any(|lane| bits[lane] != u64::MAX) {
+            let kept = self.bits.entry(d).or_insert_with(|| Box::new([u64::MAX; WARP]));
+            lanes(undefined & active).for_each(|lane| kept[lane] = bits[lane]);
         }
     }
 
@@ -80,6 +112,18 @@ impl Undefined {
         let part = self.frame.get(offset..offset + bytes).unwrap_or_default();
         let undefined = part.iter().fold(u32::MAX, |all, byte| all & byte.0);
         part.first().map_or((0, NONE), |first| (undefined, first.1))
+    }
+
+    /// Lanes of `active` put a register into call parameters.
+    pub fn put_frame(&mut self, offset: usize, bytes: usize, active: u32, s: Reg) {
+        let (undefined, origin) = (self.of(s), self.origin(s));
+        if undefined & active == 0 {
+            return self.set_frame(offset, bytes, active, (0, NONE));
+        }
+        let bits = self.bits_of(s);
+        for byte in 0..bytes {
+            self.set_frame(offset + byte, 1, active, (of_byte(&bits, byte), origin));
+        }
     }
 
     /// Lanes of `active` put a value into call parameters.
@@ -135,6 +179,11 @@ impl Undefined {
             (undefined | more, origin)
         })
     }
+}
+
+/// The lanes in which bits of a byte are undefined.
+pub fn of_byte(bits: &Lanes, byte: usize) -> u32 {
+    (0..WARP).fold(0, |all, lane| all | ((bits[lane] >> (8 * byte) & 0xff != 0) as u32) << lane)
 }
 
 /// `a` or `b`, whichever is undefined first.

@@ -11,6 +11,7 @@ use crate::exec::{
     BARRIERS, Barrier, BlockState, Cluster, Context, Executed, Member, Position, Stop, Wait, Warp,
 };
 use crate::memory::{Written, shared::Layout};
+use crate::observe::Event;
 
 /// Number `linear` in rows of `x` and layers of `y` rows.
 fn index_of(linear: u64, x: u32, y: u32) -> [u32; 3] {
@@ -85,7 +86,7 @@ impl Engine<'_> {
         let warps = threads.div_ceil(WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
         self.resident += block.warps.len();
-        self.progress.block(block.warps.len(), grid.depth);
+        self.progress.changed();
         let position = Position {
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
@@ -160,10 +161,16 @@ impl Engine<'_> {
             block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
         }
         // Nobody else can come and change something.
-        let all_are_here = self.running.is_empty()
-            && self.ready.is_empty()
-            && (grid.next_block == grid.blocks
-                || grid.resident.len() + 1 >= self.device.most_resident_blocks());
+        let most = self.device.most_resident_blocks();
+        let is_open = |grid: &Grid, resident: usize| grid.next_block == grid.blocks || resident >= most;
+        let is_full = self.running.len() + 1 >= self.device.resident_grids;
+        let all_are_here = (self.ready.is_empty() || is_full)
+            && is_open(grid, grid.resident.len() + 1)
+            && self
+                .running
+                .iter()
+                .filter_map(|slot| self.grids[*slot].as_ref())
+                .all(|other| is_open(other, other.resident.len()));
         let mut left = context.schedule.block_turn();
         let count = block.warps.len();
         block.next = (block.next + context.schedule.choose(count)) % count;
@@ -191,23 +198,30 @@ impl Engine<'_> {
             }
             let (before, exited) = (context.progress.executed, context.block.exited);
             let changes = context.progress.changes();
+            let settled = context.progress.is_settled();
+            context.schedule.settled = settled;
             let turn = warp.turn(context.schedule.warp_turn().min(left));
             let stop = context.run(warp, turn)?;
             if context.checks && context.observer.remembers() as u64 > context.memory.room() {
                 return Err(context.out_of_memory());
             }
             if context.block.exited != exited {
-                context.progress.exit(grid.depth);
+                context.progress.changed();
+            }
+            if context.progress.is_news() {
+                context.observer.event(&Event::Underway { by_warps: context.progress.executed });
             }
             let executed = context.progress.executed - before;
             left = left.saturating_sub(executed as u32);
             if starts_early && !context.launches.requests.is_empty() {
                 left = 0;
             }
-            let unchanged = context.checks && changes == context.progress.changes() && !warp.waits_at_join();
+            let unchanged = changes == context.progress.changes() && !warp.waits_at_join();
             let ran_on = matches!(stop, Stop::Turn | Stop::Spins);
             let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
-            let circles = unchanged && ran_on && is_certain && warp.repeats(changes);
+            // What was seen before the turns became regular does not count.
+            let state = changes | u64::from(settled) << 63;
+            let circles = unchanged && ran_on && is_certain && warp.repeats(state);
             if circles || unchanged && executed == 0 {
                 context.progress.stuck(&mut warp.stuck);
             }

@@ -96,7 +96,7 @@ pub enum Statement {
         label: String,
         targets: Vec<String>,
     },
-    /// `label: .callprototype (…) _ (…);`
+    /// `label: .callprototype (…) _ (…);` or `label: .calltargets f, g;`
     Prototype,
     Instruction(Instruction),
 }

@@ -425,7 +425,7 @@ impl Parser<'_> {
                             }
                             self.expect(';')?;
                             out.push(Statement::Targets { label: word, targets });
-                        } else if self.eat_word(".callprototype") {
+                        } else if self.eat_word(".callprototype") || self.eat_word(".calltargets") {
                             self.skip_statement()?;
                             out.push(Statement::Prototype);
                         } else {

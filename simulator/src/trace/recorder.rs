@@ -156,7 +156,9 @@ fn atomic(touch: Touch) -> Did {
 impl Observer for Recorder {
     fn event(&mut self, event: &observe::Event) {
         match *event {
-            observe::Event::Executed { .. } | observe::Event::Finding(_) => {}
+            observe::Event::Executed { .. }
+            | observe::Event::Underway { .. }
+            | observe::Event::Finding(_) => {}
             observe::Event::Grid(start) => {
                 self.started = self.started.max(start.grid + 1);
                 let (x, y, z) = start.config.grid_dim;

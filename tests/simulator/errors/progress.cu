@@ -79,3 +79,15 @@ extern "C" __global__ void callsItselfForEver(int* out)
     };
     out[1] = Deep::down(out, 0);
 }
+
+// The lanes wait for different flags.
+extern "C" __global__ void lanesWaitForever(volatile int* flags)
+{
+    if (threadIdx.x % 2 == 0) {
+        while (flags[0] == 0) { // expect: step-limit
+        }
+    } else {
+        while (flags[1] == 0) {
+        }
+    }
+}

@@ -4,8 +4,8 @@
 static __device__ __forceinline__ unsigned difference(unsigned a, unsigned b)
 {
     unsigned d;
-    asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;"
-        : "=r"(d) : "r"(a), "r"(b), "r"(0u)); // expect: unsupported-instruction
+    asm("vabsdiff.u32.u32.u32.sat %0, %1, %2;"
+        : "=r"(d) : "r"(a), "r"(b)); // expect: unsupported-instruction
     return d;
 }
 

@@ -1,0 +1,5 @@
+// An exchange overwrites what nobody has written, and nobody looks at what was there.
+// expect: clean
+// launch: fill<<<1, 32>>> buf:i32:uninit*32
+// result: arg0 = 7,7,7
+extern "C" __global__ void fill(int* out) { atomicExch(&out[threadIdx.x], 7); }
