@@ -30,6 +30,8 @@ pub struct Busiest {
     pub loads: u64,
     /// By all threads of its block.
     pub of_block: u64,
+    /// How many threads its block has.
+    pub threads: u64,
     /// Its number in its block.
     pub thread: u32,
     /// The block's number in its grid.
@@ -40,6 +42,11 @@ impl Busiest {
     /// Whether it makes more loads than all other threads of its block together.
     pub fn is_most_of_block(&self) -> bool {
         2 * self.loads > self.of_block
+    }
+
+    /// Whether the average thread of its block makes less than half as many.
+    pub fn is_uneven(&self) -> bool {
+        self.loads * self.threads > 2 * self.of_block
     }
 }
 
@@ -59,6 +66,8 @@ pub struct Watcher {
     pub result: Range<u64>,
     pub effort: Effort,
     blocks: HashMap<(u32, u64), Block>,
+    /// Per block of a grid.
+    threads: HashMap<u32, u64>,
 }
 
 /// A block that is under way.
@@ -119,7 +128,8 @@ impl Watcher {
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
             let of_block = block.loads.iter().sum();
-            self.effort.busiest = Busiest { loads: most, of_block, thread, block: number };
+            let threads = self.threads.get(&grid).copied().unwrap_or(1);
+            self.effort.busiest = Busiest { loads: most, of_block, threads, thread, block: number };
         }
     }
 }
@@ -127,8 +137,11 @@ impl Watcher {
 impl Observer for Watcher {
     fn event(&mut self, event: &Event) {
         match *event {
-            Event::Grid(start) if start.parent.is_some() && start.after == After::Parent => {
-                self.effort.tail_launches += 1;
+            Event::Grid(start) => {
+                let (x, y, z) = start.config.block_dim;
+                self.threads.insert(start.grid, [x, y, z].map(u64::from).iter().product());
+                let is_tail = start.parent.is_some() && start.after == After::Parent;
+                self.effort.tail_launches += u64::from(is_tail);
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
             Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),

@@ -17,7 +17,7 @@ use super::{numbers, rules, rust, summary, think, weigh};
 use workbook::build::compiler::Compiler;
 use workbook::device::Module;
 use workbook::number::thousands;
-use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
+use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
 
 /// Marks the learner's file: a known text by its committed build, another one by what compiler there is.
 pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
@@ -67,7 +67,8 @@ fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
 }
 
 /// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw the
-/// value away. Line by line, without optimisation, every access is where the source has it.
+/// value away. Line by line, without optimisation, every access is where the source has it, and there is no
+/// race. All else must be the same: as many barriers, launches and atomic operations, and one side reads.
 fn is_the_compilers(
     root: &Path,
     exercise: &Exercise,
@@ -76,7 +77,23 @@ fn is_the_compilers(
     build: &Build,
 ) -> Result<bool> {
     let Some(ptx) = code::build_unoptimised(root, exercise, text, build)? else { return Ok(false) };
-    Ok(findings(exercise, plan, &ptx).is_ok_and(|kinds| kinds.is_empty()))
+    let modules = [load(exercise, &build.ptx)?, load(exercise, &ptx)?];
+    let cases: Vec<Case> = plan.cases().into_iter().chain(exercise.goals.first().map(Goal::case)).collect();
+    let is_alike = |case: &Case| {
+        let [quick, plain] = [run::simulate(&modules[0], plan, *case)?, run::simulate(&modules[1], plan, *case)?];
+        let grave = |outcome: &Outcome, fits: fn(&Diagnostic) -> bool| {
+            let found = outcome.diagnostics.iter();
+            found.filter(|found| found.severity != Severity::Note).all(fits)
+        };
+        let count = |outcome: &Outcome| {
+            let counters = &outcome.counters;
+            [counters.barriers, counters.atomics, counters.device_launches]
+        };
+        let reads = |found: &Diagnostic| found.shape.is_some_and(|shape| shape != Shape::TwoWriters);
+        Ok(grave(&plain, |_| false) && grave(&quick, reads) && count(&quick) == count(&plain))
+    };
+    let alike = cases.par_iter().map(is_alike).collect::<Result<Vec<bool>>>()?;
+    Ok(alike.into_iter().all(|alike| alike))
 }
 
 /// What is said of such a race.
@@ -136,17 +153,29 @@ fn mark_build(
         return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
     }
     let reference = known(root, exercise, &exercise.solution(), build);
-    let mut pairs = Vec::new();
-    if let Some(reference) = &reference {
-        let pair = |case| {
-            let run = |module| run::simulate(module, plan, case);
-            anyhow::Ok(rules::Pair { case, yours: run(&module)?, solution: run(reference)? })
+    let work: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
+    let beside = |reference: &Module| {
+        let pair = |case: &Case| {
+            let run = |module| run::simulate(module, plan, *case);
+            anyhow::Ok(rules::Pair { case: *case, yours: run(&module)?, solution: run(reference)? })
         };
-        let cases: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
-        pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
-    }
+        work.par_iter().map(pair).collect::<Result<Vec<_>>>()
+    };
+    let pairs = reference.as_ref().map(&beside).transpose()?.unwrap_or_default();
+    let breaks = |rule: &dyn Fn(&[rules::Pair]) -> Option<rules::Finding>| {
+        let Some(finding) = rule(&pairs) else { return Ok(None) };
+        for other in exercise.mutants.iter().filter(|other| other.is_right()) {
+            let other = known(root, exercise, &exercise.mutated(other)?, build);
+            if let Some(other) = other
+                && rule(&beside(&other)?).is_none()
+            {
+                return Ok(None);
+            }
+        }
+        anyhow::Ok(Some(finding))
+    };
     let refused = |rules::Finding { kind, what }| failed(exercise, kind, what);
-    if let Some(finding) = rules::other_task(plan, &pairs) {
+    if let Some(finding) = breaks(&|pairs| rules::other_task(plan, pairs))? {
         return Ok(refused(finding));
     }
     let given = known(root, exercise, &exercise.stub(), build);
@@ -157,7 +186,7 @@ fn mark_build(
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
     let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
-    Ok(rules::too_much(&pairs).map_or_else(passed, refused))
+    Ok(breaks(&rules::too_much)?.map_or_else(passed, refused))
 }
 
 /// Arrays up to this length are checked before longer ones.
@@ -393,7 +422,7 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
     let line = written_at.filter(|(file, _)| *file == exercise.path && kinds == ["wrong-result"]);
     let think = match case.n == 0 && kinds == ["wrong-result"] {
         true => think::sentence(exercise, &["no numbers".into()]),
-        false => think::sentence(exercise, &kinds),
+        false => think::of_findings(exercise, &kinds, &diagnostics),
     };
     let line = line.map(|(_, line)| line);
     Some(Failure { kinds, what, diagnostics, line, printed, think, ..Failure::default() })

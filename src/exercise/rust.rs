@@ -3,28 +3,26 @@
 
 use std::env::consts::EXE_SUFFIX;
 use std::fs;
-use std::io::Read;
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use super::code::PATIENCE;
 use super::plan::{self, Case, Op};
 use super::run::SEEDS;
 use super::source::Exercise;
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
 use super::{summary, think, weigh};
+use workbook::build::within;
 use workbook::number::thousands;
 use workbook::reduction::data;
 use workbook::reduction::serial::recursive_reduce;
 
 /// How long all calls together may take; a right answer needs some milliseconds.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
-/// Bytes that are kept of what the function prints.
-const MOST_PRINTED: u64 = 1 << 16;
 /// Lengths for which a wrong sum is looked into.
 const SHORT: usize = 64;
 
@@ -36,9 +34,8 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
     let library = scratch.path().join("libanswer.rlib");
     let mut compile = rustc(root);
     compile.args(["--crate-type", "rlib", "--crate-name", "answer", &exercise.path, "-o"]).arg(&library);
-    let compiled = output(&mut compile)?;
-    if !compiled.status.success() {
-        return Ok(failed(exercise, "compile-error", said(&compiled)));
+    if let Err(said) = compiles(&mut compile)? {
+        return Ok(failed(exercise, "compile-error", said));
     }
 
     let main = scratch.path().join("main.rs");
@@ -46,11 +43,10 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
     fs::write(&main, HARNESS.replace("FUNCTION", name))?;
     let mut compile = rustc(root);
     compile.arg("--extern").arg(format!("answer={}", library.display())).arg(&main);
-    let compiled = output(compile.arg("-o").arg(&program.path))?;
-    if !compiled.status.success() {
+    if let Err(said) = compiles(compile.arg("-o").arg(&program.path))? {
         let what = format!(
             "The checker cannot call `pub fn {name}(data: &mut [i32]) -> i32` (or with `&[i32]`).\n{}",
-            said(&compiled).replace(&*main.to_string_lossy(), "the checker")
+            said.replace(&*main.to_string_lossy(), "the checker")
         );
         return Ok(failed(exercise, "missing-function", what));
     }
@@ -183,14 +179,15 @@ fn rustc(root: &Path) -> Command {
     command
 }
 
-fn output(command: &mut Command) -> Result<Output> {
-    command
-        .output()
-        .context("cannot start rustc, which compiles this exercise; it comes with Rust, https://rustup.rs")
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).trim_end().to_string()
+/// Runs rustc; what it said, if it did not compile, or not in time.
+fn compiles(command: &mut Command) -> Result<Result<(), String>> {
+    let ran = within::run(command, PATIENCE)
+        .context("cannot start rustc, which compiles this exercise; it comes with Rust, https://rustup.rs")?;
+    Ok(match ran.status {
+        Some(status) if status.success() => Ok(()),
+        Some(_) => Err(ran.stderr.trim_end().to_string()),
+        None => Err(format!("rustc did not come to an end in {} seconds, and was stopped.", PATIENCE.as_secs())),
+    })
 }
 
 /// The learner's function as a program, and where it may write.
@@ -219,14 +216,10 @@ impl Program<'_> {
         fs::write(&numbers, words.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
         fs::write(&results, "")?;
         let mut command = Command::new(&self.path);
-        command.arg(&numbers).arg(&results).stdin(Stdio::null());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        let (printed, said) = (kept(child.stdout.take()), kept(child.stderr.take()));
-        let status = wait(&mut child)?;
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let results = text(fs::read(results)?).lines().map(str::to_string).collect();
-        let [printed, said] = [printed, said].map(|kept| text(kept.join().unwrap_or_default()));
-        Ok(Ran { results, printed, said, status })
+        command.arg(&numbers).arg(&results);
+        let within::Ran { status, stdout: printed, stderr: said } = within::run(&command, TIME_LIMIT)?;
+        let text = String::from_utf8_lossy(&fs::read(results)?).into_owned();
+        Ok(Ran { results: text.lines().map(str::to_string).collect(), printed, said, status })
     }
 
     /// The result for one input, if there is one.
@@ -239,35 +232,6 @@ impl Program<'_> {
     fn prints(&self, input: &[i32]) -> Result<String> {
         let printed = self.run(&[input.to_vec()])?.printed;
         Ok(if printed.is_empty() { printed } else { format!("n = {}:\n{printed}", input.len()) })
-    }
-}
-
-/// Keeps what comes first through `pipe`, and lets the rest go: a loop may print for as long as it is allowed
-/// to run.
-fn kept(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.by_ref().take(MOST_PRINTED).read_to_end(&mut bytes);
-            let _ = std::io::copy(&mut pipe, &mut std::io::sink());
-        }
-        bytes
-    })
-}
-
-/// Waits for `child`; ends it at the time limit.
-fn wait(child: &mut Child) -> Result<Option<ExitStatus>> {
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if started.elapsed() > TIME_LIMIT {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
