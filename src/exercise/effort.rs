@@ -15,6 +15,8 @@ const WARP: u32 = 32;
 pub struct Effort {
     /// The thread with the most loads.
     pub busiest: Busiest,
+    /// Per launch by the host, with all that it launches in turn: its threads, and all loads.
+    pub launches: Vec<(u64, u64)>,
     /// Children that were launched into the tail stream.
     pub tail_launches: u64,
     /// The first barrier that opened when others had left with their writes.
@@ -30,8 +32,8 @@ pub struct Busiest {
     pub loads: u64,
     /// By all threads of its block.
     pub of_block: u64,
-    /// How many threads its block has.
-    pub threads: u64,
+    /// The launch by the host that it belongs to.
+    pub launch: usize,
     /// Its number in its block.
     pub thread: u32,
     /// The block's number in its grid.
@@ -43,10 +45,14 @@ impl Busiest {
     pub fn is_most_of_block(&self) -> bool {
         2 * self.loads > self.of_block
     }
+}
 
-    /// Whether the average thread of its block makes less than half as many.
+impl Effort {
+    /// Whether the average thread that the host has launched with the busiest one makes less than half as
+    /// many loads.
     pub fn is_uneven(&self) -> bool {
-        self.loads * self.threads > 2 * self.of_block
+        let launch = self.launches.get(self.busiest.launch);
+        launch.is_some_and(|(threads, loads)| self.busiest.loads * threads > 2 * loads)
     }
 }
 
@@ -66,8 +72,8 @@ pub struct Watcher {
     pub result: Range<u64>,
     pub effort: Effort,
     blocks: HashMap<(u32, u64), Block>,
-    /// Per block of a grid.
-    threads: HashMap<u32, u64>,
+    /// The launch by the host that a grid belongs to.
+    launches: HashMap<u32, usize>,
 }
 
 /// A block that is under way.
@@ -125,11 +131,14 @@ impl Watcher {
     fn block_end(&mut self, grid: u32, number: u64) {
         let Some(block) = self.blocks.remove(&(grid, number)) else { return };
         let most = block.loads.iter().copied().max().unwrap_or(0);
+        let of_block = block.loads.iter().sum();
+        let launch = self.launches.get(&grid).copied().unwrap_or(0);
+        if let Some((_, loads)) = self.effort.launches.get_mut(launch) {
+            *loads += of_block;
+        }
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
-            let of_block = block.loads.iter().sum();
-            let threads = self.threads.get(&grid).copied().unwrap_or(1);
-            self.effort.busiest = Busiest { loads: most, of_block, threads, thread, block: number };
+            self.effort.busiest = Busiest { loads: most, of_block, launch, thread, block: number };
         }
     }
 }
@@ -138,8 +147,14 @@ impl Observer for Watcher {
     fn event(&mut self, event: &Event) {
         match *event {
             Event::Grid(start) => {
-                let (x, y, z) = start.config.block_dim;
-                self.threads.insert(start.grid, [x, y, z].map(u64::from).iter().product());
+                let parents = start.parent.and_then(|parent| self.launches.get(&parent).copied());
+                let launch = parents.unwrap_or_else(|| {
+                    let ((x, y, z), (u, v, w)) = (start.config.grid_dim, start.config.block_dim);
+                    let threads = [x, y, z, u, v, w].map(u64::from).iter().product();
+                    self.effort.launches.push((threads, 0));
+                    self.effort.launches.len() - 1
+                });
+                self.launches.insert(start.grid, launch);
                 let is_tail = start.parent.is_some() && start.after == After::Parent;
                 self.effort.tail_launches += u64::from(is_tail);
             }

@@ -64,7 +64,7 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
 /// equally is no matter of its shape.
 fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (busiest, most) = (yours.effort.busiest, solution.effort.busiest.loads);
-    (busiest.is_uneven() && busiest.loads > 2 * most + 8).then(|| {
+    (yours.effort.is_uneven() && busiest.loads > 2 * most + 8).then(|| {
         let what = format!(
             "not a tree: thread {} of block {} makes {} of the {} loads of its block. In the solution no \
              thread makes more than {}",
