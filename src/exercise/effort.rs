@@ -1,7 +1,7 @@
 //! How the work is shared out among the threads, heard from the simulator's events. Its counters say how much
 //! is done, not by whom.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use workbook::sim::Space;
@@ -9,6 +9,8 @@ use workbook::sim::observe::{Access, Act, Actor, After, Event, Observer, Request
 
 /// A lane for each bit of a mask.
 const WARP: u32 = 32;
+/// Bytes of a number.
+const NUMBER: u64 = 4;
 
 /// What no counter says.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +21,12 @@ pub struct Effort {
     pub tail_launches: u64,
     /// The first barrier that opened when others had left with their writes.
     pub left: Option<Left>,
+    /// Children that loaded something.
+    pub working_children: u64,
+    /// The most warps of one block that loaded something.
+    pub working_warps: u32,
+    /// The most 4-byte numbers that one block loaded from global memory.
+    pub block_numbers: u64,
     /// Index into the line table, of the last store to the watched addresses.
     pub last_store: Option<u32>,
 }
@@ -59,6 +67,8 @@ pub struct Watcher {
     pub result: Range<u64>,
     pub effort: Effort,
     blocks: HashMap<(u32, u64), Block>,
+    /// Children that have loaded nothing yet.
+    idle: HashSet<u32>,
 }
 
 /// A block that is under way.
@@ -66,6 +76,8 @@ pub struct Watcher {
 struct Block {
     /// Of each thread.
     loads: Vec<u64>,
+    /// Bytes from global memory.
+    bytes: u64,
     /// Threads that have written since their last barrier, by warp.
     wrote: Vec<u32>,
     /// At the barrier that is about to open: its number, warp and lanes.
@@ -92,6 +104,12 @@ impl Watcher {
             }
             return;
         }
+        if self.idle.remove(&actor.grid) {
+            self.effort.working_children += 1;
+        }
+        if request.space == Space::Global {
+            block.bytes += u64::from(request.bytes * request.mask.count_ones());
+        }
         let first = (actor.warp * WARP) as usize;
         block.loads.resize(block.loads.len().max(first + WARP as usize), 0);
         for lane in lanes(request.mask) {
@@ -116,6 +134,10 @@ impl Watcher {
     fn block_end(&mut self, grid: u32, number: u64) {
         let Some(block) = self.blocks.remove(&(grid, number)) else { return };
         let most = block.loads.iter().copied().max().unwrap_or(0);
+        let works = |warp: &&[u64]| warp.iter().any(|loads| *loads > 0);
+        let warps = block.loads.chunks(WARP as usize).filter(works).count() as u32;
+        self.effort.working_warps = self.effort.working_warps.max(warps);
+        self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
             let of_block = block.loads.iter().sum();
@@ -127,8 +149,9 @@ impl Watcher {
 impl Observer for Watcher {
     fn event(&mut self, event: &Event) {
         match *event {
-            Event::Grid(start) if start.parent.is_some() && start.after == After::Parent => {
-                self.effort.tail_launches += 1;
+            Event::Grid(start) if start.parent.is_some() => {
+                self.effort.tail_launches += u64::from(start.after == After::Parent);
+                self.idle.insert(start.grid);
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
             Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),

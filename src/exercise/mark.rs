@@ -13,7 +13,7 @@ use super::plan::{self, Case, Goal, Plan};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
-use super::{numbers, rules, rust, summary, think, weigh};
+use super::{numbers, own, rules, rust, summary, think, weigh};
 use workbook::build::compiler::Compiler;
 use workbook::device::Module;
 use workbook::number::thousands;
@@ -38,6 +38,9 @@ pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) 
 
 /// Marks `text`, the contents of the learner's file. Compilers read the file itself.
 fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Compiler>) -> Result<Verdict> {
+    if let Some(what) = own::foreign(root, exercise, text) {
+        return Ok(failed(exercise, "not-allowed", what));
+    }
     match &exercise.kind {
         Kind::Function(name) => rust::mark(root, exercise, name, text),
         Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, text),
@@ -98,6 +101,7 @@ fn mark_build(
     build: &Build,
     forgives: bool,
 ) -> Result<Verdict> {
+    let plan = &plan.for_text(source);
     let ptx = &build.ptx;
     if let Some(what) = too_large(ptx) {
         return Ok(failed(exercise, "memory-limit", what));
@@ -115,7 +119,7 @@ fn mark_build(
     let mut tried = Tried::default();
     // Where a goal is measured the answer has to be right, too.
     let goal_case = exercise.goals.first().map(Goal::case);
-    let mut cases: Vec<Case> = plan.cases().into_iter().chain(goal_case).collect();
+    let mut cases: Vec<Case> = plan.cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
     cases.sort_by_key(|case| case.n);
     for cases in cases.chunk_by(|a, b| a.n == b.n) {
         // What fails for short arrays is not tried with long ones, and what never ends not again.
@@ -142,7 +146,8 @@ fn mark_build(
             let run = |module| run::simulate(module, plan, case);
             anyhow::Ok(rules::Pair { case, yours: run(&module)?, solution: run(reference)? })
         };
-        let cases: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
+        let cases: Vec<Case> =
+            plan.work_cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
         pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
     }
     let refused = |rules::Finding { kind, what }| failed(exercise, kind, what);
@@ -157,7 +162,7 @@ fn mark_build(
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
     let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
-    Ok(rules::too_much(&pairs).map_or_else(passed, refused))
+    Ok(rules::goals(&exercise.goals, &pairs).or(rules::too_much(&pairs)).map_or_else(passed, refused))
 }
 
 /// Arrays up to this length are checked before longer ones.
@@ -254,7 +259,7 @@ fn explained(
     if failure.kinds == ["wrong-result"] && case.n > 0 {
         let plan = names.plan;
         let run = |inputs| run::result_for(module, plan, case, inputs);
-        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan.op, case), run) {
+        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan, case), run) {
             failure.what += &format!("\n{explained}");
             failure.think = think::sentence(exercise, &["miscounted".into()]);
         }
@@ -443,6 +448,9 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
             })
         })
         .collect();
+    for goal in exercise.goals.iter().filter(|goal| goal.field() == plan::BLOCK_NUMBERS) {
+        rows.extend(row(goal.name(), Some(goal.most), &|outcome| outcome.count(goal.field())));
+    }
     let busiest = |outcome: &Outcome| Some(outcome.effort.busiest.loads);
     rows.extend(row("loads by the busiest thread".into(), None, &busiest));
     Ok(Counts { at, compiler: String::new(), rows })
