@@ -134,8 +134,8 @@ pub fn run(
     limit: Duration,
 ) -> Result<(Vec<u8>, String)> {
     let program = Path::new(command.get_program()).display().to_string();
-    let run =
-        within::run(command.arg("-o").arg(file), limit).with_context(|| format!("cannot start {program}"))?;
+    let run = within::run(command.arg("-o").arg(file), "", limit);
+    let run = run.with_context(|| format!("cannot start {program}"))?;
     let Some(status) = run.status else {
         let head = format!(
             "{compiler} did not come to an end with {shown} in {} seconds, and was stopped ({program}).",
@@ -161,7 +161,9 @@ pub fn visible(text: &str) -> String {
     let show = |c: char| match c {
         '\n' | '\t' => c.to_string(),
         // Those that turn the direction of writing are among them (Unicode 16, section 23.2).
-        _ if c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {
+        _ if c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+        {
             c.escape_unicode().to_string()
         }
         _ => c.to_string(),

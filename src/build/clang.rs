@@ -66,7 +66,13 @@ impl Clang {
                         "clang {version} at {} does not know PTX",
                         path.display()
                     );
-                    return Ok(Clang { path: path.to_owned(), first, version, root: root.to_owned(), limit: PATIENCE });
+                    return Ok(Clang {
+                        path: path.to_owned(),
+                        first,
+                        version,
+                        root: root.to_owned(),
+                        limit: PATIENCE,
+                    });
                 }
                 Err(error) => wrong = wrong.or(Some(error)),
             }

@@ -1,7 +1,7 @@
 //! Runs a program for a limited time, and ends it with all that it has started. `build.rs` includes this file
 //! too.
 
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -23,15 +23,18 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// Runs `command`, without stdin, for `limit` at most. What it has started is not waited for, and ended with
+/// Runs `command` for `limit` at most, with `input`, a few words, on its stdin. What it has started is not waited for, and ended with
 /// it, as far as it is still in its process group.
 ///
 /// # Errors
 /// If it does not start.
-pub fn run(command: &Command, limit: Duration) -> Result<Ran> {
+pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
     let mut command = confined(command, limit);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(input.as_bytes()); // who does not read it does not need it
+    }
     let (stdout, stderr) = (Kept::of(child.stdout.take()), Kept::of(child.stderr.take()));
     let status = wait(limit, || child.try_wait().transpose()).transpose()?;
     if status.is_none() {
@@ -142,7 +145,7 @@ mod tests {
 
     fn shell(script: &str, limit: Duration) -> Ran {
         let mut command = Command::new("sh");
-        run(command.args(["-c", script]), limit).unwrap()
+        run(command.args(["-c", script]), "", limit).unwrap()
     }
 
     /// Whether no process has `word` among its arguments.
@@ -164,15 +167,15 @@ mod tests {
         let ran = shell("echo here; sleep 3602.25; echo never", Duration::from_millis(100));
         assert_eq!((ran.stdout.as_str(), ran.status.is_some()), ("here\n", false));
         #[cfg(target_os = "linux")]
-        assert!(wait(Duration::from_secs(60), || {
-            (is_gone("3601.25") && is_gone("3602.25")).then_some(())
-        })
-        .is_some());
+        assert!(
+            wait(Duration::from_secs(60), || { (is_gone("3601.25") && is_gone("3602.25")).then_some(()) })
+                .is_some()
+        );
     }
 
     #[test]
     fn a_program_that_is_not_there_is_an_error() {
-        let missing = run(&Command::new("/no/such/program"), Duration::from_secs(60)).unwrap_err();
+        let missing = run(&Command::new("/no/such/program"), "", Duration::from_secs(60)).unwrap_err();
         assert_eq!(missing.kind(), ErrorKind::NotFound);
     }
 }

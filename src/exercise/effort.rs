@@ -1,7 +1,7 @@
 //! How the work is shared out among the threads, heard from the simulator's events. Its counters say how much
 //! is done, not by whom.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use workbook::sim::Space;
@@ -9,6 +9,8 @@ use workbook::sim::observe::{Access, Act, Actor, After, Event, Observer, Request
 
 /// A lane for each bit of a mask.
 const WARP: u32 = 32;
+/// Bytes of a number.
+const NUMBER: u64 = 4;
 
 /// What no counter says.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +23,12 @@ pub struct Effort {
     pub tail_launches: u64,
     /// The first barrier that opened when others had left with their writes.
     pub left: Option<Left>,
+    /// Children that loaded something.
+    pub working_children: u64,
+    /// The most warps of one block that loaded something.
+    pub working_warps: u32,
+    /// The most 4-byte numbers that one block loaded from global memory.
+    pub block_numbers: u64,
     /// Index into the line table, of the last store to the watched addresses.
     pub last_store: Option<u32>,
 }
@@ -74,6 +82,8 @@ pub struct Watcher {
     blocks: HashMap<(u32, u64), Block>,
     /// The launch by the host that a grid belongs to.
     launches: HashMap<u32, usize>,
+    /// Children that have loaded nothing yet.
+    idle: HashSet<u32>,
 }
 
 /// A block that is under way.
@@ -81,6 +91,8 @@ pub struct Watcher {
 struct Block {
     /// Of each thread.
     loads: Vec<u64>,
+    /// Bytes from global memory.
+    bytes: u64,
     /// Threads that have written since their last barrier, by warp.
     wrote: Vec<u32>,
     /// At the barrier that is about to open: its number, warp and lanes.
@@ -106,6 +118,12 @@ impl Watcher {
                 self.effort.last_store = Some(actor.loc);
             }
             return;
+        }
+        if self.idle.remove(&actor.grid) {
+            self.effort.working_children += 1;
+        }
+        if request.space == Space::Global {
+            block.bytes += u64::from(request.bytes * request.mask.count_ones());
         }
         let first = (actor.warp * WARP) as usize;
         block.loads.resize(block.loads.len().max(first + WARP as usize), 0);
@@ -136,6 +154,10 @@ impl Watcher {
         if let Some((_, loads)) = self.effort.launches.get_mut(launch) {
             *loads += of_block;
         }
+        let works = |warp: &&[u64]| warp.iter().any(|loads| *loads > 0);
+        let warps = block.loads.chunks(WARP as usize).filter(works).count() as u32;
+        self.effort.working_warps = self.effort.working_warps.max(warps);
+        self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
             self.effort.busiest = Busiest { loads: most, of_block, launch, thread, block: number };
@@ -155,8 +177,10 @@ impl Observer for Watcher {
                     self.effort.launches.len() - 1
                 });
                 self.launches.insert(start.grid, launch);
-                let is_tail = start.parent.is_some() && start.after == After::Parent;
-                self.effort.tail_launches += u64::from(is_tail);
+                if start.parent.is_some() {
+                    self.effort.tail_launches += u64::from(start.after == After::Parent);
+                    self.idle.insert(start.grid);
+                }
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
             Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),

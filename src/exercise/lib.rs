@@ -18,6 +18,8 @@
 //! | `names.rs` | `g_data[2]` for `byte 8 of argument 0` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
+//! | `calls.rs` | how often, and how deep, they call each other |
+//! | `own.rs` | answers that bring in other files, or remember something |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
@@ -26,6 +28,7 @@
 //! | `session.rs` | the verbs: list, check, hint, why, watch, reset, solution |
 
 mod answer;
+mod calls;
 pub mod catalogue;
 pub mod code;
 mod effort;
@@ -37,6 +40,7 @@ pub mod mark;
 mod names;
 pub mod numbers;
 mod options;
+mod own;
 mod plan;
 mod rules;
 mod run;

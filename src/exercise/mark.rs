@@ -13,7 +13,7 @@ use super::plan::{self, Case, Goal, Plan};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
-use super::{numbers, rules, rust, summary, think, weigh};
+use super::{numbers, own, rules, rust, summary, think, weigh};
 use workbook::build::compiler::Compiler;
 use workbook::device::Module;
 use workbook::number::thousands;
@@ -38,6 +38,9 @@ pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) 
 
 /// Marks `text`, the contents of the learner's file. Compilers read the file itself.
 fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Compiler>) -> Result<Verdict> {
+    if let Some(what) = own::foreign(root, exercise, text) {
+        return Ok(failed(exercise, "not-allowed", what));
+    }
     match &exercise.kind {
         Kind::Function(name) => rust::mark(root, exercise, name, text),
         Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, text),
@@ -78,9 +81,11 @@ fn is_the_compilers(
 ) -> Result<bool> {
     let Some(ptx) = code::build_unoptimised(root, exercise, text, build)? else { return Ok(false) };
     let modules = [load(exercise, &build.ptx)?, load(exercise, &ptx)?];
-    let cases: Vec<Case> = plan.cases().into_iter().chain(exercise.goals.first().map(Goal::case)).collect();
+    let plan = &plan.for_text(text);
+    let cases = inputs(exercise, plan);
     let is_alike = |case: &Case| {
-        let [quick, plain] = [run::simulate(&modules[0], plan, *case)?, run::simulate(&modules[1], plan, *case)?];
+        let [quick, plain] =
+            [run::simulate(&modules[0], plan, *case)?, run::simulate(&modules[1], plan, *case)?];
         let grave = |outcome: &Outcome, fits: fn(&Diagnostic) -> bool| {
             let found = outcome.diagnostics.iter();
             found.filter(|found| found.severity != Severity::Note).all(fits)
@@ -106,6 +111,12 @@ fn speculated(build: &Build) -> String {
     )
 }
 
+/// All inputs that an answer is tried with. Where a goal is measured it has to be right, too.
+fn inputs(exercise: &Exercise, plan: &Plan) -> Vec<Case> {
+    let goal = exercise.goals.first().map(Goal::case);
+    plan.cases().into_iter().chain(plan.unlisted()).chain(goal).collect()
+}
+
 /// Marks what was compiled. `source` is the learner's file. `forgives`: races are not its own.
 fn mark_build(
     root: &Path,
@@ -115,6 +126,7 @@ fn mark_build(
     build: &Build,
     forgives: bool,
 ) -> Result<Verdict> {
+    let plan = &plan.for_text(source);
     let ptx = &build.ptx;
     if let Some(what) = too_large(ptx) {
         return Ok(failed(exercise, "memory-limit", what));
@@ -130,9 +142,8 @@ fn mark_build(
         return Ok(failed(exercise, "missing-kernel", what));
     }
     let mut tried = Tried::default();
-    // Where a goal is measured the answer has to be right, too.
     let goal_case = exercise.goals.first().map(Goal::case);
-    let mut cases: Vec<Case> = plan.cases().into_iter().chain(goal_case).collect();
+    let mut cases = inputs(exercise, plan);
     cases.sort_by_key(|case| case.n);
     for cases in cases.chunk_by(|a, b| a.n == b.n) {
         // What fails for short arrays is not tried with long ones, and what never ends not again.
@@ -153,7 +164,7 @@ fn mark_build(
         return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
     }
     let reference = known(root, exercise, &exercise.solution(), build);
-    let work: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
+    let work: Vec<Case> = plan.work_cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
     let beside = |reference: &Module| {
         let pair = |case: &Case| {
             let run = |module| run::simulate(module, plan, *case);
@@ -186,7 +197,8 @@ fn mark_build(
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
     let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
-    Ok(breaks(&rules::too_much)?.map_or_else(passed, refused))
+    let finding = breaks(&|pairs| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs)))?;
+    Ok(finding.map_or_else(passed, refused))
 }
 
 /// Arrays up to this length are checked before longer ones.
@@ -283,7 +295,7 @@ fn explained(
     if failure.kinds == ["wrong-result"] && case.n > 0 {
         let plan = names.plan;
         let run = |inputs| run::result_for(module, plan, case, inputs);
-        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan.op, case), run) {
+        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan, case), run) {
             failure.what += &format!("\n{explained}");
             failure.think = think::sentence(exercise, &["miscounted".into()]);
         }
@@ -472,6 +484,9 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
             })
         })
         .collect();
+    for goal in exercise.goals.iter().filter(|goal| goal.field() == plan::BLOCK_NUMBERS) {
+        rows.extend(row(goal.name(), Some(goal.most), &|outcome| outcome.count(goal.field())));
+    }
     let busiest = |outcome: &Outcome| Some(outcome.effort.busiest.loads);
     rows.extend(row("loads by the busiest thread".into(), None, &busiest));
     Ok(Counts { at, compiler: String::new(), rows })

@@ -5,7 +5,7 @@
 //! compiled by the same compiler, with room for other ways to be right: what breaks a rule beside the solution
 //! is held against each right answer of the solution's file, and refused only if it breaks it beside all.
 
-use super::plan::{Case, Plan};
+use super::plan::{Case, Goal, Plan};
 use super::run::Outcome;
 use workbook::number::thousands;
 
@@ -26,13 +26,38 @@ pub struct Pair {
 /// inputs.
 pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Option<Finding> {
     let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
-    first(pairs, &[&left_early, &alone, &launches, &|pair| atomics(plan, pair)])
+    first(pairs, &[&left_early, &alone, &few_warps, &launches, &|pair| atomics(plan, pair)])
 }
 
 /// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
 /// better message: the task as it is given may be what costs so much.)
 pub fn too_much(pairs: &[Pair]) -> Option<Finding> {
     first(pairs, &[&one_thread, &work])
+}
+
+/// The first goal that the answer meets where it is measured, and not for another input. There it may cost
+/// more than the solution as far as the goal lets it where that is measured.
+pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Option<Finding> {
+    goals.iter().find_map(|goal| {
+        let count = |outcome: &Outcome| outcome.count(goal.field());
+        let there = count(&pairs.iter().find(|pair| pair.case == goal.case())?.solution)?;
+        pairs.iter().find_map(|Pair { case, yours, solution }| {
+            let (mine, theirs) = (count(yours)?, count(solution)?);
+            let more = goal.most.saturating_sub(there);
+            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more;
+            (mine > most).then(|| Finding {
+                kind: "goal",
+                what: format!(
+                    "The goal is met at {}. It is not for that length and block size alone: at {case} there are \
+                     {} {}, and {} in the solution.",
+                    goal.case(),
+                    thousands(mine as i64),
+                    goal.name(),
+                    thousands(theirs as i64)
+                ),
+            })
+        })
+    })
 }
 
 /// What the first of `rules` says that one of the inputs breaks.
@@ -78,6 +103,18 @@ fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
     })
 }
 
+/// As many warps as in the solution may share a block's work, or half as many.
+fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let (mine, theirs) = (yours.effort.working_warps, solution.effort.working_warps);
+    (2 * mine < theirs).then(|| {
+        let warps = if mine == 1 { "one warp".to_string() } else { format!("{mine} warps") };
+        let what = format!(
+            "not a tree of the whole block: only {warps} of a block load anything. In the solution {theirs} do"
+        );
+        ("one-thread", what)
+    })
+}
+
 /// A block may leave its result by an atomic operation.
 fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.grid.blocks(*case))).sum();
@@ -95,17 +132,25 @@ fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     })
 }
 
-/// A recursion may end a level earlier.
+/// A recursion may end a level earlier. A child that loads nothing is none.
 fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
-    let (mine, theirs) = (yours.counters.device_launches, solution.counters.device_launches);
+    let (mine, theirs) = (yours.effort.working_children, solution.effort.working_children);
+    let launched = yours.counters.device_launches;
     let least = theirs - (theirs / 8).max(1).min(theirs);
     if mine < least {
+        let number = |count: u64| thousands(count as i64);
         let what = match mine {
-            0 => format!("without a child: the solution launches {}", thousands(theirs as i64)),
+            0 if launched == 0 => format!("without a child: the solution launches {}", number(theirs)),
+            _ if launched >= least => format!(
+                "of the {} children that it launches {} do any of the work, and of the solution's {}",
+                number(launched),
+                number(mine),
+                number(theirs)
+            ),
             _ => format!(
                 "with too few levels: it launches {} children, and the solution {}",
-                thousands(mine as i64),
-                thousands(theirs as i64)
+                number(launched),
+                number(theirs)
             ),
         };
         return Some(("launches", what));

@@ -223,7 +223,9 @@ fn table(counts: &Counts) -> String {
         columns.push(column("as given", &|row| number(row.given)));
     }
     columns.push(column("yours", &|row| number(Some(row.yours))));
-    columns.push(column("solution", &|row| number(row.reference)));
+    if rows.iter().any(|row| row.reference.is_some()) {
+        columns.push(column("solution", &|row| number(row.reference)));
+    }
     if rows.iter().any(|row| row.most.is_some()) {
         let goal =
             |row: &Counted| row.most.map_or(String::new(), |most| format!("<= {}", number(Some(most))));

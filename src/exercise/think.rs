@@ -59,9 +59,7 @@ fn of_race(shape: Shape) -> &'static str {
             "What of the parent's work does the child see, and the parent of the child's?"
         }
         Shape::TwoWriters => "Which threads write this element, and which one of them should?",
-        Shape::Overlap => {
-            "Which bytes does each of the two accesses touch, and whose elements lie there?"
-        }
+        Shape::Overlap => "Which bytes does each of the two accesses touch, and whose elements lie there?",
     }
 }
 
@@ -134,6 +132,8 @@ fn general(kind: &str) -> Option<&'static str> {
         "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",
         "missing-file" => "The task can be brought back at any time.",
         "panic" => "Which index or which addition does Rust refuse, and for which length?",
+        "crash" => "What ends the whole program, and for which length?",
+        "not-allowed" => "What does the answer need besides what it is given?",
         "stack-overflow" => {
             "How deep does the recursion go for n elements, and does it end for an empty array?"
         }

@@ -87,6 +87,29 @@
 //@ =         all<<<1, 1, 0, cudaStreamTailLaunch>>>(g_data, g_total, size);
 //@ =     }
 //@ = }
+//@ mutant block-trees-and-empty-children: launches
+//@ = extern "C" __global__ void reduceNested(unsigned int *g_data, unsigned int *g_total, unsigned int size)
+//@ = {
+//@ =     unsigned int tid = threadIdx.x;
+//@ =     unsigned int first = blockIdx.x * blockDim.x;
+//@ =     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
+//@ =     unsigned int *idata = g_data + first;
+//@ =     for (unsigned int length = count; length > 1; length = (length + 1) / 2) {
+//@ =         unsigned int half = (length + 1) / 2;
+//@ =         if (tid + half < length) {
+//@ =             idata[tid] += idata[tid + half];
+//@ =         }
+//@ =         __syncthreads();
+//@ =     }
+//@ =     if (tid == 0 && count > 0) {
+//@ =         atomicAdd(g_total, idata[0]);
+//@ =     }
+//@ =     if (blockIdx.x == 0 && tid == 0) {
+//@ =         for (unsigned int length = size; length > 1; length = (length + 1) / 2) {
+//@ =             reduceNested<<<1, 1, 0, cudaStreamTailLaunch>>>(g_data, g_total, 0);
+//@ =         }
+//@ =     }
+//@ = }
 //@ mutant sixteen-at-a-time: launches
 //@ = extern "C" __global__ void reduceNested(unsigned int *g_data, unsigned int *g_total, unsigned int size)
 //@ = {
