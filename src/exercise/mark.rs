@@ -431,7 +431,8 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
     let mut outcomes = Vec::new();
     for module in modules {
         let outcome = module.map(|module| run::simulate(module, plan, case)).transpose()?;
-        outcomes.push(outcome.filter(|outcome| outcome.completed));
+        // What a wrong program costs says nothing.
+        outcomes.push(outcome.filter(|outcome| outcome.is_right(plan) || outcomes.is_empty()));
     }
     let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
         let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_ref()?)).collect();
