@@ -7,6 +7,7 @@ use std::rc::Rc;
 use anyhow::Result;
 
 use super::measure::Measurement;
+use crate::build::call::visible;
 use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::{Act, Event, Observer};
@@ -216,7 +217,7 @@ impl Simulator {
     fn ended(&self, core: &mut sim::Simulator, ended: Result<(), Box<Diagnostic>>) -> Result<()> {
         if !self.options.keep_printed {
             // What a kernel prints is no result: stdout belongs to those.
-            let _ = write!(std::io::stderr(), "{}", core.take_printed());
+            let _ = write!(std::io::stderr(), "{}", visible(&core.take_printed()));
         }
         ended.map_err(found)
     }

@@ -17,6 +17,8 @@ const NUMBER: u64 = 4;
 pub struct Effort {
     /// The thread with the most loads.
     pub busiest: Busiest,
+    /// Per launch by the host, with all that it launches in turn: its threads, and all loads.
+    pub launches: Vec<(u64, u64)>,
     /// Children that were launched into the tail stream.
     pub tail_launches: u64,
     /// The first barrier that opened when others had left with their writes.
@@ -38,6 +40,8 @@ pub struct Busiest {
     pub loads: u64,
     /// By all threads of its block.
     pub of_block: u64,
+    /// The launch by the host that it belongs to.
+    pub launch: usize,
     /// Its number in its block.
     pub thread: u32,
     /// The block's number in its grid.
@@ -48,6 +52,15 @@ impl Busiest {
     /// Whether it makes more loads than all other threads of its block together.
     pub fn is_most_of_block(&self) -> bool {
         2 * self.loads > self.of_block
+    }
+}
+
+impl Effort {
+    /// Whether the average thread that the host has launched with the busiest one makes less than half as
+    /// many loads.
+    pub fn is_uneven(&self) -> bool {
+        let launch = self.launches.get(self.busiest.launch);
+        launch.is_some_and(|(threads, loads)| self.busiest.loads * threads > 2 * loads)
     }
 }
 
@@ -67,6 +80,8 @@ pub struct Watcher {
     pub result: Range<u64>,
     pub effort: Effort,
     blocks: HashMap<(u32, u64), Block>,
+    /// The launch by the host that a grid belongs to.
+    launches: HashMap<u32, usize>,
     /// Children that have loaded nothing yet.
     idle: HashSet<u32>,
 }
@@ -134,14 +149,18 @@ impl Watcher {
     fn block_end(&mut self, grid: u32, number: u64) {
         let Some(block) = self.blocks.remove(&(grid, number)) else { return };
         let most = block.loads.iter().copied().max().unwrap_or(0);
+        let of_block = block.loads.iter().sum();
+        let launch = self.launches.get(&grid).copied().unwrap_or(0);
+        if let Some((_, loads)) = self.effort.launches.get_mut(launch) {
+            *loads += of_block;
+        }
         let works = |warp: &&[u64]| warp.iter().any(|loads| *loads > 0);
         let warps = block.loads.chunks(WARP as usize).filter(works).count() as u32;
         self.effort.working_warps = self.effort.working_warps.max(warps);
         self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
-            let of_block = block.loads.iter().sum();
-            self.effort.busiest = Busiest { loads: most, of_block, thread, block: number };
+            self.effort.busiest = Busiest { loads: most, of_block, launch, thread, block: number };
         }
     }
 }
@@ -149,9 +168,19 @@ impl Watcher {
 impl Observer for Watcher {
     fn event(&mut self, event: &Event) {
         match *event {
-            Event::Grid(start) if start.parent.is_some() => {
-                self.effort.tail_launches += u64::from(start.after == After::Parent);
-                self.idle.insert(start.grid);
+            Event::Grid(start) => {
+                let parents = start.parent.and_then(|parent| self.launches.get(&parent).copied());
+                let launch = parents.unwrap_or_else(|| {
+                    let ((x, y, z), (u, v, w)) = (start.config.grid_dim, start.config.block_dim);
+                    let threads = [x, y, z, u, v, w].map(u64::from).iter().product();
+                    self.effort.launches.push((threads, 0));
+                    self.effort.launches.len() - 1
+                });
+                self.launches.insert(start.grid, launch);
+                if start.parent.is_some() {
+                    self.effort.tail_launches += u64::from(start.after == After::Parent);
+                    self.idle.insert(start.grid);
+                }
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
             Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),

@@ -58,15 +58,14 @@ mod weigh;
 use std::io::Write;
 use std::process::ExitCode;
 
-use options::{Options, Verb};
+use options::Options;
 use session::Session;
 
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
 /// line or the environment is wrong.
 pub fn run() -> ExitCode {
-    let Options { verb, device, figure } = Options::parse_or_exit();
-    let verb = verb.unwrap_or(Verb::List);
-    match Session::open(catalogue::root()).and_then(|session| session.run(verb, device, figure)) {
+    let options = Options::parse_or_exit();
+    match Session::open(catalogue::root(), options).and_then(Session::run) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "error: {error:#}");

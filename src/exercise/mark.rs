@@ -17,7 +17,7 @@ use super::{numbers, own, rules, rust, summary, think, weigh};
 use workbook::build::compiler::Compiler;
 use workbook::device::Module;
 use workbook::number::thousands;
-use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
+use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
 
 /// Marks the learner's file: a known text by its committed build, another one by what compiler there is.
 pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
@@ -70,7 +70,8 @@ fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
 }
 
 /// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw the
-/// value away. Line by line, without optimisation, every access is where the source has it.
+/// value away. Line by line, without optimisation, every access is where the source has it, and there is no
+/// race. All else must be the same: as many barriers, launches and atomic operations, and one side reads.
 fn is_the_compilers(
     root: &Path,
     exercise: &Exercise,
@@ -79,7 +80,25 @@ fn is_the_compilers(
     build: &Build,
 ) -> Result<bool> {
     let Some(ptx) = code::build_unoptimised(root, exercise, text, build)? else { return Ok(false) };
-    Ok(findings(exercise, plan, &ptx).is_ok_and(|kinds| kinds.is_empty()))
+    let modules = [load(exercise, &build.ptx)?, load(exercise, &ptx)?];
+    let plan = &plan.for_text(text);
+    let cases = inputs(exercise, plan);
+    let is_alike = |case: &Case| {
+        let [quick, plain] =
+            [run::simulate(&modules[0], plan, *case)?, run::simulate(&modules[1], plan, *case)?];
+        let grave = |outcome: &Outcome, fits: fn(&Diagnostic) -> bool| {
+            let found = outcome.diagnostics.iter();
+            found.filter(|found| found.severity != Severity::Note).all(fits)
+        };
+        let count = |outcome: &Outcome| {
+            let counters = &outcome.counters;
+            [counters.barriers, counters.atomics, counters.device_launches]
+        };
+        let reads = |found: &Diagnostic| found.shape.is_some_and(|shape| shape != Shape::TwoWriters);
+        Ok(grave(&plain, |_| false) && grave(&quick, reads) && count(&quick) == count(&plain))
+    };
+    let alike = cases.par_iter().map(is_alike).collect::<Result<Vec<bool>>>()?;
+    Ok(alike.into_iter().all(|alike| alike))
 }
 
 /// What is said of such a race.
@@ -90,6 +109,12 @@ fn speculated(build: &Build) -> String {
          kernel has no race.",
         build.compiler
     )
+}
+
+/// All inputs that an answer is tried with. Where a goal is measured it has to be right, too.
+fn inputs(exercise: &Exercise, plan: &Plan) -> Vec<Case> {
+    let goal = exercise.goals.first().map(Goal::case);
+    plan.cases().into_iter().chain(plan.unlisted()).chain(goal).collect()
 }
 
 /// Marks what was compiled. `source` is the learner's file. `forgives`: races are not its own.
@@ -117,9 +142,8 @@ fn mark_build(
         return Ok(failed(exercise, "missing-kernel", what));
     }
     let mut tried = Tried::default();
-    // Where a goal is measured the answer has to be right, too.
     let goal_case = exercise.goals.first().map(Goal::case);
-    let mut cases: Vec<Case> = plan.cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
+    let mut cases = inputs(exercise, plan);
     cases.sort_by_key(|case| case.n);
     for cases in cases.chunk_by(|a, b| a.n == b.n) {
         // What fails for short arrays is not tried with long ones, and what never ends not again.
@@ -140,18 +164,29 @@ fn mark_build(
         return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
     }
     let reference = known(root, exercise, &exercise.solution(), build);
-    let mut pairs = Vec::new();
-    if let Some(reference) = &reference {
-        let pair = |case| {
-            let run = |module| run::simulate(module, plan, case);
-            anyhow::Ok(rules::Pair { case, yours: run(&module)?, solution: run(reference)? })
+    let work: Vec<Case> = plan.work_cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
+    let beside = |reference: &Module| {
+        let pair = |case: &Case| {
+            let run = |module| run::simulate(module, plan, *case);
+            anyhow::Ok(rules::Pair { case: *case, yours: run(&module)?, solution: run(reference)? })
         };
-        let cases: Vec<Case> =
-            plan.work_cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
-        pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
-    }
+        work.par_iter().map(pair).collect::<Result<Vec<_>>>()
+    };
+    let pairs = reference.as_ref().map(&beside).transpose()?.unwrap_or_default();
+    let breaks = |rule: &dyn Fn(&[rules::Pair]) -> Option<rules::Finding>| {
+        let Some(finding) = rule(&pairs) else { return Ok(None) };
+        for other in exercise.mutants.iter().filter(|other| other.is_right()) {
+            let other = known(root, exercise, &exercise.mutated(other)?, build);
+            if let Some(other) = other
+                && rule(&beside(&other)?).is_none()
+            {
+                return Ok(None);
+            }
+        }
+        anyhow::Ok(Some(finding))
+    };
     let refused = |rules::Finding { kind, what }| failed(exercise, kind, what);
-    if let Some(finding) = rules::other_task(plan, &pairs) {
+    if let Some(finding) = breaks(&|pairs| rules::other_task(plan, pairs))? {
         return Ok(refused(finding));
     }
     let given = known(root, exercise, &exercise.stub(), build);
@@ -162,7 +197,8 @@ fn mark_build(
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
     let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
-    Ok(rules::goals(&exercise.goals, &pairs).or(rules::too_much(&pairs)).map_or_else(passed, refused))
+    let finding = breaks(&|pairs| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs)))?;
+    Ok(finding.map_or_else(passed, refused))
 }
 
 /// Arrays up to this length are checked before longer ones.
@@ -398,7 +434,7 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
     let line = written_at.filter(|(file, _)| *file == exercise.path && kinds == ["wrong-result"]);
     let think = match case.n == 0 && kinds == ["wrong-result"] {
         true => think::sentence(exercise, &["no numbers".into()]),
-        false => think::sentence(exercise, &kinds),
+        false => think::of_findings(exercise, &kinds, &diagnostics),
     };
     let line = line.map(|(_, line)| line);
     Some(Failure { kinds, what, diagnostics, line, printed, think, ..Failure::default() })

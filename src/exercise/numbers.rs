@@ -117,8 +117,11 @@ pub fn mark(
     plan: &Plan,
     text: &str,
 ) -> Result<Verdict> {
-    let rest =
-        |text: &str| text.lines().filter(|line| !is_answer(line)).map(str::to_string).collect::<Vec<_>>();
+    // An editor may change the ends of lines, and that of the file.
+    let rest = |text: &str| {
+        let lines = text.trim_end().lines().filter(|line| !is_answer(line));
+        lines.map(|line| line.trim_end().to_string()).collect::<Vec<_>>()
+    };
     let is_line = answers.iter().any(|answer| !answer.lines().is_empty());
     let kind = if is_line { "wrong-line" } else { "wrong-number" };
     if rest(text) != rest(&exercise.stub()) {

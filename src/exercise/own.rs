@@ -7,8 +7,19 @@ use super::source::{Exercise, Kind};
 /// Words that no answer in Rust needs: they lead to files, other programs, the environment, machine code, or
 /// to what is remembered from one call to the next. (`-F unsafe_code` keeps out the rest.)
 const WORDS: [&str; 13] = [
-    "asm", "env", "extern", "fs", "global_asm", "include", "include_bytes", "include_str", "net", "option_env",
-    "process", "static", "thread_local",
+    "asm",
+    "env",
+    "extern",
+    "fs",
+    "global_asm",
+    "include",
+    "include_bytes",
+    "include_str",
+    "net",
+    "option_env",
+    "process",
+    "static",
+    "thread_local",
 ];
 
 /// What `text`, the learner's file of `exercise` below `root`, brings in from elsewhere: a sentence, if so.
@@ -33,7 +44,8 @@ fn foreign_word(text: &str) -> Option<String> {
     }
     // `mod name;` and `#[path = …]` are other files, too.
     let at = words(&code).filter(|(_, word)| *word == "mod").map(|(at, _)| at);
-    let elsewhere = |at: &usize| code[*at..].find([';', '{']).is_some_and(|end| code[at + end..].starts_with(';'));
+    let elsewhere =
+        |at: &usize| code[*at..].find([';', '{']).is_some_and(|end| code[at + end..].starts_with(';'));
     let attribute = code.match_indices("#[").map(|(at, _)| at).find(|at| {
         let end = code[*at..].find(']').map_or(code.len(), |end| at + end);
         words(&code[*at..end]).any(|(_, word)| word == "path")
@@ -77,7 +89,8 @@ fn is_header(folder: &Path, name: &str) -> bool {
         _ => return false,
     };
     let Some((name, _)) = name[1..].split_once(close) else { return false };
-    let outside = name.starts_with('/') || name.contains(['\\', ':']) || name.split('/').any(|part| part == "..");
+    let outside =
+        name.starts_with('/') || name.contains(['\\', ':']) || name.split('/').any(|part| part == "..");
     !outside && !folder.join(name).exists()
 }
 
@@ -125,7 +138,8 @@ pub fn blanked(text: &str, language: Language) -> String {
 /// The bytes of the comment, string, character or lifetime that `rest` begins with; to the end of the text if it
 /// isn't closed. `in_word`: what comes before belongs to a word, like the `1` of `1'000`.
 fn literal(rest: &str, language: Language, in_word: bool) -> Option<usize> {
-    let through = |from: usize, end: &str| rest[from..].find(end).map_or(rest.len(), |at| from + at + end.len());
+    let through =
+        |from: usize, end: &str| rest[from..].find(end).map_or(rest.len(), |at| from + at + end.len());
     if rest.starts_with("//") {
         return Some(rest.find('\n').unwrap_or(rest.len()));
     }
@@ -151,7 +165,9 @@ fn literal(rest: &str, language: Language, in_word: bool) -> Option<usize> {
         let mut chars = rest[1..].chars();
         let (first, second) = (chars.next()?, chars.next());
         if first != '\\' && second != Some('\'') {
-            return Some(1 + rest[1..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len() - 1));
+            return Some(
+                1 + rest[1..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len() - 1),
+            );
         }
     }
     let mut escaped = false;

@@ -5,27 +5,25 @@ use std::collections::BTreeSet;
 use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{Read, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
 
+use super::code::PATIENCE;
 use super::plan::{self, Case, Goal, Op, Plan};
 use super::source::Exercise;
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
 use super::{calls, summary, think, weigh};
+use workbook::build::within;
 use workbook::number::thousands;
 use workbook::reduction::data;
 use workbook::reduction::serial::recursive_reduce;
 
 /// How long all calls together may take; a right answer needs some milliseconds.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
-/// Bytes that are kept of what the function prints.
-const MOST_PRINTED: u64 = 1 << 16;
 /// Lengths for which a wrong sum is looked into.
 const SHORT: usize = 64;
 
@@ -38,9 +36,8 @@ const DEPTH: u64 = 8;
 pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Verdict> {
     let scratch = tempfile::tempdir()?;
     let library = scratch.path().join("libanswer.rlib");
-    let compiled = compile_answer(root, &exercise.path, &library)?;
-    if !compiled.status.success() {
-        return Ok(failed(exercise, "compile-error", said(&compiled)));
+    if let Err(said) = compile_answer(root, &exercise.path, &library)? {
+        return Ok(failed(exercise, "compile-error", said));
     }
     let program = match Program::new(root, scratch.path(), name, "(0, 0)")? {
         Ok(program) => program,
@@ -58,7 +55,7 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
         let copy = scratch.path().join("answer.rs");
         fs::write(&copy, calls::counted(text, &counter))?;
         let compiled = compile_answer(root, &copy.to_string_lossy(), &scratch.path().join("libanswer.rlib"))?;
-        ensure!(compiled.status.success(), "its calls cannot be counted:\n{}", said(&compiled));
+        compiled.map_err(|said| anyhow!("its calls cannot be counted:\n{said}"))?;
         let program = Program::new(root, scratch.path(), name, &format!("answer::{counter}::taken()"))?;
         let program = program.map_err(|said| anyhow!("its calls cannot be counted:\n{said}"))?;
         let longest = inputs(text).pop().context("there is no input")?;
@@ -219,10 +216,10 @@ fn rustc(root: &Path) -> Command {
 }
 
 /// Compiles the file `source` as the library `answer`: no unsafe code, which could reach anything.
-fn compile_answer(root: &Path, source: &str, library: &Path) -> Result<Output> {
+fn compile_answer(root: &Path, source: &str, library: &Path) -> Result<Result<(), String>> {
     let mut compile = rustc(root);
     compile.args(["--crate-type", "rlib", "--crate-name", "answer", "-F", "unsafe_code", source, "-o"]);
-    output(compile.arg(library))
+    compiles(compile.arg(library))
 }
 
 /// A word that nobody knows before.
@@ -230,14 +227,17 @@ fn unforeseen() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-fn output(command: &mut Command) -> Result<Output> {
-    command
-        .output()
-        .context("cannot start rustc, which compiles this exercise; it comes with Rust, https://rustup.rs")
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).trim_end().to_string()
+/// Runs rustc; what it said, if it did not compile, or not in time.
+fn compiles(command: &mut Command) -> Result<Result<(), String>> {
+    let ran = within::run(command, "", PATIENCE)
+        .context("cannot start rustc, which compiles this exercise; it comes with Rust, https://rustup.rs")?;
+    Ok(match ran.status {
+        Some(status) if status.success() => Ok(()),
+        Some(_) => Err(ran.stderr.trim_end().to_string()),
+        None => {
+            Err(format!("rustc did not come to an end in {} seconds, and was stopped.", PATIENCE.as_secs()))
+        }
+    })
 }
 
 /// The learner's function as a program, and where it may write.
@@ -266,12 +266,13 @@ impl<'a> Program<'a> {
         let path = scratch.join(format!("main{EXE_SUFFIX}"));
         fs::write(&main, HARNESS.replace("FUNCTION", name).replace("COUNTS", counts))?;
         let mut compile = rustc(root);
-        compile.arg("--extern").arg(format!("answer={}", scratch.join("libanswer.rlib").display())).arg(&main);
-        let compiled = output(compile.arg("-o").arg(&path))?;
-        Ok(match compiled.status.success() {
-            true => Ok(Program { path, scratch }),
-            false => Err(said(&compiled).replace(&*main.to_string_lossy(), "the checker")),
-        })
+        compile
+            .arg("--extern")
+            .arg(format!("answer={}", scratch.join("libanswer.rlib").display()))
+            .arg(&main);
+        let compiled = compiles(compile.arg("-o").arg(&path))?;
+        let said = |said: String| said.replace(&*main.to_string_lossy(), "the checker");
+        Ok(compiled.map(|()| Program { path, scratch }).map_err(said))
     }
 
     fn run(&self, inputs: &[Vec<i32>]) -> Result<Ran> {
@@ -281,17 +282,10 @@ impl<'a> Program<'a> {
         fs::write(&numbers, words.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
         fs::write(&results, "")?;
         let mut command = Command::new(&self.path);
-        command.arg(&numbers).arg(&results).stdin(Stdio::piped());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        command.arg(&numbers).arg(&results);
         let key = unforeseen();
-        if let Some(mut stdin) = child.stdin.take() {
-            // If it has ended already, there is no result.
-            let _ = stdin.write_all(key.as_bytes());
-        }
-        let (printed, said) = (kept(child.stdout.take()), kept(child.stderr.take()));
-        let status = wait(&mut child)?;
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let written = text(fs::read(results)?);
+        let within::Ran { status, stdout: printed, stderr: said } = within::run(&command, &key, TIME_LIMIT)?;
+        let written = String::from_utf8_lossy(&fs::read(results)?).into_owned();
         let lines = written.lines().filter_map(|line| line.strip_prefix(&key)?.strip_prefix(' '));
         let mut results: Vec<String> = lines.map(str::to_string).collect();
         // Without its last line it has not come to its end, whatever the lines before say.
@@ -300,7 +294,6 @@ impl<'a> Program<'a> {
         } else {
             results.truncate(inputs.len().saturating_sub(1));
         }
-        let [printed, said] = [printed, said].map(|kept| text(kept.join().unwrap_or_default()));
         Ok(Ran { results, printed, said, status })
     }
 
@@ -314,34 +307,5 @@ impl<'a> Program<'a> {
     fn prints(&self, input: &[i32]) -> Result<String> {
         let printed = self.run(&[input.to_vec()])?.printed;
         Ok(if printed.is_empty() { printed } else { format!("n = {}:\n{printed}", input.len()) })
-    }
-}
-
-/// Keeps what comes first through `pipe`, and lets the rest go: a loop may print for as long as it is allowed
-/// to run.
-fn kept(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.by_ref().take(MOST_PRINTED).read_to_end(&mut bytes);
-            let _ = std::io::copy(&mut pipe, &mut std::io::sink());
-        }
-        bytes
-    })
-}
-
-/// Waits for `child`; ends it at the time limit.
-fn wait(child: &mut Child) -> Result<Option<ExitStatus>> {
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if started.elapsed() > TIME_LIMIT {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -6,6 +6,7 @@ use super::options::COMMAND;
 use super::source::{Exercise, Kind};
 use super::state::State;
 use super::verdict::{Counted, Counts, Failure, Guess, Passed};
+use workbook::build::call::visible;
 use workbook::number::thousands;
 use workbook::record::columns::{Column, text_table, wrapped};
 use workbook::record::diagnostics;
@@ -135,7 +136,8 @@ pub fn ask_why(exercise: &Exercise) -> String {
 /// what to do about it is said, too.
 pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool, color: bool) -> String {
     let mut text = format!("{}: not yet.\n\n", title(exercise));
-    for line in failure.what.trim_end().lines() {
+    let source = &visible(source);
+    for line in visible(&failure.what).trim_end().lines() {
         // What a compiler says has lines of its own.
         let is_prose = failure.kinds != ["compile-error"] && !line.starts_with(' ');
         text += &if is_prose { paragraph(line) } else { format!("{line}\n") };
@@ -145,13 +147,13 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
         text += &format!("The result was stored at {}:{line}:\n  {code}\n", exercise.path);
     }
     if !failure.warnings.is_empty() {
-        text += &format!("\nThe compiler warns:\n{}\n", failure.warnings.trim_end());
+        text += &format!("\nThe compiler warns:\n{}\n", visible(&failure.warnings).trim_end());
     }
     text += &printed(&failure.printed);
     for found in failure.diagnostics.iter().take(SHOWN) {
-        let quoted = |file: &str| (file == exercise.path).then_some(source);
+        let quoted = |file: &str| (file == exercise.path).then_some(source.as_str());
         let help = if again { found.help.clone() } else { String::new() };
-        let found = Diagnostic { help, ..found.clone() };
+        let found = Diagnostic { help, message: visible(&found.message), ..found.clone() };
         text += &format!("\n{}", diagnostics::render_with(&found, quoted, color));
     }
     if failure.diagnostics.len() > SHOWN {
@@ -176,6 +178,7 @@ fn printed(printed: &str) -> String {
     if printed.is_empty() {
         return String::new();
     }
+    let printed = visible(printed);
     let lines: Vec<&str> = printed.lines().collect();
     let mut text = "\nIt printed, for ".to_string();
     for (number, line) in lines.iter().take(PRINTED + 1).enumerate() {

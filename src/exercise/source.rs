@@ -294,10 +294,7 @@ impl Exercise {
 
     fn check(&self) -> Result<()> {
         let cases = self.goals.windows(2).all(|goals| goals[0].case() == goals[1].case());
-        ensure!(
-            cases || matches!(self.kind, Kind::Function(_)),
-            "the goals are measured at different sizes"
-        );
+        ensure!(cases || matches!(self.kind, Kind::Function(_)), "the goals are measured at different sizes");
         ensure!(!self.hints.is_empty(), "there is no hint");
         ensure!(!self.learn.is_empty(), "it does not say what one learns");
         ensure!(self.why.is_empty() == self.because.is_empty(), "why and because do not come together");

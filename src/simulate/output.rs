@@ -9,6 +9,7 @@ use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
 use super::values::Held;
+use workbook::build::call::visible;
 use workbook::figure;
 use workbook::record::diagnostics;
 use workbook::sim::trace::Trace;
@@ -98,7 +99,7 @@ impl Report {
     fn results(&self, out: &mut impl Write, options: &Options) -> Result<()> {
         if !self.launched.printed.is_empty() {
             let end = if self.launched.printed.ends_with('\n') { "" } else { "\n" };
-            writeln!(out, "printed by the kernel:\n{}{end}", self.launched.printed)?;
+            writeln!(out, "printed by the kernel:\n{}{end}", visible(&self.launched.printed))?;
         }
         for buffer in &self.launched.buffers {
             writeln!(out, "{}", buffer.text())?;
