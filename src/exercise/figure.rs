@@ -23,7 +23,7 @@ const FEWEST: usize = 5;
 /// # Errors
 /// The exercise has no kernel, or it doesn't compile.
 pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
-    let Kind::Kernel(plan) = &exercise.kind else {
+    let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else {
         bail!("{} has no kernel, and so no figure", exercise.id);
     };
     let source = exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?;

@@ -191,12 +191,16 @@ fn mark_build(
     }
     let given = known(root, exercise, &exercise.stub(), build);
     let modules = [Some(&module), given.as_ref(), reference.as_ref()];
+    let note = tried.note.map(|(case, mut note)| {
+        Names { source, ptx, plan }.apply(&mut note, case);
+        note
+    });
     let (tried, printed) = (tried.passed.len(), tried.printed.map_or(String::new(), |(_, text)| text));
     let counts = Counts { compiler: build.compiler.clone(), ..counts(exercise, plan, modules)? };
     if !counts.rows.iter().all(Counted::is_met) {
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
-    let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
+    let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, found: note, ..Passed::default() }));
     let finding = breaks(&|pairs| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs)))?;
     Ok(finding.map_or_else(passed, refused))
 }
@@ -232,6 +236,8 @@ fn too_large(ptx: &str) -> Option<String> {
 /// What was found for one input.
 struct Checked {
     failure: Option<Failure>,
+    /// What is said beside a right result: the other half of a synchronisation that is missing.
+    note: Option<Diagnostic>,
     result: Option<i32>,
     printed: String,
 }
@@ -241,6 +247,8 @@ struct Checked {
 struct Tried {
     passed: Vec<Case>,
     failed: Vec<(Case, Failure)>,
+    /// The first note, and where it came.
+    note: Option<(Case, Diagnostic)>,
     /// What the answer printed for the first input for which it did.
     printed: Option<(Case, String)>,
     /// It does not end for some input.
@@ -249,7 +257,8 @@ struct Tried {
 
 impl Tried {
     fn take(&mut self, checked: Vec<(Case, Checked)>) {
-        for (case, Checked { failure, printed, .. }) in checked {
+        for (case, Checked { failure, note, printed, .. }) in checked {
+            self.note = self.note.take().or(note.map(|note| (case, note)));
             let first = !printed.is_empty() && self.printed.as_ref().is_none_or(|(other, _)| other.n < 2);
             if first {
                 self.printed = Some((case, format!("{case}:\n{printed}")));
@@ -295,7 +304,7 @@ fn explained(
     if failure.kinds == ["wrong-result"] && case.n > 0 {
         let plan = names.plan;
         let run = |inputs| run::result_for(module, plan, case, inputs);
-        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan, case), run) {
+        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan, case), |result| plan.op.show(result), run) {
             failure.what += &format!("\n{explained}");
             failure.think = think::sentence(exercise, &["miscounted".into()]);
         }
@@ -373,7 +382,10 @@ fn check(exercise: &Exercise, module: &Module, plan: &Plan, case: Case, forgives
     let is_kept = case.schedule == 0 && case.n < SHORT;
     let printed = if is_kept { outcome.printed.clone() } else { String::new() };
     let result = outcome.result;
-    Ok(Checked { failure: wrong(exercise, plan, case, outcome), result, printed })
+    let is_note =
+        |found: &&Diagnostic| found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace;
+    let note = outcome.diagnostics.iter().find(is_note).cloned();
+    Ok(Checked { failure: wrong(exercise, plan, case, outcome), note, result, printed })
 }
 
 /// Sums that round must have the same bits in every order of turns.
@@ -467,7 +479,8 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
     let mut outcomes = Vec::new();
     for module in modules {
         let outcome = module.map(|module| run::simulate(module, plan, case)).transpose()?;
-        outcomes.push(outcome.filter(|outcome| outcome.completed));
+        // What a wrong program costs says nothing.
+        outcomes.push(outcome.filter(|outcome| outcome.is_right(plan) || outcomes.is_empty()));
     }
     let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
         let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_ref()?)).collect();

@@ -9,6 +9,11 @@ use super::plan::{Case, Goal, Plan};
 use super::run::Outcome;
 use workbook::number::thousands;
 
+/// What an answer may count more than its share of the goal's room, where the solution counts little.
+const ROOM: u64 = 16;
+/// Arrays that are shorter than a warp share out no work.
+const SHORTEST: usize = 32;
+
 /// What an answer does more of than the solution, or less: the kind of the failure, and a sentence.
 pub struct Finding {
     pub kind: &'static str,
@@ -26,7 +31,7 @@ pub struct Pair {
 /// inputs.
 pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Option<Finding> {
     let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
-    first(pairs, &[&left_early, &alone, &few_warps, &launches, &|pair| atomics(plan, pair)])
+    first(pairs, &[&left_early, &alone, &launches, &few_warps, &|pair| atomics(plan, pair)])
 }
 
 /// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
@@ -44,7 +49,7 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Option<Finding> {
         pairs.iter().find_map(|Pair { case, yours, solution }| {
             let (mine, theirs) = (count(yours)?, count(solution)?);
             let more = goal.most.saturating_sub(there);
-            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more;
+            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.min(ROOM);
             (mine > most).then(|| Finding {
                 kind: "goal",
                 what: format!(
@@ -63,7 +68,7 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Option<Finding> {
 /// What the first of `rules` says that one of the inputs breaks.
 fn first(pairs: &[Pair], rules: &[&dyn Fn(&Pair) -> Broken]) -> Option<Finding> {
     rules.iter().find_map(|rule| {
-        pairs.iter().find_map(|pair| {
+        pairs.iter().filter(|pair| pair.case.n >= SHORTEST).find_map(|pair| {
             let (kind, what) = rule(pair)?;
             Some(Finding { kind, what: format!("At {}: right, but {what}.", pair.case) })
         })

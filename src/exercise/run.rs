@@ -10,7 +10,7 @@ use super::effort::{Effort, Watcher};
 use super::plan::{self, Arg, Case, Place, Plan};
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
 use workbook::reduction::data;
-use workbook::sim::{Counters, Diagnostic};
+use workbook::sim::{Counters, Diagnostic, Severity};
 
 /// Both inputs of `case`: the same in every order of turns.
 pub fn inputs(plan: &Plan, case: Case) -> [Vec<i32>; 2] {
@@ -165,6 +165,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether the result is right, and nothing was found wrong.
+    pub fn is_right(&self, plan: &Plan) -> bool {
+        let agrees = self.result.is_some_and(|result| plan.op.agrees(result, self.expected));
+        agrees && self.changed.is_none() && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
+    }
+
     /// What is counted as `field`: a counter, or [`Effort::block_numbers`].
     pub fn count(&self, field: &str) -> Option<u64> {
         match field {

@@ -116,7 +116,8 @@ fn mark_program(
         }
         if failure.kinds == ["wrong-result"] && (1..=SHORT).contains(&case.n) {
             let result = |inputs: [Vec<i32>; 2]| program.result(&inputs[0]);
-            if let Some(explained) = weigh::explain(Op::Sum, &[input.clone(), input.clone()], result) {
+            let show = |result: i32| thousands(result.into());
+            if let Some(explained) = weigh::explain(Op::Sum, &[input.clone(), input.clone()], show, result) {
                 failure.what += &format!("\n{explained}");
                 failure.think = think::sentence(exercise, &["miscounted".into()]);
             }

@@ -108,7 +108,10 @@ impl Session {
                 let again = self.state.of(id).failed == failure.kinds;
                 say(&show::failed(&exercise, &failure, &source, again, stdout().is_terminal()));
                 self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
-                self.remember_first(id, &failure.guesses);
+                self.remember_guesses(id, &failure.guesses, true);
+                if !failure.guesses.is_empty() {
+                    say(&show::after_tries(&exercise, self.state.of(id).tries));
+                }
                 let missing = failure.kinds == ["missing-file"];
                 say(&match missing {
                     true => format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"),
@@ -117,8 +120,10 @@ impl Session {
                 Ok(1)
             }
             Verdict::Passed(passed) => {
-                self.remember_first(id, &passed.guesses);
-                say(&show::passed(&exercise, &passed, &self.state.of(id).first));
+                self.remember_guesses(id, &passed.guesses, false);
+                let source = exercise.learners_text(&self.root).unwrap_or_default();
+                let is_terminal = stdout().is_terminal();
+                say(&show::passed(&exercise, &passed, &self.state.of(id), &source, is_terminal));
                 let gain = exercise.gain(&self.root)?;
                 if !gain.is_empty() {
                     say(&format!("\n{}", show::paragraph(&gain)));
@@ -293,11 +298,20 @@ impl Session {
         }
     }
 
-    /// The first complete answer is what was predicted.
-    fn remember_first(&mut self, id: Id, guesses: &[Guess]) {
-        if !guesses.is_empty() && self.state.of(id).first.is_empty() {
-            self.remember(|state| state.at(id).first = guesses.iter().map(|guess| guess.said).collect());
+    /// The first complete answer is what was predicted; wrong ones are counted, each once.
+    fn remember_guesses(&mut self, id: Id, guesses: &[Guess], are_wrong: bool) {
+        let said: Vec<u64> = guesses.iter().map(|guess| guess.said).collect();
+        if said.is_empty() || self.state.of(id).last == said {
+            return;
         }
+        self.remember(|state| {
+            let progress = state.at(id);
+            if progress.first.is_empty() {
+                progress.first.clone_from(&said);
+            }
+            progress.last.clone_from(&said);
+            progress.tries += usize::from(are_wrong && !progress.passed);
+        });
     }
 
     /// Writes a change of the state; where that is not possible the work goes on.

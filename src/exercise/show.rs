@@ -4,7 +4,7 @@ use super::catalogue;
 use super::id::Id;
 use super::options::COMMAND;
 use super::source::{Exercise, Kind};
-use super::state::State;
+use super::state::{Progress, State};
 use super::verdict::{Counted, Counts, Failure, Guess, Passed};
 use workbook::build::call::visible;
 use workbook::number::thousands;
@@ -17,6 +17,9 @@ const WIDTH: usize = 96;
 /// Diagnostics that are shown in full, and lines of what a kernel printed.
 const SHOWN: usize = 2;
 const PRINTED: usize = 12;
+
+/// Wrong answers, after which it is said what to look at.
+const TRIES: usize = 3;
 
 /// All exercises with progress, chapter by chapter.
 pub fn list(exercises: &[Exercise], state: &State) -> String {
@@ -38,6 +41,9 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
         let mut notes = vec![format!("{} min", exercise.minutes)];
         if progress.hints > 0 {
             notes.push(format!("hints: {} of {}", progress.hints, exercise.hints.len()));
+        }
+        if progress.tries > 0 {
+            notes.push(format!("{} wrong answer{}", progress.tries, plural(progress.tries)));
         }
         if progress.gave_up {
             notes.push("solution seen".to_string());
@@ -70,17 +76,29 @@ pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> St
     }
 }
 
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 /// `3.1 Half the loads`
 pub fn title(exercise: &Exercise) -> String {
     format!("{} {}", exercise.id, exercise.title)
 }
 
 /// What an answer that passes gets. `first`: what was predicted, if numbers were asked for.
-pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
+/// `source` is the learner's file.
+pub fn passed(
+    exercise: &Exercise,
+    passed: &Passed,
+    progress: &Progress,
+    source: &str,
+    color: bool,
+) -> String {
     let tried = passed.tried;
     let how = match exercise.kind {
         Kind::Kernel(_) => {
             let found = match passed.note.as_str() {
+                "" if passed.found.is_some() => ". One thing to look at is below.".to_string(),
                 "" => ", and nothing was found wrong.".to_string(),
                 note => format!(". {note}"),
             };
@@ -88,17 +106,21 @@ pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
         Kind::Numbers { ref answers, .. } if answers.iter().any(|answer| !answer.lines().is_empty()) => {
-            "passed. That is the line.".to_string()
+            match progress.tries {
+                0 => "passed. That is the line, at the first try.".to_string(),
+                tries => format!("passed. That is the line, after {tries} other{}.", plural(tries)),
+            }
         }
         Kind::Numbers { .. } => "passed.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
     text += &printed(&passed.printed);
+    text += &passed.found.as_ref().map_or(String::new(), |found| shown(exercise, found, &visible(source), color));
     if !passed.counts.rows.is_empty() {
         text += &format!("\n{}", table(&passed.counts));
     }
     if passed.guesses.len() > 1 {
-        text += &format!("\n{}", predicted(&passed.guesses, first));
+        text += &format!("\n{}", predicted(&passed.guesses, &progress.first));
     }
     text
 }
@@ -151,10 +173,8 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
     }
     text += &printed(&failure.printed);
     for found in failure.diagnostics.iter().take(SHOWN) {
-        let quoted = |file: &str| (file == exercise.path).then_some(source.as_str());
         let help = if again { found.help.clone() } else { String::new() };
-        let found = Diagnostic { help, message: visible(&found.message), ..found.clone() };
-        text += &format!("\n{}", diagnostics::render_with(&found, quoted, color));
+        text += &shown(exercise, &Diagnostic { help, ..found.clone() }, source, color);
     }
     if failure.diagnostics.len() > SHOWN {
         text += &format!("… and {} more.\n", failure.diagnostics.len() - SHOWN);
@@ -171,6 +191,21 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
         text += "If it fails this way once more, the message will say what usually helps.\n";
     }
     text
+}
+
+/// What the simulator has found. `source` is the learner's file.
+fn shown(exercise: &Exercise, found: &Diagnostic, source: &str, color: bool) -> String {
+    let quoted = |file: &str| (file == exercise.path).then_some(source);
+    let found = Diagnostic { message: visible(&found.message), ..found.clone() };
+    format!("\n{}", diagnostics::render_with(&found, quoted, color))
+}
+
+/// What is said after several wrong answers, where trying one after the other leads to the right one.
+pub fn after_tries(exercise: &Exercise, tries: usize) -> String {
+    let hint = tries.checked_sub(TRIES).and_then(|more| exercise.hints.get(more).or(exercise.hints.last()));
+    hint.map_or(String::new(), |hint| {
+        paragraph(&format!("{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"))
+    })
 }
 
 /// What the answer wrote to the terminal.

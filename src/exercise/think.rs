@@ -12,12 +12,25 @@ pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
 /// have its own for a shape (`//@ think other-block: …`), or for races of all shapes.
 pub fn of_findings(exercise: &Exercise, kinds: &[String], found: &[Diagnostic]) -> String {
     let race = found.iter().find(|found| found.kind == Kind::DataRace).and_then(|found| found.shape);
+    let limit = found.iter().find(|found| found.kind == Kind::LaunchLimit).and_then(of_limit);
     let said = kinds.iter().find_map(|kind| {
         let shape = race.filter(|_| *kind == Kind::DataRace.to_string());
         let own = shape.and_then(|shape| exercise.think(name(shape))).or(exercise.think(kind));
-        own.or_else(|| shape.map(of_race)).or_else(|| general(kind))
+        let limit = limit.filter(|_| *kind == Kind::LaunchLimit.to_string());
+        limit.or(own).or_else(|| shape.map(of_race)).or_else(|| general(kind))
     });
     said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
+}
+
+/// What to think about where a launch is refused for another reason than its grid.
+fn of_limit(found: &Diagnostic) -> Option<&'static str> {
+    let says = |part: &str| found.message.contains(part);
+    Some(match () {
+        () if says("shared memory") => "How much shared memory does the block need for its threads?",
+        () if says("is compiled for") => "For how many threads per block is the kernel compiled, and why?",
+        () if says("calls of device functions") => "When does this recursion end, for every input?",
+        () => return None,
+    })
 }
 
 /// What a solution's file calls a shape.
@@ -95,7 +108,7 @@ fn general(kind: &str) -> Option<&'static str> {
         }
         "launches" => "Which part of the work is the child's, and who launches it?",
         "tail-launch" => "When does a tail launch start, and when does a fire-and-forget launch?",
-        "work" => "Which threads execute this loop, and how many times do they have to?",
+        "work" => "Which steps does a warp make more often than the sum needs them?",
         "left-early" => "Which threads reach this barrier, and which have already left the kernel?",
         "no-recursion" => "What is the sum of an array in terms of the sums of its halves?",
         "memory-limit" => "How much memory does a sum need besides its numbers?",

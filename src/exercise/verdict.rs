@@ -30,6 +30,8 @@ pub struct Passed {
     pub guesses: Vec<Guess>,
     /// What was found and is not the learner's doing, in whole sentences; empty if nothing was found.
     pub note: String,
+    /// A note of the simulator's: what may go wrong elsewhere.
+    pub found: Option<Diagnostic>,
 }
 
 /// A number that was asked for.

@@ -18,11 +18,13 @@
 //@ think data-race: What else works on these elements: another block of the same grid, or a child that has
 //@      already started?
 //@ think wrong-result: Which thread writes the result when one element is left, and when there is none?
-//@ think miscounted: Which level drops these elements: does the child have enough threads for them?
+//@ think miscounted: At which level does the count of these elements go wrong: has it a thread for each of
+//@      them, and only one?
 //@ why Why does one launch per level drop no child, however long the array?
-//@ because Every level is the only child of its parent, so at most one launch is pending at any time. The
-//@      depth is the logarithm of the length: 17 levels for 100,003 numbers. With a child per block, all
-//@      blocks of a level launch at about the same time.
+//@ because Every level is the only child of its parent. While it launches the next one it still counts
+//@      itself, so two launches are pending at any time, however long the array. The depth is the logarithm
+//@      of the length: 17 levels for 100,003 numbers. With a child per block, all blocks of a level launch at
+//@      about the same time.
 //@ mutant every-block-launches: wrong-result
 //@ - if (i == 0) { // one child per level
 //@ + if (threadIdx.x == 0) {

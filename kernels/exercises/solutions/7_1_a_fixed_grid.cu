@@ -8,7 +8,7 @@
 //@ minutes 10
 //@ launch reduceStride(input, total, n) grid=16
 //@ result total
-//@ goal global_load_sectors <= 13000 n=100003 block=256
+//@ goal global_load_sectors <= 16000 n=100003 block=256
 //@ hint The grid has `gridDim.x * blockDim.x` threads. Which elements does thread i own, if neighbours are to
 //@      load neighbours?
 //@ hint Write a loop that starts at i, advances by the number of threads in the grid, and ends at `size`.

@@ -42,7 +42,7 @@
 //@ mutant beyond-the-end: out-of-bounds
 //@ - min((gpu + 1) * each, size)
 //@ + (gpu + 1) * each
-//@ mutant one-does-it-all: one-thread
+//@ mutant one-does-it-all: goal
 //@ - (size + gpus - 1) / gpus
 //@ + size
 
