@@ -168,7 +168,9 @@ impl Outcome {
     /// Whether the result is right, and nothing was found wrong.
     pub fn is_right(&self, plan: &Plan) -> bool {
         let agrees = self.result.is_some_and(|result| plan.op.agrees(result, self.expected));
-        agrees && self.changed.is_none() && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
+        agrees
+            && self.changed.is_none()
+            && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
     }
 
     /// What is counted as `field`: a counter, or [`Effort::block_numbers`].
@@ -248,6 +250,17 @@ mod tests {
     use super::*;
     use workbook::build::prebuilt::source_hash;
     use workbook::device::DeviceChoice;
+
+    #[test]
+    fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
+        let mut plan = Plan::default();
+        plan.mark("launch", "dot(input, other, out, n) grid=1").unwrap();
+        let at = |block, schedule| inputs(&plan, Case { n: 100, block, schedule });
+        assert_eq!(at(32, 0), at(32, 1));
+        assert_eq!(at(32, 0), at(32, 2));
+        assert_ne!(at(32, 0), at(96, 0));
+        assert_ne!(at(32, 0)[0], at(32, 0)[1]);
+    }
 
     /// As a GPU does it when it measures: the same buffers, launched again.
     #[test]

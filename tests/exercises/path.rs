@@ -212,6 +212,10 @@ fn without_a_compiler_the_two_commands_are_said_once_before_anything_else() {
     let exercise = exercise("2.1");
     let mine = exercise.solution() + "// mine\n";
     learner.write(&exercise, &mine);
+    let unheard = Learner::new("no-compiler-at-once");
+    unheard.write(&exercise, &mine);
+    let said = unheard.says("2.1").exits(2, &["CLANG to a clang", "2_1_barrier.cu has to be compiled"]);
+    assert_eq!(said.text.matches("kernels/requirements.txt").count(), 1, "{}", said.text);
     learner.says("2.1").exits(
         2,
         &["2_1_barrier.cu has to be compiled, and no compiler for CUDA C++ was found", "check again"],
@@ -280,6 +284,44 @@ fn numbers_that_no_counter_has_are_marked_like_others() {
     learner.says("3.6").exits(1, &["no number yet for: barrier arrivals, divergent branches, load requests"]);
     learner.write(&exercise, &exercise.solution());
     learner.says("3.6").exits(0, &["your first answer", "9,223,372,036,854,775,807"]);
+}
+
+/// What an editor does to the ends of lines and of the file is no change.
+#[test]
+fn numbers_are_read_whatever_an_editor_does_to_ends_of_lines() {
+    let learner = Learner::new("ends");
+    for id in ["2.4", "3.6"] {
+        let exercise = exercise(id);
+        let passing = exercise.solution();
+        for text in [
+            passing.replace('\n', "  \r\n"),
+            passing.replace('\n', "\t\n"),
+            format!("{passing}\n\n"),
+            passing.trim_end().to_string(),
+        ] {
+            learner.write(&exercise, &text);
+            learner.says(id).exits(0, &["passed"]);
+        }
+        learner.write(&exercise, &format!("{passing}// more\n"));
+        learner.says(id).exits(1, &["Change only the answers"]);
+    }
+}
+
+/// What a program says is shown, and obeyed by no terminal.
+#[test]
+fn escapes_are_shown_and_not_sent() {
+    let learner = Learner::new("escapes");
+    let exercise = exercise("1.2");
+    let prints = |what: &str| exercise.solution().replacen("let half", &format!("{what} let half"), 1);
+    for (what, status, part) in [
+        ("println!(\"\\x1b[2J\\x07gone\");", 0, "\\u{1b}[2J\\u{7}gone"),
+        ("panic!(\"\\x1b]0;title\");", 1, "\\u{1b}]0;title"),
+        ("compile_error!(\"\\x1b[31mred\");", 1, "red"),
+    ] {
+        learner.write(&exercise, &prints(what));
+        let said = learner.says("1.2").exits(status, &[part]);
+        assert!(!said.text.contains(['\u{1b}', '\u{7}']), "{:?}", said.text);
+    }
 }
 
 #[test]
@@ -403,6 +445,8 @@ fn what_is_not_understood_says_what_there_is() {
         ("--device sim 3.x", "`3.x` is no number of an exercise"),
         ("--hint", "unexpected argument"),
         ("1.1 --device tpu", "possible values: auto, gpu, sim"),
+        ("2.1 --compiler gcc", "it is nvcc or clang"),
+        ("2.1 --compiler clang", "no clang that runs was found"),
     ] {
         learner.says(words).exits(2, &[part]);
     }
@@ -471,6 +515,91 @@ fn watch_checks_what_is_saved_and_moves_on() {
     learner.write(&exercise("2.1"), &exercise("2.1").solution());
     wait_for("2.1 One barrier is enough: passed");
     wait_for("Watching kernels/exercises/2_2_any_length.cu");
+    // Whoever solves another one first goes on from there; 2.2 stays open, and so does 1.2.
+    learner.write(&exercise("3.2"), &exercise("3.2").solution());
+    wait_for("3.2 No divergence before 32: passed");
+    wait_for("Watching kernels/exercises/3_3_one_load_fewer.cu");
+}
+
+/// A barrier that only the build without optimisation would have, if a macro told it which one it is.
+fn no_macro_tells_the_builds_apart(maker: Maker, name: &str) {
+    let learner = Learner::with(maker, name);
+    let exercise = exercise("5.2");
+    let racy = mutant("5.2", "no-barrier-at-the-end");
+    let solution = exercise.solution();
+    let missing = solution.lines().zip(racy.lines()).find(|(line, other)| line != other).unwrap().0;
+    for guard in
+        ["ifdef __CUDACC_DEBUG__", "ifndef __OPTIMIZE__", "ifdef __NO_INLINE__", "ifndef NDEBUG\n#error"]
+    {
+        let text = solution.replacen(missing, &format!("#{guard}\n{missing}\n#endif"), 1);
+        learner.write(&exercise, &text);
+        let part = if guard.contains("#error") { "error" } else { "error[data-race]" };
+        learner.says("5.2").exits(1, &[part]);
+    }
+    // Not even one that is no macro.
+    let trick = format!("if (__builtin_constant_p(blockDim.x * 0 + 1)) {{}} else {missing}");
+    learner.write(&exercise, &solution.replacen(missing, &trick, 1));
+    learner.says("5.2").exits(1, &["error[data-race]"]);
+    learner.write(&exercise, &(mutant("5.2", "by-thread-0") + "// by hand\n"));
+    learner.says("5.2").exits(0, &["passed"]);
+}
+
+#[test]
+#[ignore = "needs nvcc"]
+fn no_macro_tells_nvccs_builds_apart() {
+    no_macro_tells_the_builds_apart(Maker::Nvcc, "apart");
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn no_macro_tells_clangs_builds_apart() {
+    no_macro_tells_the_builds_apart(Maker::Clang, "apart-by-clang");
+}
+
+/// Chapter 3's own tree costs twice the solution's instructions in clang's code, and is as right.
+#[test]
+#[ignore = "needs nvcc and clang"]
+fn the_tree_of_chapter_3_passes_with_both_compilers() {
+    for (maker, name) in [(Maker::Nvcc, "idiom"), (Maker::Clang, "idiom-by-clang")] {
+        let learner = Learner::with(maker, name);
+        let exercise = exercise("3.1");
+        let solution = exercise.solution();
+        let start = solution.find("    for (unsigned int stride").unwrap();
+        let end = solution.find("    if (tid == 0)").unwrap();
+        let tree = "    for (unsigned int length = count; length > 1; length = (length + 1) / 2) {\n        \
+                    unsigned int half = (length + 1) / 2;\n        if (tid + half < length) {\n            \
+                    idata[tid] = max(idata[tid], idata[tid + half]);\n        }\n        \
+                    __syncthreads();\n    }\n";
+        learner.write(&exercise, &(solution[..start].to_string() + tree + &solution[end..]));
+        learner.says("3.1").exits(0, &["passed"]);
+    }
+}
+
+/// Also a text that is built already.
+#[test]
+#[ignore = "needs nvcc and clang"]
+fn the_compiler_is_the_one_that_is_asked_for() {
+    for (maker, word, name) in [(Maker::Nvcc, "nvcc", "asked"), (Maker::Clang, "clang", "asked-for-clang")] {
+        let learner = Learner::with(maker, name);
+        learner.write(&exercise("2.1"), &exercise("2.1").solution());
+        let by = format!("Compiled by {word} ");
+        learner.says(&format!("2.1 --compiler {word}")).exits(0, &["passed", &by]);
+    }
+}
+
+/// Takes 20 seconds for each.
+#[test]
+#[ignore = "needs nvcc and clang, and a minute"]
+fn a_compiler_that_does_not_come_to_an_end_is_stopped() {
+    let endless = "template <int A, unsigned B> struct Two {\n    static constexpr unsigned value = Two<A - 1, \
+                   2 * B>::value + Two<A - 1, 2 * B + 1>::value;\n};\n\
+                   template <unsigned B> struct Two<0, B> {\n    static constexpr unsigned value = B;\n};\n\
+                   static __device__ unsigned two = Two<22, 1>::value;\n";
+    for (maker, word, name) in [(Maker::Nvcc, "nvcc", "endless"), (Maker::Clang, "clang", "endless-clang")] {
+        let learner = Learner::with(maker, name);
+        learner.write(&exercise("2.1"), &format!("{endless}{}", exercise("2.1").solution()));
+        learner.says("2.1").exits(1, &[word, "did not come to an end with kernels/exercises/2_1_barrier.cu"]);
+    }
 }
 
 #[test]
