@@ -6,6 +6,7 @@
 //! kernels/requirements.txt: `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
 
 mod both;
+mod compiled;
 mod path;
 
 use std::path::{Path, PathBuf};
