@@ -214,7 +214,7 @@ mod tests {
         for (text, code) in [
             ("a // b\nc", "a     \nc"),
             ("a/* /* b */ */c", "a             c"),
-            ("\"\\\"x\" r#\"y\"z\"# k", "                k"),
+            ("\"\\\"x\" r#\"y\"z\"# k", "               k"),
             ("'\\'' 'x' &'static str", "         &        str"),
             ("\u{e9}\"\u{e9}\"", "\u{e9}    "),
             ("\"open", "     "),
@@ -222,7 +222,7 @@ mod tests {
         ] {
             assert_eq!(blanked(text, Language::Rust), code, "{text}");
         }
-        assert_eq!(blanked("1'000 R\"x(\")\")x\" 'a'", Language::Cpp), "1'000                ");
+        assert_eq!(blanked("1'000 R\"x(\")\")x\" 'a' b", Language::Cpp), format!("1'000{}b", " ".repeat(16)));
         assert_eq!(blanked("/* /* */ b", Language::Cpp), "         b");
     }
 

@@ -482,3 +482,30 @@ fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
 pub fn sizes() -> &'static [usize] {
     SIZES
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_gets_other_numbers_and_lengths_and_the_same_text_the_same() {
+        let plan = |text: &str| Plan::default().for_text(text);
+        let case = Case { n: 1000, block: 96, schedule: 0 };
+        let (one, other) = (plan("int x;\n"), plan("int y;\n"));
+        assert_eq!(one.seeds(case), plan("int x;\r\n").seeds(case));
+        assert_ne!(one.seeds(case), other.seeds(case));
+        assert_ne!(one.seeds(case), one.seeds(Case { block: 32, ..case }));
+        assert_eq!(one.seeds(case), one.seeds(Case { schedule: 2, ..case }));
+        assert_eq!(one.unlisted(), plan("int x;\n").unlisted());
+        assert_ne!(one.unlisted(), other.unlisted());
+        assert!(one.unlisted().iter().all(|case| !SIZES.contains(&case.n)));
+        let block = Plan { one_block: true, ..one };
+        assert!(block.unlisted().iter().all(|case| (5..=case.block as usize).contains(&case.n)));
+    }
+
+    #[test]
+    fn sums_are_unsigned_and_extremes_are_not() {
+        assert_eq!(Op::Sum.show(-1), "4,294,967,295");
+        assert_eq!(Op::Min.show(-1), "-1");
+    }
+}
