@@ -200,7 +200,8 @@ fn mark_build(
     if !counts.rows.iter().all(Counted::is_met) {
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
-    let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, found: note, ..Passed::default() }));
+    let passed =
+        || Verdict::Passed(Box::new(Passed { tried, counts, printed, found: note, ..Passed::default() }));
     let finding = breaks(&|pairs| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs)))?;
     Ok(finding.map_or_else(passed, refused))
 }
@@ -304,7 +305,9 @@ fn explained(
     if failure.kinds == ["wrong-result"] && case.n > 0 {
         let plan = names.plan;
         let run = |inputs| run::result_for(module, plan, case, inputs);
-        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan, case), |result| plan.op.show(result), run) {
+        if let Some(explained) =
+            weigh::explain(plan.op, &run::inputs(plan, case), |result| plan.op.show(result), run)
+        {
             failure.what += &format!("\n{explained}");
             failure.think = think::sentence(exercise, &["miscounted".into()]);
         }

@@ -49,7 +49,7 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Option<Finding> {
         pairs.iter().find_map(|Pair { case, yours, solution }| {
             let (mine, theirs) = (count(yours)?, count(solution)?);
             let more = goal.most.saturating_sub(there);
-            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.min(ROOM);
+            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.clamp(1, ROOM);
             (mine > most).then(|| Finding {
                 kind: "goal",
                 what: format!(

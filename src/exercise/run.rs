@@ -168,7 +168,9 @@ impl Outcome {
     /// Whether the result is right, and nothing was found wrong.
     pub fn is_right(&self, plan: &Plan) -> bool {
         let agrees = self.result.is_some_and(|result| plan.op.agrees(result, self.expected));
-        agrees && self.changed.is_none() && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
+        agrees
+            && self.changed.is_none()
+            && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
     }
 
     /// What is counted as `field`: a counter, or [`Effort::block_numbers`].

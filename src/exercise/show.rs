@@ -115,7 +115,8 @@ pub fn passed(
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
     text += &printed(&passed.printed);
-    text += &passed.found.as_ref().map_or(String::new(), |found| shown(exercise, found, &visible(source), color));
+    text +=
+        &passed.found.as_ref().map_or(String::new(), |found| shown(exercise, found, &visible(source), color));
     if !passed.counts.rows.is_empty() {
         text += &format!("\n{}", table(&passed.counts));
     }
@@ -204,7 +205,9 @@ fn shown(exercise: &Exercise, found: &Diagnostic, source: &str, color: bool) -> 
 pub fn after_tries(exercise: &Exercise, tries: usize) -> String {
     let hint = tries.checked_sub(TRIES).and_then(|more| exercise.hints.get(more).or(exercise.hints.last()));
     hint.map_or(String::new(), |hint| {
-        paragraph(&format!("{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"))
+        paragraph(&format!(
+            "{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"
+        ))
     })
 }
 
