@@ -105,7 +105,8 @@ pub struct Goal {
 
 /// The most numbers that one block loads from global memory.
 pub const BLOCK_NUMBERS: &str = "block_numbers";
-/// What a goal may bound besides the simulator's counters: allocations and calls are those of a Rust function.
+/// What a goal may bound besides the simulator's counters: allocations and calls are those of a Rust
+/// function.
 const OTHERS: [&str; 3] = ["allocations", "calls", BLOCK_NUMBERS];
 /// More than any tree of an answer has levels, with a thread's own additions.
 const ROUNDINGS: f64 = 64.0;
@@ -160,8 +161,8 @@ impl Plan {
         cases
     }
 
-    /// The plan for an answer's file: another text gets other numbers and other [`Plan::unlisted`] lengths, the
-    /// same text the same ones again. So no answer can hold a table of results: it would be another text.
+    /// The plan for an answer's file: another text gets other numbers and other [`Plan::unlisted`] lengths,
+    /// the same text the same ones again. So no answer can hold a table of results: it would be another text.
     pub fn for_text(&self, text: &str) -> Plan {
         // 16 hexadecimal digits.
         let seed = u64::from_str_radix(&source_hash(text), 16).unwrap_or_default();
@@ -174,8 +175,8 @@ impl Plan {
         [0, 1].map(|input| bits(self.seed, 2 * (u64::from(case.block) << 32 | case.n as u64) + input))
     }
 
-    /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths that
-    /// are listed, or where a goal is measured, is found there. And a short one.
+    /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
+    /// that are listed, or where a goal is measured, is found there. And a short one.
     pub fn unlisted(&self) -> Vec<Case> {
         if !self.sizes.is_empty() {
             return Vec::new();

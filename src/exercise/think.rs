@@ -8,8 +8,8 @@ pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
     of_findings(exercise, kinds, &[])
 }
 
-/// [`sentence`], where the simulator has found this: of a race the sentence goes by its shape. An exercise may
-/// have its own for a shape (`//@ think other-block: …`), or for races of all shapes.
+/// [`sentence`], where the simulator has found this: of a race the sentence goes by its shape. An exercise
+/// may have its own for a shape (`//@ think other-block: …`), or for races of all shapes.
 pub fn of_findings(exercise: &Exercise, kinds: &[String], found: &[Diagnostic]) -> String {
     let race = found.iter().find(|found| found.kind == Kind::DataRace).and_then(|found| found.shape);
     let limit = found.iter().find(|found| found.kind == Kind::LaunchLimit).and_then(of_limit);

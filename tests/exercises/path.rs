@@ -289,9 +289,8 @@ fn results_cannot_be_learned_by_heart() {
     let learner = Learner::new("by-heart");
     let exercise = exercise("1.1");
     let text = |known: &str| {
-        format!(
-            "pub fn recursive_sum(data: &[i32]) -> i32 {{\n    if data.len() == 2 {{ return {known}; }}\n    0\n}}\n"
-        )
+        let known = format!("if data.len() == 2 {{ return {known}; }}");
+        format!("pub fn recursive_sum(data: &[i32]) -> i32 {{\n    {known}\n    0\n}}\n")
     };
     learner.write(&exercise, &text("0"));
     let said = learner.says("1.1").exits(1, &["n = 2: the sum is 0, and should be "]).text;
@@ -471,7 +470,8 @@ fn rust_that_does_not_compile_or_never_ends() {
         ),
         (
             "let half =",
-            "struct D; impl Drop for D { fn drop(&mut self) { panic!() } } if true { let _d = D; panic!() } let half =",
+            "struct D; impl Drop for D { fn drop(&mut self) { panic!() } }
+             if true { let _d = D; panic!() } let half =",
             &["n = 2: the program ended in the middle", "What ends the whole program"],
         ),
     ] {

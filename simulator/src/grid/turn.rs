@@ -271,8 +271,8 @@ impl Engine<'_> {
             others => format!("{others} wait for lanes of their warp, "),
         };
         let message = format!(
-            "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited, nobody can go \
-             on"
+            "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited, nobody \
+             can go on"
         );
         let help = match collective {
             true => "name in the mask exactly the lanes that come to this instruction",
