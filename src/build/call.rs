@@ -243,7 +243,10 @@ pub fn with_files(root: &Path, ptx: &str, shown: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::messages;
+    use super::{Refused, messages, run, visible};
+    use std::path::Path;
+    use std::process::Command;
+    use std::time::Duration;
 
     const SHOWN: &str = "kernels/x.cu";
 
@@ -276,5 +279,27 @@ mod tests {
         assert_eq!(messages(host, SHOWN), expected);
         assert_eq!(messages("ch9.cu\n", SHOWN), "ch9.cu\n");
         assert_eq!(messages("", SHOWN), "");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_compiler_that_does_not_come_to_an_end_is_stopped_and_named() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 3604.25; true"]);
+        let limit = Duration::from_millis(50);
+        let error = run("nvcc 1.2.3", SHOWN, &mut command, Path::new("x.ptx"), limit).unwrap_err();
+        let said = error.downcast::<Refused>().unwrap().to_string();
+        assert!(
+            said.starts_with("nvcc 1.2.3 did not come to an end with kernels/x.cu in 0 seconds"),
+            "{said}"
+        );
+        assert!(said.contains("a template that instantiates itself"), "{said}");
+    }
+
+    #[test]
+    fn control_characters_are_written_out() {
+        let text = "\u{1b}[2Jgone\r\n\tback\u{8}\u{9b}1m \u{202e}abc \u{e9}\u{4e16}\r";
+        let shown = "\\u{1b}[2Jgone\n\tback\\u{8}\\u{9b}1m \\u{202e}abc \u{e9}\u{4e16}\\u{d}";
+        assert_eq!(visible(text), shown);
     }
 }

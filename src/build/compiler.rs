@@ -13,15 +13,15 @@ use super::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 
 /// What to do where there is no compiler.
 pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
-    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), or \
-     bring nvcc into .venv (no GPU needed):\n    \
+    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), \
+     or bring nvcc into .venv (no GPU needed):\n    \
      py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
 } else if cfg!(target_os = "macos") {
     "Set CLANG to a clang (22 or newer; not Apple's), or bring one into .venv (no GPU needed):\n    \
      python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
 } else {
-    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), or \
-     bring nvcc into .venv (no GPU needed):\n    \
+    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), \
+     or bring nvcc into .venv (no GPU needed):\n    \
      python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
 };
 
@@ -175,8 +175,8 @@ impl Compiler {
         }
     }
 
-    /// [`Compiler::ptx`] line by line, every access where the source has it, of the same preprocessed program:
-    /// no macro says which of the two it is.
+    /// [`Compiler::ptx`] line by line, every access where the source has it, of the same preprocessed
+    /// program: no macro says which of the two it is.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].

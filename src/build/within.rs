@@ -23,8 +23,8 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// Runs `command` for `limit` at most, with `input`, a few words, on its stdin. What it has started is not waited for, and ended with
-/// it, as far as it is still in its process group.
+/// Runs `command` for `limit` at most, with `input`, a few words, on its stdin. What it has started is not
+/// waited for, and ended with it, as far as it is still in its process group.
 ///
 /// # Errors
 /// If it does not start.
@@ -65,7 +65,8 @@ fn wait<T>(limit: Duration, done: impl FnMut() -> Option<T>) -> Option<T> {
 }
 
 /// `command` in a process group of its own, so that it can be ended with all that it starts. Ctrl-C does not
-/// reach that group: in case this program is ended first, a process of it may use twice the limit of CPU time.
+/// reach that group: in case this program is ended first, each process of it may use twice the limit of CPU
+/// time.
 #[cfg(unix)]
 fn confined(command: &Command, limit: Duration) -> Command {
     use std::os::unix::process::CommandExt;

@@ -183,3 +183,30 @@ fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
         ("work", what)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::effort::{Busiest, Effort};
+    use super::*;
+
+    /// A run in which the busiest of 32 threads makes so many of so many loads.
+    fn outcome(most: u64, all: u64) -> Outcome {
+        let busiest = Busiest { loads: most, of_block: all, ..Busiest::default() };
+        Outcome {
+            effort: Effort { busiest, launches: vec![(32, all)], ..Effort::default() },
+            ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn work_that_all_threads_share_equally_is_no_work_of_one_thread() {
+        let case = Case { n: 100_003, block: 32, schedule: 0 };
+        let kind = |most, all| {
+            let pair = Pair { case, yours: outcome(most, all), solution: outcome(200, 6400) };
+            one_thread(&pair).map(|(kind, _)| kind)
+        };
+        assert_eq!(kind(793, 25_087), None);
+        assert_eq!(kind(793, 7_000), Some("one-thread"));
+        assert_eq!(kind(400, 7_000), None);
+    }
+}

@@ -251,6 +251,17 @@ mod tests {
     use workbook::build::prebuilt::source_hash;
     use workbook::device::DeviceChoice;
 
+    #[test]
+    fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
+        let mut plan = Plan::default();
+        plan.mark("launch", "dot(input, other, out, n) grid=1").unwrap();
+        let at = |block, schedule| inputs(&plan, Case { n: 100, block, schedule });
+        assert_eq!(at(32, 0), at(32, 1));
+        assert_eq!(at(32, 0), at(32, 2));
+        assert_ne!(at(32, 0), at(96, 0));
+        assert_ne!(at(32, 0)[0], at(32, 0)[1]);
+    }
+
     /// As a GPU does it when it measures: the same buffers, launched again.
     #[test]
     fn every_solution_is_right_when_it_is_launched_again() {

@@ -239,8 +239,8 @@ impl Session {
         Ok(0)
     }
 
-    /// Checks whenever a file is saved, and goes on to the next open exercise when it passes. Ends when all is
-    /// done.
+    /// Checks whenever a file is saved, and goes on to the next open exercise when it passes. Ends when all
+    /// is done.
     fn watch(&mut self, id: Option<Id>) -> Result<u8> {
         let mut exercise = self.asked_or_next(id)?;
         while let Some(now) = exercise {

@@ -190,7 +190,7 @@ fn a_block_that_waits_for_ever_is_a_deadlock() {
     let out = bench.upload(&[0; 64]);
     let diagnostic = fails(&mut bench, PROGRESS, "differentBarriers", 64, &[out]);
     assert_eq!(diagnostic.kind, Kind::Deadlock);
-    says(&diagnostic, "64 of the block's 64 threads wait at barriers, not all at the same one");
+    says(&diagnostic, "64 of the block's 64 threads wait at a barrier that cannot open");
     says(&fails(&mut bench, PROGRESS, "tooFewForTheBarrier", 64, &[out]), "at a barrier");
     let diagnostic = fails(&mut bench, PROGRESS, "halfAtTheBarrier", 32, &[out]);
     assert_eq!(diagnostic.kind, Kind::Deadlock);

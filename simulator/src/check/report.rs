@@ -287,16 +287,20 @@ impl Checker<'_> {
                  __syncthreads() between the two helps only if the second value is to stay"
             }
             _ => {
-                let out = self.is_in_a_branch(actor, request);
+                let out = match self.is_in_a_branch(actor, request) {
+                    true => "outside the branch that this line is in, ",
+                    false => "",
+                };
+                let (why, or) = match between {
+                    Between::Lanes => (
+                        "lanes of a warp do not move in step: ",
+                        "; __syncwarp() is enough if no other warp ever touches it",
+                    ),
+                    _ => ("", ""),
+                };
                 return format!(
-                    "{}put __syncthreads() between the two, {}where every thread of the block reaches it{}",
-                    if between == Between::Lanes { "lanes of a warp do not move in step: " } else { "" },
-                    if out { "outside the branch that this line is in, " } else { "" },
-                    if between == Between::Lanes && !out {
-                        ", or __syncwarp() if no other warp ever touches it"
-                    } else {
-                        ""
-                    }
+                    "{why}put __syncthreads() between the two, {out}where every thread of the block reaches \
+                     it{or}"
                 );
             }
         };

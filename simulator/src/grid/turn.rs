@@ -257,7 +257,7 @@ impl Engine<'_> {
         let threads = block.state.threads;
         let exited = block.state.exited;
         let what = match at.map(|(inst, _)| &inst.op) {
-            Some(Op::Barrier { .. }) if waiting[0] == threads => "at barriers, not all at the same one",
+            Some(Op::Barrier { .. }) if waiting[0] == threads => "at a barrier that cannot open",
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             Some(Op::ClusterWait {}) => "at the barrier of their cluster, which others never reach",
             _ => "for lanes of their warp that never come",
