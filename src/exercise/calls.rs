@@ -1,5 +1,5 @@
-//! How often, and how deep, the functions of an answer in Rust call each other: a copy of the file in which each
-//! of them counts itself.
+//! How often, and how deep, the functions of an answer in Rust call each other: a copy of the file in which
+//! each of them counts itself.
 
 use super::own::{Language, blanked, words};
 
@@ -58,11 +58,12 @@ mod tests {
 
     #[test]
     fn every_body_counts_and_nothing_else_does() {
-        let text = "pub fn a(x: &[i32]) -> i32 { b(x) } // fn c() {\nfn b(f: fn(i32) -> i32) {\n    \"fn d() {\"\n}\n";
+        let text = "pub fn a(x: &[i32; 3]) -> i32 { b(x) } // fn c() {\nfn b(f: fn(i32) -> i32) {\n    \
+            \"fn d() {\"\n}\n";
         let call = " let _call = crate::n::Call::new();";
         let expected = format!(
-            "pub fn a(x: &[i32]) -> i32 {{{call} b(x) }} // fn c() {{\nfn b(f: fn(i32) -> i32) {{{call}\n    \"fn d() \
-             {{\"\n}}\n"
+            "pub fn a(x: &[i32; 3]) -> i32 {{{call} b(x) }} // fn c() {{\nfn b(f: fn(i32) -> i32) {{{call}\n  \
+            \x20 \"fn d() {{\"\n}}\n"
         );
         let found = counted(text, "n");
         assert_eq!(found.strip_suffix(&COUNTER.replace("NAME", "n")), Some(&*expected));

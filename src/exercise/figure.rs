@@ -26,7 +26,11 @@ pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
     let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else {
         bail!("{} has no kernel, and so no figure", exercise.id);
     };
-    let source = exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?;
+    let source = match exercise.kind {
+        // Only the answer may differ from the task, and that is a comment.
+        Kind::Numbers { .. } => exercise.stub(),
+        _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?,
+    };
     let Built::Ptx(build) = code::build(root, exercise, &source, None)? else {
         bail!("there is no figure, since {} is not compiled", exercise.path);
     };

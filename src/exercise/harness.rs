@@ -1,10 +1,10 @@
 //! Compiled beside an exercise in Rust, as a program of its own: calls the learner's function for each input.
 //!
 //! Arguments: two files. The first has, for each input, its length (`u32`), then the numbers (`i32`),
-//! little-endian. Into the second it writes a line for each input, `WORD ok RESULT ALLOCATIONS CALLS DEPTH` or
-//! `WORD panic WHY`, and `WORD end`; if the program ends earlier, the input after the last line is to blame. The
-//! word comes from stdin, before the function is called: no line without it counts. What the function itself
-//! prints goes to stdout and stderr, and means nothing here.
+//! little-endian. Into the second it writes a line for each input, `WORD ok RESULT ALLOCATIONS CALLS DEPTH`
+//! or `WORD panic WHY`, and `WORD end`; if the program ends earlier, the input after the last line is to
+//! blame. The word comes from stdin, before the function is called: no line without it counts. What the
+//! function itself prints goes to stdout and stderr, and means nothing here.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;

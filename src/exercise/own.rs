@@ -1,4 +1,5 @@
-//! Whether an answer is the learner's own work: what stands in its file, and nothing that comes from elsewhere.
+//! Whether an answer is the learner's own work: what stands in its file, and nothing that comes from
+//! elsewhere.
 
 use std::path::Path;
 
@@ -37,8 +38,8 @@ fn foreign_word(text: &str) -> Option<String> {
     let line = |at: usize| 1 + code[..at].matches('\n').count();
     if let Some((at, word)) = words(&code).find(|(_, word)| WORDS.contains(word)) {
         return Some(format!(
-            "`{word}` in line {}: the function needs its numbers alone. It reads no files, starts no programs, \
-             and remembers nothing from one call to the next.",
+            "`{word}` in line {}: the function needs its numbers alone. It reads no files, starts no \
+             programs, and remembers nothing from one call to the next.",
             line(at)
         ));
     }
@@ -72,8 +73,8 @@ fn foreign_file(root: &Path, exercise: &Exercise, text: &str) -> Option<String> 
         };
         if !is_own {
             return Some(format!(
-                "`{}`: an answer stands in its own file alone. Only the headers of CUDA and of the system may be \
-                 included, by their names.",
+                "`{}`: an answer stands in its own file alone. Only the headers of CUDA and of the system \
+                 may be included, by their names.",
                 line.trim()
             ));
         }
@@ -135,8 +136,8 @@ pub fn blanked(text: &str, language: Language) -> String {
     out
 }
 
-/// The bytes of the comment, string, character or lifetime that `rest` begins with; to the end of the text if it
-/// isn't closed. `in_word`: what comes before belongs to a word, like the `1` of `1'000`.
+/// The bytes of the comment, string, character or lifetime that `rest` begins with; to the end of the text if
+/// it isn't closed. `in_word`: what comes before belongs to a word, like the `1` of `1'000`.
 fn literal(rest: &str, language: Language, in_word: bool) -> Option<usize> {
     let through =
         |from: usize, end: &str| rest[from..].find(end).map_or(rest.len(), |at| from + at + end.len());
@@ -214,7 +215,7 @@ mod tests {
         for (text, code) in [
             ("a // b\nc", "a     \nc"),
             ("a/* /* b */ */c", "a             c"),
-            ("\"\\\"x\" r#\"y\"z\"# k", "                k"),
+            ("\"\\\"x\" r#\"y\"z\"# k", "               k"),
             ("'\\'' 'x' &'static str", "         &        str"),
             ("\u{e9}\"\u{e9}\"", "\u{e9}    "),
             ("\"open", "     "),
@@ -222,7 +223,7 @@ mod tests {
         ] {
             assert_eq!(blanked(text, Language::Rust), code, "{text}");
         }
-        assert_eq!(blanked("1'000 R\"x(\")\")x\" 'a'", Language::Cpp), "1'000                ");
+        assert_eq!(blanked("1'000 R\"x(\")\")x\" 'a' b", Language::Cpp), format!("1'000{}b", " ".repeat(16)));
         assert_eq!(blanked("/* /* */ b", Language::Cpp), "         b");
     }
 

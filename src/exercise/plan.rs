@@ -105,7 +105,8 @@ pub struct Goal {
 
 /// The most numbers that one block loads from global memory.
 pub const BLOCK_NUMBERS: &str = "block_numbers";
-/// What a goal may bound besides the simulator's counters: allocations and calls are those of a Rust function.
+/// What a goal may bound besides the simulator's counters: allocations and calls are those of a Rust
+/// function.
 const OTHERS: [&str; 3] = ["allocations", "calls", BLOCK_NUMBERS];
 /// More than any tree of an answer has levels, with a thread's own additions.
 const ROUNDINGS: f64 = 64.0;
@@ -160,8 +161,8 @@ impl Plan {
         cases
     }
 
-    /// The plan for an answer's file: another text gets other numbers and other [`Plan::unlisted`] lengths, the
-    /// same text the same ones again. So no answer can hold a table of results: it would be another text.
+    /// The plan for an answer's file: another text gets other numbers and other [`Plan::unlisted`] lengths,
+    /// the same text the same ones again. So no answer can hold a table of results: it would be another text.
     pub fn for_text(&self, text: &str) -> Plan {
         // 16 hexadecimal digits.
         let seed = u64::from_str_radix(&source_hash(text), 16).unwrap_or_default();
@@ -174,8 +175,8 @@ impl Plan {
         [0, 1].map(|input| bits(self.seed, 2 * (u64::from(case.block) << 32 | case.n as u64) + input))
     }
 
-    /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths that
-    /// are listed, or where a goal is measured, is found there. And a short one.
+    /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
+    /// that are listed, or where a goal is measured, is found there. And a short one.
     pub fn unlisted(&self) -> Vec<Case> {
         if !self.sizes.is_empty() {
             return Vec::new();
@@ -481,4 +482,31 @@ fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
 /// The sizes that a Rust function is checked with.
 pub fn sizes() -> &'static [usize] {
     SIZES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_gets_other_numbers_and_lengths_and_the_same_text_the_same() {
+        let plan = |text: &str| Plan::default().for_text(text);
+        let case = Case { n: 1000, block: 96, schedule: 0 };
+        let (one, other) = (plan("int x;\n"), plan("int y;\n"));
+        assert_eq!(one.seeds(case), plan("int x;\r\n").seeds(case));
+        assert_ne!(one.seeds(case), other.seeds(case));
+        assert_ne!(one.seeds(case), one.seeds(Case { block: 32, ..case }));
+        assert_eq!(one.seeds(case), one.seeds(Case { schedule: 2, ..case }));
+        assert_eq!(one.unlisted(), plan("int x;\n").unlisted());
+        assert_ne!(one.unlisted(), other.unlisted());
+        assert!(one.unlisted().iter().all(|case| !SIZES.contains(&case.n)));
+        let block = Plan { one_block: true, ..one };
+        assert!(block.unlisted().iter().all(|case| (5..=case.block as usize).contains(&case.n)));
+    }
+
+    #[test]
+    fn sums_are_unsigned_and_extremes_are_not() {
+        assert_eq!(Op::Sum.show(-1), "4,294,967,295");
+        assert_eq!(Op::Min.show(-1), "-1");
+    }
 }

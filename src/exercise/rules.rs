@@ -2,8 +2,9 @@
 //! number, no child where a child was asked for.
 //!
 //! Nothing here is set by hand for an exercise. The bounds come from right answers, run on the same input and
-//! compiled by the same compiler, with room for other ways to be right: what breaks a rule beside the solution
-//! is held against each right answer of the solution's file, and refused only if it breaks it beside all.
+//! compiled by the same compiler, with room for other ways to be right: what breaks a rule beside the
+//! solution is held against each right answer of the solution's file, and refused only if it breaks it beside
+//! all.
 
 use super::plan::{Case, Goal, Plan};
 use super::run::Outcome;
@@ -49,12 +50,12 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Option<Finding> {
         pairs.iter().find_map(|Pair { case, yours, solution }| {
             let (mine, theirs) = (count(yours)?, count(solution)?);
             let more = goal.most.saturating_sub(there);
-            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.min(ROOM);
+            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.clamp(1, ROOM);
             (mine > most).then(|| Finding {
                 kind: "goal",
                 what: format!(
-                    "The goal is met at {}. It is not for that length and block size alone: at {case} there are \
-                     {} {}, and {} in the solution.",
+                    "The goal is met at {}. It is not for that length and block size alone: at {case} there \
+                     are {} {}, and {} in the solution.",
                     goal.case(),
                     thousands(mine as i64),
                     goal.name(),
@@ -114,7 +115,8 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
     (2 * mine < theirs).then(|| {
         let warps = if mine == 1 { "one warp".to_string() } else { format!("{mine} warps") };
         let what = format!(
-            "not a tree of the whole block: only {warps} of a block load anything. In the solution {theirs} do"
+            "not a tree of the whole block: only {warps} of a block load anything. In the solution {theirs} \
+             do"
         );
         ("one-thread", what)
     })

@@ -75,6 +75,9 @@
 //@ =         }
 //@ =     }
 //@ = }
+//@ mutant without-the-readers-fence: passes
+//@ - __threadfence(); // the ticket before the partial sums of the others
+//@ + // nothing
 //@ mutant every-thread-draws: nothing-written
 //@ - if (tid == 0) { // one ticket per block
 //@ + if (tid <= 1) {

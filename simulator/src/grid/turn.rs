@@ -257,7 +257,7 @@ impl Engine<'_> {
         let threads = block.state.threads;
         let exited = block.state.exited;
         let what = match at.map(|(inst, _)| &inst.op) {
-            Some(Op::Barrier { .. }) if waiting[0] == threads => "at barriers, not all at the same one",
+            Some(Op::Barrier { .. }) if waiting[0] == threads => "at a barrier that cannot open",
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             Some(Op::ClusterWait {}) => "at the barrier of their cluster, which others never reach",
             _ => "for lanes of their warp that never come",
@@ -271,8 +271,8 @@ impl Engine<'_> {
             others => format!("{others} wait for lanes of their warp, "),
         };
         let message = format!(
-            "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited, nobody can go \
-             on"
+            "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited, nobody \
+             can go on"
         );
         let help = match collective {
             true => "name in the mask exactly the lanes that come to this instruction",
