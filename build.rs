@@ -17,6 +17,8 @@ mod compiler;
 mod nvcc;
 #[path = "src/build/prebuilt.rs"]
 mod prebuilt;
+#[path = "src/build/within.rs"]
+mod within;
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +43,7 @@ fn build() -> Result<()> {
     let root = package.parent().context("src/ lies in the repository")?;
     println!("cargo::rustc-env=WORKBOOK_ROOT={}", root.display());
     let (compiler, sources) = (&Compiler::find(root)?, prebuilt::sources(root)?);
-    for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "CLANG"] {
+    for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     // Not the whole of `kernels/`: an edit of an exercise would compile the library again.
@@ -79,6 +81,7 @@ fn build() -> Result<()> {
 /// that does not exist for changed, so `.venv` is watched only while a kernel waits for it.
 fn watch_for_another_compiler(root: &Path, kernels: &[Kernel]) {
     if kernels.iter().any(|kernel| kernel.state != State::Prebuilt) {
+        println!("cargo::rerun-if-env-changed=CLANG");
         println!("cargo::rerun-if-env-changed=PATH");
         println!("cargo::rerun-if-env-changed=VIRTUAL_ENV");
     }

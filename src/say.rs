@@ -8,6 +8,8 @@ use std::io::{ErrorKind, IsTerminal, Result, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use crate::build::call::visible;
+
 /// Whether words are lost.
 static LOST: AtomicBool = AtomicBool::new(false);
 
@@ -73,28 +75,9 @@ fn asks_for_none(no_color: Option<OsString>) -> bool {
     no_color.is_some_and(|value| !value.is_empty())
 }
 
-/// `text` from elsewhere for a terminal, which finds no command in it: control characters as `\u{1b}`, but for
-/// line ends and tabs.
-pub fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => shown.push(c),
-            c if c.is_control() => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_command_reaches_the_terminal() {
-        assert_eq!(visible("a\tb\n\u{1b}]0;x\u{7}\r\u{9b}é"), "a\tb\n\\u{1b}]0;x\\u{7}\\u{d}\\u{9b}é");
-    }
 
     #[test]
     fn a_closed_pipe_is_no_loss() {

@@ -6,7 +6,7 @@
 //
 // The host launches `reduceStride(input, total, n)` with 16 blocks.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 16 atomic operations at n = 100,003, 256 threads per block.
+// Goal: at most 16,000 global load sectors at n = 100,003, 256 threads per block.
 //
 // You learn to write a grid-stride loop. About 10 minutes.
 //

@@ -48,6 +48,31 @@ pub enum Severity {
     Note,
 }
 
+/// Who the two threads of a race are to each other, or what is wrong with what they do: it decides what to
+/// ask and what to advise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// A reader and a writer of one warp.
+    SameWarp,
+    /// A reader and a writer of two warps of a block.
+    SameBlock,
+    /// A reader and a writer of two blocks of a cluster.
+    SameCluster,
+    /// A reader and a writer of two blocks of a grid.
+    OtherBlock,
+    /// A reader and a writer of two grids, neither of which launched the other.
+    OtherGrid,
+    /// A reader and a writer on two GPUs.
+    OtherGpu,
+    /// A grid reads what one that it launched writes, or the other way round.
+    ParentAndChild,
+    /// Two plain writes, whoever the writers are.
+    TwoWriters,
+    /// Accesses of different width, which share some of their bytes: elements that overlap.
+    Overlap,
+}
+
 /// A place in a source file, with what happened there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
@@ -66,6 +91,9 @@ pub struct Diagnostic {
     pub kind: Kind,
     /// How bad it is.
     pub severity: Severity,
+    /// Of a race, what shape it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
     /// The kernel that was running, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
@@ -96,6 +124,7 @@ impl Diagnostic {
         Diagnostic {
             kind,
             severity: Severity::Error,
+            shape: None,
             kernel: None,
             file: None,
             line: None,

@@ -5,8 +5,11 @@ use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+
+use super::within;
 
 /// What a compiler makes of a kernel file.
 #[derive(Clone, Debug)]
@@ -113,23 +116,59 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Runs `command`, a call of `compiler` for the source `shown` with the output `file`; returns the file's
-/// contents, and the warnings.
+/// How long PTX may take: all of CUB's algorithms take some seconds.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How long machine code for many architectures may take.
+pub const MORE_PATIENCE: Duration = Duration::from_secs(3600);
+
+/// Runs `command`, a call of `compiler` for the source `shown` with the output `file`, for `limit` at most;
+/// returns the file's contents, and the warnings.
 ///
 /// # Errors
-/// [`Refused`], if it does not compile.
-pub fn run(compiler: &str, shown: &str, command: &mut Command, file: &Path) -> Result<(Vec<u8>, String)> {
+/// [`Refused`], if it does not compile, or not in time.
+pub fn run(
+    compiler: &str,
+    shown: &str,
+    command: &mut Command,
+    file: &Path,
+    limit: Duration,
+) -> Result<(Vec<u8>, String)> {
     let program = Path::new(command.get_program()).display().to_string();
-    let run = command.arg("-o").arg(file).output().with_context(|| format!("cannot start {program}"))?;
-    let said = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    let said = messages(&said, shown);
-    if !run.status.success() {
+    let run = within::run(command.arg("-o").arg(file), "", limit);
+    let run = run.with_context(|| format!("cannot start {program}"))?;
+    let Some(status) = run.status else {
+        let head = format!(
+            "{compiler} did not come to an end with {shown} in {} seconds, and was stopped ({program}).",
+            limit.as_secs()
+        );
+        let said = "What can take so long is a loop that it unrolls or evaluates, or a template that \
+                    instantiates itself.";
+        bail!(Refused { head, said: said.into() });
+    };
+    let said = messages(&visible(&(run.stdout + &run.stderr)), shown);
+    if !status.success() {
         let head = format!("{compiler} could not compile {shown} ({program}):");
         bail!(Refused { head, said });
     }
     let bytes = std::fs::read(file).with_context(|| format!("{program} left no {}", file.display()))?;
     // Some host compilers print the file's name and nothing else.
     Ok((bytes, if said.contains("warning") { said } else { String::new() }))
+}
+
+/// `text` with its control characters written out, `\u{1b}`: a program's words, which a terminal must not
+/// obey. Line ends and tabs stay.
+pub fn visible(text: &str) -> String {
+    let show = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        // Those that turn the direction of writing are among them (Unicode 16, section 23.2).
+        _ if c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+        {
+            c.escape_unicode().to_string()
+        }
+        _ => c.to_string(),
+    };
+    text.replace("\r\n", "\n").chars().map(show).collect()
 }
 
 /// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below. Left out are
@@ -204,7 +243,10 @@ pub fn with_files(root: &Path, ptx: &str, shown: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::messages;
+    use super::{Refused, messages, run, visible};
+    use std::path::Path;
+    use std::process::Command;
+    use std::time::Duration;
 
     const SHOWN: &str = "kernels/x.cu";
 
@@ -237,5 +279,27 @@ mod tests {
         assert_eq!(messages(host, SHOWN), expected);
         assert_eq!(messages("ch9.cu\n", SHOWN), "ch9.cu\n");
         assert_eq!(messages("", SHOWN), "");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_compiler_that_does_not_come_to_an_end_is_stopped_and_named() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 3604.25; true"]);
+        let limit = Duration::from_millis(50);
+        let error = run("nvcc 1.2.3", SHOWN, &mut command, Path::new("x.ptx"), limit).unwrap_err();
+        let said = error.downcast::<Refused>().unwrap().to_string();
+        assert!(
+            said.starts_with("nvcc 1.2.3 did not come to an end with kernels/x.cu in 0 seconds"),
+            "{said}"
+        );
+        assert!(said.contains("a template that instantiates itself"), "{said}");
+    }
+
+    #[test]
+    fn control_characters_are_written_out() {
+        let text = "\u{1b}[2Jgone\r\n\tback\u{8}\u{9b}1m \u{202e}abc \u{e9}\u{4e16}\r";
+        let shown = "\\u{1b}[2Jgone\n\tback\\u{8}\\u{9b}1m \\u{202e}abc \u{e9}\u{4e16}\\u{d}";
+        assert_eq!(visible(text), shown);
     }
 }

@@ -6,10 +6,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::call::{self, Places, Ptx, Refused};
+use super::call::{self, PATIENCE, Places, Ptx, Refused};
 use super::nvcc::nested;
 
 /// The oldest clang that compiles a launch in a kernel.
@@ -37,6 +38,8 @@ pub struct Clang {
     pub version: String,
     /// The repository root, where it runs.
     root: PathBuf,
+    /// How long a call may take.
+    limit: Duration,
 }
 
 impl Clang {
@@ -63,7 +66,13 @@ impl Clang {
                         "clang {version} at {} does not know PTX",
                         path.display()
                     );
-                    return Ok(Clang { path: path.to_owned(), first, version, root: root.to_owned() });
+                    return Ok(Clang {
+                        path: path.to_owned(),
+                        first,
+                        version,
+                        root: root.to_owned(),
+                        limit: PATIENCE,
+                    });
                 }
                 Err(error) => wrong = wrong.or(Some(error)),
             }
@@ -75,6 +84,11 @@ impl Clang {
     /// The same clang for sources outside the repository.
     pub fn run_in(self, directory: &Path) -> Clang {
         Clang { root: directory.to_owned(), ..self }
+    }
+
+    /// The same clang with another limit for each call.
+    pub fn within(self, limit: Duration) -> Clang {
+        Clang { limit, ..self }
     }
 
     /// `clang 22.1.8`
@@ -99,7 +113,7 @@ impl Clang {
         command.arg("-isystem").arg(&headers).arg("-include").arg(headers.join("cuda.h")).arg(&shown);
         let file = call::output(&shown, scratch, "ptx")?;
         let (ptx, warnings) =
-            call::run(&self.compiler(), &shown, &mut command, &file).map_err(with_what_to_do)?;
+            call::run(&self.compiler(), &shown, &mut command, &file, self.limit).map_err(with_what_to_do)?;
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
         Ok(Ptx { text: call::with_files(&self.root, &text, &shown), warnings })
     }

@@ -3,19 +3,26 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::call::Ptx;
-use super::clang::Clang;
+use super::clang::{Clang, HOW_TO_GET_CLANG};
 use super::nvcc::{HOW_TO_GET_NVCC, Nvcc};
 
 /// What to do where there is no compiler.
-pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(target_os = "macos") {
-    "Bring clang into .venv (no GPU needed):\n    \
+pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
+    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), \
+     or bring nvcc into .venv (no GPU needed):\n    \
+     py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
+} else if cfg!(target_os = "macos") {
+    "Set CLANG to a clang (22 or newer; not Apple's), or bring one into .venv (no GPU needed):\n    \
      python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
 } else {
-    HOW_TO_GET_NVCC
+    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), \
+     or bring nvcc into .venv (no GPU needed):\n    \
+     python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
 };
 
 /// A compiler that runs.
@@ -49,7 +56,8 @@ impl std::str::FromStr for Maker {
 }
 
 impl Compiler {
-    /// nvcc if there is one, else clang; see [`Nvcc::find`] and [`Clang::find_with`].
+    /// The one that `NVCC` or else `CLANG` names; where neither is set nvcc if there is one, else clang. See
+    /// [`Nvcc::find`] and [`Clang::find_with`].
     ///
     /// # Errors
     /// If `NVCC` or `CLANG` is set to something else; the other places are only looked at.
@@ -62,6 +70,10 @@ impl Compiler {
     /// # Errors
     /// As [`Compiler::find`].
     pub fn find_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Compiler>> {
+        let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+        if is_set("CLANG") && !is_set("NVCC") {
+            return Ok(Clang::find_with(root, variable)?.map(Compiler::Clang));
+        }
         if let Some(nvcc) = Nvcc::find_with(root, &variable)? {
             return Ok(Some(Compiler::Nvcc(nvcc)));
         }
@@ -77,6 +89,18 @@ impl Compiler {
             Maker::Nvcc => Nvcc::find(root)?.map(Compiler::Nvcc),
             Maker::Clang => Clang::find_with(root, |name| std::env::var_os(name))?.map(Compiler::Clang),
         })
+    }
+
+    /// [`Compiler::of`], where there must be one.
+    ///
+    /// # Errors
+    /// As [`Compiler::find`], or what to do if there is none.
+    pub fn wanted(maker: Maker, root: &Path) -> Result<Compiler> {
+        let (name, how) = match maker {
+            Maker::Nvcc => ("nvcc", HOW_TO_GET_NVCC),
+            Maker::Clang => ("clang", HOW_TO_GET_CLANG),
+        };
+        Compiler::of(maker, root)?.with_context(|| format!("no {name} that runs was found.\n{how}"))
     }
 
     /// Whose it is.
@@ -112,6 +136,14 @@ impl Compiler {
         }
     }
 
+    /// The same compiler with another limit for each call for PTX than [`super::call::PATIENCE`].
+    pub fn within(self, limit: Duration) -> Compiler {
+        match self {
+            Compiler::Nvcc(nvcc) => Compiler::Nvcc(nvcc.within(limit)),
+            Compiler::Clang(clang) => Compiler::Clang(clang.within(limit)),
+        }
+    }
+
     /// Compiles `source` to PTX, which holds no path of this machine. The file `<stem>.ptx` in `scratch` is
     /// overwritten.
     ///
@@ -143,14 +175,17 @@ impl Compiler {
         }
     }
 
-    /// [`Compiler::ptx`] line by line, every access where the source has it.
+    /// [`Compiler::ptx`] line by line, every access where the source has it, of the same preprocessed
+    /// program: no macro says which of the two it is.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].
     pub fn unoptimised_ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
         match self {
             Compiler::Nvcc(nvcc) => nvcc.unoptimised_ptx(source, scratch),
-            Compiler::Clang(clang) => clang.ptx_as(source, scratch, "75", &["-O0"]),
+            Compiler::Clang(clang) => {
+                clang.ptx_as(source, scratch, "75", &["-O0", "-D__OPTIMIZE__=1", "-U__NO_INLINE__"])
+            }
         }
     }
 

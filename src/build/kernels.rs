@@ -11,8 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::clang;
-use super::compiler::{Compiler, HOW_TO_GET_A_COMPILER, Maker};
+use super::compiler::{Compiler, Maker};
 pub use super::prebuilt::State;
 use super::prebuilt::{self, Kernel};
 
@@ -128,13 +127,7 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
 /// If there is no such compiler, or it cannot compile them.
 pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
     let root = Path::new(crate::ROOT);
-    let Some(compiler) = Compiler::of(maker, root)? else {
-        let (name, how) = match maker {
-            Maker::Nvcc => ("nvcc", HOW_TO_GET_A_COMPILER),
-            Maker::Clang => ("clang", clang::HOW_TO_GET_CLANG),
-        };
-        bail!("no {name} that runs was found.\n{how}");
-    };
+    let compiler = Compiler::wanted(maker, root)?;
     let build = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
     let scratch = Path::new(env!("OUT_DIR")).join(format!("scratch-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;

@@ -6,6 +6,7 @@
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`compiler`] | the reader's compiler, nvcc or clang |
 //! | [`nvcc`], [`clang`] | find one of them and call it |
+//! | [`within`] | runs a program for a limited time |
 //! | [`call`] | what both calls have in common: places, messages, paths |
 //! | [`what_if`] | small edits of the chapters' kernels, for a reader to try |
 //!
@@ -18,3 +19,4 @@ pub mod kernels;
 pub mod nvcc;
 pub mod prebuilt;
 pub mod what_if;
+pub mod within;

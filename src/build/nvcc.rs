@@ -6,10 +6,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::call::{self, Places, Ptx};
+use super::call::{self, MORE_PATIENCE, PATIENCE, Places, Ptx};
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
@@ -33,6 +34,8 @@ pub struct Nvcc {
     pub version: String,
     /// The repository root, where it runs.
     root: PathBuf,
+    /// How long a call for PTX may take.
+    limit: Duration,
 }
 
 /// With CUDA 13's wheels of `kernels/requirements.txt`.
@@ -78,7 +81,9 @@ impl Nvcc {
             .find_map(|line| line.rsplit_once(", V"))
             .map(|(_, version)| version.trim().to_owned());
         match version {
-            Some(version) if output.status.success() => Ok(Nvcc { path, version, root: root.to_owned() }),
+            Some(version) if output.status.success() => {
+                Ok(Nvcc { path, version, root: root.to_owned(), limit: PATIENCE })
+            }
             _ => bail!("{} --version does not answer as nvcc does ({})", path.display(), output.status),
         }
     }
@@ -87,6 +92,11 @@ impl Nvcc {
     /// sources from there.
     pub fn run_in(self, directory: &Path) -> Nvcc {
         Nvcc { root: directory.to_owned(), ..self }
+    }
+
+    /// The same nvcc with another limit for each call for PTX.
+    pub fn within(self, limit: Duration) -> Nvcc {
+        Nvcc { limit, ..self }
     }
 
     /// `nvcc 13.0.88`, as a build names its compiler.
@@ -120,12 +130,14 @@ impl Nvcc {
         self.ptx_as(source, scratch, &options)
     }
 
-    /// [`Nvcc::ptx`] for a debugger: line by line, every access where the source has it.
+    /// [`Nvcc::ptx`] line by line, every access where the source has it: as `-G` does it for a debugger, but
+    /// of the same preprocessed program, without its `__CUDACC_DEBUG__` and with the `__OPTIMIZE__` of `-O3`.
     ///
     /// # Errors
     /// As [`Nvcc::ptx`].
     pub fn unoptimised_ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
-        self.ptx_as(source, scratch, &["-G", PTX_ARCH])
+        let debug = ["--debug_mode", "-g", "-O0"].map(|option| ["-Xcicc", option]).concat();
+        self.ptx_as(source, scratch, &[&debug[..], &["-O3", PTX_ARCH]].concat())
     }
 
     fn ptx_as(&self, source: &Path, scratch: &Path, options: &[&str]) -> Result<Ptx> {
@@ -222,7 +234,8 @@ impl Nvcc {
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
-        call::run(&self.compiler(), shown, command, &call::output(shown, scratch, extension)?)
+        let limit = if extension == "ptx" { self.limit } else { MORE_PATIENCE };
+        call::run(&self.compiler(), shown, command, &call::output(shown, scratch, extension)?, limit)
     }
 
     /// Takes out of PTX what depends on where the repository and nvcc lie: the paths in `.file`, and the hash

@@ -6,12 +6,16 @@
 //! builds anew.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::source::{Exercise, Kind};
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::prebuilt::source_hash;
+
+/// How long a compiler may take for an answer; a right one takes a second or two.
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
@@ -146,6 +150,7 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     else {
         return Ok(Built::NoCompiler);
     };
+    let compiler = compiler.within(PATIENCE);
     let scratch = tempfile::tempdir()?;
     Ok(match compiler.ptx(&absolute(root)?.join(&exercise.path), scratch.path()) {
         Ok(ptx) => Built::Ptx(Build {
@@ -180,7 +185,7 @@ pub fn build_unoptimised(
 fn translated(root: &Path, exercise: &Exercise, compiler: &Compiler) -> Option<String> {
     let scratch = tempfile::tempdir().ok()?;
     let source = absolute(root).ok()?.join(&exercise.path);
-    compiler.unoptimised_ptx(&source, scratch.path()).ok().map(|ptx| ptx.text)
+    compiler.clone().within(PATIENCE).unoptimised_ptx(&source, scratch.path()).ok().map(|ptx| ptx.text)
 }
 
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can

@@ -1,7 +1,7 @@
 //! How the work is shared out among the threads, heard from the simulator's events. Its counters say how much
 //! is done, not by whom.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use workbook::sim::Space;
@@ -9,16 +9,26 @@ use workbook::sim::observe::{Access, Act, Actor, After, Event, Observer, Request
 
 /// A lane for each bit of a mask.
 const WARP: u32 = 32;
+/// Bytes of a number.
+const NUMBER: u64 = 4;
 
 /// What no counter says.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
     /// The thread with the most loads.
     pub busiest: Busiest,
+    /// Per launch by the host, with all that it launches in turn: its threads, and all loads.
+    pub launches: Vec<(u64, u64)>,
     /// Children that were launched into the tail stream.
     pub tail_launches: u64,
     /// The first barrier that opened when others had left with their writes.
     pub left: Option<Left>,
+    /// Children that loaded something.
+    pub working_children: u64,
+    /// The most warps of one block that loaded something.
+    pub working_warps: u32,
+    /// The most 4-byte numbers that one block loaded from global memory.
+    pub block_numbers: u64,
     /// Index into the line table, of the last store to the watched addresses.
     pub last_store: Option<u32>,
 }
@@ -30,6 +40,8 @@ pub struct Busiest {
     pub loads: u64,
     /// By all threads of its block.
     pub of_block: u64,
+    /// The launch by the host that it belongs to.
+    pub launch: usize,
     /// Its number in its block.
     pub thread: u32,
     /// The block's number in its grid.
@@ -40,6 +52,15 @@ impl Busiest {
     /// Whether it makes more loads than all other threads of its block together.
     pub fn is_most_of_block(&self) -> bool {
         2 * self.loads > self.of_block
+    }
+}
+
+impl Effort {
+    /// Whether the average thread that the host has launched with the busiest one makes less than half as
+    /// many loads.
+    pub fn is_uneven(&self) -> bool {
+        let launch = self.launches.get(self.busiest.launch);
+        launch.is_some_and(|(threads, loads)| self.busiest.loads * threads > 2 * loads)
     }
 }
 
@@ -59,6 +80,10 @@ pub struct Watcher {
     pub result: Range<u64>,
     pub effort: Effort,
     blocks: HashMap<(u32, u64), Block>,
+    /// The launch by the host that a grid belongs to.
+    launches: HashMap<u32, usize>,
+    /// Children that have loaded nothing yet.
+    idle: HashSet<u32>,
 }
 
 /// A block that is under way.
@@ -66,6 +91,8 @@ pub struct Watcher {
 struct Block {
     /// Of each thread.
     loads: Vec<u64>,
+    /// Bytes from global memory.
+    bytes: u64,
     /// Threads that have written since their last barrier, by warp.
     wrote: Vec<u32>,
     /// At the barrier that is about to open: its number, warp and lanes.
@@ -92,6 +119,12 @@ impl Watcher {
             }
             return;
         }
+        if self.idle.remove(&actor.grid) {
+            self.effort.working_children += 1;
+        }
+        if request.space == Space::Global {
+            block.bytes += u64::from(request.bytes * request.mask.count_ones());
+        }
         let first = (actor.warp * WARP) as usize;
         block.loads.resize(block.loads.len().max(first + WARP as usize), 0);
         for lane in lanes(request.mask) {
@@ -116,10 +149,18 @@ impl Watcher {
     fn block_end(&mut self, grid: u32, number: u64) {
         let Some(block) = self.blocks.remove(&(grid, number)) else { return };
         let most = block.loads.iter().copied().max().unwrap_or(0);
+        let of_block = block.loads.iter().sum();
+        let launch = self.launches.get(&grid).copied().unwrap_or(0);
+        if let Some((_, loads)) = self.effort.launches.get_mut(launch) {
+            *loads += of_block;
+        }
+        let works = |warp: &&[u64]| warp.iter().any(|loads| *loads > 0);
+        let warps = block.loads.chunks(WARP as usize).filter(works).count() as u32;
+        self.effort.working_warps = self.effort.working_warps.max(warps);
+        self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
-            let of_block = block.loads.iter().sum();
-            self.effort.busiest = Busiest { loads: most, of_block, thread, block: number };
+            self.effort.busiest = Busiest { loads: most, of_block, launch, thread, block: number };
         }
     }
 }
@@ -127,8 +168,19 @@ impl Watcher {
 impl Observer for Watcher {
     fn event(&mut self, event: &Event) {
         match *event {
-            Event::Grid(start) if start.parent.is_some() && start.after == After::Parent => {
-                self.effort.tail_launches += 1;
+            Event::Grid(start) => {
+                let parents = start.parent.and_then(|parent| self.launches.get(&parent).copied());
+                let launch = parents.unwrap_or_else(|| {
+                    let ((x, y, z), (u, v, w)) = (start.config.grid_dim, start.config.block_dim);
+                    let threads = [x, y, z, u, v, w].map(u64::from).iter().product();
+                    self.effort.launches.push((threads, 0));
+                    self.effort.launches.len() - 1
+                });
+                self.launches.insert(start.grid, launch);
+                if start.parent.is_some() {
+                    self.effort.tail_launches += u64::from(start.after == After::Parent);
+                    self.idle.insert(start.grid);
+                }
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
             Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),

@@ -24,10 +24,14 @@ const FEWEST: usize = 5;
 /// # Errors
 /// The exercise has no kernel, or it doesn't compile.
 pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
-    let Kind::Kernel(plan) = &exercise.kind else {
+    let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else {
         bail!("{} has no kernel, and so no figure", exercise.id);
     };
-    let source = exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?;
+    let source = match exercise.kind {
+        // Only the answer may differ from the task, and that is a comment.
+        Kind::Numbers { .. } => exercise.stub(),
+        _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?,
+    };
     let Built::Ptx(build) = code::build(root, exercise, &source, None)? else {
         bail!("there is no figure, since {} is not compiled", exercise.path);
     };

@@ -1,9 +1,10 @@
 //! Compiled beside an exercise in Rust, as a program of its own: calls the learner's function for each input.
 //!
 //! Arguments: two files. The first has, for each input, its length (`u32`), then the numbers (`i32`),
-//! little-endian. Into the second it writes a line for each input, `ok RESULT ALLOCATIONS` or `panic WHY`; if
-//! the program ends earlier, the input after the last line is to blame. What the function itself prints goes
-//! to stdout and stderr, and means nothing here.
+//! little-endian. Into the second it writes a line for each input, `WORD ok RESULT ALLOCATIONS CALLS DEPTH`
+//! or `WORD panic WHY`, and `WORD end`; if the program ends earlier, the input after the last line is to
+//! blame. The word comes from stdin, before the function is called: no line without it counts. What the
+//! function itself prints goes to stdout and stderr, and means nothing here.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
@@ -40,6 +41,7 @@ fn main() {
     let mut file = || files.next().expect("two files");
     let bytes = std::fs::read(file()).expect("the inputs");
     let mut results = std::fs::File::create(file()).expect("the results");
+    let key = std::io::read_to_string(std::io::stdin()).expect("a word");
     // Its buffer is not the learner's.
     let _ = std::io::stdout();
     std::panic::set_hook(Box::new(|panic| {
@@ -55,13 +57,16 @@ fn main() {
         let work = move || {
             let before = ALLOCATIONS.load(Ordering::Relaxed);
             let result = answer::FUNCTION(&mut data);
-            (result, ALLOCATIONS.load(Ordering::Relaxed) - before)
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            let (calls, depth): (u64, u64) = COUNTS;
+            (result, allocations, calls, depth)
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread");
         let line = match thread.join() {
-            Ok((result, allocations)) => format!("ok {result} {allocations}"),
+            Ok((result, allocations, calls, depth)) => format!("ok {result} {allocations} {calls} {depth}"),
             Err(_) => format!("panic {}", PANIC.lock().unwrap()),
         };
-        writeln!(results, "{line}").expect("a result");
+        writeln!(results, "{key} {line}").expect("a result");
     }
+    writeln!(results, "{key} end").expect("a result");
 }

@@ -18,6 +18,8 @@
 //! | `names.rs` | `g_data[2]` for `byte 8 of argument 0` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
+//! | `calls.rs` | how often, and how deep, they call each other |
+//! | `own.rs` | answers that bring in other files, or remember something |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
@@ -26,6 +28,7 @@
 //! | `session.rs` | the verbs: list, check, hint, why, watch, reset, solution |
 
 mod answer;
+mod calls;
 pub mod catalogue;
 pub mod code;
 mod effort;
@@ -37,6 +40,7 @@ pub mod mark;
 mod names;
 pub mod numbers;
 mod options;
+mod own;
 mod plan;
 mod rules;
 mod run;
@@ -53,16 +57,15 @@ mod weigh;
 
 use std::process::ExitCode;
 
-use options::{Options, Verb};
+use options::Options;
 use session::Session;
 use workbook::say;
 
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
 /// line or the environment is wrong.
 pub fn run() -> ExitCode {
-    let Options { verb, device, figure } = Options::parse_or_exit();
-    let verb = verb.unwrap_or(Verb::List);
-    match Session::open(catalogue::root()).and_then(|session| session.run(verb, device, figure)) {
+    let options = Options::parse_or_exit();
+    match Session::open(catalogue::root(), options).and_then(Session::run) {
         Ok(status) => say::status(status),
         Err(error) => {
             say::err(&format!("error: {error:#}\n"));

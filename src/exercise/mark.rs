@@ -13,11 +13,11 @@ use super::plan::{self, Case, Goal, Plan};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
-use super::{numbers, rules, rust, summary, think, weigh};
+use super::{numbers, own, rules, rust, summary, think, weigh};
 use workbook::build::compiler::Compiler;
 use workbook::device::Module;
 use workbook::number::thousands;
-use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity};
+use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
 
 /// Marks the learner's file: a known text by its committed build, another one by what compiler there is.
 pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
@@ -38,6 +38,9 @@ pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) 
 
 /// Marks `text`, the contents of the learner's file. Compilers read the file itself.
 fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Compiler>) -> Result<Verdict> {
+    if let Some(what) = own::foreign(root, exercise, text) {
+        return Ok(failed(exercise, "not-allowed", what));
+    }
     match &exercise.kind {
         Kind::Function(name) => rust::mark(root, exercise, name, text),
         Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, text),
@@ -67,7 +70,8 @@ fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
 }
 
 /// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw the
-/// value away. Line by line, without optimisation, every access is where the source has it.
+/// value away. Line by line, without optimisation, every access is where the source has it, and there is no
+/// race. All else must be the same: as many barriers, launches and atomic operations, and one side reads.
 fn is_the_compilers(
     root: &Path,
     exercise: &Exercise,
@@ -76,7 +80,25 @@ fn is_the_compilers(
     build: &Build,
 ) -> Result<bool> {
     let Some(ptx) = code::build_unoptimised(root, exercise, text, build)? else { return Ok(false) };
-    Ok(findings(exercise, plan, &ptx).is_ok_and(|kinds| kinds.is_empty()))
+    let modules = [load(exercise, &build.ptx)?, load(exercise, &ptx)?];
+    let plan = &plan.for_text(text);
+    let cases = inputs(exercise, plan);
+    let is_alike = |case: &Case| {
+        let [quick, plain] =
+            [run::simulate(&modules[0], plan, *case)?, run::simulate(&modules[1], plan, *case)?];
+        let grave = |outcome: &Outcome, fits: fn(&Diagnostic) -> bool| {
+            let found = outcome.diagnostics.iter();
+            found.filter(|found| found.severity != Severity::Note).all(fits)
+        };
+        let count = |outcome: &Outcome| {
+            let counters = &outcome.counters;
+            [counters.barriers, counters.atomics, counters.device_launches]
+        };
+        let reads = |found: &Diagnostic| found.shape.is_some_and(|shape| shape != Shape::TwoWriters);
+        Ok(grave(&plain, |_| false) && grave(&quick, reads) && count(&quick) == count(&plain))
+    };
+    let alike = cases.par_iter().map(is_alike).collect::<Result<Vec<bool>>>()?;
+    Ok(alike.into_iter().all(|alike| alike))
 }
 
 /// What is said of such a race.
@@ -89,6 +111,12 @@ fn speculated(build: &Build) -> String {
     )
 }
 
+/// All inputs that an answer is tried with. Where a goal is measured it has to be right, too.
+fn inputs(exercise: &Exercise, plan: &Plan) -> Vec<Case> {
+    let goal = exercise.goals.first().map(Goal::case);
+    plan.cases().into_iter().chain(plan.unlisted()).chain(goal).collect()
+}
+
 /// Marks what was compiled. `source` is the learner's file. `forgives`: races are not its own.
 fn mark_build(
     root: &Path,
@@ -98,6 +126,7 @@ fn mark_build(
     build: &Build,
     forgives: bool,
 ) -> Result<Verdict> {
+    let plan = &plan.for_text(source);
     let ptx = &build.ptx;
     if let Some(what) = too_large(ptx) {
         return Ok(failed(exercise, "memory-limit", what));
@@ -113,9 +142,8 @@ fn mark_build(
         return Ok(failed(exercise, "missing-kernel", what));
     }
     let mut tried = Tried::default();
-    // Where a goal is measured the answer has to be right, too.
     let goal_case = exercise.goals.first().map(Goal::case);
-    let mut cases: Vec<Case> = plan.cases().into_iter().chain(goal_case).collect();
+    let mut cases = inputs(exercise, plan);
     cases.sort_by_key(|case| case.n);
     for cases in cases.chunk_by(|a, b| a.n == b.n) {
         // What fails for short arrays is not tried with long ones, and what never ends not again.
@@ -136,28 +164,46 @@ fn mark_build(
         return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
     }
     let reference = known(root, exercise, &exercise.solution(), build);
-    let mut pairs = Vec::new();
-    if let Some(reference) = &reference {
-        let pair = |case| {
-            let run = |module| run::simulate(module, plan, case);
-            anyhow::Ok(rules::Pair { case, yours: run(&module)?, solution: run(reference)? })
+    let work: Vec<Case> = plan.work_cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
+    let beside = |reference: &Module| {
+        let pair = |case: &Case| {
+            let run = |module| run::simulate(module, plan, *case);
+            anyhow::Ok(rules::Pair { case: *case, yours: run(&module)?, solution: run(reference)? })
         };
-        let cases: Vec<Case> = plan.work_cases().into_iter().chain(goal_case).collect();
-        pairs = cases.into_par_iter().map(pair).collect::<Result<Vec<_>>>()?;
-    }
+        work.par_iter().map(pair).collect::<Result<Vec<_>>>()
+    };
+    let pairs = reference.as_ref().map(&beside).transpose()?.unwrap_or_default();
+    let breaks = |rule: &dyn Fn(&[rules::Pair]) -> Option<rules::Finding>| {
+        let Some(finding) = rule(&pairs) else { return Ok(None) };
+        for other in exercise.mutants.iter().filter(|other| other.is_right()) {
+            let other = known(root, exercise, &exercise.mutated(other)?, build);
+            if let Some(other) = other
+                && rule(&beside(&other)?).is_none()
+            {
+                return Ok(None);
+            }
+        }
+        anyhow::Ok(Some(finding))
+    };
     let refused = |rules::Finding { kind, what }| failed(exercise, kind, what);
-    if let Some(finding) = rules::other_task(plan, &pairs) {
+    if let Some(finding) = breaks(&|pairs| rules::other_task(plan, pairs))? {
         return Ok(refused(finding));
     }
     let given = known(root, exercise, &exercise.stub(), build);
     let modules = [Some(&module), given.as_ref(), reference.as_ref()];
+    let note = tried.note.map(|(case, mut note)| {
+        Names { source, ptx, plan }.apply(&mut note, case);
+        note
+    });
     let (tried, printed) = (tried.passed.len(), tried.printed.map_or(String::new(), |(_, text)| text));
     let counts = Counts { compiler: build.compiler.clone(), ..counts(exercise, plan, modules)? };
     if !counts.rows.iter().all(Counted::is_met) {
         return Ok(too_much(exercise, plan.op.noun(), tried, counts));
     }
-    let passed = || Verdict::Passed(Box::new(Passed { tried, counts, printed, ..Passed::default() }));
-    Ok(rules::too_much(&pairs).map_or_else(passed, refused))
+    let passed =
+        || Verdict::Passed(Box::new(Passed { tried, counts, printed, found: note, ..Passed::default() }));
+    let finding = breaks(&|pairs| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs)))?;
+    Ok(finding.map_or_else(passed, refused))
 }
 
 /// Arrays up to this length are checked before longer ones.
@@ -191,6 +237,8 @@ fn too_large(ptx: &str) -> Option<String> {
 /// What was found for one input.
 struct Checked {
     failure: Option<Failure>,
+    /// What is said beside a right result: the other half of a synchronisation that is missing.
+    note: Option<Diagnostic>,
     result: Option<i32>,
     printed: String,
 }
@@ -200,6 +248,8 @@ struct Checked {
 struct Tried {
     passed: Vec<Case>,
     failed: Vec<(Case, Failure)>,
+    /// The first note, and where it came.
+    note: Option<(Case, Diagnostic)>,
     /// What the answer printed for the first input for which it did.
     printed: Option<(Case, String)>,
     /// It does not end for some input.
@@ -208,7 +258,8 @@ struct Tried {
 
 impl Tried {
     fn take(&mut self, checked: Vec<(Case, Checked)>) {
-        for (case, Checked { failure, printed, .. }) in checked {
+        for (case, Checked { failure, note, printed, .. }) in checked {
+            self.note = self.note.take().or(note.map(|note| (case, note)));
             let first = !printed.is_empty() && self.printed.as_ref().is_none_or(|(other, _)| other.n < 2);
             if first {
                 self.printed = Some((case, format!("{case}:\n{printed}")));
@@ -254,7 +305,9 @@ fn explained(
     if failure.kinds == ["wrong-result"] && case.n > 0 {
         let plan = names.plan;
         let run = |inputs| run::result_for(module, plan, case, inputs);
-        if let Some(explained) = weigh::explain(plan.op, &run::inputs(plan.op, case), run) {
+        if let Some(explained) =
+            weigh::explain(plan.op, &run::inputs(plan, case), |result| plan.op.show(result), run)
+        {
             failure.what += &format!("\n{explained}");
             failure.think = think::sentence(exercise, &["miscounted".into()]);
         }
@@ -332,7 +385,10 @@ fn check(exercise: &Exercise, module: &Module, plan: &Plan, case: Case, forgives
     let is_kept = case.schedule == 0 && case.n < SHORT;
     let printed = if is_kept { outcome.printed.clone() } else { String::new() };
     let result = outcome.result;
-    Ok(Checked { failure: wrong(exercise, plan, case, outcome), result, printed })
+    let is_note =
+        |found: &&Diagnostic| found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace;
+    let note = outcome.diagnostics.iter().find(is_note).cloned();
+    Ok(Checked { failure: wrong(exercise, plan, case, outcome), note, result, printed })
 }
 
 /// Sums that round must have the same bits in every order of turns.
@@ -393,7 +449,7 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
     let line = written_at.filter(|(file, _)| *file == exercise.path && kinds == ["wrong-result"]);
     let think = match case.n == 0 && kinds == ["wrong-result"] {
         true => think::sentence(exercise, &["no numbers".into()]),
-        false => think::sentence(exercise, &kinds),
+        false => think::of_findings(exercise, &kinds, &diagnostics),
     };
     let line = line.map(|(_, line)| line);
     Some(Failure { kinds, what, diagnostics, line, printed, think, ..Failure::default() })
@@ -426,7 +482,8 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
     let mut outcomes = Vec::new();
     for module in modules {
         let outcome = module.map(|module| run::simulate(module, plan, case)).transpose()?;
-        outcomes.push(outcome.filter(|outcome| outcome.completed));
+        // What a wrong program costs says nothing.
+        outcomes.push(outcome.filter(|outcome| outcome.is_right(plan) || outcomes.is_empty()));
     }
     let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
         let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_ref()?)).collect();
@@ -443,6 +500,9 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
             })
         })
         .collect();
+    for goal in exercise.goals.iter().filter(|goal| goal.field() == plan::BLOCK_NUMBERS) {
+        rows.extend(row(goal.name(), Some(goal.most), &|outcome| outcome.count(goal.field())));
+    }
     let busiest = |outcome: &Outcome| Some(outcome.effort.busiest.loads);
     rows.extend(row("loads by the busiest thread".into(), None, &busiest));
     Ok(Counts { at, compiler: String::new(), rows })

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 use super::id::Id;
+use workbook::build::compiler::Maker;
 use workbook::device::DeviceChoice;
 use workbook::say;
 
@@ -30,6 +31,9 @@ pub struct Options {
     /// Where an answer runs: sim; gpu: there too, with its time; auto: there too if a GPU is usable
     #[arg(long, value_enum, default_value_t = DeviceChoice::Sim, global = true)]
     pub device: DeviceChoice,
+    /// Compile your kernel with nvcc or with clang, also where it is a text that is built already
+    #[arg(long, value_name = "nvcc|clang", global = true)]
+    pub compiler: Option<Maker>,
     /// With a check: write a small launch of your kernel as a figure that plays, one HTML file in target/
     #[arg(long, global = true)]
     pub figure: bool,

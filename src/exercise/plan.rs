@@ -18,7 +18,9 @@ use std::fmt;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
 
+use workbook::build::prebuilt::source_hash;
 use workbook::number::{nine_digits, thousands};
+use workbook::reduction::data::bits;
 use workbook::reduction::serial::recursive_reduce;
 use workbook::sim::Counters;
 
@@ -32,6 +34,8 @@ pub struct Plan {
     blocks: Vec<u32>,
     one_block: bool,
     most_blocks: Option<u32>,
+    /// Of the inputs; see [`Plan::for_text`].
+    seed: u64,
 }
 
 /// One launch.
@@ -99,6 +103,11 @@ pub struct Goal {
     pub block: u32,
 }
 
+/// The most numbers that one block loads from global memory.
+pub const BLOCK_NUMBERS: &str = "block_numbers";
+/// What a goal may bound besides the simulator's counters: allocations and calls are those of a Rust
+/// function.
+const OTHERS: [&str; 3] = ["allocations", "calls", BLOCK_NUMBERS];
 /// More than any tree of an answer has levels, with a thread's own additions.
 const ROUNDINGS: f64 = 64.0;
 
@@ -110,6 +119,8 @@ pub struct Case {
     pub schedule: u64,
 }
 
+/// Threads per block, at least, for [`Plan::unlisted`]: there is a tree of some height.
+const TALL: u32 = 64;
 /// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
 const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
 /// From one warp to the largest block.
@@ -148,6 +159,40 @@ impl Plan {
         }
         cases.retain(|case| self.has_room(*case));
         cases
+    }
+
+    /// The plan for an answer's file: another text gets other numbers and other [`Plan::unlisted`] lengths,
+    /// the same text the same ones again. So no answer can hold a table of results: it would be another text.
+    pub fn for_text(&self, text: &str) -> Plan {
+        // 16 hexadecimal digits.
+        let seed = u64::from_str_radix(&source_hash(text), 16).unwrap_or_default();
+        Plan { seed, ..self.clone() }
+    }
+
+    /// Where the two inputs of `case` begin, the same in every order of turns; other lengths and blocks have
+    /// other numbers.
+    pub fn seeds(&self, case: Case) -> [u64; 2] {
+        [0, 1].map(|input| bits(self.seed, 2 * (u64::from(case.block) << 32 | case.n as u64) + input))
+    }
+
+    /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
+    /// that are listed, or where a goal is measured, is found there. And a short one.
+    pub fn unlisted(&self) -> Vec<Case> {
+        if !self.sizes.is_empty() {
+            return Vec::new();
+        }
+        let blocks = if self.blocks.is_empty() { BLOCKS } else { &self.blocks };
+        let some = |block: u32, from: usize, below: usize| Case {
+            n: from + bits(self.seed, block.into()) as usize % (below - from),
+            block,
+            schedule: 0,
+        };
+        let long = blocks.iter().filter(|block| !self.one_block || **block >= TALL).map(|&block| {
+            let most = block as usize;
+            if self.one_block { some(block, most / 2 + 1, most) } else { some(block, 1100, 4000) }
+        });
+        let short = blocks.first().map(|&block| some(block, 5, 31));
+        short.into_iter().chain(long).filter(|case| self.has_room(*case)).collect()
     }
 
     /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest
@@ -310,12 +355,12 @@ impl Op {
         (result - expected).abs() <= ROUNDINGS / f64::from(1 << 24) * expected
     }
 
-    /// As text.
+    /// As text, of the type that the kernels have: sums are unsigned.
     pub fn show(self, result: i32) -> String {
-        if self.rounds() {
-            nine_digits(f32::from_bits(result as u32).into())
-        } else {
-            thousands(result.into())
+        match self {
+            Op::Floats => nine_digits(f32::from_bits(result as u32).into()),
+            Op::Max | Op::Min | Op::Range => thousands(result.into()),
+            Op::Sum | Op::Squares | Op::Dot => thousands((result as u32).into()),
         }
     }
 
@@ -354,16 +399,12 @@ impl Goal {
             n: given("n")?,
             block: given("block")? as u32,
         };
-        ensure!(goal.is_allocations() || goal.of(&Counters::default()).is_some(), "no counter {field}");
+        let is_known = counter(&Counters::default(), field).is_some() || OTHERS.contains(field);
+        ensure!(is_known, "no counter {field}");
         Ok(goal)
     }
 
-    /// The counter's value, if there is such a counter.
-    pub fn of(&self, counters: &Counters) -> Option<u64> {
-        counter(counters, &self.field)
-    }
-
-    /// As [`Counters`] calls it.
+    /// As [`Counters`] calls it, or one of [`OTHERS`].
     pub fn field(&self) -> &str {
         &self.field
     }
@@ -424,6 +465,7 @@ pub fn name(field: &str) -> String {
         "global_load_requests" => "global load requests (one per warp)".into(),
         "global_store_requests" => "global store requests (one per warp)".into(),
         "atomics" => "atomic operations".into(),
+        BLOCK_NUMBERS => "numbers loaded by one block".into(),
         _ => field.replace('_', " "),
     }
 }
@@ -440,4 +482,31 @@ fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
 /// The sizes that a Rust function is checked with.
 pub fn sizes() -> &'static [usize] {
     SIZES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_gets_other_numbers_and_lengths_and_the_same_text_the_same() {
+        let plan = |text: &str| Plan::default().for_text(text);
+        let case = Case { n: 1000, block: 96, schedule: 0 };
+        let (one, other) = (plan("int x;\n"), plan("int y;\n"));
+        assert_eq!(one.seeds(case), plan("int x;\r\n").seeds(case));
+        assert_ne!(one.seeds(case), other.seeds(case));
+        assert_ne!(one.seeds(case), one.seeds(Case { block: 32, ..case }));
+        assert_eq!(one.seeds(case), one.seeds(Case { schedule: 2, ..case }));
+        assert_eq!(one.unlisted(), plan("int x;\n").unlisted());
+        assert_ne!(one.unlisted(), other.unlisted());
+        assert!(one.unlisted().iter().all(|case| !SIZES.contains(&case.n)));
+        let block = Plan { one_block: true, ..one };
+        assert!(block.unlisted().iter().all(|case| (5..=case.block as usize).contains(&case.n)));
+    }
+
+    #[test]
+    fn sums_are_unsigned_and_extremes_are_not() {
+        assert_eq!(Op::Sum.show(-1), "4,294,967,295");
+        assert_eq!(Op::Min.show(-1), "-1");
+    }
 }

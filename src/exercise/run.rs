@@ -7,21 +7,19 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 
 use super::effort::{Effort, Watcher};
-use super::plan::{Arg, Case, Op, Place, Plan};
+use super::plan::{self, Arg, Case, Place, Plan};
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
 use workbook::reduction::data;
-use workbook::sim::{Counters, Diagnostic};
+use workbook::sim::{Counters, Diagnostic, Severity};
 
-/// Seeds of the two inputs, in the plain order of turns. In a shuffled one the numbers are others, too.
-pub const SEEDS: [u64; 2] = [1, 2];
-
-/// Both inputs of `case`. Floats are the same in every order of turns, and so must their sum be.
-pub fn inputs(op: Op, case: Case) -> [Vec<i32>; 2] {
+/// Both inputs of `case`: the same in every order of turns.
+pub fn inputs(plan: &Plan, case: Case) -> [Vec<i32>; 2] {
     // 24 bits, as a number from 0 up to below 1.
-    let float = |number: &i32| ((*number as u32 >> 8) as f32 / (1 << 24) as f32).to_bits() as i32;
-    match op.rounds() {
-        true => SEEDS.map(|seed| data::numbers(case.n, seed).iter().map(float).collect()),
-        false => SEEDS.map(|seed| data::numbers(case.n, seed + 2 * case.schedule)),
+    let float = |number: i32| ((number as u32 >> 8) as f32 / (1 << 24) as f32).to_bits() as i32;
+    let numbers = plan.seeds(case).map(|seed| data::numbers(case.n, seed));
+    match plan.op.rounds() {
+        true => numbers.map(|numbers| numbers.into_iter().map(float).collect()),
+        false => numbers,
     }
 }
 
@@ -51,7 +49,7 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub fn new(device: &'a Device, plan: &'a Plan, case: Case) -> Result<Run<'a>> {
-        Run::of(device, plan, case, inputs(plan.op, case))
+        Run::of(device, plan, case, inputs(plan, case))
     }
 
     /// A run with other inputs than usual, as long as `case` says.
@@ -166,6 +164,24 @@ pub struct Outcome {
     pub printed: String,
 }
 
+impl Outcome {
+    /// Whether the result is right, and nothing was found wrong.
+    pub fn is_right(&self, plan: &Plan) -> bool {
+        let agrees = self.result.is_some_and(|result| plan.op.agrees(result, self.expected));
+        agrees
+            && self.changed.is_none()
+            && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
+    }
+
+    /// What is counted as `field`: a counter, or [`Effort::block_numbers`].
+    pub fn count(&self, field: &str) -> Option<u64> {
+        match field {
+            plan::BLOCK_NUMBERS => Some(self.effort.block_numbers),
+            _ => plan::counter(&self.counters, field),
+        }
+    }
+}
+
 /// Runs `plan` with the kernels of `module` on the simulator, under all checks.
 ///
 /// # Errors
@@ -234,6 +250,17 @@ mod tests {
     use super::*;
     use workbook::build::prebuilt::source_hash;
     use workbook::device::DeviceChoice;
+
+    #[test]
+    fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
+        let mut plan = Plan::default();
+        plan.mark("launch", "dot(input, other, out, n) grid=1").unwrap();
+        let at = |block, schedule| inputs(&plan, Case { n: 100, block, schedule });
+        assert_eq!(at(32, 0), at(32, 1));
+        assert_eq!(at(32, 0), at(32, 2));
+        assert_ne!(at(32, 0), at(96, 0));
+        assert_ne!(at(32, 0)[0], at(32, 0)[1]);
+    }
 
     /// As a GPU does it when it measures: the same buffers, launched again.
     #[test]

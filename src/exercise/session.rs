@@ -11,7 +11,7 @@ use super::figure;
 use super::gpu;
 use super::id::Id;
 use super::mark;
-use super::options::{COMMAND, Verb};
+use super::options::{COMMAND, Options, Verb};
 use super::show;
 use super::source::{Exercise, Kind};
 use super::state::{Progress, State, free_name};
@@ -30,27 +30,33 @@ pub struct Session {
     root: PathBuf,
     exercises: Vec<Exercise>,
     state: State,
+    options: Options,
+    /// That of `--compiler`.
+    compiler: Option<Compiler>,
+    /// Whether this very run has said how to get a compiler.
+    has_told: bool,
 }
 
 impl Session {
     /// Reads all there is below `root`.
-    pub fn open(root: PathBuf) -> Result<Session> {
+    pub fn open(root: PathBuf, options: Options) -> Result<Session> {
+        let compiler = options.compiler.map(|maker| Compiler::wanted(maker, &root)).transpose()?;
         let exercises = catalogue::read(&root)?;
         let (state, damaged) = State::read(&root)?;
         if let Some(said) = damaged {
             warn(&said);
         }
-        Ok(Session { root, exercises, state })
+        Ok(Session { root, exercises, state, options, compiler, has_told: false })
     }
 
-    /// Does what `verb` says; the exit status.
-    pub fn run(mut self, verb: Verb, device: DeviceChoice, figure: bool) -> Result<u8> {
+    /// Does what the command line says; the exit status.
+    pub fn run(mut self) -> Result<u8> {
         self.tell_of_a_compiler()?;
-        match verb {
+        match self.options.verb.unwrap_or(Verb::List) {
             Verb::List => self.list(),
             Verb::Check { id } => {
-                let status = self.check(id, device)?;
-                if figure {
+                let status = self.check(id)?;
+                if self.options.figure {
                     match figure::write(&self.root, catalogue::find(&self.exercises, id)?) {
                         Ok(path) => say(&format!("\nfigure  {}\n", path.display())),
                         Err(error) => say(&format!("\nno figure: {error:#}\n")),
@@ -60,7 +66,7 @@ impl Session {
             }
             Verb::Hint { id } => self.hint(id),
             Verb::Why { id } => self.why(id),
-            Verb::Watch { id } => self.watch(id, device),
+            Verb::Watch { id } => self.watch(id),
             Verb::Reset { id } => self.reset(id),
             Verb::Solution { id, give_up } => self.solution(id, give_up),
         }
@@ -68,13 +74,14 @@ impl Session {
 
     /// Once, before anything else: without a compiler an edited kernel cannot be checked.
     fn tell_of_a_compiler(&mut self) -> Result<()> {
-        if self.state.told_of_nvcc || Compiler::find(&self.root)?.is_some() {
+        if self.state.told_of_nvcc || self.compiler.is_some() || Compiler::find(&self.root)?.is_some() {
             return Ok(());
         }
         say(&format!(
             "From chapter 2 on you write CUDA C++, and no compiler for it was found here.\n\
              {HOW_TO_GET_A_COMPILER}\nThis is said once. Chapter 1 needs none.\n\n"
         ));
+        self.has_told = true;
         self.remember(|state| state.told_of_nvcc = true);
         Ok(())
     }
@@ -85,10 +92,13 @@ impl Session {
         Ok(0)
     }
 
-    fn check(&mut self, id: Id, device: DeviceChoice) -> Result<u8> {
+    fn check(&mut self, id: Id) -> Result<u8> {
         let exercise = catalogue::find(&self.exercises, id)?.clone();
-        let gpu = open(device)?;
-        match mark::mark(&self.root, &exercise)? {
+        let gpu = open(self.options.device)?;
+        match mark::mark_with(&self.root, &exercise, self.compiler.as_ref())? {
+            Verdict::NoCompiler if self.has_told => {
+                bail!("{} has to be compiled. Then check again: {COMMAND} {id}", exercise.path)
+            }
             Verdict::NoCompiler => bail!(
                 "{} has to be compiled, and no compiler for CUDA C++ was found.\n{HOW_TO_GET_A_COMPILER}\n\
                  Then check again: {COMMAND} {id}",
@@ -99,7 +109,10 @@ impl Session {
                 let again = self.state.of(id).failed == failure.kinds;
                 say(&show::failed(&exercise, &failure, &source, again, say::has_colour(&stdout())));
                 self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
-                self.remember_first(id, &failure.guesses);
+                self.remember_guesses(id, &failure.guesses, true);
+                if !failure.guesses.is_empty() {
+                    say(&show::after_tries(&exercise, self.state.of(id).tries));
+                }
                 let missing = failure.kinds == ["missing-file"];
                 say(&match missing {
                     true => format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"),
@@ -108,8 +121,10 @@ impl Session {
                 Ok(1)
             }
             Verdict::Passed(passed) => {
-                self.remember_first(id, &passed.guesses);
-                say(&show::passed(&exercise, &passed, &self.state.of(id).first));
+                self.remember_guesses(id, &passed.guesses, false);
+                let source = exercise.learners_text(&self.root).unwrap_or_default();
+                let color = say::has_colour(&stdout());
+                say(&show::passed(&exercise, &passed, &self.state.of(id), &source, color));
                 let gain = exercise.gain(&self.root)?;
                 if !gain.is_empty() {
                     say(&format!("\n{}", show::paragraph(&gain)));
@@ -225,19 +240,20 @@ impl Session {
         Ok(0)
     }
 
-    /// Checks whenever a file is saved: that of the exercise, and moves on when it passes; that of another
-    /// exercise, and comes back. Ends when all is done.
-    fn watch(&mut self, id: Option<Id>, device: DeviceChoice) -> Result<u8> {
+    /// Checks whenever a file is saved, and goes on to the next open exercise when it passes. Ends when all
+    /// is done.
+    fn watch(&mut self, id: Option<Id>) -> Result<u8> {
         let mut exercise = self.asked_or_next(id)?;
         while let Some(now) = exercise {
-            self.watch_one(&now, device)?;
-            exercise = show::next(&self.exercises, &self.state, Some(now.id)).cloned();
+            let passed = self.watch_one(&now)?;
+            exercise = show::next(&self.exercises, &self.state, Some(passed)).cloned();
         }
         self.list()
     }
 
-    /// Checks what is saved, until `exercise` passes. An untouched task is not checked.
-    fn watch_one(&mut self, exercise: &Exercise, device: DeviceChoice) -> Result<()> {
+    /// Checks what is saved, the file of `exercise` or of another one, until one passes that was open: which.
+    /// An untouched task is not checked.
+    fn watch_one(&mut self, exercise: &Exercise) -> Result<Id> {
         say(&format!(
             "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
             show::title(exercise),
@@ -264,10 +280,11 @@ impl Session {
                 }
                 seen[file] = now[file];
                 let id = files[file].0;
-                let passed = self.check(id, device)? == 0;
+                let was_open = id == exercise.id || !self.state.of(id).passed;
+                let passed = self.check(id)? == 0;
                 say("\n");
-                if id == exercise.id && passed {
-                    return Ok(());
+                if was_open && passed {
+                    return Ok(id);
                 }
             }
             std::thread::sleep(LOOK);
@@ -282,11 +299,20 @@ impl Session {
         }
     }
 
-    /// The first complete answer is what was predicted.
-    fn remember_first(&mut self, id: Id, guesses: &[Guess]) {
-        if !guesses.is_empty() && self.state.of(id).first.is_empty() {
-            self.remember(|state| state.at(id).first = guesses.iter().map(|guess| guess.said).collect());
+    /// The first complete answer is what was predicted; wrong ones are counted, each once.
+    fn remember_guesses(&mut self, id: Id, guesses: &[Guess], are_wrong: bool) {
+        let said: Vec<u64> = guesses.iter().map(|guess| guess.said).collect();
+        if said.is_empty() || self.state.of(id).last == said {
+            return;
         }
+        self.remember(|state| {
+            let progress = state.at(id);
+            if progress.first.is_empty() {
+                progress.first.clone_from(&said);
+            }
+            progress.last.clone_from(&said);
+            progress.tries += usize::from(are_wrong && !progress.passed);
+        });
     }
 
     /// Writes a change of the state; where that is not possible the work goes on.

@@ -4,8 +4,9 @@ use super::catalogue;
 use super::id::Id;
 use super::options::COMMAND;
 use super::source::{Exercise, Kind};
-use super::state::State;
+use super::state::{Progress, State};
 use super::verdict::{Counted, Counts, Failure, Guess, Passed};
+use workbook::say::visible;
 use workbook::number::thousands;
 use workbook::record::columns::{Column, text_table, wrapped};
 use workbook::record::diagnostics;
@@ -16,6 +17,9 @@ const WIDTH: usize = 96;
 /// Diagnostics that are shown in full, and lines of what a kernel printed.
 const SHOWN: usize = 2;
 const PRINTED: usize = 12;
+
+/// Wrong answers, after which it is said what to look at.
+const TRIES: usize = 3;
 
 /// All exercises with progress, chapter by chapter.
 pub fn list(exercises: &[Exercise], state: &State) -> String {
@@ -37,6 +41,9 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
         let mut notes = vec![format!("{} min", exercise.minutes)];
         if progress.hints > 0 {
             notes.push(format!("hints: {} of {}", progress.hints, exercise.hints.len()));
+        }
+        if progress.tries > 0 {
+            notes.push(format!("{} wrong answer{}", progress.tries, plural(progress.tries)));
         }
         if progress.gave_up {
             notes.push("solution seen".to_string());
@@ -69,17 +76,29 @@ pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> St
     }
 }
 
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 /// `3.1 Half the loads`
 pub fn title(exercise: &Exercise) -> String {
     format!("{} {}", exercise.id, exercise.title)
 }
 
 /// What an answer that passes gets. `first`: what was predicted, if numbers were asked for.
-pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
+/// `source` is the learner's file.
+pub fn passed(
+    exercise: &Exercise,
+    passed: &Passed,
+    progress: &Progress,
+    source: &str,
+    color: bool,
+) -> String {
     let tried = passed.tried;
     let how = match exercise.kind {
         Kind::Kernel(_) => {
             let found = match passed.note.as_str() {
+                "" if passed.found.is_some() => ". One thing to look at is below.".to_string(),
                 "" => ", and nothing was found wrong.".to_string(),
                 note => format!(". {note}"),
             };
@@ -87,17 +106,22 @@ pub fn passed(exercise: &Exercise, passed: &Passed, first: &[u64]) -> String {
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
         Kind::Numbers { ref answers, .. } if answers.iter().any(|answer| !answer.lines().is_empty()) => {
-            "passed. That is the line.".to_string()
+            match progress.tries {
+                0 => "passed. That is the line, at the first try.".to_string(),
+                tries => format!("passed. That is the line, after {tries} other{}.", plural(tries)),
+            }
         }
         Kind::Numbers { .. } => "passed.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
     text += &printed(&passed.printed);
+    text +=
+        &passed.found.as_ref().map_or(String::new(), |found| shown(exercise, found, &visible(source), color));
     if !passed.counts.rows.is_empty() {
         text += &format!("\n{}", table(&passed.counts));
     }
     if passed.guesses.len() > 1 {
-        text += &format!("\n{}", predicted(&passed.guesses, first));
+        text += &format!("\n{}", predicted(&passed.guesses, &progress.first));
     }
     text
 }
@@ -135,7 +159,8 @@ pub fn ask_why(exercise: &Exercise) -> String {
 /// what to do about it is said, too.
 pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool, color: bool) -> String {
     let mut text = format!("{}: not yet.\n\n", title(exercise));
-    for line in failure.what.trim_end().lines() {
+    let source = &visible(source);
+    for line in visible(&failure.what).trim_end().lines() {
         // What a compiler says has lines of its own.
         let is_prose = failure.kinds != ["compile-error"] && !line.starts_with(' ');
         text += &if is_prose { paragraph(line) } else { format!("{line}\n") };
@@ -145,14 +170,12 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
         text += &format!("The result was stored at {}:{line}:\n  {code}\n", exercise.path);
     }
     if !failure.warnings.is_empty() {
-        text += &format!("\nThe compiler warns:\n{}\n", failure.warnings.trim_end());
+        text += &format!("\nThe compiler warns:\n{}\n", visible(&failure.warnings).trim_end());
     }
     text += &printed(&failure.printed);
     for found in failure.diagnostics.iter().take(SHOWN) {
-        let quoted = |file: &str| (file == exercise.path).then_some(source);
         let help = if again { found.help.clone() } else { String::new() };
-        let found = Diagnostic { help, ..found.clone() };
-        text += &format!("\n{}", diagnostics::render_with(&found, quoted, color));
+        text += &shown(exercise, &Diagnostic { help, ..found.clone() }, source, color);
     }
     if failure.diagnostics.len() > SHOWN {
         text += &format!("… and {} more.\n", failure.diagnostics.len() - SHOWN);
@@ -171,11 +194,29 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
     text
 }
 
+/// What the simulator has found. `source` is the learner's file.
+fn shown(exercise: &Exercise, found: &Diagnostic, source: &str, color: bool) -> String {
+    let quoted = |file: &str| (file == exercise.path).then_some(source);
+    let found = Diagnostic { message: visible(&found.message), ..found.clone() };
+    format!("\n{}", diagnostics::render_with(&found, quoted, color))
+}
+
+/// What is said after several wrong answers, where trying one after the other leads to the right one.
+pub fn after_tries(exercise: &Exercise, tries: usize) -> String {
+    let hint = tries.checked_sub(TRIES).and_then(|more| exercise.hints.get(more).or(exercise.hints.last()));
+    hint.map_or(String::new(), |hint| {
+        paragraph(&format!(
+            "{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"
+        ))
+    })
+}
+
 /// What the answer wrote to the terminal.
 fn printed(printed: &str) -> String {
     if printed.is_empty() {
         return String::new();
     }
+    let printed = visible(printed);
     let lines: Vec<&str> = printed.lines().collect();
     let mut text = "\nIt printed, for ".to_string();
     for (number, line) in lines.iter().take(PRINTED + 1).enumerate() {
@@ -220,7 +261,9 @@ fn table(counts: &Counts) -> String {
         columns.push(column("as given", &|row| number(row.given)));
     }
     columns.push(column("yours", &|row| number(Some(row.yours))));
-    columns.push(column("solution", &|row| number(row.reference)));
+    if rows.iter().any(|row| row.reference.is_some()) {
+        columns.push(column("solution", &|row| number(row.reference)));
+    }
     if rows.iter().any(|row| row.most.is_some()) {
         let goal =
             |row: &Counted| row.most.map_or(String::new(), |most| format!("<= {}", number(Some(most))));

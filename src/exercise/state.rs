@@ -41,6 +41,12 @@ pub struct Progress {
     /// How the last check failed: the kinds of its failure.
     #[serde(default)]
     pub failed: Vec<String>,
+    /// Wrong answers that differ from the one before, where lines or numbers are asked for.
+    #[serde(default)]
+    pub tries: usize,
+    /// The last of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last: Vec<u64>,
     /// The first numbers that were answered, where numbers are asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<u64>,

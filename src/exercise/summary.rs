@@ -12,7 +12,10 @@ const LISTED: usize = 5;
 pub fn summary(failing: &[Case], passing: &[Case]) -> String {
     let of = format!("{} of {} inputs", failing.len(), failing.len() + passing.len());
     if passing.is_empty() {
-        return format!("all {} inputs tried", failing.len());
+        return match failing.len() {
+            1 => "the only input tried".into(),
+            all => format!("all {all} inputs tried"),
+        };
     }
     let plain = failing.iter().any(|case| case.schedule == 0);
     let order = if plain { "" } else { ", and only in a shuffled order of turns" };
@@ -79,7 +82,11 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
             }
         }
     }
-    let lengths: BTreeSet<usize> = failing.iter().map(|(n, _)| *n).collect();
+    // No numbers at all may fail in all blocks, the others in some.
+    let others: BTreeSet<u32> = failing.iter().filter(|(n, _)| *n > 0).map(|(_, block)| *block).collect();
+    let none: BTreeSet<u32> = failing.iter().filter(|(n, _)| *n == 0).map(|(_, block)| *block).collect();
+    let apart = !none.is_empty() && !others.is_empty() && none != others;
+    let lengths: BTreeSet<usize> = failing.iter().map(|(n, _)| *n).filter(|n| *n > 0 || !apart).collect();
     // The last one is not worth an "and 1 more".
     let shown = if lengths.len() == LISTED + 1 { lengths.len() } else { LISTED };
     let mut listed: Vec<String> = lengths.iter().take(shown).map(|n| thousands(*n as i64)).collect();
@@ -89,13 +96,12 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
     let last = listed.pop().unwrap_or_default();
     let listed = if listed.is_empty() { last } else { format!("{} and {last}", listed.join(", ")) };
     let in_all = passing.iter().all(|(n, _)| !lengths.contains(n));
-    let blocks: BTreeSet<u32> = failing.iter().filter(|(n, _)| *n > 0).map(|(_, block)| *block).collect();
-    let of = match blocks.first() {
+    let of = match others.first() {
         _ if in_all => String::new(),
-        Some(block) if blocks.len() == 1 => format!(", in blocks of {} threads", thousands((*block).into())),
+        Some(block) if others.len() == 1 => format!(", in blocks of {} threads", thousands((*block).into())),
         _ => ", for some block sizes".to_string(),
     };
-    format!("n = {listed}{of}")
+    if apart { format!("n = 0, and n = {listed}{of}") } else { format!("n = {listed}{of}") }
 }
 
 /// The input that says most: the shortest with at least two numbers, in the plain order of turns if it fails
@@ -134,6 +140,9 @@ mod tests {
         says(|n, _| n == 3 || n == 32, "n = 3 and 32");
         says(|n, block| n == 3 && block == 32, "n = 3, in blocks of 32 threads");
         says(|n, block| n == 3 && block < 100, "n = 3, for some block sizes");
+        says(|n, block| n == 0 || n == 3 && block == 96, "n = 0, and n = 3, in blocks of 96 threads");
+        let one = [Case { n: 0, block: 32, schedule: 0 }];
+        assert_eq!(summary(&one, &[]), "the only input tried");
         let (failing, passing) = cases(|n, _| n == 3);
         let shuffled: Vec<Case> = failing.into_iter().map(|case| Case { schedule: 2, ..case }).collect();
         let text = summary(&shuffled, &passing);

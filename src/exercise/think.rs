@@ -1,18 +1,84 @@
 //! One sentence on what to think about, for each way to fail.
 
 use super::source::Exercise;
+use workbook::sim::{Diagnostic, Kind, Shape};
 
 /// The sentence for the first of `kinds` that has one: the exercise's own, else a general one.
 pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
-    let said = kinds.iter().find_map(|kind| exercise.think(kind).or(general(kind)));
+    of_findings(exercise, kinds, &[])
+}
+
+/// [`sentence`], where the simulator has found this: of a race the sentence goes by its shape. An exercise
+/// may have its own for a shape (`//@ think other-block: …`), or for races of all shapes.
+pub fn of_findings(exercise: &Exercise, kinds: &[String], found: &[Diagnostic]) -> String {
+    let race = found.iter().find(|found| found.kind == Kind::DataRace).and_then(|found| found.shape);
+    let limit = found.iter().find(|found| found.kind == Kind::LaunchLimit).and_then(of_limit);
+    let said = kinds.iter().find_map(|kind| {
+        let shape = race.filter(|_| *kind == Kind::DataRace.to_string());
+        let own = shape.and_then(|shape| exercise.think(name(shape))).or(exercise.think(kind));
+        let limit = limit.filter(|_| *kind == Kind::LaunchLimit.to_string());
+        limit.or(own).or_else(|| shape.map(of_race)).or_else(|| general(kind))
+    });
     said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
+}
+
+/// What to think about where a launch is refused for another reason than its grid.
+fn of_limit(found: &Diagnostic) -> Option<&'static str> {
+    let says = |part: &str| found.message.contains(part);
+    Some(match () {
+        () if says("shared memory") => "How much shared memory does the block need for its threads?",
+        () if says("is compiled for") => "For how many threads per block is the kernel compiled, and why?",
+        () if says("calls of device functions") => "When does this recursion end, for every input?",
+        () => return None,
+    })
+}
+
+/// What a solution's file calls a shape.
+fn name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::SameWarp => "same-warp",
+        Shape::SameBlock => "same-block",
+        Shape::SameCluster => "same-cluster",
+        Shape::OtherBlock => "other-block",
+        Shape::OtherGrid => "other-grid",
+        Shape::OtherGpu => "other-gpu",
+        Shape::ParentAndChild => "parent-and-child",
+        Shape::TwoWriters => "two-writers",
+        Shape::Overlap => "overlap",
+    }
+}
+
+/// What to think about at a race.
+fn of_race(shape: Shape) -> &'static str {
+    match shape {
+        Shape::SameWarp => {
+            "Lanes of a warp need not move in step. Which barrier stands between the lane that writes this \
+             element and the one that reads it?"
+        }
+        Shape::SameBlock => {
+            "Which barrier stands between the thread that writes this element and the one that reads it?"
+        }
+        Shape::SameCluster => {
+            "A barrier of a block does not wait for the other blocks of its cluster. Which one stands \
+             between the write and the read?"
+        }
+        Shape::OtherBlock => {
+            "Blocks run in any order, and no barrier of a block waits for another block. Should two blocks \
+             meet at this element at all, and if so, by which kind of operation?"
+        }
+        Shape::OtherGrid => "Which of the two grids has to wait for the other, and what makes it wait?",
+        Shape::OtherGpu => "Which of the two GPUs has to wait for the other, and what makes it wait?",
+        Shape::ParentAndChild => {
+            "What of the parent's work does the child see, and the parent of the child's?"
+        }
+        Shape::TwoWriters => "Which threads write this element, and which one of them should?",
+        Shape::Overlap => "Which bytes does each of the two accesses touch, and whose elements lie there?",
+    }
 }
 
 fn general(kind: &str) -> Option<&'static str> {
     Some(match kind {
-        "data-race" => {
-            "Which barrier stands between the thread that writes this element and the one that reads it?"
-        }
+        "data-race" => "Which accesses touch this element, and what orders them?",
         "barrier-divergence" => "Which threads of the block do not reach this barrier, and why?",
         "deadlock" => "Which threads are waited for, and can they still come?",
         "out-of-bounds" => {
@@ -42,7 +108,7 @@ fn general(kind: &str) -> Option<&'static str> {
         }
         "launches" => "Which part of the work is the child's, and who launches it?",
         "tail-launch" => "When does a tail launch start, and when does a fire-and-forget launch?",
-        "work" => "Which threads execute this loop, and how many times do they have to?",
+        "work" => "Which steps does a warp make more often than the sum needs them?",
         "left-early" => "Which threads reach this barrier, and which have already left the kernel?",
         "no-recursion" => "What is the sum of an array in terms of the sums of its halves?",
         "memory-limit" => "How much memory does a sum need besides its numbers?",
@@ -79,6 +145,8 @@ fn general(kind: &str) -> Option<&'static str> {
         "missing-kernel" => "The host finds a kernel by its name, and gives it arguments by their order.",
         "missing-file" => "The task can be brought back at any time.",
         "panic" => "Which index or which addition does Rust refuse, and for which length?",
+        "crash" => "What ends the whole program, and for which length?",
+        "not-allowed" => "What does the answer need besides what it is given?",
         "stack-overflow" => {
             "How deep does the recursion go for n elements, and does it end for an empty array?"
         }

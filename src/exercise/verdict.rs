@@ -30,6 +30,8 @@ pub struct Passed {
     pub guesses: Vec<Guess>,
     /// What was found and is not the learner's doing, in whole sentences; empty if nothing was found.
     pub note: String,
+    /// A note of the simulator's: what may go wrong elsewhere.
+    pub found: Option<Diagnostic>,
 }
 
 /// A number that was asked for.
@@ -49,7 +51,8 @@ pub struct Failure {
     /// The kinds of the diagnostics; or one of `wrong-result`, `nothing-written`, `input-changed`, `goal`,
     /// `wrong-line`, `wrong-number`, `not-reproducible`, `compile-error`, `missing-file`, `missing-kernel`,
     /// `memory-limit`; for answers that are right `one-thread`, `atomics`, `launches`, `tail-launch`, `work`,
-    /// `left-early`; for Rust `missing-function`, `panic`, `stack-overflow`, `time-limit`, `no-recursion`.
+    /// `left-early`; `not-allowed`; for Rust `missing-function`, `panic`, `crash`, `stack-overflow`,
+    /// `time-limit`, `no-recursion`.
     pub kinds: Vec<String>,
     /// What is wrong, in a sentence or with what a compiler said.
     pub what: String,

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::plan::Op;
-use workbook::number::thousands;
 
 /// Runs, at most.
 const RUNS: usize = 96;
@@ -12,8 +11,13 @@ const RUNS: usize = 96;
 const NAMED: usize = 4;
 
 /// Says of an answer whose result for `inputs` is wrong how often it counts which element; `run` gives its
-/// result for other inputs of the same length. `None` if that explains nothing.
-pub fn explain(op: Op, inputs: &[Vec<i32>; 2], run: impl Fn([Vec<i32>; 2]) -> Option<i32>) -> Option<String> {
+/// result for other inputs of the same length, `show` is a result as text. `None` if that explains nothing.
+pub fn explain(
+    op: Op,
+    inputs: &[Vec<i32>; 2],
+    show: impl Fn(i32) -> String,
+    run: impl Fn([Vec<i32>; 2]) -> Option<i32>,
+) -> Option<String> {
     let nothing = op.identity()?;
     let n = inputs[0].len();
     let runs = std::cell::Cell::new(0);
@@ -40,7 +44,7 @@ pub fn explain(op: Op, inputs: &[Vec<i32>; 2], run: impl Fn([Vec<i32>; 2]) -> Op
         let text = format!(
             "For an array of nothing but zeros the {} is {}: something else is counted, too.",
             op.noun(),
-            thousands(result.into())
+            show(result)
         );
         return Some(text).filter(|_| counts);
     }
@@ -118,7 +122,7 @@ mod tests {
 
     fn explained(n: usize, op: Op, wrong: impl Fn(&[i32], &[i32]) -> i32) -> Option<String> {
         let inputs = [numbers(n, 1), numbers(n, 2)];
-        explain(op, &inputs, |inputs| Some(wrong(&inputs[0], &inputs[1])))
+        explain(op, &inputs, |result| op.show(result), |inputs| Some(wrong(&inputs[0], &inputs[1])))
     }
 
     fn sum<'a>(numbers: impl IntoIterator<Item = &'a i32>) -> i32 {

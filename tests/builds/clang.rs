@@ -113,8 +113,15 @@ mod with_a_fake_one {
             assert_eq!((found.path(), found.name()), (root.join(program).as_path(), "clang 22.1.8".into()));
         }
         fake(&root.join(".venv/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc"), "1.2.3");
-        let found = find(&root, &[("CLANG", &root.join("my clang"))]).unwrap().unwrap();
-        assert_eq!(found.name(), "nvcc 1.2.3");
+        assert_eq!(find(&root, &[]).unwrap().unwrap().name(), "nvcc 1.2.3");
+        // What a variable names is wanted, whatever else is there.
+        let (my_clang, my_nvcc) = (root.join("my clang"), root.join("my nvcc"));
+        fake(&my_nvcc, "4.5.6");
+        let found = find(&root, &[("CLANG", &my_clang)]).unwrap().unwrap();
+        assert_eq!((found.name(), found.path()), ("clang 22.1.8".into(), my_clang.as_path()));
+        let found = find(&root, &[("CLANG", &my_clang), ("NVCC", &my_nvcc)]).unwrap().unwrap();
+        assert_eq!(found.name(), "nvcc 4.5.6");
+        assert_eq!(find(&root, &[("CLANG", Path::new(""))]).unwrap().unwrap().name(), "nvcc 1.2.3");
     }
 
     #[test]
@@ -145,7 +152,8 @@ mod with_a_fake_one {
         assert!(built.fatbin.is_empty() && built.ptx.contains("\"kernels/ch9_fake.cu\""), "{}", built.ptx);
         assert!(built.ptx.contains("--cuda-gpu-arch=sm_75 -O2"), "{}", built.ptx);
         let unoptimised = clang.unoptimised_ptx(&root.join(KERNEL), &root).unwrap().text;
-        assert!(unoptimised.contains("-O0") && !unoptimised.contains("-fgpu-rdc"), "{unoptimised}");
+        assert!(unoptimised.contains("-O0 -D__OPTIMIZE__=1 -U__NO_INLINE__"), "{unoptimised}");
+        assert!(!unoptimised.contains("-fgpu-rdc"), "{unoptimised}");
         write(&root.join(KERNEL), "child<<<1, 1>>>();\n");
         assert!(kernel().ptx.contains("-fgpu-rdc"));
         let nvcc = with_nvcc(&root, "1.2.3");

@@ -15,7 +15,7 @@ use simulate::Launched;
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt;
-use workbook::sim::Severity;
+use workbook::sim::{Kind, Severity, Shape};
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled";
 
@@ -161,6 +161,30 @@ fn a_child_that_starts_early_misses_what_its_parent_has_yet_to_write() {
         let sum = |schedule| case.run(&case.module(), schedule).buffers[1].bytes.clone();
         assert_eq!(sum(0), 130816u32.to_le_bytes(), "{name}");
         assert_eq!(sum(1) != sum(0), depends, "{name}");
+    }
+}
+
+/// What a race is between decides what to ask and to advise; as data, whatever the schedule.
+#[test]
+fn a_race_has_the_shape_of_its_threads() {
+    for (name, shape) in [
+        ("warp_tree", Shape::SameWarp),
+        ("tile_loop_missing_barrier", Shape::SameBlock),
+        ("cluster_missing_barrier", Shape::SameCluster),
+        ("across_blocks", Shape::OtherBlock),
+        ("children_of_two_blocks", Shape::OtherGrid),
+        ("atomic_of_one_gpu", Shape::OtherGpu),
+        ("child_of_a_child", Shape::ParentAndChild),
+        ("same_value", Shape::TwoWriters),
+        ("byte_within_a_word", Shape::Overlap),
+    ] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        for schedule in 0..4 {
+            let found = case.run(&case.module(), schedule).diagnostics;
+            let shapes: Vec<_> = found.iter().filter(|found| found.kind == Kind::DataRace).collect();
+            let fits = !shapes.is_empty() && shapes.iter().any(|found| found.shape == Some(shape));
+            assert!(fits, "{name}, schedule {schedule}: {found:#?}");
+        }
     }
 }
 

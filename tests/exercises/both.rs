@@ -7,10 +7,6 @@ use workbook::build::compiler::{Compiler, Maker};
 
 use super::{Failure, exercises, failure_with, root, scratch};
 
-/// Wrong answers that pass with clang. This one is refused since its warps execute more than twice the
-/// instructions of the solution's, and in clang's code they do not. book/src/appendix_building.md says so.
-const PASS_WITH_CLANG: [(&str, &str); 1] = [("7.3", "lane-0-asks-31-lanes")];
-
 /// The kinds of a failure; none if the answer passes.
 fn kinds(failure: Option<Failure>) -> Vec<String> {
     let mut kinds = failure.map(|failure| failure.kinds).unwrap_or_default();
@@ -43,9 +39,7 @@ fn clang_gives_every_text_the_verdict_that_nvcc_gives_it() {
             // What nvcc's verdict is, the test of mistakes proves.
             let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name);
             let found = kinds(failure_with(&root, exercise, &text, Some(&clang)));
-            let id = exercise.id.to_string();
             let agree = match mutant {
-                _ if PASS_WITH_CLANG.contains(&(&id, &name)) => found.is_empty(),
                 Some(mutant) if mutant.is_right() => found.is_empty(),
                 Some(mutant) => found.contains(&mutant.fails),
                 None if name == "solution" => found.is_empty(),

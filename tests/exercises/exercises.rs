@@ -6,6 +6,7 @@
 //! kernels/requirements.txt: `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
 
 mod both;
+mod compiled;
 mod path;
 
 use std::path::{Path, PathBuf};
@@ -150,6 +151,58 @@ fn stubs_fail_solutions_pass_and_mistakes_and_cheats_fail_with_their_cause() {
         &said,
         "WORKBOOK_BLESS=1 cargo test --test exercises mistakes",
     );
+}
+
+/// The question at a race goes by its shape, and an exercise may have its own.
+#[test]
+fn a_race_is_asked_about_by_its_shape() {
+    let root = scratch("shapes");
+    for (id, name, question) in [
+        ("2.1", "no-barrier", "Lanes of a warp need not move in step."),
+        ("2.1", "only-one-warp", "Which barrier stands between the thread that writes this element"),
+        ("3.1", "all-blocks-write-one", "which one of them should?"),
+        ("5.3", "overlapping-arrays", "which one of them should?"),
+        ("6.4", "plain-addition", "Blocks run in any order, and no barrier of a block"),
+        ("4.3", "at-once", "What of the parent's work does the child see"),
+        ("6.3", "no-fence", "How does the block that adds up know"),
+        ("6.3", "no-barrier-behind-the-flag", "Lanes of a warp need not move in step."),
+    ] {
+        let exercise = exercises().into_iter().find(|exercise| exercise.id.to_string() == id).unwrap();
+        let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name).unwrap();
+        let failure = failure(&root, &exercise, &exercise.mutated(mutant).unwrap()).unwrap();
+        assert!(
+            failure.think.contains(question),
+            "{id} {name}: {} {:#?}",
+            failure.think,
+            failure.diagnostics
+        );
+    }
+}
+
+/// The excuse that the compiler moves a read is given for nothing else: here the unoptimised build, as it is
+/// committed, has one more barrier.
+#[test]
+fn a_race_is_no_compilers_doing_where_the_other_build_waits_more_often() {
+    let root = scratch("excuse");
+    let exercise = exercises().into_iter().find(|exercise| exercise.id.to_string() == "5.2").unwrap();
+    let mutant = |name: &str| {
+        let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name).unwrap();
+        exercise.mutated(mutant).unwrap()
+    };
+    let ptx = |hash: &str| code::committed(&root, &exercise, hash).unwrap().unwrap();
+    let text = format!("{}// another text\n", exercise.stub());
+    let right = format!("{}-unoptimised", source_hash(&mutant("at-the-top-of-the-body")));
+    let pack = root.join(PREBUILT).join(format!("{}.ptx", exercise.stem));
+    let builds = format!(
+        "{}//@ racy {hash}\n{}//@ right {hash}-unoptimised\n{}",
+        std::fs::read_to_string(&pack).unwrap(),
+        ptx(&source_hash(&mutant("no-barrier-at-the-end"))),
+        ptx(&right),
+        hash = source_hash(&text),
+    );
+    std::fs::write(&pack, builds).unwrap();
+    let failure = failure(&root, &exercise, &text).expect("a race");
+    assert_eq!(failure.kinds[0], "data-race");
 }
 
 /// Compares `text` with the file `name`; with `WORKBOOK_BLESS` set, writes it.

@@ -190,9 +190,12 @@ fn a_block_that_waits_for_ever_is_a_deadlock() {
     let out = bench.upload(&[0; 64]);
     let diagnostic = fails(&mut bench, PROGRESS, "differentBarriers", 64, &[out]);
     assert_eq!(diagnostic.kind, Kind::Deadlock);
-    says(&diagnostic, "64 of the block's 64 threads wait");
+    says(&diagnostic, "64 of the block's 64 threads wait at a barrier that cannot open");
     says(&fails(&mut bench, PROGRESS, "tooFewForTheBarrier", 64, &[out]), "at a barrier");
-    assert_eq!(fails(&mut bench, PROGRESS, "halfAtTheBarrier", 32, &[out]).kind, Kind::Deadlock);
+    let diagnostic = fails(&mut bench, PROGRESS, "halfAtTheBarrier", 32, &[out]);
+    assert_eq!(diagnostic.kind, Kind::Deadlock);
+    says(&diagnostic, "16 of the block's 32 threads wait at a barrier that the others never reach");
+    says(&diagnostic, "16 wait for lanes of their warp");
     let diagnostic = fails(&mut bench, PROGRESS, "lanesThatNeverCome", 32, &[out]);
     assert_eq!(diagnostic.kind, Kind::WarpCollective);
     says(&diagnostic, "for lanes of their warp that never come");

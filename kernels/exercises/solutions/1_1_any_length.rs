@@ -44,6 +44,31 @@
 //@ =     }
 //@ =     sum
 //@ = }
+//@ mutant a-branch-never-taken: no-recursion
+//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
+//@ =     if data.len() == usize::MAX {
+//@ =         return recursive_sum(&data[1..]);
+//@ =     }
+//@ =     data.iter().fold(0, |sum, number| sum.wrapping_add(*number))
+//@ = }
+//@ mutant a-name-in-a-string: no-recursion
+//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
+//@ =     let _ = "recursive_sum(data)";
+//@ =     data.iter().fold(0, |sum, number| sum.wrapping_add(*number))
+//@ = }
+//@ mutant writes-results-itself: not-allowed
+//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
+//@ =     let results = std::env::args().nth(2).unwrap();
+//@ =     let sum = data.iter().fold(0i32, |sum, number| sum.wrapping_add(*number));
+//@ =     std::fs::write(results, format!("ok {sum} 0 17 17\n")).unwrap();
+//@ =     std::process::exit(0)
+//@ = }
+//@ mutant another-file: not-allowed
+//@ = include!("solutions/1_1_any_length.rs");
+//@ mutant unsafe: compile-error
+//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
+//@ =     (0..data.len()).fold(0, |sum, i| sum.wrapping_add(unsafe { *data.get_unchecked(i) }))
+//@ = }
 //@ mutant rounds-the-left-half-up: passes
 //@ - data.len() / 2
 //@ + data.len().div_ceil(2)

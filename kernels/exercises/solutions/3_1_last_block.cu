@@ -72,6 +72,12 @@
 //@ =         g_odata[blockIdx.x] = largest;
 //@ =     }
 //@ = }
+//@ mutant too-much-shared-memory: launch-limit
+//@ - unsigned int tid = threadIdx.x;
+//@ + unsigned int tid = threadIdx.x; __shared__ volatile int big[20000]; big[tid] = 1;
+//@ mutant for-64-threads: launch-limit
+//@ - __global__ void maxOfBlocks
+//@ + __global__ void __launch_bounds__(64) maxOfBlocks
 //@ mutant early-return: passes
 //@ - for (unsigned int stride = 512;
 //@ + if (tid > 0 && tid >= count) return; for (unsigned int stride = 512;

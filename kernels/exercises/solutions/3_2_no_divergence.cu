@@ -57,6 +57,9 @@
 //@ =         atomicAdd(&g_odata[blockIdx.x], g_idata[i]);
 //@ =     }
 //@ = }
+//@ mutant warp-0-alone: one-thread
+//@ - unsigned int index = 4 * stride * tid;
+//@ + for (unsigned int index = tid < 32 ? 4 * stride * tid : count; index < count; index += 128 * stride)
 //@ mutant three-guards: passes
 //@ - for (unsigned int k = index + stride; k < count && k < index + 4 * stride; k += stride) {
 //@ + if (index + stride < count) idata[index] += idata[index + stride];

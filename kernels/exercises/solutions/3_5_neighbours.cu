@@ -19,6 +19,12 @@
 //@ mutant as-before: goal
 //@ - tid + k * blockDim.x
 //@ + 8 * tid + k
+//@ mutant only-where-it-is-measured: goal
+//@ - tid + k * blockDim.x
+//@ + size == 2048 ? tid + k * blockDim.x : 8 * tid + k
+//@ mutant only-in-blocks-of-256: goal
+//@ - tid + k * blockDim.x
+//@ + blockDim.x == 256 ? tid + k * blockDim.x : 8 * tid + k
 //@ mutant every-second-row: wrong-result
 //@ - tid + k * blockDim.x
 //@ + tid + 2 * k * blockDim.x

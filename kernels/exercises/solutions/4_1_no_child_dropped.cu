@@ -18,11 +18,13 @@
 //@ think data-race: What else works on these elements: another block of the same grid, or a child that has
 //@      already started?
 //@ think wrong-result: Which thread writes the result when one element is left, and when there is none?
-//@ think miscounted: Which level drops these elements: does the child have enough threads for them?
+//@ think miscounted: At which level does the count of these elements go wrong: has it a thread for each of
+//@      them, and only one?
 //@ why Why does one launch per level drop no child, however long the array?
-//@ because Every level is the only child of its parent, so at most one launch is pending at any time. The
-//@      depth is the logarithm of the length: 17 levels for 100,003 numbers. With a child per block, all
-//@      blocks of a level launch at about the same time.
+//@ because Every level is the only child of its parent. While it launches the next one it still counts
+//@      itself, so two launches are pending at any time, however long the array. The depth is the logarithm
+//@      of the length: 17 levels for 100,003 numbers. With a child per block, all blocks of a level launch at
+//@      about the same time.
 //@ mutant every-block-launches: wrong-result
 //@ - if (i == 0) { // one child per level
 //@ + if (threadIdx.x == 0) {
@@ -85,6 +87,29 @@
 //@ = {
 //@ =     if (blockIdx.x == 0 && threadIdx.x == 0) {
 //@ =         all<<<1, 1, 0, cudaStreamTailLaunch>>>(g_data, g_total, size);
+//@ =     }
+//@ = }
+//@ mutant block-trees-and-empty-children: launches
+//@ = extern "C" __global__ void reduceNested(unsigned int *g_data, unsigned int *g_total, unsigned int size)
+//@ = {
+//@ =     unsigned int tid = threadIdx.x;
+//@ =     unsigned int first = blockIdx.x * blockDim.x;
+//@ =     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
+//@ =     unsigned int *idata = g_data + first;
+//@ =     for (unsigned int length = count; length > 1; length = (length + 1) / 2) {
+//@ =         unsigned int half = (length + 1) / 2;
+//@ =         if (tid + half < length) {
+//@ =             idata[tid] += idata[tid + half];
+//@ =         }
+//@ =         __syncthreads();
+//@ =     }
+//@ =     if (tid == 0 && count > 0) {
+//@ =         atomicAdd(g_total, idata[0]);
+//@ =     }
+//@ =     if (blockIdx.x == 0 && tid == 0) {
+//@ =         for (unsigned int length = size; length > 1; length = (length + 1) / 2) {
+//@ =             reduceNested<<<1, 1, 0, cudaStreamTailLaunch>>>(g_data, g_total, 0);
+//@ =         }
 //@ =     }
 //@ = }
 //@ mutant sixteen-at-a-time: launches

@@ -10,7 +10,7 @@
 //@ hint Which sizes need no further level? What is the sum then?
 //@ hint One thread of the whole grid writes the result, and no thread launches: all of them return.
 //@ think step-limit: What size does a level have if its parent had one element?
-//@ think launch-limit: What size does a level have if its parent had one element?
+//@ think launch-limit: How many blocks does the next level have if there is no element at all?
 //@ think launches: Does every level halve the array, down to one element?
 //@ why Why must the base case cover an empty array, although no level ever halves its way down to 0?
 //@ because The host may launch the kernel for an empty array. Half of 0, rounded up, is 0: without a case for

@@ -24,6 +24,11 @@
 //@ + return 2 * tid;
 //@ - return MOST + tid;
 //@ + return 2 * tid + 1;
+//@ mutant only-where-it-is-measured: goal
+//@ - return tid;
+//@ + return blockDim.x == 256 ? tid : 2 * tid;
+//@ - return MOST + tid;
+//@ + return blockDim.x == 256 ? MOST + tid : 2 * tid + 1;
 //@ mutant two-arrays-of-every-second-word: goal
 //@ - return tid;
 //@ + return 2 * tid;

@@ -16,7 +16,7 @@
 //@      partial sum. Another comes after it, so that the partial sums are read after the ticket.
 //@ hint All threads of the last block add up partial sums. They learn from thread 0, through shared memory
 //@      and a barrier, that theirs is the last.
-//@ think data-race: How does the block that adds up know that the others have left their partial sums?
+//@ think other-block: How does the block that adds up know that the others have left their partial sums?
 //@ think miscounted: Do all threads of the last block learn that it is the last? How often is each partial
 //@      sum added?
 //@ think atomics: How many threads of a block have to take a ticket?
@@ -75,6 +75,9 @@
 //@ =         }
 //@ =     }
 //@ = }
+//@ mutant without-the-readers-fence: passes
+//@ - __threadfence(); // the ticket before the partial sums of the others
+//@ + // nothing
 //@ mutant every-thread-draws: nothing-written
 //@ - if (tid == 0) { // one ticket per block
 //@ + if (tid <= 1) {

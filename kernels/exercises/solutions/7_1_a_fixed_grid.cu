@@ -8,7 +8,7 @@
 //@ minutes 10
 //@ launch reduceStride(input, total, n) grid=16
 //@ result total
-//@ goal atomics <= 16 n=100003 block=256
+//@ goal global_load_sectors <= 16000 n=100003 block=256
 //@ hint The grid has `gridDim.x * blockDim.x` threads. Which elements does thread i own, if neighbours are to
 //@      load neighbours?
 //@ hint Write a loop that starts at i, advances by the number of threads in the grid, and ends at `size`.
@@ -36,6 +36,14 @@
 //@ mutant one-block-alone: one-thread
 //@ - unsigned int k = i; k < size; k += gridDim.x * blockDim.x
 //@ + unsigned int k = i; blockIdx.x == 0 && k < size; k += blockDim.x
+//@ mutant a-run-per-thread: goal
+//@ - unsigned int k = i; k < size; k += gridDim.x * blockDim.x
+//@ + unsigned int threads = gridDim.x * blockDim.x, run = (size + threads - 1) / threads, k = i * run;
+//@ + k < min(size, (i + 1) * run); k++
+//@ mutant a-run-per-block: passes
+//@ - unsigned int k = i; k < size; k += gridDim.x * blockDim.x
+//@ + unsigned int run = (size + gridDim.x - 1) / gridDim.x, k = blockIdx.x * run + threadIdx.x;
+//@ + k < min(size, (blockIdx.x + 1) * run); k += blockDim.x
 //@ mutant skips-the-first: wrong-result
 //@ - unsigned int k = i; k
 //@ + unsigned int k = i + 1; k

@@ -10,6 +10,7 @@
 //@ minutes 10
 //@ launch sumShares(input, total, n) grid=7
 //@ result total
+//@ goal block_numbers <= 146 n=1000 block=256
 //@ hint `size / gpus` rounds down. Where would the numbers go that are left over?
 //@ hint Round the length of a share up, first to whole numbers, then to a multiple of four: `(x + 3) / 4 *
 //@      4`.
@@ -21,13 +22,27 @@
 //@ mutant rounds-down: wrong-result
 //@ - (size + gpus - 1) / gpus
 //@ + size / gpus / 4 * 4
+//@ mutant the-rest-to-the-last: goal
+//@ - (size + gpus - 1) / gpus
+//@ + size / gpus / 4 * 4
+//@ - unsigned int end = min((gpu + 1) * each, size);
+//@ + unsigned int end = gpu == gpus - 1 ? size : (gpu + 1) * each;
+//@ mutant four-more-for-the-first: passes
+//@ - unsigned int each = (size + gpus - 1) / gpus;
+//@ + unsigned int fours = size / 4, each = fours / gpus, more = fours % gpus;
+//@ - each = (each + 3) / 4 * 4;
+//@ + //
+//@ - unsigned int begin = min(gpu * each, size);
+//@ + unsigned int begin = 4 * (gpu * each + min(gpu, more));
+//@ - unsigned int end = min((gpu + 1) * each, size);
+//@ + unsigned int end = gpu == gpus - 1 ? size : 4 * ((gpu + 1) * each + min(gpu + 1, more));
 //@ mutant any-number: misaligned
 //@ - (each + 3) / 4 * 4
 //@ + each
 //@ mutant beyond-the-end: out-of-bounds
 //@ - min((gpu + 1) * each, size)
 //@ + (gpu + 1) * each
-//@ mutant one-does-it-all: one-thread
+//@ mutant one-does-it-all: goal
 //@ - (size + gpus - 1) / gpus
 //@ + size
 

@@ -10,7 +10,7 @@ use super::strong::Doubt;
 use super::{Checker, MOST};
 use crate::arith::{AtomOp, WARP};
 use crate::decode::{Op, runtime};
-use crate::diagnostic::{KEEP_ALIVE, Kind, Severity, Site};
+use crate::diagnostic::{KEEP_ALIVE, Kind, Severity, Shape, Site};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::{Order, Scope, Space};
@@ -83,6 +83,7 @@ impl Checker<'_> {
         if known.is_some_and(|known| between <= self.races[known].2) {
             return;
         }
+        let shape = self.shape(actor, request, &race, between);
         let help = match in_header {
             Some(_) => {
                 "nothing: this header relies on what shuffles and matches order in practice".to_string()
@@ -90,12 +91,12 @@ impl Checker<'_> {
             None if guess => "right as long as the value is only what the compare-and-swap starts from; an \
                               atomic or volatile read would say so"
                 .to_string(),
-            None => self.race_help(actor, request, &race, between),
+            None => self.race_help(actor, request, &race, (between, shape)),
         };
         if let Some(known) = known {
             let (_, at, farthest) = &mut self.races[known];
             *farthest = between;
-            self.found[*at].help = help;
+            (self.found[*at].help, self.found[*at].shape) = (help, Some(shape));
             return;
         }
         let thread = actor.warp * 32 + race.lane as u32;
@@ -145,7 +146,7 @@ impl Checker<'_> {
         if let Some(header) = in_header {
             finding.message += &format!("; both are in NVIDIA's <{header}>");
         }
-        (finding.severity, finding.help) = (severity, help);
+        (finding.severity, finding.help, finding.shape) = (severity, help, Some(shape));
         if let Some((file, line)) = self.site(race.earlier_loc) {
             let message = format!("{who} {other_verb} it here");
             finding.related.push(Site { file, line, message });
@@ -158,12 +159,48 @@ impl Checker<'_> {
 
     /// A strong read whose thread has gone on with the value.
     pub fn doubt(&mut self, doubt: Doubt) {
-        let Doubt { grid, block, warp, loc, access, space, owner, race, flag, .. } = doubt;
+        let Doubt { grid, block, warp, loc, access, space, owner, mask, bytes, race, flag, .. } = doubt;
         let actor = Actor { grid, block, warp, loc, kernel: "" };
         self.order.clock(actor).flag = flag;
         let (addresses, order) = ([0; WARP], Order::Volatile);
-        let request = Request::new(access, space, 1 << race.lane, &addresses, 0, order, Scope::System);
+        let request = Request::new(access, space, mask, &addresses, bytes, order, Scope::System);
         self.race(actor, &Request { owner, ..request }, race);
+    }
+
+    /// What shape a race has between threads that are so far apart.
+    fn shape(&self, actor: Actor, request: &Request, race: &Race, between: Between) -> Shape {
+        let code = self.program.functions.iter().flat_map(|function| &function.code);
+        let mut widths = code.filter(|inst| inst.loc == race.earlier_loc).filter_map(|inst| match &inst.op {
+            Op::Load { d, bytes, .. } if !race.earlier_writes => Some(bytes * d.len() as u32),
+            Op::Store { s, bytes, .. } if race.earlier_writes => Some(bytes * s.len() as u32),
+            Op::Atomic { bytes, .. } if race.earlier_atomic => Some(*bytes),
+            _ => None,
+        });
+        // Accesses are aligned to their width: two of one width share all of their bytes or none.
+        let overlap = widths.next().is_some_and(|width| width != request.bytes)
+            && widths.all(|width| width != request.bytes);
+        let plain = request.access == Access::Store && race.earlier_writes && !race.earlier_atomic;
+        let (earlier, ..) = self.order.locate(race.earlier.warp);
+        match between {
+            _ if overlap => Shape::Overlap,
+            Between::ParentAndChild => Shape::ParentAndChild,
+            _ if plain => Shape::TwoWriters,
+            Between::Lanes => Shape::SameWarp,
+            Between::Warps => Shape::SameBlock,
+            Between::Cluster => Shape::SameCluster,
+            Between::Blocks => Shape::OtherBlock,
+            Between::Grids if self.order.within(actor.grid, earlier) => Shape::ParentAndChild,
+            Between::Grids if self.order.within(earlier, actor.grid) => Shape::ParentAndChild,
+            Between::Grids => Shape::OtherGrid,
+            Between::Devices => Shape::OtherGpu,
+        }
+    }
+
+    /// Whether some threads of the warp are not at this access: it stands in an `if` or a loop, in which a
+    /// barrier would diverge.
+    fn is_in_a_branch(&self, actor: Actor, request: &Request) -> bool {
+        let threads = self.order.grids[actor.grid as usize].threads() - actor.warp * WARP as u32;
+        request.mask.count_ones() < threads.min(WARP as u32)
     }
 
     /// Whether a plain read and a compare-and-swap race of which the first is the start: the loop of the CUDA
@@ -193,7 +230,13 @@ impl Checker<'_> {
         }
     }
 
-    fn race_help(&mut self, actor: Actor, request: &Request, race: &Race, between: Between) -> String {
+    fn race_help(
+        &mut self,
+        actor: Actor,
+        request: &Request,
+        race: &Race,
+        (between, shape): (Between, Shape),
+    ) -> String {
         let atomics = [race.earlier_atomic, is_atomic(request)];
         let flag = self.order.clock(actor).flag.and_then(|loc| self.site(loc));
         if let (Between::Blocks, Why::Unordered | Why::Turns { .. }, [false, false], Some((_, line))) =
@@ -253,10 +296,31 @@ impl Checker<'_> {
                 "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for \
                  what comes after"
             }
-            (_, Between::Lanes) => {
-                "lanes of a warp do not move in step: put __syncwarp() or __syncthreads() between the two"
+            _ if shape == Shape::Overlap => {
+                "the two accesses are of different width, and share bytes: let the elements be of one type, \
+                 or put __syncthreads() between the two, where every thread of the block reaches it"
             }
-            _ => "put __syncthreads() between the two, where every thread of the block reaches it",
+            _ if shape == Shape::TwoWriters => {
+                "let only one of the two write this element, or give each an element of its own; \
+                 __syncthreads() between the two helps only if the second value is to stay"
+            }
+            _ => {
+                let out = match self.is_in_a_branch(actor, request) {
+                    true => "outside the branch that this line is in, ",
+                    false => "",
+                };
+                let (why, or) = match between {
+                    Between::Lanes => (
+                        "lanes of a warp do not move in step: ",
+                        "; __syncwarp() is enough if no other warp ever touches it",
+                    ),
+                    _ => ("", ""),
+                };
+                return format!(
+                    "{why}put __syncthreads() between the two, {out}where every thread of the block reaches \
+                     it{or}"
+                );
+            }
         };
         help.to_string()
     }

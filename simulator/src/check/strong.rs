@@ -75,6 +75,9 @@ pub struct Doubt {
     pub access: Access,
     pub space: Space,
     pub owner: Option<Peer>,
+    /// Of the later request: the lanes, and bytes of each.
+    pub mask: u32,
+    pub bytes: u32,
     /// Whether both are in one warp, and in one block.
     near: [bool; 2],
     pub race: Race,
@@ -146,6 +149,8 @@ impl Strong {
                     access: request.access,
                     space: request.space,
                     owner: request.owner,
+                    mask: request.mask,
+                    bytes: request.bytes,
                     near: [here.warp == earlier.past.warp, here.is_own_block(earlier.past)],
                     race: Race {
                         lane,

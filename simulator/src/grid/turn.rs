@@ -252,13 +252,14 @@ impl Engine<'_> {
     /// Nobody in the block can go on: says who waits where.
     fn deadlock(&self, grid: &Grid, block: &Block) -> Box<Diagnostic> {
         let (bx, by, bz) = grid.config.block_dim;
-        let mut waiting = 0;
+        // At a barrier, and for lanes of their warp.
+        let mut waiting = [0, 0];
         let mut first = None;
         let mut any_barrier = false;
         for warp in &block.warps {
             for split in &warp.splits {
-                waiting += split.mask.count_ones();
                 let at_barrier = matches!(split.wait, Wait::Barrier { .. } | Wait::Cluster { .. });
+                waiting[usize::from(!at_barrier)] += split.mask.count_ones();
                 if first.is_none() || (at_barrier && !any_barrier) {
                     first = Some((warp, split));
                 }
@@ -274,6 +275,7 @@ impl Engine<'_> {
         let threads = block.state.threads;
         let exited = block.state.exited;
         let what = match at.map(|(inst, _)| &inst.op) {
+            Some(Op::Barrier { .. }) if waiting[0] == threads => "at a barrier that cannot open",
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             Some(Op::ClusterWait {}) => "at the barrier of their cluster, which others never reach",
             _ => "for lanes of their warp that never come",
@@ -281,8 +283,14 @@ impl Engine<'_> {
         let collective = !any_barrier;
         let place =
             at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
+        let [of_these, others] = if any_barrier { waiting } else { [waiting[1], 0] };
+        let lanes = match others {
+            0 => String::new(),
+            others => format!("{others} wait for lanes of their warp, "),
+        };
         let message = format!(
-            "{waiting} of the block's {threads} threads wait {what}; {exited} have exited, nobody can go on"
+            "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited, nobody \
+             can go on"
         );
         let help = match collective {
             true => "name in the mask exactly the lanes that come to this instruction",

@@ -126,6 +126,7 @@ mod tests {
         Diagnostic {
             kind: Kind::DataRace,
             severity: sim::Severity::Error,
+            shape: None,
             kernel: Some("reduce".into()),
             file: Some("kernels/x.cu".into()),
             line: Some(2),

@@ -1,0 +1,182 @@
+//! Runs a program for a limited time, and ends it with all that it has started. `build.rs` includes this file
+//! too.
+
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Bytes that are kept of what is written to each of stdout and stderr.
+const MOST_KEPT: u64 = 1 << 20;
+/// How long what has been written may be on its way.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// What a program has left behind.
+#[derive(Debug)]
+pub struct Ran {
+    /// `None`: it was ended at the limit.
+    pub status: Option<ExitStatus>,
+    /// What it wrote to stdout, as text.
+    pub stdout: String,
+    /// The same for stderr.
+    pub stderr: String,
+}
+
+/// Runs `command` for `limit` at most, with `input`, a few words, on its stdin. What it has started is not
+/// waited for, and ended with it, as far as it is still in its process group.
+///
+/// # Errors
+/// If it does not start.
+pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
+    let mut command = confined(command, limit);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(input.as_bytes()); // who does not read it does not need it
+    }
+    let (stdout, stderr) = (Kept::of(child.stdout.take()), Kept::of(child.stderr.take()));
+    let status = wait(limit, || child.try_wait().transpose()).transpose()?;
+    if status.is_none() {
+        end(&mut child);
+        child.wait()?;
+    }
+    let all = || (stdout.reader.is_finished() && stderr.reader.is_finished()).then_some(());
+    if wait(GRACE, all).is_none() {
+        end(&mut child); // others still have its pipes
+        wait(GRACE, all);
+    }
+    let (stdout, stderr) = (stdout.text(), stderr.text());
+    if cfg!(unix) && matches!(status.and_then(|status| status.code()), Some(126 | 127)) {
+        return Err(Error::new(ErrorKind::NotFound, stderr.trim_end())); // the shell's word for it
+    }
+    Ok(Ran { status, stdout, stderr })
+}
+
+/// What `done` gives, as soon as it gives something; `None` if that takes longer than `limit`.
+fn wait<T>(limit: Duration, done: impl FnMut() -> Option<T>) -> Option<T> {
+    let (started, mut done) = (Instant::now(), done);
+    loop {
+        match done() {
+            None if started.elapsed() < limit => std::thread::sleep(Duration::from_millis(5)),
+            found => return found,
+        }
+    }
+}
+
+/// `command` in a process group of its own, so that it can be ended with all that it starts. Ctrl-C does not
+/// reach that group: in case this program is ended first, each process of it may use twice the limit of CPU
+/// time.
+#[cfg(unix)]
+fn confined(command: &Command, limit: Duration) -> Command {
+    use std::os::unix::process::CommandExt;
+    let mut shell = Command::new("sh");
+    let seconds = 2 * limit.as_secs().max(1);
+    shell.arg("-c").arg(format!("ulimit -t {seconds} 2>/dev/null; exec \"$0\" \"$@\""));
+    shell.arg(command.get_program()).args(command.get_args()).process_group(0);
+    if let Some(directory) = command.get_current_dir() {
+        shell.current_dir(directory);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
+}
+
+#[cfg(not(unix))]
+fn confined(command: &Command, _: Duration) -> Command {
+    let mut same = Command::new(command.get_program());
+    same.args(command.get_args());
+    if let Some(directory) = command.get_current_dir() {
+        same.current_dir(directory);
+    }
+    same.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    same
+}
+
+/// Ends `child` and what it has started.
+fn end(child: &mut Child) {
+    let id = child.id();
+    let mut all = match cfg!(unix) {
+        true => Command::new("sh"),
+        false => Command::new("taskkill"),
+    };
+    match cfg!(unix) {
+        true => all.arg("-c").arg(format!("kill -s KILL -- -{id}")),
+        false => all.args(["/T", "/F", "/PID", &id.to_string()]),
+    };
+    let _ = all.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let _ = child.kill();
+}
+
+/// What has come through a pipe so far.
+struct Kept {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Kept {
+    /// Keeps what comes first, and lets the rest go: a loop may print for as long as it is allowed to run.
+    fn of(pipe: Option<impl Read + Send + 'static>) -> Kept {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let kept = bytes.clone();
+        let reader = std::thread::spawn(move || {
+            let Some(mut pipe) = pipe else { return };
+            let mut part = [0; 4096];
+            while let Ok(count @ 1..) = pipe.read(&mut part) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let room = (MOST_KEPT as usize).saturating_sub(kept.len());
+                kept.extend_from_slice(&part[..count.min(room)]);
+            }
+        });
+        Kept { bytes, reader }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Ran {
+        let mut command = Command::new("sh");
+        run(command.args(["-c", script]), "", limit).unwrap()
+    }
+
+    /// Whether no process has `word` among its arguments.
+    #[cfg(target_os = "linux")]
+    fn is_gone(word: &str) -> bool {
+        let files = std::fs::read_dir("/proc").unwrap().flatten();
+        let lines = files.filter_map(|file| std::fs::read(file.path().join("cmdline")).ok());
+        lines.map(|line| String::from_utf8_lossy(&line).into_owned()).all(|line| !line.contains(word))
+    }
+
+    #[test]
+    fn what_is_started_ends_with_it_and_is_not_waited_for() {
+        let ran = shell("echo here; echo there >&2; exit 3", Duration::from_secs(60));
+        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("here\n", "there\n"));
+        assert_eq!(ran.status.and_then(|status| status.code()), Some(3));
+        // It holds the pipe, and would for an hour.
+        let ran = shell("echo here; sleep 3601.25 & exit 0", Duration::from_secs(60));
+        assert_eq!((ran.stdout.as_str(), ran.status.is_some()), ("here\n", true));
+        let ran = shell("echo here; sleep 3602.25; echo never", Duration::from_millis(100));
+        assert_eq!((ran.stdout.as_str(), ran.status.is_some()), ("here\n", false));
+        #[cfg(target_os = "linux")]
+        assert!(
+            wait(Duration::from_secs(60), || { (is_gone("3601.25") && is_gone("3602.25")).then_some(()) })
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let missing = run(&Command::new("/no/such/program"), "", Duration::from_secs(60)).unwrap_err();
+        assert_eq!(missing.kind(), ErrorKind::NotFound);
+    }
+}

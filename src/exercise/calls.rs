@@ -1,0 +1,71 @@
+//! How often, and how deep, the functions of an answer in Rust call each other: a copy of the file in which
+//! each of them counts itself.
+
+use super::own::{Language, blanked, words};
+
+/// Counts, in the copy. `NAME` has something that no answer can know.
+const COUNTER: &str = "
+pub mod NAME {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    static COUNTS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+    pub struct Call;
+    impl Call {
+        pub fn new() -> Call {
+            COUNTS[0].fetch_add(1, Relaxed);
+            COUNTS[2].fetch_max(COUNTS[1].fetch_add(1, Relaxed) + 1, Relaxed);
+            Call
+        }
+    }
+    impl Drop for Call {
+        fn drop(&mut self) {
+            COUNTS[1].fetch_sub(1, Relaxed);
+        }
+    }
+    /// Calls, and how deep they were nested, since it was asked last.
+    pub fn taken() -> (u64, u64) {
+        (COUNTS[0].swap(0, Relaxed), COUNTS[2].swap(0, Relaxed))
+    }
+}
+";
+
+/// `text` with counts of its calls in the module `name`.
+pub fn counted(text: &str, name: &str) -> String {
+    let code = blanked(text, Language::Rust);
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in words(&code).filter(|(_, word)| *word == "fn") {
+        // The body; a declaration or the type of a function has none. `[i32; 3]` is a type.
+        let mut depth = 0;
+        let body = code[at..].find(|c: char| {
+            depth += i32::from("([".contains(c)) - i32::from(")]".contains(c));
+            c == '{' || c == ';' && depth == 0
+        });
+        let Some(body) = body.map(|end| at + end) else { continue };
+        let named = code[at + 2..].trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if !named || body < done || code[body..].starts_with(';') {
+            continue;
+        }
+        out += &text[done..=body];
+        out += &format!(" let _call = crate::{name}::Call::new();");
+        done = body + 1;
+    }
+    out + &text[done..] + &COUNTER.replace("NAME", name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_body_counts_and_nothing_else_does() {
+        let text = "pub fn a(x: &[i32; 3]) -> i32 { b(x) } // fn c() {\nfn b(f: fn(i32) -> i32) {\n    \
+            \"fn d() {\"\n}\n";
+        let call = " let _call = crate::n::Call::new();";
+        let expected = format!(
+            "pub fn a(x: &[i32; 3]) -> i32 {{{call} b(x) }} // fn c() {{\nfn b(f: fn(i32) -> i32) {{{call}\n  \
+            \x20 \"fn d() {{\"\n}}\n"
+        );
+        let found = counted(text, "n");
+        assert_eq!(found.strip_suffix(&COUNTER.replace("NAME", "n")), Some(&*expected));
+    }
+}
