@@ -1,10 +1,10 @@
 //! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
 //! to every other rank, for as long as they work together.
 //!
-//! A message is a line of JSON. Each rank begins with a [`Greeting`], which shows that it belongs to this job,
-//! and then says [`Hello`]; rank 0 answers when it has all of them. A rank that fails says why, and rank 0
-//! tells the others; one that is killed says nothing, but its connection closes; one that hangs is not heard
-//! from, and the time runs out.
+//! A message is a line of JSON. Each rank begins with a [`Greeting`], which shows that it belongs to this
+//! job, and then says [`Hello`]; rank 0 answers when it has all of them. A rank that fails says why, and rank
+//! 0 tells the others; one that is killed says nothing, but its connection closes; one that hangs is not
+//! heard from, and the time runs out.
 //!
 //! Whoever knows the job's token is believed to be a rank, but can make no other end well: nobody ends with
 //! status 0 before it has a sum that is right.

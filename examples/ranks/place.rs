@@ -84,9 +84,8 @@ impl Place {
 
 /// The name of the job.
 fn job() -> Option<String> {
-    let mut job = JOBS.iter().filter_map(|name| variable(name)).find(|job| job != NO_JOB)?;
-    job.truncate(job.floor_char_boundary(TOKEN));
-    Some(job)
+    let job = JOBS.iter().filter_map(|name| variable(name)).find(|job| job != NO_JOB)?;
+    Some(job.chars().take(TOKEN / 4).collect()) // a character has at most 4 bytes
 }
 
 /// The port of rank 0. torchrun's agent may listen at the one that it names, for its own workers: then the
@@ -94,8 +93,9 @@ fn job() -> Option<String> {
 fn port() -> Result<u16> {
     let Some(port) = variable("MASTER_PORT") else { return Ok(PORT) };
     let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|answer| answer == "True");
-    let read: Option<u16> = port.parse().ok().and_then(|port: u16| port.checked_add(taken.into()));
-    read.with_context(|| format!("MASTER_PORT={port} is no port"))
+    let named = port.parse().ok().filter(|port: &u16| *port > 0);
+    let read = named.and_then(|port| port.checked_add(taken.into()));
+    read.with_context(|| format!("MASTER_PORT={port} is no port that all ranks can name: give 1 to 65534"))
 }
 
 /// The first of SLURM's hosts, which has rank 0: `gpu03` of `gpu[03-05,09]`.

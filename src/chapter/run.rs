@@ -123,8 +123,8 @@ impl<'a> Bench<'a> {
                 let device = devices.next().context("no device was opened")?;
                 if let Some(why) = device.no_peer_atomics() {
                     output.complain(&format!(
-                        "note: {why}; so no kernel adds to the memory of another GPU, and the host adds what each \
-                         has"
+                        "note: {why}; so no kernel adds to another GPU's memory, and the host adds what \
+                         each has"
                     ));
                     ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
                 }

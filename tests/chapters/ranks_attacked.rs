@@ -1,5 +1,5 @@
-//! Ranks among strangers: what others say on rank 0's port, or in its place, neither keeps the ranks from their
-//! sum nor passes for one.
+//! Ranks among strangers: what others say on rank 0's port, or in its place, neither keeps the ranks from
+//! their sum nor passes for one.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -67,8 +67,8 @@ fn who_is_no_rank_does_not_disturb_them() {
     }
 }
 
-/// Connections without end, each with a little or a lot to say: rank 0 takes in a rank among them, and gives up
-/// in time where that rank is missing.
+/// Connections without end, each with a little or a lot to say: rank 0 takes in a rank among them, and gives
+/// up in time where that rank is missing.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_flood_of_strangers_neither_delays_rank_0_nor_fills_its_memory() {
@@ -114,8 +114,8 @@ fn a_flood_of_strangers_neither_delays_rank_0_nor_fills_its_memory() {
     }
 }
 
-/// Rank 0 keeps few of those that say nothing, and none that says too much: the oldest has to go, and the rank
-/// that comes last is taken in.
+/// Rank 0 keeps few of those that say nothing, and none that says too much: the oldest has to go, and the
+/// rank that comes last is taken in.
 #[test]
 fn strangers_that_say_nothing_or_too_much_are_let_go() {
     let port = port();
@@ -173,8 +173,8 @@ fn another_job_or_another_build_is_told_so_and_does_not_disturb() {
     }
 }
 
-/// One who knows the token can end the meeting, but not well: rank 0 has status 1 or 2, shows what it was told
-/// in one line without escapes, and prints no sum.
+/// One who knows the token can end the meeting, but not well: rank 0 has status 1 or 2, shows what it was
+/// told in one line without escapes, and prints no sum.
 #[test]
 fn who_says_hello_cannot_make_rank_0_end_well() {
     let stop =
@@ -254,8 +254,17 @@ fn rank_0_listens_at_its_name_alone() {
     first.kill().unwrap();
     first.wait().unwrap();
     ends(at("0.0.0.0", self::port(), ""), 2, "give all ranks the same --token");
+    let of_job = |name: &str, job: &str| {
+        let mut command = command("--timeout 1");
+        command.envs([("RANK", "0"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0"), ("MASTER_ADDR", "0.0.0.0")]);
+        command.env("MASTER_PORT", self::port().to_string()).env(name, job).spawn().unwrap()
+    };
+    ends(of_job("TORCHELASTIC_RUN_ID", "none"), 2, "give all ranks the same --token"); // torchrun's default
+    ends(of_job("TORCHELASTIC_RUN_ID", "a1b2"), 1, "rank 1 never arrived");
+    ends(of_job("SLURM_JOB_ID", "17"), 1, "rank 1 never arrived");
     ends(at("192.0.2.1", self::port(), "--token ours"), 2, "or MASTER_ADDR is the name of another host");
     ends(at("ours.invalid", self::port(), "--token ours"), 2, "rank 0 finds no address of ours.invalid:");
+    ends(at("127.0.0.1", 0, ""), 2, "MASTER_PORT=0 is no port that all ranks can name");
     let empty = end(at("127.0.0.1", port, "--token="));
     assert_eq!(empty.status.code(), Some(2));
 }

@@ -75,7 +75,7 @@ impl Greeting {
                 self.protocol
             )
         };
-        // The token first, and in a time that does not tell how much of it was right: nobody else learns more.
+        // The token first, and in a time that does not tell how much of it was right.
         let differs = self.token.bytes().zip(token.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
         match self.token.len() == token.len() && differs == 0 {
             false => Some(of_other_job().into()),
