@@ -2,12 +2,14 @@
 //! warps spend their time, and the instruction roofline.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use workbook::build::kernels;
 use workbook::chapters::ch7_limit::comparison::datasheet;
 use workbook::number::{percent, thousands, three_digits, two_digits};
+use workbook::record::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
 use workbook::record::columns::{Column, escape, html_table};
 
@@ -112,6 +114,15 @@ impl Kernel {
         shares
     }
 
+    /// What a warp waits for most, with its share of the warp's time.
+    fn waits_most(&self) -> String {
+        let waiting = STATES.iter().zip(self.shares()).filter(|((name, _), _)| name.starts_with("waiting "));
+        let most = waiting.max_by(|(_, a), (_, b)| a.total_cmp(b));
+        most.map_or(String::new(), |((name, _), share)| {
+            format!("{}, {}", name.trim_start_matches("waiting "), percent(share, 1.0))
+        })
+    }
+
     /// A field as a number.
     fn field(&self, name: &str) -> Result<f64> {
         Ok(match name {
@@ -121,9 +132,11 @@ impl Kernel {
             "issue" => self.issue_slots_used,
             "occupancy" => self.occupancy,
             "memory-share" => self.shares()[0],
+            "barrier-share" => self.shares()[1],
+            "megabytes" => self.memory_bytes_read / 1e6,
             _ => bail!(
                 "there is no field `{name}`; there are: time, warp-instructions, instructions-per-sector, \
-                 issue, occupancy, memory-share"
+                 issue, occupancy, memory-share, barrier-share, megabytes"
             ),
         })
     }
@@ -137,11 +150,17 @@ pub fn value(workbook: &Workbook, kernel: &str, field: &str) -> Result<String> {
     }
     let value = report.kernel(kernel)?.field(field)?;
     Ok(match field {
-        "issue" | "occupancy" | "memory-share" => percent(value, 1.0),
+        "issue" | "occupancy" | "memory-share" | "barrier-share" => percent(value, 1.0),
+        "megabytes" => format!("{} MB", three_digits(value)),
         "time" => format!("{} µs", three_digits(value)),
         "warp-instructions" => thousands(value as i64),
         _ => two_digits(value),
     })
+}
+
+/// The GPU that was profiled.
+fn gpu(workbook: &Workbook) -> Result<GpuInfo> {
+    named(workbook, GPU)?.device.gpu.with_context(|| format!("{GPU} names no GPU"))
 }
 
 /// A figure of the kernels of `kernel=`.
@@ -152,7 +171,7 @@ pub fn ncu(workbook: &Workbook, what: &str, words: &[&str]) -> Result<String> {
         options.list("kernel").into_iter().map(|name| report.kernel(name)).collect::<Result<_>>()?;
     ensure!(!kernels.is_empty(), "wants {NCU}");
     let content = match what {
-        "table" => scrolling(&table(&kernels), "What ncu counted"),
+        "table" => scrolling(&table(&kernels, datasheet(&gpu(workbook)?)), "What ncu counted"),
         "states" => states(&kernels),
         "roofline" => frame(&roofline(workbook, &report, &kernels)?),
         _ => bail!("there is no `{what}`; wants {NCU}"),
@@ -161,17 +180,22 @@ pub fn ncu(workbook: &Workbook, what: &str, words: &[&str]) -> Result<String> {
     Ok(figure(&(content + &report.note()), &escape(&(report.source() + &n))))
 }
 
-fn table(kernels: &[&Kernel]) -> String {
+///
+/// `gbps`: what the memory delivers, by its data sheet.
+fn table(kernels: &[&Kernel], gbps: f64) -> String {
     let column = |title: &str, cell: &dyn Fn(&Kernel) -> String| {
         Column::right(title, kernels.iter().map(|kernel| cell(kernel)))
     };
+    let steps = kernels.windows(2).map(|pair| format!("{}×", two_digits(pair[0].time_us / pair[1].time_us)));
+    let gained: Vec<String> = iter::once(String::new()).chain(steps).collect();
     html_table(&[
         Column::left("kernel", kernels.iter().map(|kernel| kernel.kernel.as_str())),
         column("time under ncu", &|kernel| format!("{} µs", three_digits(kernel.time_us))),
+        Column::right("gained", gained),
         column("warp instructions", &|kernel| thousands(kernel.warp_instructions as i64)),
-        column("per sector", &|kernel| two_digits(kernel.instructions_per_sector())),
         column("issue slots used", &|kernel| percent(kernel.issue_slots_used, 1.0)),
-        column("occupancy", &|kernel| percent(kernel.occupancy, 1.0)),
+        column("of memory's rate", &|kernel| percent(kernel.memory_bytes_read / kernel.time_us / 1e3, gbps)),
+        Column::left("waits most", kernels.iter().map(|kernel| kernel.waits_most())),
     ])
 }
 
@@ -202,10 +226,9 @@ fn states(kernels: &[&Kernel]) -> String {
 /// Instructions issued per second against instructions per sector, below what the GPU can issue and what its
 /// memory can deliver (Ding and Williams, "An Instruction Roofline Model for GPUs", PMBS 2019).
 fn roofline(workbook: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Chart> {
-    let record = named(workbook, GPU)?;
-    let gpu = record.device.gpu.as_ref().with_context(|| format!("{GPU} names no GPU"))?;
+    let gpu = gpu(workbook)?;
     let giga_issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
-    let giga_sectors = datasheet(gpu) / SECTOR;
+    let giga_sectors = datasheet(&gpu) / SECTOR;
     let mut lines: Vec<Series> = (0..)
         .zip(kernels)
         .map(|(i, kernel)| Series {
