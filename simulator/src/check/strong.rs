@@ -2,10 +2,11 @@
 //! where a thread goes on with a value that depends on which of them comes first.
 //!
 //! Two strong accesses do not race (PTX ISA 8.10), but neither do they order anything: a volatile read that
-//! comes a little earlier or later gives another value. That is as it should be for a thread that waits for a
-//! value, that only decides by it (a hint to stop, a look before a lock is tried), or that reads the word
-//! again by an atomic (the first guess of a loop that swaps). `decode/uses.rs` tells these apart. What is left
-//! is a value that becomes part of a result: a tree without barriers, a sum whose parts nobody has waited for.
+//! comes a little earlier or later gives another value. That is as it should be for a thread that waits for
+//! a value, that only decides by it (a hint to stop, a look before a lock is tried), or that reads the word
+//! again by an atomic (the first guess of a loop that swaps). `decode/uses.rs` tells these apart. What is
+//! left is a value that becomes part of a result: a tree without barriers, a sum whose parts nobody has
+//! waited for.
 //!
 //! In shared memory decisions count, too: so was code written for warps whose lanes move in step.
 //!

@@ -5,11 +5,11 @@
 //! other; tail launches run, strictly in order, when the parent's blocks and its other children have
 //! finished. A grid is complete when all its children are.
 //!
-//! Where the rules leave a choice, a child starts as late as it may, when its parent's blocks have finished or
-//! wait for it; or, under every other seed, as early, before its parent goes on. How long a launch counts against the pending
-//! limit was measured on an H200 (driver 580.159.04): a fire-and-forget launch until its grid is complete,
-//! its own children included; a tail launch until the blocks of its grid have finished, or, if it launches no
-//! tail itself, until the next grid's have.
+//! Where the rules leave a choice, a child starts as late as it may, when its parent's blocks have finished
+//! or wait for it; or, under every other seed, as early, before its parent goes on. How long a launch
+//! counts against the pending limit was measured on an H200 (driver 580.159.04): a fire-and-forget launch
+//! until its grid is complete, its own children included; a tail launch until the blocks of its grid have
+//! finished, or, if it launches no tail itself, until the next grid's have.
 
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
