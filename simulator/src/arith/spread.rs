@@ -22,7 +22,7 @@ impl Spread {
             "mov" | "not" | "shl" | "shr" | "brev" | "bfe" | "szext" => Spread::Bits(1),
             "and" | "or" | "xor" | "bfi" | "shf" | "prmt" => Spread::Bits(2),
             "lop3" => Spread::Bits(3),
-            "cvt" if words[1..].iter().all(|word| is_integer(&word)) => Spread::Bits(1),
+            "cvt" if words[1..].iter().all(is_integer) => Spread::Bits(1),
             "add" | "sub" | "neg" if words.len() == 2 && is_integer(&last) => Spread::Up,
             "mul" | "mad" if words[1] == "lo" && words.len() == 3 => Spread::Up,
             _ if last.ends_with("x2") || words.iter().any(|word| word.ends_with("16x2")) => Spread::Halves,

@@ -1,9 +1,9 @@
-//! The video instructions: parts of registers are added, compared and so on, clamped, and combined with a third
-//! operand (PTX ISA, "Video Instructions").
+//! The video instructions: parts of registers are added, compared and so on, clamped, and combined with a
+//! third operand (PTX ISA, "Video Instructions").
 //!
 //! Scalar ones with `.sat`, with a part of `d` as the destination, minima and maxima of `vset`, and a shifted
-//! `vmad` of unsigned numbers are not known: there ptxas and an H200 do something else than the ISA says (`vadd.u32.u32.u32.sat` does not
-//! saturate, `d.h1` takes the upper half of the result).
+//! `vmad` of unsigned numbers are not known: there ptxas and an H200 do something else than the ISA says
+//! (`vadd.u32.u32.u32.sat` does not saturate, `d.h1` takes the upper half of the result).
 
 use super::lanes::{Lanes, lanes};
 

@@ -328,7 +328,10 @@ operations! {
     }
     Reduce { what op: AtomOp, writes d: Reg, reads a: Reg, reads mask: Reg }
     /// A product of matrices, plus a third.
-    Mma { what how: Mma, writes d: Vec<Reg>, reads a: Vec<Reg>, reads b: Vec<Reg>, reads c: Vec<Reg>, reads mask: Reg }
+    Mma {
+        what how: Mma, writes d: Vec<Reg>, reads a: Vec<Reg>, reads b: Vec<Reg>, reads c: Vec<Reg>,
+        reads mask: Reg,
+    }
     /// A part of a matrix between memory and registers; `halves`: room for what does not lie side by side.
     LoadTile {
         what tile: Tile, what space: Space, writes d: Vec<Reg>, addresses at: Address, reads stride: Reg,

@@ -58,7 +58,7 @@ impl Names<'_> {
                 self.tile((tile, count), space, memory, registers, stride, words[1] == "store")
             }
             ["wmma", "mma", "sync", "aligned", of_a, of_b, "m16n16k16", types @ ..] => {
-                (order_of(of_a)?, order_of(of_b)?);
+                let _known = (order_of(of_a)?, order_of(of_b)?);
                 let types = match types {
                     [d, c] => [*d, "f16", "f16", *c],
                     [d, a @ "bf16", b, c] => [*d, *a, *b, *c],

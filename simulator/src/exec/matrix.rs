@@ -85,7 +85,7 @@ impl Context<'_> {
         let pointing = At { mask: at.mask & pointing, ..at };
         let base = self.checked_addresses(warp, pointing, address);
         if matches!(tile, Tile::Rows { .. })
-            && let Some(lane) = lanes(pointing.mask).find(|&lane| base[lane] % 16 != 0)
+            && let Some(lane) = lanes(pointing.mask).find(|&lane| !base[lane].is_multiple_of(16))
         {
             let store = matches!(at.inst.op, Op::StoreTile { .. });
             let access = if store { Access::Store } else { Access::Load };
