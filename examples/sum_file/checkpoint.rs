@@ -88,9 +88,7 @@ impl Place {
         }
         let checkpoint =
             read.map_err(Into::into).and_then(|_| Checkpoint::read(&text)).with_context(|| {
-                format!(
-                    "{name} is not a checkpoint, and is left as it is; remove it, or name another --checkpoint"
-                )
+                format!("{name} is not a checkpoint, and is left as it is; remove it, or name another")
             })?;
         ensure!(
             checkpoint.source.is_alike(&source.stamp()),

@@ -14,8 +14,7 @@ pub struct HostMemory {
     bytes: usize,
 }
 
-// SAFETY: the memory is the process's, at one address in all its threads, and the driver gives it back for any of
-// them.
+// SAFETY: the memory is the process's, at one address in all its threads, and any of them may give it back.
 unsafe impl Send for HostMemory {}
 
 impl HostMemory {
