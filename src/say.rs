@@ -1,7 +1,7 @@
 //! What a program says: on stdout and stderr, in colour or not, and with which exit status it then ends.
 //!
-//! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that keeps
-//! words from being written (a full disk) makes its exit status 2.
+//! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that
+//! keeps words from being written (a full disk) makes its exit status 2.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Result, Write, stderr, stdout};
@@ -70,8 +70,8 @@ fn asks_for_none(no_color: Option<OsString>) -> bool {
     no_color.is_some_and(|value| !value.is_empty())
 }
 
-/// `text` from elsewhere for a terminal, which finds no command in it: control characters as `\u{1b}`, but for
-/// line ends and tabs.
+/// `text` from elsewhere for a terminal, which finds no command in it: control characters as `\u{1b}`,
+/// but for line ends and tabs.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
