@@ -1,7 +1,7 @@
 //! What a program says: on stdout and stderr, in colour or not, and with which exit status it then ends.
 //!
-//! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that keeps
-//! words from being written (a full disk) makes its exit status 2.
+//! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that
+//! keeps words from being written (a full disk) makes its exit status 2.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Result, Write, stderr, stdout};

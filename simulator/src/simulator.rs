@@ -139,8 +139,8 @@ impl Simulator {
             host_error(
                 format!("no room for an allocation of {}", diagnostic::bytes(bytes)),
                 &format!(
-                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; simulate \
-                     may allow more (--memory)",
+                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; \
+                     simulate may allow more (--memory)",
                     diagnostic::thousands(self.memory.most_bytes())
                 ),
             )

@@ -55,8 +55,8 @@ pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Opti
     Ok(Timing::of(samples))
 }
 
-/// Bytes of memory that a program may still have here, as Linux says: of the machine and of its control group (`proc`
-/// and `cgroups`, Linux manual pages, section 5 and 7); `None` where nothing says so.
+/// Bytes of memory that a program may still have here, as Linux says: of the machine and of its control group
+/// (manual pages proc_meminfo(5) and cgroups(7)); `None` where nothing says so.
 pub fn free_memory() -> Option<u64> {
     let read = |path| std::fs::read_to_string(path).ok();
     let of_machine = read("/proc/meminfo").and_then(|text| {

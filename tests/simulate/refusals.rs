@@ -164,10 +164,10 @@ fn only_sources_below_the_given_folders_are_opened_and_their_text_is_shown_as_te
 fn launches_without_end_and_buffers_that_nobody_launches_end_with_a_sentence() {
     for kernel in ["launchesItself", "neverLaunches"] {
         for checks in ["on", "off"] {
-            run(&format!(
-                "tests/simulate/endless.ptx --kernel {kernel} --grid 1 --block 1 --memory 2^24 --checks {checks}"
-            ))
-            .refuses(&["memory-limit", "for launches by device code that have not ended", "what ends the recursion"]);
+            let line = format!("--kernel {kernel} --grid 1 --block 1 --memory 2^24 --checks {checks}");
+            let launches = "for launches by device code that have not ended";
+            let said = ["memory-limit", launches, "what ends the recursion"];
+            run(&format!("tests/simulate/endless.ptx {line}")).refuses(&said);
         }
     }
 }

@@ -15,7 +15,8 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
             "<figure class=\"cell-out recorded\" data-kind=\"gpu\">",
             "Out [1]</span> <strong>Recorded on Fixture GPU</strong> · 1,048,576 elements, 512 threads per \
              block",
-            "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"Out &#91;1&#93; on Fixture GPU\">",
+            "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"Out &#91;1&#93; on \
+             Fixture GPU\">",
             "<th scope=\"row\">reduce<wbr>Neighbored</th>",
             "aria-label=\"Time against n, ",
             "aria-label=\"Bandwidth against n, ",
@@ -77,7 +78,8 @@ fn what_the_simulator_says_stands_below_the_table() {
         &[
             "</table>",
             "The simulator says of <code>reduceNeighboredLess</code>:</p>\n<pre><code \
-             class=\"language-text\">error&#91;data-race&#93;: here&#10; --&gt; kernels/k.cu:2</code></pre>\n",
+             class=\"language-text\">error&#91;data-race&#93;: here&#10; --&gt; \
+             kernels/k.cu:2</code></pre>\n",
             "<figcaption>",
         ],
     );

@@ -56,17 +56,14 @@ impl Context<'_> {
             false => "",
         };
         let what = format!(
-            "the launch needs more memory than it may have, {} bytes: {} for buffers and variables{launches}{checks}",
+            "the launch needs more memory than it may have, {} bytes: {} for buffers and \
+             variables{launches}{checks}",
             thousands(self.memory.most_bytes()),
             thousands(self.memory.live_bytes())
         );
         let help = match self.launches.bytes > self.memory.most_bytes() / 2 {
-            true => {
-                "look at what ends the recursion of launches, and whether each parameter buffer is launched"
-            }
-            false => {
-                "run a smaller problem, or one without checks; simulate has --memory and --checks off for this"
-            }
+            true => "look at what ends the recursion of launches, and launch every parameter buffer",
+            false => "run a smaller problem, or one without checks (simulate: --memory, --checks off)",
         };
         Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
     }

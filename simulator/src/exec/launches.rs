@@ -35,8 +35,8 @@ pub struct Launches {
     pub bytes: u64,
 }
 
-/// What a launch takes of this machine's memory beside its parameters, about: its buffer, its place in a queue, its
-/// grid.
+/// What a launch takes of this machine's memory beside its parameters, about: its buffer, its place in a
+/// queue, its grid.
 const LAUNCH_BYTES: u64 = 1 << 10;
 
 /// Where argument buffers lie; nothing else does.
