@@ -6,10 +6,10 @@ use super::options::COMMAND;
 use super::source::{Exercise, Kind};
 use super::state::{Progress, State};
 use super::verdict::{Counted, Counts, Failure, Guess, Passed};
-use workbook::say::visible;
 use workbook::number::thousands;
 use workbook::record::columns::{Column, text_table, wrapped};
 use workbook::record::diagnostics;
+use workbook::say::visible;
 use workbook::sim::Diagnostic;
 
 /// Columns of running text.
