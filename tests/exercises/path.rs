@@ -339,9 +339,9 @@ fn a_readers_fence_that_is_missing_is_shown() {
     let exercise = exercise("6.3");
     learner.write(&exercise, &mutant("6.3", "without-the-readers-fence"));
     let said = learner.says("6.3").exits(0, &["passed", "One thing to look", "note[data-race]", "no fence"]);
-    assert!(!said.text.contains("nothing was found wrong"), "{}", said.text);
+    assert!(!said.text.contains("and nothing was"), "{}", said.text);
     learner.write(&exercise, &exercise.solution());
-    learner.says("6.3").exits(0, &["nothing was found wrong"]);
+    learner.says("6.3").exits(0, &["and nothing was"]);
 }
 
 /// What a wrong task costs is no measure for an answer.
@@ -472,11 +472,7 @@ fn kernels_that_go_astray_are_said_clearly_and_the_next_exercise_works() {
             &["error[launch-limit]", "For how many threads per block is the kernel compiled"],
         ),
         ("4.3", "no-case-for-none", &["only n = 0", "if there is no element at all"]),
-        (
-            "4.1",
-            "block-trees-and-empty-children",
-            &["of the 17 children that it launches", "do any of the work"],
-        ),
+        ("4.1", "block-trees-and-empty-children", &["of the 17 children that it launches", "0 do any"]),
         ("2.2", "two-gigabytes-of-variables", &["2,000,000,000 bytes of `__device__` variables"]),
         ("2.2", "forty-megabytes-per-thread", &["40,000,000 bytes of local memory"]),
     ] {
