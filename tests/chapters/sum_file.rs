@@ -290,7 +290,7 @@ fn a_full_disk_is_an_error_and_a_name_need_not_be_unicode() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = example("sum_file");
     command.arg(&path).args(["--device", "sim"]).stdout(full);
-    refused(command.output().unwrap(), 2, "cannot write to the standard output: No space left");
+    refused(command.output().unwrap(), 2, "cannot write to stdout: No space left");
 
     let name = OsString::from_vec(b"n\xffmbers".to_vec());
     std::fs::rename(&path, directory.join(&name)).unwrap();
