@@ -2,6 +2,7 @@
 
 use workbook::chapters;
 use workbook::record::chart::{Chart, SERIES, Vertical};
+use workbook::record::columns::escape;
 use workbook::record::{DeviceKind, Record, Run, Timing};
 
 use crate::fixtures;
@@ -210,7 +211,7 @@ fn a_drawing_is_an_image_with_a_text_alternative() {
     for chart in all() {
         let begin =
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart wide\" role=\"img\" aria-label=\"";
-        assert!(chart.svg.starts_with(&format!("{begin}{}\" ", chart.description)));
+        assert!(chart.svg.starts_with(&format!("{begin}{}\" ", escape(&chart.description))));
         assert!(chart.description.starts_with(&chart.title));
         assert!(chart.svg.ends_with("</svg>\n"));
         assert!(!chart.svg.contains("<polygon class=\"grid\""), "a line made of dots or areas");

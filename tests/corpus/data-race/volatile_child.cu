@@ -7,6 +7,6 @@ extern "C" __global__ void sum(volatile unsigned* data, unsigned* out, unsigned 
         return;
     }
     unsigned half = n / 2;
-    if (i < half) data[i] += data[i + half];  // expect: data-race
+    if (i < half) data[i] += data[i + half];  // expect: data-race|child-visibility
     if (i == 0) sum<<<(half + 31) / 32, 32, 0, cudaStreamFireAndForget>>>(data, out, half);
 }
