@@ -70,8 +70,8 @@ fn add_shares(case: &Case, shares: &[Share], places: &[Place], launched: Launche
     })
 }
 
-/// One place for all GPUs; or one for each, where atomics on one are not atomic in the memory of another: then
-/// the host adds.
+/// One place for all GPUs; or one for each, where atomics on one are not atomic in the memory of another:
+/// then the host adds.
 fn places(case: &Case, shares: &[Share], bytes: usize) -> Result<Vec<Place>> {
     let together = case.device.no_peer_atomics().is_none();
     let groups: Vec<&[Share]> = if together { vec![shares] } else { shares.chunks(1).collect() };

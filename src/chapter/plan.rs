@@ -56,7 +56,8 @@ impl Plan {
     /// The runs of `chapter` on `device` with `multiprocessors`, at `n` elements in a [`Place::shape`].
     ///
     /// # Errors
-    /// If a requested run would take minutes or never end, or a kernel asked for by name cannot run on the device.
+    /// If a requested run would take minutes or never end, or a kernel asked for by name cannot run on the
+    /// device.
     pub fn new(
         chapter: &Chapter,
         device: &DeviceInfo,

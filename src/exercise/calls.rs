@@ -62,7 +62,8 @@ mod tests {
             \"fn d() {\"\n}\n";
         let call = " let _call = crate::n::Call::new();";
         let expected = format!(
-            "pub fn a(x: &[i32; 3]) -> i32 {{{call} b(x) }} // fn c() {{\nfn b(f: fn(i32) -> i32) {{{call}\n  \
+            "pub fn a(x: &[i32; 3]) -> i32 {{{call} b(x) }} // fn c() {{\n\
+             fn b(f: fn(i32) -> i32) {{{call}\n  \
             \x20 \"fn d() {{\"\n}}\n"
         );
         let found = counted(text, "n");

@@ -68,8 +68,9 @@ fn the_compiler_is_the_one_that_is_asked_for() {
 #[test]
 #[ignore = "needs nvcc and clang, and a minute"]
 fn a_compiler_that_does_not_come_to_an_end_is_stopped() {
-    let endless = "template <int A, unsigned B> struct Two {\n    static constexpr unsigned value = Two<A - 1, \
-                   2 * B>::value + Two<A - 1, 2 * B + 1>::value;\n};\n\
+    let endless = "template <int A, unsigned B> struct Two {\n    \
+                   static constexpr unsigned value = Two<A - 1, 2 * B>::value + \
+                   Two<A - 1, 2 * B + 1>::value;\n};\n\
                    template <unsigned B> struct Two<0, B> {\n    static constexpr unsigned value = B;\n};\n\
                    static __device__ unsigned two = Two<22, 1>::value;\n";
     for (maker, word, name) in [(Maker::Nvcc, "nvcc", "endless"), (Maker::Clang, "clang", "endless-clang")] {

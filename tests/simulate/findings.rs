@@ -126,10 +126,11 @@ fn an_instruction_that_the_simulator_does_not_know_is_named_with_its_line() {
 #[test]
 fn a_long_run_says_how_far_it_is_and_goes_on() {
     let path = scratch("long").join("count.ptx");
-    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry count(.param .u64 p, .param .u32 n)\n\
-                { .reg .b32 %i, %n; .reg .b64 %p; .reg .pred %more;\n ld.param.u64 %p, [p];\n ld.param.u32 %n, \
-                [n];\n mov.u32 %i, 0;\nloop:\n add.u32 %i, %i, 1;\n setp.lt.u32 %more, %i, %n;\n @%more bra \
-                loop;\n st.global.u32 [%p], %i;\n ret;\n}\n";
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n\
+                .visible .entry count(.param .u64 p, .param .u32 n)\n\
+                { .reg .b32 %i, %n; .reg .b64 %p; .reg .pred %more;\n ld.param.u64 %p, [p];\n \
+                ld.param.u32 %n, [n];\n mov.u32 %i, 0;\nloop:\n add.u32 %i, %i, 1;\n \
+                setp.lt.u32 %more, %i, %n;\n @%more bra loop;\n st.global.u32 [%p], %i;\n ret;\n}\n";
     std::fs::write(&path, text).unwrap();
     let line = format!("{} --grid 1 --block 1 --arg buf:u32:0 --arg u32:22500000", path.display());
     let ended = run(&line).exits(0);

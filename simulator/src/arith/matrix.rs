@@ -13,8 +13,8 @@ pub enum Role {
 }
 
 /// What the registers of a warp hold of a matrix. The layout is that of PTX ISA 9.7.14.5, "Matrix fragments
-/// for mma.m16n8k8" and "m16n8k16"; that of `wmma`, which PTX leaves open, is the same with a second `n8` behind
-/// the first, as an H200 has it.
+/// for mma.m16n8k8" and "m16n8k16"; that of `wmma`, which PTX leaves open, is the same with a second `n8`
+/// behind the first, as an H200 has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tile {
     /// `ldmatrix` and `stmatrix`: a matrix of 8 x 8 halves in each register, whose rows the lanes point to.

@@ -335,8 +335,8 @@ pub fn integral(a: f64, mode: Mode) -> f64 {
     }
 }
 
-/// Bits below the highest exponent of all terms that tensor cores keep of each: two more than single precision
-/// has.
+/// Bits below the highest exponent of all terms that tensor cores keep of each: two more than single
+/// precision has.
 const KEPT_BELOW: i32 = 25;
 
 /// `c` plus the sum of all products of two factors, as the tensor cores of an H200 add (PTX leaves the order

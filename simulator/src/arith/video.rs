@@ -81,8 +81,8 @@ pub struct Video {
 }
 
 impl Video {
-    /// The instruction that `words` spell, with the selectors behind `d`, `a` and `b` (empty without one), and
-    /// how many sources it has.
+    /// The instruction that `words` spell, with the selectors behind `d`, `a` and `b` (empty without one),
+    /// and how many sources it has.
     pub fn parse(words: &[&str], [d, a, b]: [&str; 3]) -> Option<(Video, usize)> {
         let name = words.first()?.trim_end_matches(['2', '4']);
         let count: u8 = words[0][name.len()..].parse().unwrap_or(1);

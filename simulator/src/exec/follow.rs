@@ -90,8 +90,8 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
     }
 }
 
-/// The bits of what `f` gives that change with the undefined bits of its sources: it is tried with some values
-/// for them. `x & 0`, `x * 0` and a shift of `x` out of its register do not depend on `x`.
+/// The bits of what `f` gives that change with the undefined bits of its sources: it is tried with some
+/// values for them. `x & 0`, `x * 0` and a shift of `x` out of its register do not depend on `x`.
 #[cold]
 fn spread_bits(
     activation: &Activation,

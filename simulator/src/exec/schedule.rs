@@ -1,7 +1,8 @@
 //! In which order blocks, warps and diverged lanes have their turns. The plain schedule is fixed; a seed
 //! gives another one, in small random turns. A kernel whose result depends on it is wrong.
 //!
-//! Where an odd seed is given, child grids start as early as they may: before the grid that launches them goes on.
+//! Where an odd seed is given, child grids start as early as they may: before the grid that launches them
+//! goes on.
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;

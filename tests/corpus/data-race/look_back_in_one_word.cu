@@ -1,5 +1,5 @@
-// Each block waits for the sum of the one before. The sum lies in the word that says that it is there, so no fence is
-// needed.
+// Each block waits for the sum of the one before. The sum lies in the word that says that it is there,
+// so no fence is needed.
 // launch: scan<<<8, 32>>> buf:i32:iota*256 buf:u64:zeros*8 buf:i32:uninit*256
 // expect: clean
 // result: arg2 = 0,1,3,6,10

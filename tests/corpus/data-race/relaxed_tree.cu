@@ -8,7 +8,7 @@ extern "C" __global__ void sum(int* data, int* out) {
         if (t < half) {
             int other = Word(data[t + half]).load(cuda::memory_order_relaxed);  // expect-also: data-race
             Word(data[t]).store(Word(data[t]).load(cuda::memory_order_relaxed) + other,  // expect: data-race
-                                cuda::memory_order_relaxed);                             // expect-also: data-race
+                                cuda::memory_order_relaxed);  // expect-also: data-race
         }
     }
     if (t == 0) *out = Word(data[0]).load(cuda::memory_order_relaxed);

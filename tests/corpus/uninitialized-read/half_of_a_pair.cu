@@ -1,5 +1,5 @@
-// A pair is packed of which one half has never been written, and only the other half is used: by a conversion, a
-// shift, a mask, and carried upwards.
+// A pair is packed of which one half has never been written, and only the other half is used: by a
+// conversion, a shift, a mask, and carried upwards.
 // expect: clean
 // launch: halves<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*128
 // result: arg1 = 7,7,7,7,8,9
