@@ -69,6 +69,7 @@ impl Engine<'_> {
             Origin::Host { device } => device,
             _ => launcher.map_or(0, |grid| grid.device),
         };
+        let is_early = launcher.is_some_and(|grid| self.starts_early(grid));
         let asked = self.cluster.filter(|_| parent.is_none());
         let cluster_dim = function.cluster_dim(&config, asked).unwrap_or([1; 3]);
         self.observer.event(&Event::Grid(Start {
@@ -115,7 +116,7 @@ impl Engine<'_> {
                 self.grids.len() - 1
             }
         };
-        match self.schedule.children_first {
+        match is_early {
             true => self.running.push_front(slot),
             false => self.running.push_back(slot),
         }
