@@ -63,6 +63,10 @@ impl Link {
         let mut failed = None;
         for address in (&*place.host, place.port).to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, patience) {
+                // Where nobody listens, the system may have chosen this very port for this end.
+                Ok(stream) if stream.local_addr()? == stream.peer_addr()? => {
+                    failed = Some(ErrorKind::ConnectionRefused.into());
+                }
                 Ok(stream) => return Link::new(stream, 0),
                 Err(error) => failed = Some(error),
             }
