@@ -44,7 +44,7 @@ pub struct Meeting {
     said_here: Instant,
 }
 
-/// How many connections rank 0 keeps of those that have not said hello: one more, and the oldest is closed.
+/// How many connections rank 0 keeps of those that have not greeted: one more, and the oldest is closed.
 const STRANGERS: usize = 64;
 
 impl Meeting {
@@ -103,7 +103,13 @@ impl Meeting {
                     Err(_) => {} // none of us, and let go
                 }
             }
-            strangers.drain(..strangers.len().saturating_sub(STRANGERS));
+            let silent = strangers.iter().filter(|link| !link.has_spoken).count();
+            let mut too_many = silent.saturating_sub(STRANGERS);
+            strangers.retain(|link| {
+                let goes = !link.has_spoken && too_many > 0;
+                too_many -= usize::from(goes);
+                !goes
+            });
             self.watch()?;
             if Instant::now() > deadline {
                 fit(&hellos)?; // what keeps one from taking part may be why another is missing

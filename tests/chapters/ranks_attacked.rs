@@ -132,6 +132,29 @@ fn strangers_that_say_nothing_or_too_much_are_let_go() {
     }
 }
 
+/// A rank that has greeted is none of them: it may say hello as late as it likes.
+#[test]
+fn strangers_do_not_displace_a_rank_that_has_greeted() {
+    let port = port();
+    let mut first = rank(0, 2, port, "--token ours");
+    let mut second = knock(port);
+    second.write_all(GREETING.as_bytes()).unwrap();
+    let mut lines = BufReader::new(second.try_clone().unwrap());
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, "\"Here\"\n");
+    let mut silent: Vec<_> = (0..200).map(|_| knock(port)).collect();
+    assert_eq!(answer(silent.remove(0)), "", "closed without an answer");
+    second.write_all(hello(1).as_bytes()).unwrap();
+    while line == "\"Here\"\n" {
+        line.clear();
+        lines.read_line(&mut line).unwrap();
+    }
+    assert!(line.starts_with("{\"Go\":"), "{line}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+}
+
 /// A byte now and then, for ever: the meeting has one deadline, whatever comes meanwhile. The same of one who
 /// knows the token, and of one who sends signs of life without end.
 #[test]
