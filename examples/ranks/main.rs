@@ -83,7 +83,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn main() -> ExitCode {
     let options = Options::parse();
     let ended = match options.start {
-        Some(ranks) => return start::start(ranks as usize),
+        Some(ranks) => return start::start(ranks as usize, options.timeout),
         None => {
             start::end_with_launcher();
             let place = Place::of_launcher(options.token.as_deref()).map_err(Fault::environment);

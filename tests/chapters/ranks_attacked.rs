@@ -311,6 +311,25 @@ fn ranks_end_with_their_launcher() {
     }
 }
 
+/// A rank that hangs neither keeps its launcher nor survives it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_launcher_ends_though_a_rank_hangs() {
+    let mut launcher = command(&format!("--start 3 {FOR_EVER} --timeout 2")).spawn().unwrap();
+    let mut output = BufReader::new(launcher.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", launcher.id());
+    let children = std::fs::read_to_string(children).unwrap();
+    let hung = children.split_whitespace().nth(1).unwrap();
+    assert!(Command::new("kill").args(["-STOP", hung]).status().unwrap().success());
+    let output = end(launcher);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("error: rank 1 has not been heard from for "), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!std::path::Path::new("/proc").join(hung).exists(), "it still hangs");
+}
+
 /// More elements than 32 bits count are ranks' business; more than a kernel counts are refused.
 #[test]
 fn the_number_of_elements_has_64_bits() {
