@@ -35,6 +35,9 @@ const JOBS: [&str; 5] =
 /// torchrun's, where nobody has given it one.
 const NO_JOB: &str = "none";
 
+/// The most ranks.
+const RANKS: usize = 4096;
+
 /// The most bytes of a token.
 pub const TOKEN: usize = 256;
 
@@ -78,6 +81,7 @@ impl Place {
             place.rank,
             place.ranks
         );
+        ensure!(place.ranks <= RANKS, "{ranks}={}: there are at most {RANKS} ranks", place.ranks);
         Ok(place)
     }
 }

@@ -125,6 +125,8 @@ fn when_a_rank_hangs_all_others_end_and_say_which() {
 #[test]
 fn when_a_rank_never_arrives_all_others_end_and_say_which() {
     let ports = [port(), port()];
+    let nearly_all_missing = "error: ranks 1, 2, 3 and 4092 more never arrived at ";
+    ends(rank(0, 4096, port(), "--timeout 1"), 1, nearly_all_missing);
     let two = [rank(0, 4, ports[0], "--timeout 3"), rank(2, 4, ports[0], "--timeout 3")];
     let one = [rank(0, 3, ports[1], "--timeout 3"), rank(2, 3, ports[1], "--timeout 3")];
     for child in two {
@@ -199,6 +201,10 @@ fn every_launcher_says_which_rank_it_is() {
     }
     ends(of(slurm, ["2", "2", "0"], &[]), 2, "SLURM_PROCID=2 and SLURM_NTASKS=2: ranks are counted from 0");
     ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], ["0", "x", "0"], &[]), 2, "WORLD_SIZE=x is no number");
+    for [rank, ranks] in [["0", "4097"], ["8589934590", "8589934591"], ["0", "18446744073709551615"]] {
+        let too_many = format!("WORLD_SIZE={ranks}: there are at most 4096 ranks");
+        ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], [rank, ranks, "0"], &[]), 2, &too_many);
+    }
     ends(command("").spawn().unwrap(), 2, "no launcher has said which rank this is");
 }
 
