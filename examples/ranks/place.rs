@@ -39,7 +39,7 @@ const NO_JOB: &str = "none";
 const RANKS: usize = 4096;
 
 /// The most bytes of a token.
-pub const TOKEN: usize = 256;
+pub const TOKEN: usize = 1024;
 
 /// torchrun's own.
 const PORT: u16 = 29500;
@@ -73,7 +73,7 @@ impl Place {
             local_rank: number(local_rank)?,
             host: variable("MASTER_ADDR").or_else(first_host).unwrap_or("127.0.0.1".into()),
             port: port()?,
-            token: token.map(str::to_string).or_else(job).unwrap_or_default(),
+            token: token.map_or_else(job, |token| Ok(token.into()))?,
         };
         ensure!(
             place.rank < place.ranks,
@@ -86,10 +86,16 @@ impl Place {
     }
 }
 
-/// The name of the job.
-fn job() -> Option<String> {
-    let job = JOBS.iter().filter_map(|name| variable(name)).find(|job| job != NO_JOB)?;
-    Some(job.chars().take(TOKEN / 4).collect()) // a character has at most 4 bytes
+/// The name of the job; empty if it has none.
+fn job() -> Result<String> {
+    let mut jobs = JOBS.iter().filter_map(|name| Some((name, variable(name)?)));
+    let Some((name, job)) = jobs.find(|(_, job)| job != NO_JOB) else { return Ok(String::new()) };
+    ensure!(
+        job.len() <= TOKEN,
+        "{name} has {} bytes, and at most {TOKEN} name a job: give all ranks the same --token",
+        job.len()
+    );
+    Ok(job)
 }
 
 /// The port of rank 0. torchrun's agent may listen at the one that it names, for its own workers: then the

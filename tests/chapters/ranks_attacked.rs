@@ -196,6 +196,27 @@ fn another_job_or_another_build_is_told_so_and_does_not_disturb() {
     }
 }
 
+/// A job's name counts to its last byte, whatever its bytes; one that is too long for that is refused.
+#[test]
+fn jobs_whose_long_names_differ_late_stay_apart() {
+    let port = port();
+    let of_job = |number: usize, job: &str| {
+        let mut command = command("--repeats 1");
+        command.env("RANK", number.to_string()).env("LOCAL_RANK", number.to_string());
+        command.env("WORLD_SIZE", "2").env("MASTER_PORT", port.to_string());
+        command.env("TORCHELASTIC_RUN_ID", job).spawn().unwrap()
+    };
+    let [ours, theirs] = ["a", "b"].map(|end| "\u{1}".repeat(1023) + end);
+    let first = of_job(0, &ours);
+    ends(of_job(1, &theirs), 2, "error: rank 0 has another token");
+    for child in [of_job(1, &ours), first] {
+        let output = end(child);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let refused = "error: TORCHELASTIC_RUN_ID has 1025 bytes, and at most 1024 name a job: give all ranks";
+    ends(of_job(1, &(ours + "c")), 2, refused);
+}
+
 /// One who knows the token can end the meeting, but not well: rank 0 has status 1 or 2, shows what it was
 /// told in one line without escapes, and prints no sum.
 #[test]
