@@ -205,7 +205,17 @@ fn every_launcher_says_which_rank_it_is() {
         let too_many = format!("WORLD_SIZE={ranks}: there are at most 4096 ranks");
         ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], [rank, ranks, "0"], &[]), 2, &too_many);
     }
+    let escape = ["\u{1b}[2J", "1", "0"];
+    ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], escape, &[]), 2, "RANK=\\u{1b}[2J is no number");
     ends(command("").spawn().unwrap(), 2, "no launcher has said which rank this is");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_no_success() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let child = example("ranks").arg("--help").stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    ends(child, 2, "error: cannot write to stdout: ");
 }
 
 /// A library that says it is NCCL 2.10.3, for machines that have none and for those that have a newer one.
