@@ -108,11 +108,18 @@ fn port() -> Result<u16> {
     read.with_context(|| format!("MASTER_PORT={port} is no port that all ranks can name: give 1 to 65534"))
 }
 
-/// The first of SLURM's hosts, which has rank 0: `gpu03` of `gpu[03-05,09]`.
+/// The first of SLURM's hosts, which has rank 0: `gpu03-ib` of `gpu[03-05,09]-ib`, `a1b1` of `a[1-2]b[1-4]`.
 fn first_host() -> Option<String> {
     let hosts = variable("SLURM_JOB_NODELIST")?;
-    let name = hosts.find([',', '[']).map_or(&hosts[..], |end| &hosts[..end]);
-    let in_brackets = hosts[name.len()..].strip_prefix('[');
-    let number: &str = in_brackets.map_or("", |rest| rest.split([',', '-', ']']).next().unwrap_or_default());
-    Some(format!("{name}{number}"))
+    let (mut host, mut rest) = (String::new(), &hosts[..]);
+    while let Some(end) = rest.find([',', '[']) {
+        host += &rest[..end];
+        if rest[end..].starts_with(',') {
+            return Some(host);
+        }
+        let (numbers, behind) = rest[end + 1..].split_once(']').unwrap_or((&rest[end + 1..], ""));
+        host += numbers.split([',', '-']).next().unwrap_or_default();
+        rest = behind;
+    }
+    Some(host + rest)
 }

@@ -195,7 +195,13 @@ fn every_launcher_says_which_rank_it_is() {
     let torch = ["RANK", "WORLD_SIZE", "SLURM_LOCALID"];
     let of_job = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "1")];
     ends(of(torch, ["1", "2", "0"], &of_job), 2, "LOCAL_RANK is not set");
-    for (hosts, first) in [("gpu[03-05,09]", "gpu03"), ("a1.invalid,b2", "a1.invalid"), ("n[7]", "n7")] {
+    for (hosts, first) in [
+        ("gpu[03-05,09]", "gpu03"),
+        ("gpu[03-05,09]-ib.invalid,b2", "gpu03-ib.invalid"),
+        ("rack[1-2]node[1-4],b[3-4]", "rack1node1"),
+        ("a1.invalid,b2", "a1.invalid"),
+        ("n[7]", "n7"),
+    ] {
         let nobody = format!("rank 1 found nobody at {first}:");
         ends(of(slurm, ["1", "2", "0"], &[("SLURM_JOB_NODELIST", hosts)]), 1, &nobody);
     }
