@@ -6,8 +6,9 @@
 //! 0 tells the others; one that is killed says nothing, but its connection closes; one that hangs is not
 //! heard from, and the time runs out.
 //!
-//! Whoever knows the job's token is believed to be a rank, but can make no other end well: nobody ends with
-//! status 0 before it has a sum that is right.
+//! Whoever knows the job's token is believed to be a rank, and may lie about its share: nobody ends with
+//! status 0 before it has the sum of what the ranks have said. Whoever is first at rank 0's port is believed
+//! to be rank 0, and is told the token.
 
 mod hello;
 mod link;

@@ -217,8 +217,8 @@ fn jobs_whose_long_names_differ_late_stay_apart() {
     ends(of_job(1, &(ours + "c")), 2, refused);
 }
 
-/// One who knows the token can end the meeting, but not well: rank 0 has status 1 or 2, shows what it was
-/// told in one line without escapes, and prints no sum.
+/// One who knows the token and says what no rank says ends the meeting, and not well: rank 0 has status 1 or
+/// 2, shows what it was told in one line without escapes, and prints no sum.
 #[test]
 fn who_says_hello_cannot_make_rank_0_end_well() {
     let stop =
@@ -254,7 +254,8 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
     }
 }
 
-/// What listens in rank 0's place cannot keep a rank for longer than its time, nor make it end well.
+/// What listens in rank 0's place, and says what rank 0 would not, neither keeps a rank for longer than its
+/// time nor makes it end well.
 #[test]
 fn who_is_no_rank_0_does_not_keep_a_rank() {
     for (said, status, sentence) in [
