@@ -81,9 +81,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
     let ended = match options.start {
-        Some(ranks) => return start::start(ranks as usize),
+        Some(ranks) => return start::start(ranks as usize, options.timeout),
         None => {
             start::end_with_launcher();
             let place = Place::of_launcher(options.token.as_deref()).map_err(Fault::environment);
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
     match ended {
         Ok(()) => say::status(0),
         Err(Fault { status, sentence }) => {
-            say::err(&format!("error: {sentence}\n"));
+            say::err(&format!("error: {}\n", say::visible(&sentence)));
             say::status(status)
         }
     }

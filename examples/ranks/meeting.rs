@@ -6,8 +6,9 @@
 //! 0 tells the others; one that is killed says nothing, but its connection closes; one that hangs is not
 //! heard from, and the time runs out.
 //!
-//! Whoever knows the job's token is believed to be a rank, but can make no other end well: nobody ends with
-//! status 0 before it has a sum that is right.
+//! Whoever knows the job's token is believed to be a rank, and may lie about its share: nobody ends with
+//! status 0 before it has the sum of what the ranks have said. Whoever is first at rank 0's port is believed
+//! to be rank 0, and is told the token.
 
 mod hello;
 mod link;
@@ -44,7 +45,7 @@ pub struct Meeting {
     said_here: Instant,
 }
 
-/// How many connections rank 0 keeps of those that have not said hello: one more, and the oldest is closed.
+/// How many connections rank 0 keeps of those that have not greeted: one more, and the oldest is closed.
 const STRANGERS: usize = 64;
 
 impl Meeting {
@@ -103,7 +104,13 @@ impl Meeting {
                     Err(_) => {} // none of us, and let go
                 }
             }
-            strangers.drain(..strangers.len().saturating_sub(STRANGERS));
+            let silent = strangers.iter().filter(|link| !link.has_spoken).count();
+            let mut too_many = silent.saturating_sub(STRANGERS);
+            strangers.retain(|link| {
+                let goes = !link.has_spoken && too_many > 0;
+                too_many -= usize::from(goes);
+                !goes
+            });
             self.watch()?;
             if Instant::now() > deadline {
                 fit(&hellos)?; // what keeps one from taking part may be why another is missing

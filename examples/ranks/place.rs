@@ -35,8 +35,11 @@ const JOBS: [&str; 5] =
 /// torchrun's, where nobody has given it one.
 const NO_JOB: &str = "none";
 
+/// The most ranks.
+const RANKS: usize = 4096;
+
 /// The most bytes of a token.
-pub const TOKEN: usize = 256;
+pub const TOKEN: usize = 1024;
 
 /// torchrun's own.
 const PORT: u16 = 29500;
@@ -70,7 +73,7 @@ impl Place {
             local_rank: number(local_rank)?,
             host: variable("MASTER_ADDR").or_else(first_host).unwrap_or("127.0.0.1".into()),
             port: port()?,
-            token: token.map(str::to_string).or_else(job).unwrap_or_default(),
+            token: token.map_or_else(job, |token| Ok(token.into()))?,
         };
         ensure!(
             place.rank < place.ranks,
@@ -78,14 +81,21 @@ impl Place {
             place.rank,
             place.ranks
         );
+        ensure!(place.ranks <= RANKS, "{ranks}={}: there are at most {RANKS} ranks", place.ranks);
         Ok(place)
     }
 }
 
-/// The name of the job.
-fn job() -> Option<String> {
-    let job = JOBS.iter().filter_map(|name| variable(name)).find(|job| job != NO_JOB)?;
-    Some(job.chars().take(TOKEN / 4).collect()) // a character has at most 4 bytes
+/// The name of the job; empty if it has none.
+fn job() -> Result<String> {
+    let mut jobs = JOBS.iter().filter_map(|name| Some((name, variable(name)?)));
+    let Some((name, job)) = jobs.find(|(_, job)| job != NO_JOB) else { return Ok(String::new()) };
+    ensure!(
+        job.len() <= TOKEN,
+        "{name} has {} bytes, and at most {TOKEN} name a job: give all ranks the same --token",
+        job.len()
+    );
+    Ok(job)
 }
 
 /// The port of rank 0. torchrun's agent may listen at the one that it names, for its own workers: then the
@@ -98,11 +108,18 @@ fn port() -> Result<u16> {
     read.with_context(|| format!("MASTER_PORT={port} is no port that all ranks can name: give 1 to 65534"))
 }
 
-/// The first of SLURM's hosts, which has rank 0: `gpu03` of `gpu[03-05,09]`.
+/// The first of SLURM's hosts, which has rank 0: `gpu03-ib` of `gpu[03-05,09]-ib`, `a1b1` of `a[1-2]b[1-4]`.
 fn first_host() -> Option<String> {
     let hosts = variable("SLURM_JOB_NODELIST")?;
-    let name = hosts.find([',', '[']).map_or(&hosts[..], |end| &hosts[..end]);
-    let in_brackets = hosts[name.len()..].strip_prefix('[');
-    let number: &str = in_brackets.map_or("", |rest| rest.split([',', '-', ']']).next().unwrap_or_default());
-    Some(format!("{name}{number}"))
+    let (mut host, mut rest) = (String::new(), &hosts[..]);
+    while let Some(end) = rest.find([',', '[']) {
+        host += &rest[..end];
+        if rest[end..].starts_with(',') {
+            return Some(host);
+        }
+        let (numbers, behind) = rest[end + 1..].split_once(']').unwrap_or((&rest[end + 1..], ""));
+        host += numbers.split([',', '-']).next().unwrap_or_default();
+        rest = behind;
+    }
+    Some(host + rest)
 }

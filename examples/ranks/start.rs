@@ -1,19 +1,24 @@
-//! A launcher in small: starts the ranks on this host, and waits for them. They end when it ends.
+//! A launcher in small: starts the ranks on this host, and waits for them. They end when it ends, and it ends
+//! soon after the first of them.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::TcpListener;
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use workbook::say;
 
 /// Tells a rank that it has been started here.
 const STARTED: &str = "WORKBOOK_RANKS_STARTED";
 
-use workbook::say;
+/// How much longer than its time-out a rank may take to end, once another has.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Starts so many ranks with this process's options. Returns 0 if all did, else the greatest of their
 /// statuses.
-pub fn start(ranks: usize) -> ExitCode {
+pub fn start(ranks: usize, timeout: Duration) -> ExitCode {
     match children(ranks) {
-        Ok((children, _pipes)) => ExitCode::from(children.into_iter().map(status).max().unwrap_or(0)),
+        Ok((children, _pipes)) => say::status(wait(children, timeout + GRACE)),
         Err(error) => {
             say::err(&format!("error: cannot start the ranks: {error}\n"));
             say::status(2)
@@ -59,8 +64,32 @@ fn children(ranks: usize) -> std::io::Result<(Vec<Child>, Vec<Option<ChildStdin>
     Ok((children, pipes))
 }
 
+/// Waits for all ranks, and kills those that still run so long after the first has ended: they hang. Returns
+/// the greatest of their statuses.
+fn wait(mut children: Vec<Child>, patience: Duration) -> u8 {
+    let (mut greatest, mut first_end) = (0, None);
+    loop {
+        children.retain_mut(|child| {
+            let ended = child.try_wait().transpose();
+            if let Some(ended) = &ended {
+                greatest = greatest.max(ended.as_ref().map_or(1, status));
+                first_end.get_or_insert_with(Instant::now);
+            }
+            ended.is_none()
+        });
+        if children.is_empty() {
+            return greatest;
+        }
+        if first_end.is_some_and(|end| end.elapsed() > patience) {
+            for child in &mut children {
+                let _ = child.kill(); // an error: it has just ended
+            }
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// The exit status; 1 of a rank that was killed.
-fn status(mut child: Child) -> u8 {
-    let code = child.wait().ok().and_then(|status| status.code());
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+fn status(status: &ExitStatus) -> u8 {
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

@@ -96,7 +96,7 @@ fn work(
     // All memory before what uses it: NCCL is aborted before it is given back, which would wait for a kernel
     // that waits for another rank.
     let each = options.n.div_ceil(place.ranks as u64);
-    let [start, end] = [place.rank, place.rank + 1].map(|k| (k as u64 * each).min(options.n));
+    let [start, end] = [place.rank, place.rank + 1].map(|k| (k as u64).saturating_mul(each).min(options.n));
     let made = || -> Result<_> {
         let mut numbers = Vec::new();
         numbers.try_reserve_exact((end - start) as usize).context("no memory for its share")?;

@@ -125,6 +125,8 @@ fn when_a_rank_hangs_all_others_end_and_say_which() {
 #[test]
 fn when_a_rank_never_arrives_all_others_end_and_say_which() {
     let ports = [port(), port()];
+    let nearly_all_missing = "error: ranks 1, 2, 3 and 4092 more never arrived at ";
+    ends(rank(0, 4096, port(), "--timeout 1"), 1, nearly_all_missing);
     let two = [rank(0, 4, ports[0], "--timeout 3"), rank(2, 4, ports[0], "--timeout 3")];
     let one = [rank(0, 3, ports[1], "--timeout 3"), rank(2, 3, ports[1], "--timeout 3")];
     for child in two {
@@ -193,13 +195,33 @@ fn every_launcher_says_which_rank_it_is() {
     let torch = ["RANK", "WORLD_SIZE", "SLURM_LOCALID"];
     let of_job = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "1")];
     ends(of(torch, ["1", "2", "0"], &of_job), 2, "LOCAL_RANK is not set");
-    for (hosts, first) in [("gpu[03-05,09]", "gpu03"), ("a1.invalid,b2", "a1.invalid"), ("n[7]", "n7")] {
+    for (hosts, first) in [
+        ("gpu[03-05,09]", "gpu03"),
+        ("gpu[03-05,09]-ib.invalid,b2", "gpu03-ib.invalid"),
+        ("rack[1-2]node[1-4],b[3-4]", "rack1node1"),
+        ("a1.invalid,b2", "a1.invalid"),
+        ("n[7]", "n7"),
+    ] {
         let nobody = format!("rank 1 found nobody at {first}:");
         ends(of(slurm, ["1", "2", "0"], &[("SLURM_JOB_NODELIST", hosts)]), 1, &nobody);
     }
     ends(of(slurm, ["2", "2", "0"], &[]), 2, "SLURM_PROCID=2 and SLURM_NTASKS=2: ranks are counted from 0");
     ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], ["0", "x", "0"], &[]), 2, "WORLD_SIZE=x is no number");
+    for [rank, ranks] in [["0", "4097"], ["8589934590", "8589934591"], ["0", "18446744073709551615"]] {
+        let too_many = format!("WORLD_SIZE={ranks}: there are at most 4096 ranks");
+        ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], [rank, ranks, "0"], &[]), 2, &too_many);
+    }
+    let escape = ["\u{1b}[2J", "1", "0"];
+    ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], escape, &[]), 2, "RANK=\\u{1b}[2J is no number");
     ends(command("").spawn().unwrap(), 2, "no launcher has said which rank this is");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_no_success() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let child = example("ranks").arg("--help").stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    ends(child, 2, "error: cannot write to stdout: ");
 }
 
 /// A library that says it is NCCL 2.10.3, for machines that have none and for those that have a newer one.

@@ -132,6 +132,29 @@ fn strangers_that_say_nothing_or_too_much_are_let_go() {
     }
 }
 
+/// A rank that has greeted is none of them: it may say hello as late as it likes.
+#[test]
+fn strangers_do_not_displace_a_rank_that_has_greeted() {
+    let port = port();
+    let mut first = rank(0, 2, port, "--token ours");
+    let mut second = knock(port);
+    second.write_all(GREETING.as_bytes()).unwrap();
+    let mut lines = BufReader::new(second.try_clone().unwrap());
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, "\"Here\"\n");
+    let mut silent: Vec<_> = (0..200).map(|_| knock(port)).collect();
+    assert_eq!(answer(silent.remove(0)), "", "closed without an answer");
+    second.write_all(hello(1).as_bytes()).unwrap();
+    while line == "\"Here\"\n" {
+        line.clear();
+        lines.read_line(&mut line).unwrap();
+    }
+    assert!(line.starts_with("{\"Go\":"), "{line}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+}
+
 /// A byte now and then, for ever: the meeting has one deadline, whatever comes meanwhile. The same of one who
 /// knows the token, and of one who sends signs of life without end.
 #[test]
@@ -173,8 +196,29 @@ fn another_job_or_another_build_is_told_so_and_does_not_disturb() {
     }
 }
 
-/// One who knows the token can end the meeting, but not well: rank 0 has status 1 or 2, shows what it was
-/// told in one line without escapes, and prints no sum.
+/// A job's name counts to its last byte, whatever its bytes; one that is too long for that is refused.
+#[test]
+fn jobs_whose_long_names_differ_late_stay_apart() {
+    let port = port();
+    let of_job = |number: usize, job: &str| {
+        let mut command = command("--repeats 1");
+        command.env("RANK", number.to_string()).env("LOCAL_RANK", number.to_string());
+        command.env("WORLD_SIZE", "2").env("MASTER_PORT", port.to_string());
+        command.env("TORCHELASTIC_RUN_ID", job).spawn().unwrap()
+    };
+    let [ours, theirs] = ["a", "b"].map(|end| "\u{1}".repeat(1023) + end);
+    let first = of_job(0, &ours);
+    ends(of_job(1, &theirs), 2, "error: rank 0 has another token");
+    for child in [of_job(1, &ours), first] {
+        let output = end(child);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let refused = "error: TORCHELASTIC_RUN_ID has 1025 bytes, and at most 1024 name a job: give all ranks";
+    ends(of_job(1, &(ours + "c")), 2, refused);
+}
+
+/// One who knows the token and says what no rank says ends the meeting, and not well: rank 0 has status 1 or
+/// 2, shows what it was told in one line without escapes, and prints no sum.
 #[test]
 fn who_says_hello_cannot_make_rank_0_end_well() {
     let stop =
@@ -210,7 +254,8 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
     }
 }
 
-/// What listens in rank 0's place cannot keep a rank for longer than its time, nor make it end well.
+/// What listens in rank 0's place, and says what rank 0 would not, neither keeps a rank for longer than its
+/// time nor makes it end well.
 #[test]
 fn who_is_no_rank_0_does_not_keep_a_rank() {
     for (said, status, sentence) in [
@@ -286,6 +331,25 @@ fn ranks_end_with_their_launcher() {
         std::thread::spawn(move || tell.send(output.read_line(&mut line).unwrap()));
         assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok(0), "{signal}: the ranks go on");
     }
+}
+
+/// A rank that hangs neither keeps its launcher nor survives it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_launcher_ends_though_a_rank_hangs() {
+    let mut launcher = command(&format!("--start 3 {FOR_EVER} --timeout 2")).spawn().unwrap();
+    let mut output = BufReader::new(launcher.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", launcher.id());
+    let children = std::fs::read_to_string(children).unwrap();
+    let hung = children.split_whitespace().nth(1).unwrap();
+    assert!(Command::new("kill").args(["-STOP", hung]).status().unwrap().success());
+    let output = end(launcher);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("error: rank 1 has not been heard from for "), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!std::path::Path::new("/proc").join(hung).exists(), "it still hangs");
 }
 
 /// More elements than 32 bits count are ranks' business; more than a kernel counts are refused.

@@ -10,6 +10,9 @@ pub const PROTOCOL: u32 = 2;
 /// The most characters of a text of another process that are shown.
 const SHOWN: usize = 500;
 
+/// How many ranks a message names before it counts the others.
+const LISTED: usize = 3;
+
 /// How a rank ends that does not end well.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fault {
@@ -123,9 +126,13 @@ pub fn fit(hellos: &[Hello]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `rank 1`, `ranks 1 and 3`, `ranks 1, 2 and 3`
+/// `rank 1`, `ranks 1 and 3`, `ranks 1, 2 and 3`, `ranks 1, 2, 3 and 60 more`
 pub fn ranks(numbers: impl Iterator<Item = usize>) -> String {
     let mut words: Vec<_> = numbers.map(|number| number.to_string()).collect();
+    if words.len() > LISTED + 1 {
+        let more = format!("{} more", words.len() - LISTED);
+        words.splice(LISTED.., [more]);
+    }
     match words.pop() {
         Some(last) if words.is_empty() => format!("rank {last}"),
         Some(last) => format!("ranks {} and {last}", words.join(", ")),

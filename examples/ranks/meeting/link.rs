@@ -23,8 +23,8 @@ pub struct Link {
     pub has_spoken: bool,
 }
 
-/// The most bytes of a greeting, which anybody may send.
-const GREETING: usize = 1 << 11;
+/// The most bytes of a greeting, which anybody may send: JSON writes a byte of a token in at most six.
+const GREETING: usize = 1 << 13;
 /// The most bytes of any other message.
 const MOST: usize = 1 << 16;
 /// The most messages that wait to be read: ranks say one thing at a time.
@@ -63,6 +63,10 @@ impl Link {
         let mut failed = None;
         for address in (&*place.host, place.port).to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, patience) {
+                // Where nobody listens, the system may have chosen this very port for this end.
+                Ok(stream) if stream.local_addr()? == stream.peer_addr()? => {
+                    failed = Some(ErrorKind::ConnectionRefused.into());
+                }
                 Ok(stream) => return Link::new(stream, 0),
                 Err(error) => failed = Some(error),
             }
