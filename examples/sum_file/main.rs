@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use workbook::arguments::number;
 use workbook::build::kernels;
@@ -89,10 +89,18 @@ fn sum(options: &Options) -> Result<()> {
             .with_context(|| format!("there is no checkpoint to go on from at {name}; leave --resume out"))?;
         ensure!(
             earlier.source == at.source && earlier.done <= source.len(),
-            "{} has changed since the checkpoint at {name} was made; leave --resume out to begin again",
+            "{} has changed since the checkpoint at {name} was made; remove that, and leave --resume out to \
+             begin again",
             at.source
         );
         at = earlier;
+    } else if let Some(earlier) = earlier {
+        bail!(
+            "{} holds the sum of the first {} numbers, from a run that was interrupted; go on from there with \
+             --resume, or remove it to begin again",
+            path.display(),
+            thousands(earlier.done as i64)
+        );
     }
     let gpus = options.gpus.map(|gpus| gpus as usize);
     let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;

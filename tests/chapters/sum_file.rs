@@ -103,6 +103,12 @@ fn a_run_that_was_killed_goes_on_from_its_checkpoint() {
         2,
         &format!("is the checkpoint of another sum, of --generate {n} --seed 1"),
     );
+    refused(
+        run(&directory, &format!("--generate {n}")),
+        2,
+        "from a run that was interrupted; go on from there with --resume, or remove it to begin again",
+    );
+    assert_eq!(std::fs::read_to_string(directory.join(&checkpoint)).unwrap(), text, "no work is lost");
     let output = run(&directory, &format!("--generate {n} --resume --gpus 3"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("from number "), "{output:?}");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("from number 0 "), "{output:?}");
