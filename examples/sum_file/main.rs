@@ -96,8 +96,8 @@ fn sum(options: &Options) -> Result<()> {
         at = earlier;
     } else if let Some(earlier) = earlier {
         bail!(
-            "{} holds the sum of the first {} numbers, from a run that was interrupted; go on from there with \
-             --resume, or remove it to begin again",
+            "{} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
+             with --resume, or remove it to begin again",
             path.display(),
             thousands(earlier.done as i64)
         );

@@ -156,6 +156,7 @@ fn a_checkpoint_takes_no_place_of_anything_else() {
     let directory = directory("place");
     numbers(&directory, 1 << 16);
     std::fs::write(directory.join("thesis"), "Chapter 1\n").unwrap();
+    std::fs::write(directory.join("keep"), "").unwrap();
     std::fs::write(directory.join("binary"), [0, 255, 128, 7]).unwrap();
     std::fs::write(directory.join("table.json"), "{\"source\": {}}").unwrap();
     std::fs::create_dir(directory.join("folder")).unwrap();
@@ -163,6 +164,7 @@ fn a_checkpoint_takes_no_place_of_anything_else() {
     killed(&directory, "--generate 2^22", "generated-4194304-1.checkpoint.json");
     let mut taken = vec![
         ("thesis", "thesis is not a checkpoint, and is left as it is"),
+        ("keep", "keep is empty, so it is not a checkpoint, and is left as it is"),
         ("binary", "binary is not a checkpoint"),
         ("table.json", "table.json is not a checkpoint"),
         ("folder", "--checkpoint folder is a directory"),
