@@ -44,6 +44,9 @@ impl Checkpoint {
     fn read(text: &str) -> Result<Checkpoint> {
         let written: Written = serde_json::from_str(text)?;
         ensure!(written.hash == written.checkpoint.hash()?, "somebody has edited it");
+        let done = i128::from(written.checkpoint.done);
+        let possible = done * i128::from(i32::MIN)..=done * i128::from(i32::MAX);
+        ensure!(possible.contains(&written.checkpoint.sum), "{done} numbers have no such sum");
         Ok(written.checkpoint)
     }
 }

@@ -64,7 +64,8 @@ impl Slot {
 
     /// Waits for the GPU, and adds its sum.
     fn finish(&mut self, at: &mut Checkpoint) -> Result<()> {
-        at.sum += i128::from(self.device.clone_dtoh(&self.sum)?[0]);
+        let sum = i128::from(self.device.clone_dtoh(&self.sum)?[0]);
+        at.sum = at.sum.checked_add(sum).context("the sum has more than 128 bits")?;
         at.done += self.numbers as u64;
         Ok(())
     }

@@ -219,6 +219,18 @@ fn an_edited_sum_is_not_believed() {
     }
     std::fs::write(&path, text).unwrap();
     gives(run(&directory, "numbers --resume"), sum);
+
+    // Nor is one whose hash has been made anew, if no numbers have it.
+    let path = directory.join("generated-1000-1.checkpoint.json");
+    let impossible = [(10, i128::MAX), (10, i128::MIN), (10, 10 << 31), (10, -(10 << 31) - 1), (0, 1)];
+    for (done, sum) in impossible {
+        let rest =
+            format!(r#""source":{{"generated":{{"numbers":1000,"seed":1}}}},"done":{done},"sum":"{sum}""#);
+        let hash = workbook::build::prebuilt::hash(format!("{{{rest}}}").as_bytes());
+        std::fs::write(&path, format!(r#"{{{rest},"hash":"{hash}"}}"#)).unwrap();
+        let sentence = format!("{done} numbers have no such sum");
+        refused(run(&directory, "--generate 1000 --resume"), 2, &sentence);
+    }
 }
 
 #[test]
