@@ -87,6 +87,11 @@ impl Source {
             (File::open(path).with_context(cannot)?, path.canonicalize().with_context(cannot)?);
         let (bytes, written) = length_and_time(&file.metadata().with_context(cannot)?);
         ensure!(bytes % 4 == 0, "{} has {bytes} bytes, and a number has 4", path.display());
+        ensure!(
+            !goes_on(&file, bytes).with_context(cannot)?,
+            "{} goes on beyond its length, {bytes} bytes; sum_file reads files whose length is known",
+            path.display()
+        );
         let mut samples = vec![0; (SAMPLE * SAMPLES).min(bytes) as usize];
         let step = bytes.saturating_sub(SAMPLE).div_ceil(SAMPLES - 1).max(SAMPLE);
         for (to, start) in samples.chunks_mut(SAMPLE as usize).zip((0..).step_by(step as usize)) {
@@ -147,9 +152,9 @@ impl Source {
     /// Whether the numbers are still what they were, and where they were.
     pub fn check(&self) -> Result<()> {
         self.check_open()?;
-        let Source::File { file, path, .. } = self else { return Ok(()) };
-        match (path.metadata(), file.metadata()) {
-            (Ok(now), Ok(then)) if same_file(&now, &then) => Ok(()),
+        let Source::File { file, path, stamp } = self else { return Ok(()) };
+        match (path.metadata(), file.metadata(), goes_on(file, stamp.bytes)) {
+            (Ok(now), Ok(then), Ok(false)) if same_file(&now, &then) => Ok(()),
             _ => Err(self.changed()),
         }
     }
@@ -196,6 +201,14 @@ pub fn same_file(one: &Metadata, other: &Metadata) -> bool {
     };
     #[cfg(not(unix))]
     return length_and_time(one) == length_and_time(other) && one.created().ok() == other.created().ok();
+}
+
+/// Whether the file has more bytes than its length `bytes`, as those of `/proc` have, whose length is 0.
+fn goes_on(file: &File, bytes: u64) -> io::Result<bool> {
+    match read_at(file, &mut [0], bytes) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| true),
+    }
 }
 
 /// Fills `to` with the bytes from `start` on. A file that is mapped would end the process, were it cut short

@@ -81,6 +81,10 @@ fn the_sum_of_a_file_is_exact_for_any_pieces() {
     std::fs::write(directory.join("numbers"), "abcde").unwrap();
     refused(run(&directory, "numbers"), 2, "numbers has 5 bytes, and a number has 4");
     refused(run(&directory, "nothing"), 2, "cannot read nothing");
+    if cfg!(target_os = "linux") {
+        let sentence = "/proc/version goes on beyond its length, 0 bytes";
+        refused(run(&directory, "/proc/version"), 2, sentence);
+    }
     let left: Vec<_> = std::fs::read_dir(&directory).unwrap().collect();
     assert_eq!(left.len(), 1, "no checkpoint is left: {left:?}");
 }
