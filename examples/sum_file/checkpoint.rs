@@ -69,7 +69,8 @@ impl Place {
         let name = path.display();
         let cannot = || format!("cannot read the checkpoint {name}");
         let about = match path.metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
+            // A name that is too long is one of those at which no checkpoint can be kept.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {
                 return Ok((Place { path: path.into(), own: None }, None));
             }
             about => about.with_context(cannot)?,

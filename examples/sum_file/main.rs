@@ -69,10 +69,15 @@ fn main() -> ExitCode {
     match sum(&Options::parse()) {
         Ok(()) => say::status(0),
         Err(error) => {
-            say::err(&format!("error: {error:#}\n"));
+            complain("error", &format!("{error:#}"));
             say::status(if error.is::<source::Changed>() { 1 } else { 2 })
         }
     }
+}
+
+/// Names of files are shown so that a terminal does not obey what is in them.
+fn complain(what: &str, text: &str) {
+    say::err(&format!("{what}: {}\n", say::visible(text)));
 }
 
 fn sum(options: &Options) -> Result<()> {
@@ -133,7 +138,8 @@ fn sum(options: &Options) -> Result<()> {
                 && !std::mem::replace(&mut warned, true)
             {
                 progress = Progress::new(source.len()); // the line goes
-                say::err(&format!("warning: {error:#}; this run cannot be resumed\n"));
+                let help = "this run cannot be resumed; --checkpoint may name a place where it can be kept";
+                complain("warning", &format!("{error:#}; {help}"));
             }
             kept = Instant::now();
         }
@@ -147,7 +153,7 @@ fn sum(options: &Options) -> Result<()> {
         return if place.is_taken() && !warned { place.keep(&at) } else { Ok(()) };
     }
     if let Err(error) = place.leave() {
-        say::err(&format!("warning: {error:#}\n"));
+        complain("warning", &format!("{error:#}"));
     }
     let rate = (at.done - first) as f64 * 4e-9 / seconds;
     say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));

@@ -81,6 +81,7 @@ fn the_sum_of_a_file_is_exact_for_any_pieces() {
     std::fs::write(directory.join("numbers"), "abcde").unwrap();
     refused(run(&directory, "numbers"), 2, "numbers has 5 bytes, and a number has 4");
     refused(run(&directory, "nothing"), 2, "cannot read nothing");
+    refused(run(&directory, "no\u{1b}[2Jthing"), 2, "cannot read no\\u{1b}[2Jthing");
     if cfg!(target_os = "linux") {
         let sentence = "/proc/version goes on beyond its length, 0 bytes";
         refused(run(&directory, "/proc/version"), 2, sentence);
@@ -280,6 +281,14 @@ fn a_checkpoint_that_cannot_be_written_costs_no_sum() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(said.matches("warning: cannot write the checkpoint none/x").count(), 1, "{said}");
     gives(output, sum);
+
+    let long = "n".repeat(245);
+    std::fs::copy(directory.join("numbers"), directory.join(&long)).unwrap();
+    let output = run(&directory, &format!("{long} --checkpoint-every 0"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.matches("--checkpoint may name a place where it can be kept").count(), 1, "{said}");
+    gives(output, sum);
+    assert_eq!(contents(&directory).len(), 2);
 
     // A file that comes there while the sum is made is somebody's.
     let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
