@@ -92,13 +92,9 @@ impl Source {
             "{} goes on beyond its length, {bytes} bytes; sum_file reads files whose length is known",
             path.display()
         );
-        let mut samples = vec![0; (SAMPLE * SAMPLES).min(bytes) as usize];
-        let step = bytes.saturating_sub(SAMPLE).div_ceil(SAMPLES - 1).max(SAMPLE);
-        for (to, start) in samples.chunks_mut(SAMPLE as usize).zip((0..).step_by(step as usize)) {
-            read_at(&file, to, start.min(bytes - to.len() as u64)).with_context(cannot)?;
-        }
+        let samples = samples(&file, bytes).with_context(cannot)?;
         let name = path.to_str().map_or_else(|| format!("{path:?}"), str::to_string);
-        let stamp = FileStamp { path: name, bytes, written, samples: hash(&samples) };
+        let stamp = FileStamp { path: name, bytes, written, samples };
         Ok(Source::File { file, path, stamp })
     }
 
@@ -154,8 +150,13 @@ impl Source {
         self.check_open()?;
         let Source::File { file, path, stamp } = self else { return Ok(()) };
         match (path.metadata(), file.metadata(), goes_on(file, stamp.bytes)) {
-            (Ok(now), Ok(then), Ok(false)) if same_file(&now, &then) => Ok(()),
-            _ => Err(self.changed()),
+            (Ok(now), Ok(then), Ok(false)) if same_file(&now, &then) => {}
+            _ => return Err(self.changed()),
+        }
+        match samples(file, stamp.bytes) {
+            Ok(samples) if samples == stamp.samples => Ok(()),
+            Ok(_) => Err(self.changed()),
+            Err(error) => self.cannot(error),
         }
     }
 
@@ -201,6 +202,16 @@ pub fn same_file(one: &Metadata, other: &Metadata) -> bool {
     };
     #[cfg(not(unix))]
     return length_and_time(one) == length_and_time(other) && one.created().ok() == other.created().ok();
+}
+
+/// The hash of 64 blocks of a file of so many bytes.
+fn samples(file: &File, bytes: u64) -> io::Result<String> {
+    let mut samples = vec![0; (SAMPLE * SAMPLES).min(bytes) as usize];
+    let step = bytes.saturating_sub(SAMPLE).div_ceil(SAMPLES - 1).max(SAMPLE);
+    for (to, start) in samples.chunks_mut(SAMPLE as usize).zip((0..).step_by(step as usize)) {
+        read_at(file, to, start.min(bytes - to.len() as u64))?;
+    }
+    Ok(hash(&samples))
 }
 
 /// Whether the file has more bytes than its length `bytes`, as those of `/proc` have, whose length is 0.

@@ -2,6 +2,7 @@
 //! changed.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -144,6 +145,14 @@ fn a_file_that_has_changed_is_refused() {
     let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_modified(std::time::SystemTime::now() + Duration::from_secs(5)).unwrap();
+    refused(child.wait_with_output().unwrap(), 1, "numbers has changed while it was read");
+
+    // The same while it is read: another first number, with the time put back at once.
+    std::fs::remove_file(directory.join("numbers.checkpoint.json")).unwrap();
+    let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    let written = file.metadata().unwrap().modified().unwrap();
+    (&file).write_all(&7i32.to_le_bytes()).unwrap();
+    file.set_modified(written).unwrap();
     refused(child.wait_with_output().unwrap(), 1, "numbers has changed while it was read");
 }
 
