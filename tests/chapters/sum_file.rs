@@ -310,6 +310,14 @@ fn a_checkpoint_that_cannot_be_written_costs_no_sum() {
 }
 
 #[test]
+fn where_memory_runs_out_sum_file_names_its_own_options() {
+    let directory = directory("memory");
+    let output = run(&directory, "--generate 2^30 --piece 2^30 --gpus 1 --streams 1");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("--memory"), "{output:?}");
+    refused(output, 2, "try a smaller --piece or fewer --streams");
+}
+
+#[test]
 fn a_sum_that_nobody_heard_is_kept() {
     let directory = directory("unheard");
     let (_, sum) = numbers(&directory, 1 << 20);
