@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Result, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Replaces the contents of the file at `path`, or creates it.
 ///
@@ -25,20 +25,43 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
         return write(&mut file).map(|()| file);
     }
     let path = &path.canonicalize().unwrap_or_else(|_| path.into());
-    let (unfinished, mut file) = loop {
-        let random = RandomState::new().hash_one(std::process::id());
-        let name = path.with_file_name(format!(".{random:016x}.unfinished"));
-        match File::create_new(&name) {
-            Ok(file) => break (name, file),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    };
+    let (unfinished, mut file) = unfinished(path)?;
     let done = write(&mut file).and_then(|()| std::fs::rename(&unfinished, path));
     if done.is_err() {
         let _ = std::fs::remove_file(&unfinished);
     }
     done.map(|()| file)
+}
+
+/// Creates the file at `path`, where nothing lies, with the contents that `write` gives: nobody sees it
+/// without them. On a file system without hard links it is empty for a moment.
+///
+/// # Errors
+/// Something lies at `path`, which stays as it is; those of `write` and of the file system.
+pub fn create(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<File> {
+    let (unfinished, mut file) = unfinished(path)?;
+    let done = write(&mut file).and_then(|()| match std::fs::hard_link(&unfinished, path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            File::create_new(path)?;
+            std::fs::rename(&unfinished, path)
+        }
+        linked => linked,
+    });
+    let _ = std::fs::remove_file(&unfinished); // a second name, or what could not be finished
+    done.map(|()| file)
+}
+
+/// A new file beside `path`, of a name that nobody else has.
+fn unfinished(path: &Path) -> Result<(PathBuf, File)> {
+    loop {
+        let random = RandomState::new().hash_one(std::process::id());
+        let name = path.with_file_name(format!(".{random:016x}.unfinished"));
+        match File::create_new(&name) {
+            Ok(file) => return Ok((name, file)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// What else than a regular file this is about: a directory, a pipe, a device …

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use workbook::build::prebuilt::hash;
-use workbook::files::{no_file, replace};
+use workbook::files::{create, no_file, replace};
 
 use super::source::{Source, Stamp, same_file};
 
@@ -44,6 +44,9 @@ impl Checkpoint {
     fn read(text: &str) -> Result<Checkpoint> {
         let written: Written = serde_json::from_str(text)?;
         ensure!(written.hash == written.checkpoint.hash()?, "somebody has edited it");
+        let done = i128::from(written.checkpoint.done);
+        let possible = done * i128::from(i32::MIN)..=done * i128::from(i32::MAX);
+        ensure!(possible.contains(&written.checkpoint.sum), "{done} numbers have no such sum");
         Ok(written.checkpoint)
     }
 }
@@ -57,7 +60,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Takes the place `path`, with the checkpoint that is there. An empty file is as good as none.
+    /// Takes the place `path`, with the checkpoint that is there.
     ///
     /// # Errors
     /// Something else is there: `source`, what is no file, a file that is no checkpoint of `source`, or one
@@ -66,7 +69,8 @@ impl Place {
         let name = path.display();
         let cannot = || format!("cannot read the checkpoint {name}");
         let about = match path.metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
+            // A name that is too long is one of those at which no checkpoint can be kept.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {
                 return Ok((Place { path: path.into(), own: None }, None));
             }
             about => about.with_context(cannot)?,
@@ -83,9 +87,10 @@ impl Place {
         let mut text = String::new();
         let read = (&mut file).take(LONGEST).read_to_string(&mut text);
         let place = Place { path, own: Some(file) };
-        if read.as_ref().is_ok_and(|bytes| *bytes == 0) {
-            return Ok((place, None));
-        }
+        ensure!(
+            read.as_ref().map_or(true, |bytes| *bytes > 0),
+            "{name} is empty, so it is not a checkpoint, and is left as it is; remove it, or name another"
+        );
         let checkpoint =
             read.map_err(Into::into).and_then(|_| Checkpoint::read(&text)).with_context(|| {
                 format!("{name} is not a checkpoint, and is left as it is; remove it, or name another")
@@ -105,18 +110,16 @@ impl Place {
         let cannot = || format!("cannot write the checkpoint {}", self.path.display());
         let written = Written { checkpoint: checkpoint.clone(), hash: checkpoint.hash()? };
         let text = serde_json::to_string_pretty(&written)?;
-        if self.own.is_none() {
-            // Fails if a file has come there meanwhile.
-            let file = File::create_new(&self.path).with_context(cannot)?;
-            ensure!(lock(&file), "{}: another run has taken it", cannot());
-            self.own = Some(file);
-        }
         self.still_own().with_context(cannot)?;
-        let replaced = replace(&self.path, |file| match lock(file) {
+        let write = |file: &mut File| match lock(file) {
             true => file.write_all(text.as_bytes()),
             false => Err(ErrorKind::WouldBlock.into()),
-        });
-        self.own = Some(replaced.with_context(cannot)?);
+        };
+        let written = match self.own {
+            Some(_) => replace(&self.path, write),
+            None => create(&self.path, write), // fails if a file has come there meanwhile
+        };
+        self.own = Some(written.with_context(cannot)?);
         Ok(())
     }
     // ANCHOR_END: keep

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use workbook::arguments::number;
 use workbook::build::kernels;
@@ -69,10 +69,15 @@ fn main() -> ExitCode {
     match sum(&Options::parse()) {
         Ok(()) => say::status(0),
         Err(error) => {
-            say::err(&format!("error: {error:#}\n"));
+            complain("error", &format!("{error:#}"));
             say::status(if error.is::<source::Changed>() { 1 } else { 2 })
         }
     }
+}
+
+/// Names of files are shown so that a terminal does not obey what is in them.
+fn complain(what: &str, text: &str) {
+    say::err(&format!("{what}: {}\n", say::visible(text)));
 }
 
 fn sum(options: &Options) -> Result<()> {
@@ -89,10 +94,18 @@ fn sum(options: &Options) -> Result<()> {
             .with_context(|| format!("there is no checkpoint to go on from at {name}; leave --resume out"))?;
         ensure!(
             earlier.source == at.source && earlier.done <= source.len(),
-            "{} has changed since the checkpoint at {name} was made; leave --resume out to begin again",
+            "{} has changed since the checkpoint at {name} was made; remove that, and leave --resume out to \
+             begin again",
             at.source
         );
         at = earlier;
+    } else if let Some(earlier) = earlier {
+        bail!(
+            "{} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
+             with --resume, or remove it to begin again",
+            path.display(),
+            thousands(earlier.done as i64)
+        );
     }
     let gpus = options.gpus.map(|gpus| gpus as usize);
     let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;
@@ -125,7 +138,8 @@ fn sum(options: &Options) -> Result<()> {
                 && !std::mem::replace(&mut warned, true)
             {
                 progress = Progress::new(source.len()); // the line goes
-                say::err(&format!("warning: {error:#}; this run cannot be resumed\n"));
+                let help = "this run cannot be resumed; --checkpoint may name a place where it can be kept";
+                complain("warning", &format!("{error:#}; {help}"));
             }
             kept = Instant::now();
         }
@@ -139,7 +153,7 @@ fn sum(options: &Options) -> Result<()> {
         return if place.is_taken() && !warned { place.keep(&at) } else { Ok(()) };
     }
     if let Err(error) = place.leave() {
-        say::err(&format!("warning: {error:#}\n"));
+        complain("warning", &format!("{error:#}"));
     }
     let rate = (at.done - first) as f64 * 4e-9 / seconds;
     say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));

@@ -2,10 +2,12 @@
 
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use rayon::Scope;
 use workbook::build::kernels::Build;
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Pinned};
+use workbook::number::thousands;
+use workbook::sim::Diagnostic;
 
 use super::checkpoint::Checkpoint;
 use super::source::Source;
@@ -36,6 +38,20 @@ struct Slot {
 }
 
 impl Slot {
+    fn new(device: Device, kernel: Function, piece: usize) -> Result<Slot> {
+        Ok(Slot {
+            kernel,
+            pinned: Some(device.alloc_pinned(piece)?),
+            filled: None,
+            partials: device.alloc(MOST_BLOCKS)?,
+            ticket: device.alloc_zeros(1)?,
+            sum: device.alloc_host(1)?,
+            input: device.alloc(piece)?,
+            numbers: 0,
+            device,
+        })
+    }
+
     // ANCHOR: slot
     /// Lets the cores put the numbers from number `start` on into pinned memory; does not wait for them.
     fn fill<'a>(&mut self, cores: &Scope<'a>, source: &'a Source, start: u64, numbers: usize) {
@@ -64,11 +80,21 @@ impl Slot {
 
     /// Waits for the GPU, and adds its sum.
     fn finish(&mut self, at: &mut Checkpoint) -> Result<()> {
-        at.sum += i128::from(self.device.clone_dtoh(&self.sum)?[0]);
+        let sum = i128::from(self.device.clone_dtoh(&self.sum)?[0]);
+        at.sum = at.sum.checked_add(sum).context("the sum has more than 128 bits")?;
         at.done += self.numbers as u64;
         Ok(())
     }
     // ANCHOR_END: slot
+}
+
+/// The buffers of a slot do not fit. The simulator's advice is about `simulate`, so it is left out.
+fn no_room(error: Error, streams: usize, piece: usize) -> Error {
+    let error = error.downcast::<Diagnostic>().map_or_else(|error| error, |found| Error::msg(found.message));
+    error.context(format!(
+        "cannot hold {streams} × {} numbers on each GPU; try a smaller --piece or fewer --streams",
+        thousands(piece as i64)
+    ))
 }
 
 /// All slots.
@@ -84,17 +110,8 @@ impl Pieces {
         for _ in 0..streams {
             for device in devices {
                 let device = device.another_stream()?;
-                slots.push(Slot {
-                    kernel: device.load_module(build)?.load_function("reducePiece")?,
-                    pinned: Some(device.alloc_pinned(piece)?),
-                    filled: None,
-                    input: device.alloc(piece)?,
-                    partials: device.alloc(MOST_BLOCKS)?,
-                    ticket: device.alloc_zeros(1)?,
-                    sum: device.alloc_host(1)?,
-                    numbers: 0,
-                    device,
-                });
+                let kernel = device.load_module(build)?.load_function("reducePiece")?;
+                slots.push(Slot::new(device, kernel, piece).map_err(|error| no_room(error, streams, piece))?);
             }
         }
         Ok(Pieces { slots, piece })

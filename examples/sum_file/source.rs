@@ -87,13 +87,14 @@ impl Source {
             (File::open(path).with_context(cannot)?, path.canonicalize().with_context(cannot)?);
         let (bytes, written) = length_and_time(&file.metadata().with_context(cannot)?);
         ensure!(bytes % 4 == 0, "{} has {bytes} bytes, and a number has 4", path.display());
-        let mut samples = vec![0; (SAMPLE * SAMPLES).min(bytes) as usize];
-        let step = bytes.saturating_sub(SAMPLE).div_ceil(SAMPLES - 1).max(SAMPLE);
-        for (to, start) in samples.chunks_mut(SAMPLE as usize).zip((0..).step_by(step as usize)) {
-            read_at(&file, to, start.min(bytes - to.len() as u64)).with_context(cannot)?;
-        }
+        ensure!(
+            !goes_on(&file, bytes).with_context(cannot)?,
+            "{} goes on beyond its length, {bytes} bytes; sum_file reads files whose length is known",
+            path.display()
+        );
+        let samples = samples(&file, bytes).with_context(cannot)?;
         let name = path.to_str().map_or_else(|| format!("{path:?}"), str::to_string);
-        let stamp = FileStamp { path: name, bytes, written, samples: hash(&samples) };
+        let stamp = FileStamp { path: name, bytes, written, samples };
         Ok(Source::File { file, path, stamp })
     }
 
@@ -147,10 +148,15 @@ impl Source {
     /// Whether the numbers are still what they were, and where they were.
     pub fn check(&self) -> Result<()> {
         self.check_open()?;
-        let Source::File { file, path, .. } = self else { return Ok(()) };
-        match (path.metadata(), file.metadata()) {
-            (Ok(now), Ok(then)) if same_file(&now, &then) => Ok(()),
-            _ => Err(self.changed()),
+        let Source::File { file, path, stamp } = self else { return Ok(()) };
+        match (path.metadata(), file.metadata(), goes_on(file, stamp.bytes)) {
+            (Ok(now), Ok(then), Ok(false)) if same_file(&now, &then) => {}
+            _ => return Err(self.changed()),
+        }
+        match samples(file, stamp.bytes) {
+            Ok(samples) if samples == stamp.samples => Ok(()),
+            Ok(_) => Err(self.changed()),
+            Err(error) => self.cannot(error),
         }
     }
 
@@ -196,6 +202,24 @@ pub fn same_file(one: &Metadata, other: &Metadata) -> bool {
     };
     #[cfg(not(unix))]
     return length_and_time(one) == length_and_time(other) && one.created().ok() == other.created().ok();
+}
+
+/// The hash of 64 blocks of a file of so many bytes.
+fn samples(file: &File, bytes: u64) -> io::Result<String> {
+    let mut samples = vec![0; (SAMPLE * SAMPLES).min(bytes) as usize];
+    let step = bytes.saturating_sub(SAMPLE).div_ceil(SAMPLES - 1).max(SAMPLE);
+    for (to, start) in samples.chunks_mut(SAMPLE as usize).zip((0..).step_by(step as usize)) {
+        read_at(file, to, start.min(bytes - to.len() as u64))?;
+    }
+    Ok(hash(&samples))
+}
+
+/// Whether the file has more bytes than its length `bytes`, as those of `/proc` have, whose length is 0.
+fn goes_on(file: &File, bytes: u64) -> io::Result<bool> {
+    match read_at(file, &mut [0], bytes) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| true),
+    }
 }
 
 /// Fills `to` with the bytes from `start` on. A file that is mapped would end the process, were it cut short

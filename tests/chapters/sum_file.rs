@@ -2,6 +2,7 @@
 //! changed.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -81,6 +82,11 @@ fn the_sum_of_a_file_is_exact_for_any_pieces() {
     std::fs::write(directory.join("numbers"), "abcde").unwrap();
     refused(run(&directory, "numbers"), 2, "numbers has 5 bytes, and a number has 4");
     refused(run(&directory, "nothing"), 2, "cannot read nothing");
+    refused(run(&directory, "no\u{1b}[2Jthing"), 2, "cannot read no\\u{1b}[2Jthing");
+    if cfg!(target_os = "linux") {
+        let sentence = "/proc/version goes on beyond its length, 0 bytes";
+        refused(run(&directory, "/proc/version"), 2, sentence);
+    }
     let left: Vec<_> = std::fs::read_dir(&directory).unwrap().collect();
     assert_eq!(left.len(), 1, "no checkpoint is left: {left:?}");
 }
@@ -103,6 +109,12 @@ fn a_run_that_was_killed_goes_on_from_its_checkpoint() {
         2,
         &format!("is the checkpoint of another sum, of --generate {n} --seed 1"),
     );
+    refused(
+        run(&directory, &format!("--generate {n}")),
+        2,
+        "from a run that was interrupted; go on from there with --resume, or remove it to begin again",
+    );
+    assert_eq!(std::fs::read_to_string(directory.join(&checkpoint)).unwrap(), text, "no work is lost");
     let output = run(&directory, &format!("--generate {n} --resume --gpus 3"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("from number "), "{output:?}");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("from number 0 "), "{output:?}");
@@ -134,6 +146,14 @@ fn a_file_that_has_changed_is_refused() {
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_modified(std::time::SystemTime::now() + Duration::from_secs(5)).unwrap();
     refused(child.wait_with_output().unwrap(), 1, "numbers has changed while it was read");
+
+    // The same while it is read: another first number, with the time put back at once.
+    std::fs::remove_file(directory.join("numbers.checkpoint.json")).unwrap();
+    let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    let written = file.metadata().unwrap().modified().unwrap();
+    (&file).write_all(&7i32.to_le_bytes()).unwrap();
+    file.set_modified(written).unwrap();
+    refused(child.wait_with_output().unwrap(), 1, "numbers has changed while it was read");
 }
 
 /// The names in a directory, each with what it holds, if that is a file.
@@ -150,6 +170,7 @@ fn a_checkpoint_takes_no_place_of_anything_else() {
     let directory = directory("place");
     numbers(&directory, 1 << 16);
     std::fs::write(directory.join("thesis"), "Chapter 1\n").unwrap();
+    std::fs::write(directory.join("keep"), "").unwrap();
     std::fs::write(directory.join("binary"), [0, 255, 128, 7]).unwrap();
     std::fs::write(directory.join("table.json"), "{\"source\": {}}").unwrap();
     std::fs::create_dir(directory.join("folder")).unwrap();
@@ -157,6 +178,7 @@ fn a_checkpoint_takes_no_place_of_anything_else() {
     killed(&directory, "--generate 2^22", "generated-4194304-1.checkpoint.json");
     let mut taken = vec![
         ("thesis", "thesis is not a checkpoint, and is left as it is"),
+        ("keep", "keep is empty, so it is not a checkpoint, and is left as it is"),
         ("binary", "binary is not a checkpoint"),
         ("table.json", "table.json is not a checkpoint"),
         ("folder", "--checkpoint folder is a directory"),
@@ -211,6 +233,18 @@ fn an_edited_sum_is_not_believed() {
     }
     std::fs::write(&path, text).unwrap();
     gives(run(&directory, "numbers --resume"), sum);
+
+    // Nor is one whose hash has been made anew, if no numbers have it.
+    let path = directory.join("generated-1000-1.checkpoint.json");
+    let impossible = [(10, i128::MAX), (10, i128::MIN), (10, 10 << 31), (10, -(10 << 31) - 1), (0, 1)];
+    for (done, sum) in impossible {
+        let rest =
+            format!(r#""source":{{"generated":{{"numbers":1000,"seed":1}}}},"done":{done},"sum":"{sum}""#);
+        let hash = workbook::build::prebuilt::hash(format!("{{{rest}}}").as_bytes());
+        std::fs::write(&path, format!(r#"{{{rest},"hash":"{hash}"}}"#)).unwrap();
+        let sentence = format!("{done} numbers have no such sum");
+        refused(run(&directory, "--generate 1000 --resume"), 2, &sentence);
+    }
 }
 
 #[test]
@@ -257,6 +291,14 @@ fn a_checkpoint_that_cannot_be_written_costs_no_sum() {
     assert_eq!(said.matches("warning: cannot write the checkpoint none/x").count(), 1, "{said}");
     gives(output, sum);
 
+    let long = "n".repeat(245);
+    std::fs::copy(directory.join("numbers"), directory.join(&long)).unwrap();
+    let output = run(&directory, &format!("{long} --checkpoint-every 0"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.matches("--checkpoint may name a place where it can be kept").count(), 1, "{said}");
+    gives(output, sum);
+    assert_eq!(contents(&directory).len(), 2);
+
     // A file that comes there while the sum is made is somebody's.
     let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
     std::fs::remove_file(directory.join("numbers.checkpoint.json")).unwrap();
@@ -265,6 +307,14 @@ fn a_checkpoint_that_cannot_be_written_costs_no_sum() {
     let output = child.wait_with_output().unwrap();
     gives(output, sum);
     assert_eq!(std::fs::read(directory.join("numbers.checkpoint.json")).unwrap(), b"theirs");
+}
+
+#[test]
+fn where_memory_runs_out_sum_file_names_its_own_options() {
+    let directory = directory("memory");
+    let output = run(&directory, "--generate 2^30 --piece 2^30 --gpus 1 --streams 1");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("--memory"), "{output:?}");
+    refused(output, 2, "try a smaller --piece or fewer --streams");
 }
 
 #[test]
