@@ -41,6 +41,21 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
     done.map(|()| file)
 }
 
+/// Keeps other programs that take the same lock from changing the file at `path`, until the value is dropped.
+/// The file itself is replaced with each change, so the lock is on another beside it, `path` with `.lock`.
+///
+/// # Errors
+/// Of the file system. That it has no locks, as on some networks, is none.
+pub fn lock(path: &Path) -> Result<File> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let file = File::create(name)?;
+    match file.lock() {
+        Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
+        _ => Ok(file),
+    }
+}
+
 /// What else than a regular file this is about: a directory, a pipe, a device …
 pub fn no_file(about: &Metadata) -> Option<&'static str> {
     let kind = about.file_type();

@@ -42,6 +42,23 @@ fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only
     assert!(record.ok);
 }
 
+#[test]
+fn runs_that_end_at_the_same_time_all_stand_in_the_record() {
+    let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records/together");
+    let _ = std::fs::remove_dir_all(&records);
+    let kernels = ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"];
+    let start = |kernel: &&str| {
+        let mut command = example("ch3_blocks");
+        command.args(["--device", "sim", "--n", "2000", "--no-sweep", "--kernel", kernel]);
+        command.env("WORKBOOK_RECORDS_DIR", &records).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let children: Vec<_> = kernels.iter().map(start).collect();
+    children.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    let record = Record::read(&records.join("local/ch3_blocks.sim.json")).unwrap();
+    let recorded: Vec<_> = record.runs.iter().map(|run| run.kernel.as_str()).collect();
+    assert_eq!(recorded, kernels);
+}
+
 /// `WORKBOOK_RECORDS_DIR` is a file here: the runs are on stdout all the same.
 #[test]
 fn json_has_the_runs_even_if_no_record_can_be_written() {
