@@ -2,8 +2,10 @@
 
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::Path;
+
+use crate::number::thousands;
 
 /// Replaces the contents of the file at `path`, or creates it.
 ///
@@ -39,6 +41,31 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
         let _ = std::fs::remove_file(&unfinished);
     }
     done.map(|()| file)
+}
+
+/// The contents of the regular file at `path`, of at most so many bytes.
+///
+/// # Errors
+/// Of the file system; the file has more bytes, or it is none: a pipe, or a device such as `/dev/zero`, may
+/// have no end.
+pub fn read_at_most(path: &Path, bytes: u64) -> Result<Vec<u8>> {
+    if let Some(what) = no_file(&std::fs::metadata(path)?) {
+        return Err(Error::other(format!("it is not a file but {what}")));
+    }
+    let mut contents = Vec::new();
+    File::open(path)?.take(bytes.saturating_add(1)).read_to_end(&mut contents)?;
+    if contents.len() as u64 > bytes {
+        return Err(Error::other(format!("it has more than {} bytes", thousands(bytes as i64))));
+    }
+    Ok(contents)
+}
+
+/// [`read_at_most`] as text.
+///
+/// # Errors
+/// Those, and what is there is no UTF-8.
+pub fn read_text(path: &Path, bytes: u64) -> Result<String> {
+    String::from_utf8(read_at_most(path, bytes)?).map_err(|_| Error::other("it is no UTF-8 text"))
 }
 
 /// Keeps other programs that take the same lock from changing the file at `path`, until the value is dropped.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Error, Result, ensure};
 
+use super::input::MOST_SOURCE;
 use super::options::{Checks, Options};
 use super::patience::Patience;
 use super::plan::{Launch, Plan, Step};
@@ -14,6 +15,7 @@ use super::stage::Stage;
 use super::values::Held;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
+use workbook::files::read_text;
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
 use workbook::sim::{self, Counters, Diagnostic};
@@ -88,8 +90,7 @@ pub fn plan(options: &Options) -> Result<Plan> {
     let mut plan = Plan { buffers: options.buffers.clone(), steps: Vec::new() };
     plan.steps.extend(options.symbols.iter().cloned().map(Step::Symbol));
     if let Some(file) = &options.script {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = read_text(file, MOST_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
         plan.add_script(&text).map_err(|why| Error::msg(format!("{}:{why}", file.display())))?;
     } else {
         let config = options.config().context("give --grid and --block, or a --script")?;
@@ -98,6 +99,7 @@ pub fn plan(options: &Options) -> Result<Plan> {
     }
     plan.steps.extend(options.expected.iter().cloned().map(Step::Check));
     plan.steps.extend(options.saves.iter().cloned().map(Step::Save));
+    plan.read_files(options.memory).map_err(Error::msg)?;
     Ok(plan)
 }
 
@@ -157,7 +159,9 @@ pub fn run_kernel(
     args: &[Spec],
 ) -> Result<Launched> {
     let launch = Launch { kernel: Some(kernel.to_string()), config, cluster, args: args.to_vec() };
-    run_plan(device, module, &Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] })
+    let mut plan = Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] };
+    plan.read_files(u64::MAX).map_err(Error::msg)?;
+    run_plan(device, module, &plan)
 }
 
 fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {

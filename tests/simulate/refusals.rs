@@ -29,6 +29,25 @@ fn a_wrong_command_line_is_refused_with_what_would_be_right() {
 }
 
 #[test]
+fn what_is_too_long_is_not_read() {
+    let folder = scratch("long");
+    for (name, len) in [("z.bin", 3 << 30), ("z.npy", 3 << 30), ("z.ptx", 3 << 30)] {
+        std::fs::File::create(folder.join(name)).unwrap().set_len(len).unwrap();
+    }
+    let shown = folder.display();
+    for name in ["z.bin", "z.npy"] {
+        for option in ["--arg buf:u8:file=", "--arg i32:1 --expect 0=u8:file=", "--symbol x=u8:file="] {
+            run(&format!("{KERNELS} --kernel hello --grid 1 --block 1 --memory 2^20 {option}{shown}/{name}"))
+                .refuses(&[name, "has 3,221,225,472 bytes, and --memory allows 1,048,576"]);
+        }
+    }
+    run(&format!("{shown}/z.ptx --grid 1 --block 1")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);
+    run(&format!("{KERNELS} --script {shown}/z.ptx")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);
+    #[cfg(unix)]
+    run(&format!("{KERNELS} --script /dev/zero")).refuses(&["/dev/zero: it is not a file but a device"]);
+}
+
+#[test]
 fn a_launch_that_needs_more_memory_than_it_may_have_ends_with_a_sentence() {
     let line =
         format!("{KERNELS} --kernel copy --grid 2000 --block 500 --arg buf:u8:3*1e6 --arg buf:u8:0*1e6");
@@ -155,7 +174,8 @@ fn only_sources_below_the_given_folders_are_opened_and_their_text_is_shown_as_te
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         assert!(!says("link.cu").contains("| secret"));
         assert!(says("fifo.ptx").contains("fifo.ptx:"), "and nobody waits for a writer");
-        run(&format!("{} --grid 1 --block 1", fifo.display())).refuses(&["fifo.ptx: it is not a file"]);
+        run(&format!("{} --grid 1 --block 1", fifo.display()))
+            .refuses(&["fifo.ptx: it is not a file but a pipe"]);
     }
 }
 
