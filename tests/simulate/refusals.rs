@@ -28,6 +28,50 @@ fn a_wrong_command_line_is_refused_with_what_would_be_right() {
     run(&format!("{SUM} {rest} {large}")).refuses(&["4,294,967,300 bytes together", "allows 4,294,967,296"]);
 }
 
+/// What a release knows of the other locations is most of what is remembered of it.
+#[test]
+fn what_releases_know_counts_as_memory() {
+    let path = scratch("releases").join("histogram.ptx");
+    std::fs::write(&path, HISTOGRAM).unwrap();
+    let line = format!("{} --block 256 --arg buf:u32:zeros*256 --arg u32:256", path.display());
+    run(&format!("{line} --grid 1 --memory 2^28 --json")).exits(0);
+    run(&format!("{line} --grid 4 --memory 2^24")).refuses(&["memory-limit", "what the checks remember"]);
+}
+
+/// 16 bins of a histogram are counted up by each thread, with `memory_order_acq_rel`.
+const HISTOGRAM: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry hist(.param .u64 p, .param .u32 bins)
+{
+ .reg .u32 %r<12>;
+ .reg .u64 %rd<6>;
+ .reg .pred %p;
+ ld.param.u64 %rd1, [p];
+ ld.param.u32 %r9, [bins];
+ cvta.to.global.u64 %rd1, %rd1;
+ mov.u32 %r1, %tid.x;
+ mov.u32 %r2, %ctaid.x;
+ mov.u32 %r3, %ntid.x;
+ mad.lo.u32 %r4, %r2, %r3, %r1;
+ mul.lo.u32 %r4, %r4, 2654435761;
+ shr.u32 %r4, %r4, 8;
+ mov.u32 %r8, 0;
+L:
+ mad.lo.u32 %r4, %r4, 1664525, 1013904223;
+ shr.u32 %r7, %r4, 9;
+ rem.u32 %r7, %r7, %r9;
+ mul.wide.u32 %rd2, %r7, 4;
+ add.u64 %rd3, %rd1, %rd2;
+ atom.add.acq_rel.gpu.global.u32 %r5, [%rd3], 1;
+ add.u32 %r8, %r8, 1;
+ setp.lt.u32 %p, %r8, 16;
+ @%p bra L;
+ ret;
+}
+";
+
 #[test]
 fn what_is_too_long_is_not_read() {
     let folder = scratch("long");
