@@ -16,13 +16,25 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
 }
 
 /// [`write_whole`], with the contents that `write` gives. They go to a new file beside `path`, of a name that
-/// nobody else has, which then takes the place of the one at `path` in one step. A link stays a link. What
-/// is no regular file (`/dev/stdout`) is written to and not replaced.
+/// nobody else has, which then takes the place of the one at `path` in one step, with its permissions. A link
+/// stays a link. What is no regular file (`/dev/stdout`) is written to and not replaced.
 ///
 /// # Errors
-/// Those of `write` and of the file system; the file at `path` is then as it was.
+/// Those of `write` and of the file system; `path` is read-only, a named pipe, which may never have a reader,
+/// or a link to nothing. The file at `path` is then as it was.
 pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<File> {
-    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+    let own = std::fs::symlink_metadata(path).ok();
+    let about = std::fs::metadata(path).ok();
+    if own.as_ref().and_then(no_file) == Some(PIPE) {
+        return Err(Error::other("it is a pipe"));
+    }
+    if own.is_some() && about.is_none() {
+        return Err(Error::other("it is a link to nothing"));
+    }
+    if about.as_ref().is_some_and(|about| about.is_file() && about.permissions().readonly()) {
+        return Err(Error::other("it is read-only"));
+    }
+    if about.as_ref().is_some_and(|about| !about.is_file()) {
         let mut file = File::options().write(true).open(path)?;
         return write(&mut file).map(|()| file);
     }
@@ -36,7 +48,8 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
             Err(error) => return Err(error),
         }
     };
-    let done = write(&mut file).and_then(|()| std::fs::rename(&unfinished, path));
+    let keep = |file: &File| about.map_or(Ok(()), |about| file.set_permissions(about.permissions()));
+    let done = keep(&file).and_then(|()| write(&mut file)).and_then(|()| std::fs::rename(&unfinished, path));
     if done.is_err() {
         let _ = std::fs::remove_file(&unfinished);
     }
@@ -83,6 +96,8 @@ pub fn lock(path: &Path) -> Result<File> {
     }
 }
 
+const PIPE: &str = "a pipe";
+
 /// What else than a regular file this is about: a directory, a pipe, a device …
 pub fn no_file(about: &Metadata) -> Option<&'static str> {
     let kind = about.file_type();
@@ -92,7 +107,7 @@ pub fn no_file(about: &Metadata) -> Option<&'static str> {
         kind if kind.is_file() => None,
         kind if kind.is_dir() => Some("a directory"),
         #[cfg(unix)]
-        kind if kind.is_fifo() => Some("a pipe"),
+        kind if kind.is_fifo() => Some(PIPE),
         #[cfg(unix)]
         kind if kind.is_socket() => Some("a socket"),
         _ => Some("a device"),

@@ -142,10 +142,23 @@ fn a_file_is_written_whole_or_not_at_all() {
         write_whole(&link, "through the link").unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(path).unwrap(), b"through the link");
+        use std::os::unix::fs::PermissionsExt;
+        let mode = || std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let set = |mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        set(0o600);
+        write_whole(path, "private").unwrap();
+        assert_eq!(mode(), 0o600);
+        set(0o444);
+        assert!(write_whole(path, "").unwrap_err().to_string().contains("read-only"));
+        assert_eq!(std::fs::read(path).unwrap(), b"private");
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink("nothing", &link).unwrap();
+        assert!(write_whole(&link, "").unwrap_err().to_string().contains("a link to nothing"));
+        assert!(link.is_symlink());
         write_whole(Path::new("/dev/null"), "nowhere").unwrap();
         assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
     }
     assert!(write_whole(&directory, "").is_err(), "a folder");
     let left = std::fs::read_dir(&directory).unwrap().count();
-    assert_eq!(left, 1 + usize::from(link.exists()), "nothing unfinished is left");
+    assert_eq!(left, 1 + usize::from(link.is_symlink()), "nothing unfinished is left");
 }
