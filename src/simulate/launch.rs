@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Error, Result, ensure};
@@ -9,8 +10,8 @@ use anyhow::{Context, Error, Result, ensure};
 use super::input::MOST_SOURCE;
 use super::options::{Checks, Options};
 use super::patience::Patience;
-use super::plan::{Launch, Plan, Step};
-use super::spec::Spec;
+use super::plan::{Check, Launch, Named, Plan, Save, Step};
+use super::spec::{Spec, Value};
 use super::stage::Stage;
 use super::values::Held;
 use super::{fit, names};
@@ -125,7 +126,52 @@ pub fn launch(
         launch.kernel = Some(kernel.to_string());
     }
     check_memory(&plan, options.memory)?;
+    check_names(&plan)?;
+    check_outputs(&plan, options)?;
     run_plan(device, module, &plan)
+}
+
+/// What is compared and saved is a buffer of the plan.
+fn check_names(plan: &Plan) -> Result<()> {
+    let mut names: Vec<String> = plan.buffers.iter().map(|named| named.name.clone()).collect();
+    for step in &plan.steps {
+        let Step::Launch(launch) = step else { continue };
+        let is_buffer = |arg: &Spec| matches!(arg.value, Value::Buffer(_));
+        let args = (0..).zip(&launch.args).filter(|(_, arg)| is_buffer(arg));
+        names.extend(args.map(|(number, _): (usize, _)| number.to_string()));
+    }
+    for step in &plan.steps {
+        let (Step::Check(Check { expected: Named { name, .. }, .. }) | Step::Save(Save { name, .. })) = step
+        else {
+            continue;
+        };
+        let all = || names.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", ");
+        ensure!(names.contains(name), "no buffer is called @{name}; there are: {}", all());
+    }
+    Ok(())
+}
+
+/// No output takes the place of the kernel, of the script or of another output.
+fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
+    let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
+    let mut taken: Vec<PathBuf> =
+        [&options.file].into_iter().chain(&options.script).map(|path| place(path)).collect();
+    let saves = plan.steps.iter().filter_map(|step| match step {
+        Step::Save(save) => Some(&save.file),
+        _ => None,
+    });
+    for file in saves.chain(&options.figure) {
+        let place = place(file);
+        // What is no file, like /dev/null, may take more than one output.
+        let is_file = !place.exists() || place.is_file();
+        ensure!(
+            !(is_file && taken.contains(&place)),
+            "{} is the kernel, the script or another output; write to another file",
+            file.display()
+        );
+        taken.push(place);
+    }
+    Ok(())
 }
 
 fn check_memory(plan: &Plan, memory: u64) -> Result<()> {

@@ -28,6 +28,27 @@ fn a_wrong_command_line_is_refused_with_what_would_be_right() {
     run(&format!("{SUM} {rest} {large}")).refuses(&["4,294,967,300 bytes together", "allows 4,294,967,296"]);
 }
 
+#[test]
+fn outputs_are_checked_before_the_launch() {
+    let folder = scratch("outputs");
+    let kernel = folder.join("kernel.ptx");
+    std::fs::copy(root().join(KERNELS), &kernel).unwrap();
+    let (kernel, folder) = (kernel.display(), folder.display());
+    let line = format!("{kernel} --kernel copy --grid 1 --block 1 --arg buf:u8:1 --arg buf:u8:0");
+    for outputs in [
+        format!("--save 1={kernel}"),
+        format!("--figure {folder}/./kernel.ptx"),
+        format!("--save 0={folder}/a.bin --save 1={folder}/a.bin"),
+        format!("--save 0={folder}/a.html --figure {folder}/a.html"),
+    ] {
+        run(&format!("{line} {outputs}")).refuses(&["write to another file"]);
+    }
+    for outputs in [format!("--save 2={folder}/a.bin"), "--expect 2=u8:1".to_string()] {
+        run(&format!("{line} {outputs}")).refuses(&["no buffer is called @2; there are: @0, @1"]);
+    }
+    run(&format!("{line} --save 0=/dev/null --save 1=/dev/null")).exits(0);
+}
+
 /// What a release knows of the other locations is most of what is remembered of it.
 #[test]
 fn what_releases_know_counts_as_memory() {
