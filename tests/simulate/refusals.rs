@@ -49,6 +49,17 @@ fn outputs_are_checked_before_the_launch() {
     run(&format!("{line} --save 0=/dev/null --save 1=/dev/null")).exits(0);
 }
 
+#[test]
+fn what_the_command_line_says_is_shown_without_its_escapes() {
+    let line = format!("{KERNELS} --kernel hello --grid 1 --block 1 --arg i32:1");
+    let text = run(&format!("{line} --buffer a\u{1b}[31m=u8:1")).exits(0).stdout();
+    assert!(text.contains("a\\u{1b}[31m") && !text.contains('\u{1b}'), "{text}");
+    for wrong in ["--grid \u{1b}[31m", "--\u{1b}[31m", "--buffer \u{1b}[31m"] {
+        let said = run(&format!("{KERNELS} --block 1 {wrong}")).exits(2).stderr();
+        assert!(said.contains("u{1b}") && !said.contains('\u{1b}'), "{said}");
+    }
+}
+
 /// What a release knows of the other locations is most of what is remembered of it.
 #[test]
 fn what_releases_know_counts_as_memory() {
