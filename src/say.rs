@@ -54,7 +54,7 @@ pub fn status(status: u8) -> ExitCode {
 pub fn usage(error: &clap::Error) -> ! {
     let text = error.render().to_string();
     if error.use_stderr() {
-        err(&text)
+        err(&visible(&text))
     } else {
         out(&text);
     }

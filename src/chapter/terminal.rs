@@ -13,7 +13,7 @@ use super::run::run_with;
 use super::shape::Place;
 use super::variant::Chapter;
 use crate::build::{kernels, what_if};
-use crate::files::write_whole;
+use crate::files::{lock, write_whole};
 use crate::record::chart::{self, Vertical};
 use crate::record::{Record, Run};
 use crate::say;
@@ -148,6 +148,12 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
     }
     let local = records.join("local");
     let earlier = local.join(Record::file_name(chapter.stem, record.device.kind));
+    // A run of another kernel may end at the same time, and each adds to what the other has written.
+    std::fs::create_dir_all(&local)
+        .with_context(|| format!("cannot create {}", local.display()))
+        .with_context(doing)?;
+    let _lock =
+        lock(&earlier).with_context(|| format!("cannot lock {}", earlier.display())).with_context(doing)?;
     let mut note = String::new();
     let mut record = record.clone();
     if options.names_kernels() && earlier.exists() {
@@ -167,10 +173,13 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
         let path = path.with_extension(format!("{}.svg", chart.name));
         write_whole(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    let said = format!("{note}record  {}", shown(&path));
     let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
+    if names.is_empty() {
+        return Ok(said);
+    }
     let kind = record.device.kind.as_str();
-    let charts = format!("{}.{kind}.{{{}}}.svg", record.stem, names.join(","));
-    Ok(format!("{note}record  {}\ncharts  {charts}, beside it", shown(&path)))
+    Ok(format!("{said}\ncharts  {}.{kind}.{{{}}}.svg, beside it", record.stem, names.join(",")))
 }
 
 /// Whether the runs of two records may stand in one.

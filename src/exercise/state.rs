@@ -1,7 +1,6 @@
 //! What the learner has done so far, in one file that git ignores.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::id::Id;
+use workbook::files::lock;
 use workbook::record::write_json;
 
 /// Its name, in the repository root.
@@ -88,16 +88,7 @@ impl State {
     /// reads the file never sees half of it. Of several programs one at a time does so.
     pub fn change(&mut self, change: impl Fn(&mut State)) -> Result<()> {
         let root = self.path.parent().unwrap_or(Path::new(""));
-        // The file itself is replaced each time, so the lock is on another.
-        let name = self.path.with_extension("json.lock");
-        let lock = File::create(&name).with_context(|| format!("cannot write {}", name.display()))?;
-        match lock.lock() {
-            // Not every network has locks.
-            Err(error) if error.kind() != ErrorKind::Unsupported => {
-                return Err(error).with_context(|| format!("cannot lock {}", name.display()));
-            }
-            _ => {}
-        }
+        let _lock = lock(&self.path).with_context(|| format!("cannot lock {}", self.path.display()))?;
         if let Ok((newest, None)) = State::read(root) {
             *self = newest;
         }

@@ -3,21 +3,36 @@
 use std::path::Path;
 
 use super::types::Type;
-use workbook::files::write_whole;
+use workbook::files::{no_file, read_at_most, write_whole};
+use workbook::number::thousands;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
+/// Bytes that a header of version 1 has at most, with what is before it.
+const MOST_HEADER: u64 = 1 << 16;
 /// The header and what is before it end at a multiple of so many bytes.
 const ALIGNMENT: usize = 64;
 
-/// The elements of a file, as memory holds them.
-pub fn read(path: &Path, kind: Type) -> Result<Vec<u8>, String> {
-    let name = path.display();
-    let cannot = |error: std::io::Error| format!("cannot read {name}: {error}");
+/// How many bytes a file has.
+pub fn bytes(path: &Path) -> Result<u64, String> {
+    let cannot = |why: &str| format!("cannot read {}: {why}", path.display());
+    let about = std::fs::metadata(path).map_err(|error| cannot(&error.to_string()))?;
     // A device such as /dev/zero has no end.
-    if !std::fs::metadata(path).map_err(cannot)?.is_file() {
-        return Err(format!("cannot read {name}: it is not a file"));
+    match no_file(&about) {
+        Some(what) => Err(cannot(&format!("it is not a file but {what}"))),
+        None => Ok(about.len()),
     }
-    let bytes = std::fs::read(path).map_err(cannot)?;
+}
+
+/// The elements of a file, as memory holds them; there is room for so many bytes.
+pub fn read(path: &Path, kind: Type, room: u64) -> Result<Vec<u8>, String> {
+    let name = path.display();
+    let header = if is_npy(path) { MOST_HEADER } else { 0 };
+    let len = bytes(path)?;
+    if len > room.saturating_add(header) {
+        let (len, room) = (thousands(len as i64), thousands(room as i64));
+        return Err(format!("{name} has {len} bytes, and --memory allows {room}"));
+    }
+    let bytes = read_at_most(path, len).map_err(|error| format!("cannot read {name}: {error}"))?;
     let elements =
         if is_npy(path) { elements(&bytes, kind).map_err(|why| format!("{name}: {why}"))? } else { bytes };
     match elements.len() % kind.bytes() {
@@ -99,14 +114,14 @@ mod tests {
             for name in ["a.npy", "a.bin"] {
                 let (path, bytes) = (folder.path().join(name), (0..48).collect::<Vec<u8>>());
                 write(&path, kind, &bytes).unwrap();
-                assert_eq!(read(&path, kind).unwrap(), bytes);
+                assert_eq!(read(&path, kind, 48).unwrap(), bytes);
             }
         }
         let path = folder.path().join("a.npy");
         write(&path, Type::F32, &[0; 8]).unwrap();
-        let said = read(&path, Type::I32).unwrap_err();
+        let said = read(&path, Type::I32, 8).unwrap_err();
         assert!(said.contains("its elements are '<f4', and i32 is '<i4'"), "{said}");
-        let said = read(&folder.path().join("none.npy"), Type::I32).unwrap_err();
+        let said = read(&folder.path().join("none.npy"), Type::I32, 8).unwrap_err();
         assert!(said.contains("cannot read") && said.contains("none.npy"), "{said}");
     }
 
@@ -137,6 +152,6 @@ mod tests {
             assert!(elements(&whole[..end], Type::I16).is_err(), "{end} bytes");
         }
         assert!(elements(b"PK", Type::I16).unwrap_err().contains("no .npy file"));
-        assert!(read(Path::new("."), Type::U8).unwrap_err().contains("it is not a file"));
+        assert!(read(Path::new("."), Type::U8, 8).unwrap_err().contains("it is not a file but a directory"));
     }
 }

@@ -1,7 +1,7 @@
 //! What the elements of a buffer are before a launch: parts, side by side.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files;
 use super::types::Type;
@@ -51,8 +51,12 @@ enum Part {
         most: f64,
         times: u64,
     },
-    /// The content of a file.
-    File(Vec<u8>),
+    /// The content of a file, once it has been read, and how many bytes it has.
+    File {
+        file: PathBuf,
+        bytes: u64,
+        content: Vec<u8>,
+    },
     Pointer(Pointer),
 }
 
@@ -74,9 +78,21 @@ impl Fill {
             return Ok(Fill(Vec::new()));
         }
         if let Some(file) = text.strip_prefix("file=") {
-            return Ok(Fill(vec![Part::File(files::read(Path::new(file), kind)?)]));
+            let bytes = files::bytes(Path::new(file))?;
+            return Ok(Fill(vec![Part::File { file: file.into(), bytes, content: Vec::new() }]));
         }
         text.split(',').map(|part| Part::parse(kind, part.trim())).collect::<Result<_, _>>().map(Fill)
+    }
+
+    /// Reads the files among the parts; there is room for so many bytes.
+    pub fn read_files(&mut self, kind: Type, room: u64) -> Result<(), String> {
+        for part in &mut self.0 {
+            if let Part::File { file, bytes, content } = part {
+                *content = files::read(file, kind, room)?;
+                *bytes = content.len() as u64;
+            }
+        }
+        Ok(())
     }
 
     /// How many elements there are.
@@ -127,7 +143,7 @@ impl Part {
         match self {
             Part::Repeat(_, times) | Part::Iota(times) | Part::Uninit(times) => *times,
             Part::Random { times, .. } => *times,
-            Part::File(bytes) => (bytes.len() / kind.bytes()) as u64,
+            Part::File { bytes, .. } => bytes / kind.bytes() as u64,
             Part::Pointer(_) => 1,
         }
     }
@@ -137,7 +153,7 @@ impl Part {
         let element = |bits: u64| bits.to_le_bytes().into_iter().take(width);
         let end = start + self.len(kind) as usize * width;
         match self {
-            Part::File(bytes) => content.bytes.extend(bytes),
+            Part::File { content: read, .. } => content.bytes.extend(read),
             Part::Iota(times) => content.bytes.extend((0..*times).flat_map(|n| element(kind.of_whole(n)))),
             Part::Random { seed, least, most, times } => {
                 let one = |i| by_chance(kind, data::bits(*seed, i), *least, *most);

@@ -4,12 +4,16 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
 use super::options::Options;
 use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
+use workbook::files::read_text;
 use workbook::say;
 use workbook::sim::Diagnostic;
+
+/// Bytes that a source or a script has at most. No program that is simulated is near that.
+pub const MOST_SOURCE: u64 = 64 << 20;
 
 /// The PTX of `file`, and the sources it was made from.
 pub fn read(options: &Options) -> Result<(String, Sources)> {
@@ -20,9 +24,7 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
         _ => bail!("{} is neither PTX (.ptx) nor CUDA C++ (.cu)", file.display()),
     };
     let cannot = || format!("cannot read {}", file.display());
-    // A pipe, or a device such as /dev/zero, may have no end.
-    ensure!(std::fs::metadata(file).with_context(cannot)?.is_file(), "{}: it is not a file", cannot());
-    let text = std::fs::read_to_string(file).with_context(cannot)?;
+    let text = read_text(file, MOST_SOURCE).with_context(cannot)?;
     let mut sources = Sources::beside(file, &options.include);
     sources.add(file, text.clone());
     if is_ptx {
@@ -93,7 +95,7 @@ impl Sources {
             let path = directory.join(name).canonicalize().ok()?;
             (path.starts_with(directory) && path.is_file()).then_some(path)
         };
-        std::fs::read_to_string(self.directories.iter().find_map(inside)?).ok()
+        read_text(&self.directories.iter().find_map(inside)?, MOST_SOURCE).ok()
     }
 
     /// The kernel templates of the reader's file, which become kernels only where they are instantiated.

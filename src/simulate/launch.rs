@@ -2,18 +2,21 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Error, Result, ensure};
 
+use super::input::MOST_SOURCE;
 use super::options::{Checks, Options};
 use super::patience::Patience;
-use super::plan::{Launch, Plan, Step};
-use super::spec::Spec;
+use super::plan::{Check, Launch, Named, Plan, Save, Step};
+use super::spec::{Spec, Value};
 use super::stage::Stage;
 use super::values::Held;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
+use workbook::files::read_text;
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
 use workbook::sim::{self, Counters, Diagnostic};
@@ -88,8 +91,7 @@ pub fn plan(options: &Options) -> Result<Plan> {
     let mut plan = Plan { buffers: options.buffers.clone(), steps: Vec::new() };
     plan.steps.extend(options.symbols.iter().cloned().map(Step::Symbol));
     if let Some(file) = &options.script {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = read_text(file, MOST_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
         plan.add_script(&text).map_err(|why| Error::msg(format!("{}:{why}", file.display())))?;
     } else {
         let config = options.config().context("give --grid and --block, or a --script")?;
@@ -98,6 +100,7 @@ pub fn plan(options: &Options) -> Result<Plan> {
     }
     plan.steps.extend(options.expected.iter().cloned().map(Step::Check));
     plan.steps.extend(options.saves.iter().cloned().map(Step::Save));
+    plan.read_files(options.memory).map_err(Error::msg)?;
     Ok(plan)
 }
 
@@ -123,7 +126,52 @@ pub fn launch(
         launch.kernel = Some(kernel.to_string());
     }
     check_memory(&plan, options.memory)?;
+    check_names(&plan)?;
+    check_outputs(&plan, options)?;
     run_plan(device, module, &plan)
+}
+
+/// What is compared and saved is a buffer of the plan.
+fn check_names(plan: &Plan) -> Result<()> {
+    let mut names: Vec<String> = plan.buffers.iter().map(|named| named.name.clone()).collect();
+    for step in &plan.steps {
+        let Step::Launch(launch) = step else { continue };
+        let is_buffer = |arg: &Spec| matches!(arg.value, Value::Buffer(_));
+        let args = (0..).zip(&launch.args).filter(|(_, arg)| is_buffer(arg));
+        names.extend(args.map(|(number, _): (usize, _)| number.to_string()));
+    }
+    for step in &plan.steps {
+        let (Step::Check(Check { expected: Named { name, .. }, .. }) | Step::Save(Save { name, .. })) = step
+        else {
+            continue;
+        };
+        let all = || names.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", ");
+        ensure!(names.contains(name), "no buffer is called @{name}; there are: {}", all());
+    }
+    Ok(())
+}
+
+/// No output takes the place of the kernel, of the script or of another output.
+fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
+    let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
+    let mut taken: Vec<PathBuf> =
+        [&options.file].into_iter().chain(&options.script).map(|path| place(path)).collect();
+    let saves = plan.steps.iter().filter_map(|step| match step {
+        Step::Save(save) => Some(&save.file),
+        _ => None,
+    });
+    for file in saves.chain(&options.figure) {
+        let place = place(file);
+        // What is no file, like /dev/null, may take more than one output.
+        let is_file = !place.exists() || place.is_file();
+        ensure!(
+            !(is_file && taken.contains(&place)),
+            "{} is the kernel, the script or another output; write to another file",
+            file.display()
+        );
+        taken.push(place);
+    }
+    Ok(())
 }
 
 fn check_memory(plan: &Plan, memory: u64) -> Result<()> {
@@ -157,7 +205,9 @@ pub fn run_kernel(
     args: &[Spec],
 ) -> Result<Launched> {
     let launch = Launch { kernel: Some(kernel.to_string()), config, cluster, args: args.to_vec() };
-    run_plan(device, module, &Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] })
+    let mut plan = Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] };
+    plan.read_files(u64::MAX).map_err(Error::msg)?;
+    run_plan(device, module, &plan)
 }
 
 fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {

@@ -102,7 +102,7 @@ impl Report {
             writeln!(out, "printed by the kernel:\n{}{end}", say::visible(&self.launched.printed))?;
         }
         for buffer in &self.launched.buffers {
-            writeln!(out, "{}", buffer.text())?;
+            writeln!(out, "{}", say::visible(&buffer.text()))?;
         }
         if let Some(trace) = self.launched.trace.as_ref().filter(|_| options.steps) {
             writeln!(out, "{}\n", figure::table(trace))?;
@@ -115,7 +115,7 @@ impl Report {
             writeln!(out, "{}", diagnostics::render_with(found, |file| self.sources.text(file), color))?;
         }
         for wrong in &self.launched.wrong {
-            writeln!(out, "not as expected: {wrong}\n")?;
+            writeln!(out, "not as expected: {}\n", say::visible(wrong))?;
         }
         writeln!(out, "{}", self.verdict(checks))
     }

@@ -164,6 +164,30 @@ impl Plan {
         Ok(())
     }
 
+    /// Reads the files that buffers are filled from; there is room for so many bytes of each.
+    pub fn read_files(&mut self, room: u64) -> Result<(), String> {
+        for Named { kind, fill, .. } in &mut self.buffers {
+            fill.read_files(*kind, room)?;
+        }
+        for step in &mut self.steps {
+            match step {
+                Step::Symbol(Named { kind, fill, .. })
+                | Step::Check(Check { expected: Named { kind, fill, .. }, .. }) => {
+                    fill.read_files(*kind, room)?;
+                }
+                Step::Launch(launch) => {
+                    for Spec { kind, value, .. } in &mut launch.args {
+                        if let Value::Buffer(fill) = value {
+                            fill.read_files(*kind, room)?;
+                        }
+                    }
+                }
+                Step::Save(_) => {}
+            }
+        }
+        Ok(())
+    }
+
     fn add_line(&mut self, line: &str) -> Result<(), String> {
         let (what, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         self.steps.push(match what {

@@ -42,6 +42,23 @@ fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only
     assert!(record.ok);
 }
 
+#[test]
+fn runs_that_end_at_the_same_time_all_stand_in_the_record() {
+    let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records/together");
+    let _ = std::fs::remove_dir_all(&records);
+    let kernels = ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"];
+    let start = |kernel: &&str| {
+        let mut command = example("ch3_blocks");
+        command.args(["--device", "sim", "--n", "2000", "--no-sweep", "--kernel", kernel]);
+        command.env("WORKBOOK_RECORDS_DIR", &records).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let children: Vec<_> = kernels.iter().map(start).collect();
+    children.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    let record = Record::read(&records.join("local/ch3_blocks.sim.json")).unwrap();
+    let recorded: Vec<_> = record.runs.iter().map(|run| run.kernel.as_str()).collect();
+    assert_eq!(recorded, kernels);
+}
+
 /// `WORKBOOK_RECORDS_DIR` is a file here: the runs are on stdout all the same.
 #[test]
 fn json_has_the_runs_even_if_no_record_can_be_written() {
@@ -125,10 +142,23 @@ fn a_file_is_written_whole_or_not_at_all() {
         write_whole(&link, "through the link").unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(path).unwrap(), b"through the link");
+        use std::os::unix::fs::PermissionsExt;
+        let mode = || std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let set = |mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        set(0o600);
+        write_whole(path, "private").unwrap();
+        assert_eq!(mode(), 0o600);
+        set(0o444);
+        assert!(write_whole(path, "").unwrap_err().to_string().contains("read-only"));
+        assert_eq!(std::fs::read(path).unwrap(), b"private");
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink("nothing", &link).unwrap();
+        assert!(write_whole(&link, "").unwrap_err().to_string().contains("a link to nothing"));
+        assert!(link.is_symlink());
         write_whole(Path::new("/dev/null"), "nowhere").unwrap();
         assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
     }
     assert!(write_whole(&directory, "").is_err(), "a folder");
     let left = std::fs::read_dir(&directory).unwrap().count();
-    assert_eq!(left, 1 + usize::from(link.exists()), "nothing unfinished is left");
+    assert_eq!(left, 1 + usize::from(link.is_symlink()), "nothing unfinished is left");
 }

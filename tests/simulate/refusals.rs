@@ -29,6 +29,101 @@ fn a_wrong_command_line_is_refused_with_what_would_be_right() {
 }
 
 #[test]
+fn outputs_are_checked_before_the_launch() {
+    let folder = scratch("outputs");
+    let kernel = folder.join("kernel.ptx");
+    std::fs::copy(root().join(KERNELS), &kernel).unwrap();
+    let (kernel, folder) = (kernel.display(), folder.display());
+    let line = format!("{kernel} --kernel copy --grid 1 --block 1 --arg buf:u8:1 --arg buf:u8:0");
+    for outputs in [
+        format!("--save 1={kernel}"),
+        format!("--figure {folder}/./kernel.ptx"),
+        format!("--save 0={folder}/a.bin --save 1={folder}/a.bin"),
+        format!("--save 0={folder}/a.html --figure {folder}/a.html"),
+    ] {
+        run(&format!("{line} {outputs}")).refuses(&["write to another file"]);
+    }
+    for outputs in [format!("--save 2={folder}/a.bin"), "--expect 2=u8:1".to_string()] {
+        run(&format!("{line} {outputs}")).refuses(&["no buffer is called @2; there are: @0, @1"]);
+    }
+    run(&format!("{line} --save 0=/dev/null --save 1=/dev/null")).exits(0);
+}
+
+#[test]
+fn what_the_command_line_says_is_shown_without_its_escapes() {
+    let line = format!("{KERNELS} --kernel hello --grid 1 --block 1 --arg i32:1");
+    let text = run(&format!("{line} --buffer a\u{1b}[31m=u8:1")).exits(0).stdout();
+    assert!(text.contains("a\\u{1b}[31m") && !text.contains('\u{1b}'), "{text}");
+    for wrong in ["--grid \u{1b}[31m", "--\u{1b}[31m", "--buffer \u{1b}[31m"] {
+        let said = run(&format!("{KERNELS} --block 1 {wrong}")).exits(2).stderr();
+        assert!(said.contains("u{1b}") && !said.contains('\u{1b}'), "{said}");
+    }
+}
+
+/// What a release knows of the other locations is most of what is remembered of it.
+#[test]
+fn what_releases_know_counts_as_memory() {
+    let path = scratch("releases").join("histogram.ptx");
+    std::fs::write(&path, HISTOGRAM).unwrap();
+    let line = format!("{} --block 256 --arg buf:u32:zeros*256 --arg u32:256", path.display());
+    run(&format!("{line} --grid 1 --memory 2^28 --json")).exits(0);
+    run(&format!("{line} --grid 4 --memory 2^24")).refuses(&["memory-limit", "what the checks remember"]);
+}
+
+/// 16 bins of a histogram are counted up by each thread, with `memory_order_acq_rel`.
+const HISTOGRAM: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry hist(.param .u64 p, .param .u32 bins)
+{
+ .reg .u32 %r<12>;
+ .reg .u64 %rd<6>;
+ .reg .pred %p;
+ ld.param.u64 %rd1, [p];
+ ld.param.u32 %r9, [bins];
+ cvta.to.global.u64 %rd1, %rd1;
+ mov.u32 %r1, %tid.x;
+ mov.u32 %r2, %ctaid.x;
+ mov.u32 %r3, %ntid.x;
+ mad.lo.u32 %r4, %r2, %r3, %r1;
+ mul.lo.u32 %r4, %r4, 2654435761;
+ shr.u32 %r4, %r4, 8;
+ mov.u32 %r8, 0;
+L:
+ mad.lo.u32 %r4, %r4, 1664525, 1013904223;
+ shr.u32 %r7, %r4, 9;
+ rem.u32 %r7, %r7, %r9;
+ mul.wide.u32 %rd2, %r7, 4;
+ add.u64 %rd3, %rd1, %rd2;
+ atom.add.acq_rel.gpu.global.u32 %r5, [%rd3], 1;
+ add.u32 %r8, %r8, 1;
+ setp.lt.u32 %p, %r8, 16;
+ @%p bra L;
+ ret;
+}
+";
+
+#[test]
+fn what_is_too_long_is_not_read() {
+    let folder = scratch("long");
+    for (name, len) in [("z.bin", 3 << 30), ("z.npy", 3 << 30), ("z.ptx", 3 << 30)] {
+        std::fs::File::create(folder.join(name)).unwrap().set_len(len).unwrap();
+    }
+    let shown = folder.display();
+    for name in ["z.bin", "z.npy"] {
+        for option in ["--arg buf:u8:file=", "--arg i32:1 --expect 0=u8:file=", "--symbol x=u8:file="] {
+            run(&format!("{KERNELS} --kernel hello --grid 1 --block 1 --memory 2^20 {option}{shown}/{name}"))
+                .refuses(&[name, "has 3,221,225,472 bytes, and --memory allows 1,048,576"]);
+        }
+    }
+    run(&format!("{shown}/z.ptx --grid 1 --block 1")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);
+    run(&format!("{KERNELS} --script {shown}/z.ptx")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);
+    #[cfg(unix)]
+    run(&format!("{KERNELS} --script /dev/zero")).refuses(&["/dev/zero: it is not a file but a device"]);
+}
+
+#[test]
 fn a_launch_that_needs_more_memory_than_it_may_have_ends_with_a_sentence() {
     let line =
         format!("{KERNELS} --kernel copy --grid 2000 --block 500 --arg buf:u8:3*1e6 --arg buf:u8:0*1e6");
@@ -155,7 +250,8 @@ fn only_sources_below_the_given_folders_are_opened_and_their_text_is_shown_as_te
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         assert!(!says("link.cu").contains("| secret"));
         assert!(says("fifo.ptx").contains("fifo.ptx:"), "and nobody waits for a writer");
-        run(&format!("{} --grid 1 --block 1", fifo.display())).refuses(&["fifo.ptx: it is not a file"]);
+        run(&format!("{} --grid 1 --block 1", fifo.display()))
+            .refuses(&["fifo.ptx: it is not a file but a pipe"]);
     }
 }
 

@@ -86,8 +86,10 @@ impl Mark {
         let fits = line.len() + self.label.len() < 90;
         let word = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|end| *end > 0);
         let end = if fits { span.end } else { word.map_or(span.end, |end| span.start + end) };
-        self.span = span.start..end;
-        Some(())
+        let before = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
+        let widest = quote::widest(&text[before..]) + before;
+        self.span = span.start..end.min(widest);
+        (span.start < widest || span.is_empty()).then_some(())
     }
 }
 
@@ -135,6 +137,18 @@ mod tests {
             message: "element 6 is written while it is read".into(),
             help: "put a barrier between the steps".into(),
             related: vec![sim::Site { file: "kernels/x.cu".into(), line: 4, message: "read here".into() }],
+        }
+    }
+
+    #[test]
+    fn a_line_of_millions_of_characters_is_cut() {
+        for word in ["x", "x ", "\u{e9}", "\t"] {
+            let long = word.repeat(1_000_000);
+            for line in [format!("a = {long};"), format!("{long}a;")] {
+                let report =
+                    render_with(&race(), |_| Some(Box::leak(format!("\n{line}\n\nb\n").into())), false);
+                assert!(report.len() < 4000 && report.contains("kernels/x.cu:2"), "{}", report.len());
+            }
         }
     }
 

@@ -8,6 +8,14 @@ use crate::sim::{Diagnostic, Severity};
 const FRAME: &str = "1;94";
 const BOLD: &str = "1";
 
+/// Characters of a line that are quoted: one of millions is none that anybody wrote, nor reads.
+const WIDEST: usize = 300;
+
+/// Bytes of so many.
+pub fn widest(text: &str) -> usize {
+    text.char_indices().nth(WIDEST).map_or(text.len(), |(at, _)| at)
+}
+
 /// The whole text, which ends in a newline.
 pub fn quote(found: &Diagnostic, parts: &[Part], notes: &[(&str, String)], color: bool) -> String {
     let (severity, style) = match found.severity {
@@ -91,7 +99,10 @@ impl Pen {
         }
         let lines: Vec<&str> = source.lines().collect();
         let quote = |pen: &mut Pen, number: u32| {
-            let shown = format!(" {}", lines[number as usize - 1].replace('\t', "    "));
+            let line = lines[number as usize - 1];
+            let shown = &line[..widest(line)];
+            let more = if shown.len() < line.len() { "…" } else { "" };
+            let shown = format!(" {}{more}", shown.replace('\t', "    "));
             pen.line(&number.to_string(), " |", shown.trim_end());
         };
         let column = |mark: &Mark| {

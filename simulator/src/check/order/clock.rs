@@ -32,6 +32,15 @@ pub struct Partial {
     earlier: Vec<(Time, Vec<u32>)>,
 }
 
+impl Partial {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        let earlier =
+            self.earlier.iter().map(|(_, members)| size_of::<(Time, Vec<u32>)>() + 4 * members.len());
+        size_of::<Partial>() + 4 * self.members.len() + earlier.sum::<usize>()
+    }
+}
+
 /// The order within a block that is under way. Its time counts what orders something in it.
 #[derive(Debug)]
 pub struct BlockClock {

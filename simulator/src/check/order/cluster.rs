@@ -4,7 +4,7 @@
 //! cluster do after they have waited for that round (PTX ISA 9.7.13.4), unless it arrived by `.relaxed`. A
 //! thread that has exited has arrived for good.
 
-use super::known::{Acquired, Known, Whose, learn, learn_all};
+use super::known::{Acquired, Known, Whose, heap, learn, learn_all};
 use super::{BlockId, ClusterId, Order, Past, Time};
 use crate::arith::{WARP, lanes};
 use crate::observe::Actor;
@@ -56,7 +56,6 @@ impl Order {
         let next = &mut self.barriers[number].next;
         next.arrivals.push(arrival);
         learn_all(&mut next.known, &known);
-        self.releases += 1;
     }
 
     pub fn cluster_opens(&mut self, cluster: ClusterId) {
@@ -78,7 +77,8 @@ impl Order {
                 }
             }
         }
-        self.releases += round.arrivals.len();
+        self.bytes +=
+            size_of::<Round>() + heap(&round.known) + round.arrivals.capacity() * size_of::<Arrival>();
         self.barriers[number].over.push(round);
     }
 

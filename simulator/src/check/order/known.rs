@@ -27,6 +27,11 @@ pub enum Whose {
 
 pub type Known = Vec<Acquired>;
 
+/// Bytes that it has on the heap.
+pub fn heap(known: &Known) -> usize {
+    known.capacity() * size_of::<Acquired>()
+}
+
 pub fn learn(known: &mut Known, more: Acquired) {
     match known.iter_mut().find(|one| (one.log, one.of) == (more.log, more.of)) {
         Some(one) => one.upto = one.upto.max(more.upto),

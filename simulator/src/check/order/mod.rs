@@ -28,7 +28,6 @@ use crate::ptx::Scope;
 use clock::{BlockClock, ThreadClock, in_partial};
 use release::{Log, Point};
 
-pub use known::Known;
 pub use release::{Gap, Location};
 
 pub type Time = u32;
@@ -87,8 +86,8 @@ pub struct Order {
     /// The barriers of clusters.
     barriers: Vec<cluster::Rounds>,
     barrier_of: FxHashMap<ClusterId, u32>,
-    /// Releases in all logs, and arrivals at the barriers of clusters.
-    releases: usize,
+    /// Bytes of the releases in all logs, of launches, and of the rounds of clusters' barriers.
+    bytes: usize,
 }
 
 /// A thread and the block it belongs to, at this moment.
@@ -163,7 +162,7 @@ impl Order {
 
     /// Bytes that the releases take, about.
     pub fn bytes(&self) -> usize {
-        self.releases * (size_of::<Point>() + size_of::<Known>() + 4 * size_of::<u64>())
+        self.bytes
     }
 
     pub fn block_end(&mut self, id: BlockId) {
@@ -209,6 +208,7 @@ impl Order {
     pub fn launch(&mut self, actor: Actor, lane: usize) {
         let time = self.clock(actor).tick();
         let point = self.point(actor, lane, time);
+        self.bytes += point.bytes();
         self.launches.push(point);
     }
 

@@ -10,7 +10,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Partial;
-use super::known::{Acquired, Known, Seen, Whose, learn, learn_all};
+use super::known::{Acquired, Known, Seen, Whose, heap, learn, learn_all};
 use super::{BlockId, ClusterId, Here, Order, Past, Time};
 use crate::arith::{WARP, lanes};
 use crate::observe::Actor;
@@ -34,6 +34,15 @@ pub struct Point {
     pub children: u32,
 }
 
+impl Point {
+    /// Bytes that it takes, itself and on the heap.
+    pub fn bytes(&self) -> usize {
+        let row = self.row.as_ref().map_or(0, |row| size_of_val(&**row));
+        let partial = self.partial.iter().map(Partial::bytes).sum::<usize>();
+        size_of::<Point>() + row + partial + heap(&self.known)
+    }
+}
+
 /// Numbers of entries of one thread: all, those for more than its block where there are clusters, those for
 /// more than its block or cluster where there are several devices, and those for everybody. The last that is
 /// known says all that the earlier ones do.
@@ -47,6 +56,12 @@ struct OfThread {
 
 /// By warp and lane.
 type OfThreads = FxHashMap<(u32, u8), OfThread>;
+
+/// Bytes that the numbers of an entry take in the lists of its thread.
+const NUMBERS: usize = 4 * size_of::<u64>();
+
+/// Bytes that a thread takes in a table, which is half empty when it has grown.
+const OF_THREAD: usize = 2 * size_of::<((u32, u8), OfThread)>();
 
 /// The releases to one location, in their order.
 #[derive(Debug, Default)]
@@ -62,6 +77,12 @@ pub struct Log {
 }
 
 impl Log {
+    /// Bytes that are set aside for entries to come.
+    fn spare(&self) -> usize {
+        (self.entries.capacity() - self.entries.len()) * size_of::<Point>()
+            + (self.known.capacity() - self.known.len()) * size_of::<Known>()
+    }
+
     /// The last entry of each thread of a block, which is in `cluster` and runs on `device`, among those that
     /// have been acquired.
     fn last_of(
@@ -239,6 +260,7 @@ impl Order {
         let mut known = log.known.last().cloned().unwrap_or_default();
         let entry = log.entries.len() as u32;
         let block = log.by_block.entry((actor.grid, actor.block)).or_default();
+        let threads = block.len();
         let thread = block.entry((point.warp, point.lane)).or_default();
         thread.all.push(entry);
         if clusters && reach > Scope::Cta {
@@ -257,9 +279,13 @@ impl Order {
                 others.for_each(|one| learn(&mut known, *one));
             }
         }
-        self.releases += 1;
+        let new_thread = block.len() > threads;
+        self.bytes -= log.spare();
+        self.bytes += point.bytes() + size_of::<Known>() + heap(&known) + NUMBERS;
+        self.bytes += if new_thread { OF_THREAD } else { 0 };
         log.entries.push(point);
         log.known.push(known);
+        self.bytes += log.spare();
     }
 
     pub fn point(&mut self, actor: Actor, lane: usize, time: Time) -> Point {
