@@ -1,18 +1,23 @@
 //! What the learner has done so far, in one file that git ignores.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::id::Id;
 use workbook::record::write_json;
+use workbook::say;
 
 /// Its name, in the repository root.
 pub const FILE: &str = ".exercises.json";
+
+/// How long another program may hold the lock before the learner hears of it.
+const SILENT: Duration = Duration::from_secs(1);
 
 /// What another version of this program has written beside that, and may look for.
 type Unknown = BTreeMap<String, serde_json::Value>;
@@ -91,7 +96,7 @@ impl State {
         // The file itself is replaced each time, so the lock is on another.
         let name = self.path.with_extension("json.lock");
         let lock = File::create(&name).with_context(|| format!("cannot write {}", name.display()))?;
-        match lock.lock() {
+        match locked(&lock) {
             // Not every network has locks.
             Err(error) if error.kind() != ErrorKind::Unsupported => {
                 return Err(error).with_context(|| format!("cannot lock {}", name.display()));
@@ -112,6 +117,20 @@ impl State {
     pub fn at(&mut self, id: Id) -> &mut Progress {
         self.exercises.entry(id).or_default()
     }
+}
+
+/// Locks `file`, which another program may hold. If it does so for long, that is said.
+fn locked(file: &File) -> std::io::Result<()> {
+    let start = Instant::now();
+    while start.elapsed() < SILENT {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(SILENT / 50),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Ok(()) => return Ok(()),
+        }
+    }
+    say::err(&format!("waiting for another program, which holds the lock of {FILE} …\n"));
+    file.lock()
 }
 
 /// `path` with `.word` appended, and a number if there is such a file already.
