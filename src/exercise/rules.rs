@@ -131,6 +131,9 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
     })
 }
 
+/// Atomic operations at one address that are hardly a queue.
+const FEW: u64 = 4;
+
 /// A block may leave its result by an atomic operation.
 fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.grid.blocks(*case))).sum();
@@ -140,8 +143,11 @@ fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
             0 => "none".to_string(),
             theirs => thousands(theirs as i64),
         };
+        // Where each address has few of them, nobody waits.
+        let addresses = yours.effort.atomic_addresses.len() as u64;
+        let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
         let what = format!(
-            "with {} atomic operations where the solution makes {theirs}. At one address they queue",
+            "with {} atomic operations where the solution makes {theirs}{queue}",
             thousands(mine as i64)
         );
         ("atomics", what)
