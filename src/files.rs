@@ -1,11 +1,13 @@
 //! Files that are written whole: whoever looks at one sees all of the old contents or all of the new.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::number::thousands;
+use crate::say;
 
 /// Replaces the contents of the file at `path`, or creates it.
 ///
@@ -105,7 +107,8 @@ pub fn read_text(path: &Path, bytes: u64) -> Result<String> {
 }
 
 /// Keeps other programs that take the same lock from changing the file at `path`, until the value is dropped.
-/// The file itself is replaced with each change, so the lock is on another beside it, `path` with `.lock`.
+/// The file itself is replaced with each change, so the lock is on another beside it, `path` with `.lock`. If
+/// another program holds it for long, that is said.
 ///
 /// # Errors
 /// Of the file system. That it has no locks, as on some networks, is none.
@@ -113,12 +116,29 @@ pub fn lock(path: &Path) -> Result<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     let file = File::create(name)?;
-    match file.lock() {
+    let start = Instant::now();
+    let locked = loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if start.elapsed() < SILENT => std::thread::sleep(SILENT / 50),
+            Err(TryLockError::WouldBlock) => {
+                say::err(&format!(
+                    "waiting for another program, which holds the lock of {} …\n",
+                    path.display()
+                ));
+                break file.lock();
+            }
+            Err(TryLockError::Error(error)) => break Err(error),
+            Ok(()) => break Ok(()),
+        }
+    };
+    match locked {
         Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
         _ => Ok(file),
     }
 }
 
+/// How long a lock is waited for in silence.
+const SILENT: Duration = Duration::from_secs(1);
 const PIPE: &str = "a pipe";
 
 /// What else than a regular file this is about: a directory, a pipe, a device …

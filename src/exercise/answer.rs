@@ -99,8 +99,11 @@ impl Answer {
         let said = text.lines().find_map(|line| {
             line.trim_start().strip_prefix(ANSWER)?.strip_prefix(&self.name)?.strip_prefix(' ')
         })?;
-        let number: String = said.split(';').next().unwrap_or("").chars().filter(|c| *c != ',').collect();
-        let number = number.trim();
+        let said = said.split(';').next().unwrap_or("").trim();
+        let said = said.strip_prefix("line ").unwrap_or(said);
+        let said = said.strip_suffix(".0").unwrap_or(said);
+        let is_between = |c: char| c == ',' || c == '_' || c.is_whitespace();
+        let number: String = said.chars().filter(|c| !is_between(*c)).collect();
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         Some(is_number.then(|| number.parse().unwrap_or(MOST).min(MOST)))
     }
@@ -120,6 +123,10 @@ mod tests {
         let answer = Answer::parse("barrier arrivals", "given 64", &[]).unwrap();
         let of = |line: &str| answer.of(&format!("// A file.\n{line}\n"));
         assert_eq!(of("// The answer: barrier arrivals 1,064;"), Some(Some(1064)));
+        assert_eq!(of("// The answer: barrier arrivals 1 064;"), Some(Some(1064)));
+        assert_eq!(of("// The answer: barrier arrivals 64.0;"), Some(Some(64)));
+        assert_eq!(of("// The answer: barrier arrivals line 18;"), Some(Some(18)));
+        assert_eq!(of("// The answer: barrier arrivals 64.5;"), Some(None));
         assert_eq!(of("  // The answer: barrier arrivals ?;"), Some(None));
         assert_eq!(of("// The answer: barriers 64;"), None);
         let largest = "// The answer: barrier arrivals 99999999999999999999999;";

@@ -1,7 +1,7 @@
 //! How often, and how deep, the functions of an answer in Rust call each other: a copy of the file in which
 //! each of them counts itself.
 
-use super::own::{Language, blanked, words};
+use super::own::{blanked, words};
 
 /// Counts, in the copy. `NAME` has something that no answer can know.
 const COUNTER: &str = "
@@ -30,7 +30,7 @@ pub mod NAME {
 
 /// `text` with counts of its calls in the module `name`.
 pub fn counted(text: &str, name: &str) -> String {
-    let code = blanked(text, Language::Rust);
+    let code = blanked(text);
     let mut out = String::new();
     let mut done = 0;
     for (at, _) in words(&code).filter(|(_, word)| *word == "fn") {

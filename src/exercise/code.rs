@@ -175,7 +175,7 @@ pub fn build_unoptimised(
         if let Some(ptx) = committed(root, exercise, &unoptimised(&source_hash(text)))? {
             return Ok(Some(ptx));
         }
-        let Some(compiler) = Compiler::find(root)? else { return Ok(None) };
+        let Ok(Some(compiler)) = Compiler::find(root) else { return Ok(None) };
         return Ok(translated(root, exercise, &compiler));
     };
     Ok(translated(root, exercise, compiler))

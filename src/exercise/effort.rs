@@ -29,6 +29,8 @@ pub struct Effort {
     pub working_warps: u32,
     /// The most 4-byte numbers that one block loaded from global memory.
     pub block_numbers: u64,
+    /// Where atomic operations were made.
+    pub atomic_addresses: HashSet<u64>,
     /// Index into the line table, of the last store to the watched addresses.
     pub last_store: Option<u32>,
 }
@@ -110,6 +112,10 @@ impl Watcher {
         let is_store = request.access != Access::Load;
         let block = self.blocks.entry((actor.grid, actor.block)).or_default();
         let to = |lane: u32| self.result.contains(&request.addresses[lane as usize]);
+        if matches!(request.access, Access::Atomic { .. }) {
+            let addresses = lanes(request.mask).map(|lane| request.addresses[lane as usize]);
+            self.effort.atomic_addresses.extend(addresses);
+        }
         if is_store {
             let warp = actor.warp as usize;
             block.wrote.resize(block.wrote.len().max(warp + 1), 0);

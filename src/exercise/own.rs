@@ -23,6 +23,11 @@ const WORDS: [&str; 13] = [
     "thread_local",
 ];
 
+/// Words in C++, without underscores around them, that change what a compiler may take for granted, or say
+/// what it does.
+const STEERING: [&str; 8] =
+    ["asm", "unreachable", "optimize", "optnone", "OPTIMIZE", "NO_INLINE", "CUDACC_DEBUG", "Pragma"];
+
 /// What `text`, the learner's file of `exercise` below `root`, brings in from elsewhere: a sentence, if so.
 pub fn foreign(root: &Path, exercise: &Exercise, text: &str) -> Option<String> {
     match exercise.kind {
@@ -34,7 +39,7 @@ pub fn foreign(root: &Path, exercise: &Exercise, text: &str) -> Option<String> {
 }
 
 fn foreign_word(text: &str) -> Option<String> {
-    let code = blanked(text, Language::Rust);
+    let code = blanked(text);
     let line = |at: usize| 1 + code[..at].matches('\n').count();
     if let Some((at, word)) = words(&code).find(|(_, word)| WORDS.contains(word)) {
         return Some(format!(
@@ -56,18 +61,24 @@ fn foreign_word(text: &str) -> Option<String> {
     })
 }
 
+/// Directives are looked for in the text as it stands: what is a comment or a string, and what an `#if`
+/// leaves out, compilers may see otherwise. So none may stand at the beginning of a line of a comment,
+/// either.
 fn foreign_file(root: &Path, exercise: &Exercise, text: &str) -> Option<String> {
-    // As the preprocessor joins lines, with the other spelling of `#`.
-    let text = text.replace("\r\n", "\n").replace("\\\n", "");
-    let code = blanked(&text, Language::Cpp).replace("%:", "# ");
+    let text = joined(text);
     let folder = root.join(&exercise.path);
     let folder = folder.parent()?;
-    for (line, code) in text.lines().zip(code.lines()) {
-        let directive = code.trim_start().strip_prefix('#').map(str::trim_start).unwrap_or_default();
+    let starts = ["#", "%:", "??="].iter().flat_map(|mark| text.match_indices(mark));
+    for (at, mark) in starts {
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let before = text[start..at].trim_matches(is_blank);
+        if !before.is_empty() && !before.ends_with("*/") {
+            continue;
+        }
+        let directive = past_comments(&text[at + mark.len()..]);
         let word: String = directive.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        let name = &line[line.len().min(code.len() - directive.len() + word.len())..];
         let is_own = match &*word {
-            "include" => is_header(folder, name.trim()),
+            "include" => is_header(folder, past_comments(&directive[word.len()..])),
             "include_next" | "import" | "embed" => false,
             _ => true,
         };
@@ -75,11 +86,41 @@ fn foreign_file(root: &Path, exercise: &Exercise, text: &str) -> Option<String> 
             return Some(format!(
                 "`{}`: an answer stands in its own file alone. Only the headers of CUDA and of the system \
                  may be included, by their names.",
-                line.trim()
+                text[start..].lines().next().unwrap_or_default().trim()
             ));
         }
     }
     None
+}
+
+/// `text` as a preprocessor joins its lines: a backslash may have blanks after it, and a line may end as on
+/// any system.
+fn joined(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace("??/", "\\");
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        match line.trim_end_matches(is_blank).strip_suffix('\\') {
+            Some(part) if line.ends_with('\n') => out += part,
+            _ => out += line,
+        }
+    }
+    out
+}
+
+/// What some compiler may pass over as a blank.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || !c.is_ascii()
+}
+
+/// `text` without the blanks and comments that it begins with, up to the end of the line.
+fn past_comments(text: &str) -> &str {
+    let blanks = |text: &'_ str| text.find(|c| c == '\n' || !is_blank(c)).unwrap_or(text.len());
+    let mut rest = &text[blanks(text)..];
+    while let Some(comment) = rest.strip_prefix("/*") {
+        let (_, after) = comment.split_once("*/").unwrap_or_default();
+        rest = &after[blanks(after)..];
+    }
+    rest
 }
 
 /// Whether `name`, with what encloses it and what follows, is that of a header that lies with the compiler.
@@ -89,10 +130,28 @@ fn is_header(folder: &Path, name: &str) -> bool {
         Some('"') => '"',
         _ => return false,
     };
-    let Some((name, _)) = name[1..].split_once(close) else { return false };
+    let line = name[1..].lines().next().unwrap_or_default();
+    let Some((name, _)) = line.split_once(close) else { return false };
     let outside =
         name.starts_with('/') || name.contains(['\\', ':']) || name.split('/').any(|part| part == "..");
     !outside && !folder.join(name).exists()
+}
+
+/// Whether `text`, an answer in C++, tells the compiler something, or asks what it is told: then what it
+/// makes of it with optimisation and without may be two different things. Parts of words may hide one of
+/// these.
+pub fn steers_the_compiler(text: &str) -> bool {
+    let text = joined(text);
+    let says = |word: &str| {
+        word.starts_with("__builtin_")
+            || word.ends_with("assume")
+            || STEERING.contains(&word.trim_matches('_'))
+    };
+    let pragma = |line: &str| {
+        let after = line.split_once("pragma").map(|(_, after)| past_comments(after));
+        after.is_some_and(|what| !what.starts_with("unroll") && !what.starts_with("once"))
+    };
+    text.contains("##") || words(&text).any(|(_, word)| says(word)) || text.lines().any(pragma)
 }
 
 /// The identifiers and keywords of `code`, and where they begin.
@@ -109,21 +168,15 @@ pub fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whose comments and strings.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Language {
-    Rust,
-    Cpp,
-}
-
-/// `text` with blanks in place of its comments, strings, characters and lifetimes; all else is where it was.
-pub fn blanked(text: &str, language: Language) -> String {
+/// `text`, in Rust, with blanks in place of its comments, strings, characters and lifetimes; all else is
+/// where it was.
+pub fn blanked(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     let mut last = ' ';
     while let Some(c) = rest.chars().next() {
         let in_word = last.is_alphanumeric() || last == '_';
-        let length = literal(rest, language, in_word).unwrap_or(0).min(rest.len());
+        let length = literal(rest, in_word).unwrap_or(0).min(rest.len());
         if length == 0 {
             out.push(c);
             (rest, last) = (&rest[c.len_utf8()..], c);
@@ -138,30 +191,23 @@ pub fn blanked(text: &str, language: Language) -> String {
 
 /// The bytes of the comment, string, character or lifetime that `rest` begins with; to the end of the text if
 /// it isn't closed. `in_word`: what comes before belongs to a word, like the `1` of `1'000`.
-fn literal(rest: &str, language: Language, in_word: bool) -> Option<usize> {
+fn literal(rest: &str, in_word: bool) -> Option<usize> {
     let through =
         |from: usize, end: &str| rest[from..].find(end).map_or(rest.len(), |at| from + at + end.len());
     if rest.starts_with("//") {
         return Some(rest.find('\n').unwrap_or(rest.len()));
     }
     if rest.starts_with("/*") {
-        return Some(if language == Language::Rust { nested(rest) } else { through(2, "*/") });
+        return Some(nested(rest));
     }
-    if !in_word && let Some(raw) = rest.strip_prefix(if language == Language::Rust { "r" } else { "R\"" }) {
+    if !in_word && let Some(raw) = rest.strip_prefix('r') {
         let hashes = raw.bytes().take_while(|byte| *byte == b'#').count();
-        match language {
-            Language::Rust if raw[hashes..].starts_with('"') => {
-                return Some(through(hashes + 2, &format!("\"{}", "#".repeat(hashes))));
-            }
-            Language::Cpp => {
-                let (delimiter, _) = raw.split_once('(')?;
-                return Some(through(3 + delimiter.len(), &format!("){delimiter}\"")));
-            }
-            Language::Rust => {}
+        if raw[hashes..].starts_with('"') {
+            return Some(through(hashes + 2, &format!("\"{}", "#".repeat(hashes))));
         }
     }
     let quote = rest.chars().next().filter(|c| *c == '"' || *c == '\'' && !in_word)?;
-    if quote == '\'' && language == Language::Rust {
+    if quote == '\'' {
         // `'a'` and `'\n'` are characters, `'a` a lifetime.
         let mut chars = rest[1..].chars();
         let (first, second) = (chars.next()?, chars.next());
@@ -221,10 +267,8 @@ mod tests {
             ("\"open", "     "),
             ("'", "'"),
         ] {
-            assert_eq!(blanked(text, Language::Rust), code, "{text}");
+            assert_eq!(blanked(text), code, "{text}");
         }
-        assert_eq!(blanked("1'000 R\"x(\")\")x\" 'a' b", Language::Cpp), format!("1'000{}b", " ".repeat(16)));
-        assert_eq!(blanked("/* /* */ b", Language::Cpp), "         b");
     }
 
     #[test]
@@ -239,6 +283,13 @@ mod tests {
             "%:include \"solutions/2_1_barrier.cu\"",
             "#define F \"solutions/2_1_barrier.cu\"\n#include F",
             "#embed <x>",
+            "#inc\\ \t\nlude \"solutions/2_1_barrier.cu\"",
+            "// \r#include \"solutions/2_1_barrier.cu\"",
+            "#if 0\n'\"'\"\n#endif\n#include \"solutions/2_1_barrier.cu\"\n// \"",
+            "auto c = u8'\"';\n#include \"solutions/2_1_barrier.cu\"\nauto d = '\"';",
+            "/*\n*/ #include \"solutions/2_1_barrier.cu\"",
+            "#/*\n*/ include/**/\"solutions/2_1_barrier.cu\"",
+            "\u{feff}#include \"solutions/2_1_barrier.cu\"",
         ] {
             let found = foreign_in("2.1", &format!("int x;\n{text}\n"));
             assert!(found.is_some_and(|what| what.contains("its own file")), "{text}");
@@ -249,9 +300,30 @@ mod tests {
             "#include \"cuda_runtime.h\"",
             "// #include \"solutions/2_1_barrier.cu\"",
             "#define N 3 // include \"x\"",
+            "#define S(x) #x\r\n#include /* of the system */ <limits.h> // ..\r\n",
         ] {
             assert_eq!(foreign_in("2.1", text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_steers_the_compiler_is_found() {
+        for text in [
+            "__builtin_assume(gridDim.x >= 2);",
+            "if (n > 5) __builtin_unreachable();",
+            "__assume(x);",
+            "[[assume(x > 2)]];",
+            "__asm__ volatile(\"\");",
+            "#  pragma GCC optimize(\"O0\")",
+            "_Pragma(\"unroll\")",
+            "#define J(a, b) a##b",
+            "__builtin_\\ \nassume(x);",
+        ] {
+            assert!(steers_the_compiler(text), "{text}");
+        }
+        assert!(!steers_the_compiler(
+            "#pragma unroll\nfor (;;) { plasma(\"a\"); } // we take it for granted"
+        ));
     }
 
     #[test]

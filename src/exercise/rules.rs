@@ -109,18 +109,30 @@ fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
     })
 }
 
-/// As many warps as in the solution may share a block's work, or half as many.
+/// Numbers of a warp whose lanes make two loads of 16 bytes each.
+const BY_VECTORS: u64 = 256;
+/// A block of the solution has so many working warps where one warp is held to be too few.
+const MANY_WARPS: u32 = 8;
+
+/// Wide loads leave warps idle, the more so where the input ends early: what two of them per thread explain
+/// is not refused, nor is more than an eighth of the solution's warps.
 fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (mine, theirs) = (yours.effort.working_warps, solution.effort.working_warps);
-    (2 * mine < theirs).then(|| {
-        let warps = if mine == 1 { "one warp".to_string() } else { format!("{mine} warps") };
-        let what = format!(
-            "not a tree of the whole block: only {warps} of a block load anything. In the solution {theirs} \
-             do"
-        );
+    let is_few = theirs >= MANY_WARPS && mine <= theirs / MANY_WARPS;
+    (is_few && yours.effort.block_numbers > BY_VECTORS * u64::from(mine)).then(|| {
+        let warps = if mine == 1 {
+            "one warp of a block loads".into()
+        } else {
+            format!("{mine} warps of a block load")
+        };
+        let what =
+            format!("not a tree of the whole block: only {warps} anything. In the solution {theirs} do");
         ("one-thread", what)
     })
 }
+
+/// Atomic operations at one address that are hardly a queue.
+const FEW: u64 = 4;
 
 /// A block may leave its result by an atomic operation.
 fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
@@ -131,8 +143,11 @@ fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
             0 => "none".to_string(),
             theirs => thousands(theirs as i64),
         };
+        // Where each address has few of them, nobody waits.
+        let addresses = yours.effort.atomic_addresses.len() as u64;
+        let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
         let what = format!(
-            "with {} atomic operations where the solution makes {theirs}. At one address they queue",
+            "with {} atomic operations where the solution makes {theirs}{queue}",
             thousands(mine as i64)
         );
         ("atomics", what)
@@ -196,6 +211,24 @@ mod tests {
             effort: Effort { busiest, launches: vec![(32, all)], ..Effort::default() },
             ..Outcome::default()
         }
+    }
+
+    #[test]
+    fn idle_warps_that_wide_loads_explain_are_no_fault() {
+        let case = Case { n: 3000, block: 1024, schedule: 0 };
+        let outcome = |working_warps, block_numbers| Outcome {
+            effort: Effort { working_warps, block_numbers, ..Effort::default() },
+            ..Outcome::default()
+        };
+        let said = |mine, numbers, theirs| {
+            few_warps(&Pair { case, yours: outcome(mine, numbers), solution: outcome(theirs, numbers) })
+                .map(|(_, what)| what)
+        };
+        assert_eq!(said(11, 3000, 32), None);
+        assert_eq!(said(1, 256, 8), None);
+        assert_eq!(said(1, 1024, 4), None);
+        assert!(said(1, 1024, 8).unwrap().contains("only one warp of a block loads anything"));
+        assert!(said(4, 8192, 32).unwrap().contains("only 4 warps of a block load anything"));
     }
 
     #[test]

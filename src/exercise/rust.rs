@@ -127,8 +127,8 @@ fn mark_program(
     let (case, Done { calls, depth, .. }) = counting()?;
     if depth < DEPTH {
         let what = format!(
-            "Right, but not by halving: for {case} calls are nested {depth} deep, and halving takes {} \
-             levels.",
+            "Right, but not by halving: for {case} the functions of the file are nested {depth} deep, and \
+             halving takes {} levels. (Closures are not counted.)",
             case.n.ilog2() + 1
         );
         return Ok(failed(exercise, "no-recursion", what));

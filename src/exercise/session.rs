@@ -18,6 +18,7 @@ use super::state::{Progress, State, free_name};
 use super::verdict::{Guess, Verdict};
 use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
 use workbook::device::{Device, DeviceChoice};
+use workbook::files::no_file;
 use workbook::say;
 
 /// How often `watch` looks at the learner's file.
@@ -74,7 +75,9 @@ impl Session {
 
     /// Once, before anything else: without a compiler an edited kernel cannot be checked.
     fn tell_of_a_compiler(&mut self) -> Result<()> {
-        if self.state.told_of_nvcc || self.compiler.is_some() || Compiler::find(&self.root)?.is_some() {
+        // A wrong NVCC is said where a compiler is needed.
+        let is_missing = || matches!(Compiler::find(&self.root), Ok(None));
+        if self.state.told_of_nvcc || self.compiler.is_some() || !is_missing() {
             return Ok(());
         }
         say(&format!(
@@ -111,7 +114,7 @@ impl Session {
                 self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
                 self.remember_guesses(id, &failure.guesses, true);
                 if !failure.guesses.is_empty() {
-                    say(&show::after_tries(&exercise, self.state.of(id).tries));
+                    say(&show::after_tries(&exercise, &failure.guesses, self.state.of(id).tries));
                 }
                 let missing = failure.kinds == ["missing-file"];
                 say(&match missing {
@@ -203,10 +206,11 @@ impl Session {
         let exercise = catalogue::find(&self.exercises, id)?;
         let path = self.root.join(&exercise.path);
         let stub = exercise.stub();
-        if std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
+        let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
+        if is_file && std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
             say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
         } else {
-            if path.exists() {
+            if path.symlink_metadata().is_ok() {
                 let backup = free_name(&path, "backup");
                 std::fs::rename(&path, &backup)
                     .with_context(|| format!("cannot rename {}", exercise.path))?;

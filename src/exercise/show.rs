@@ -202,8 +202,13 @@ fn shown(exercise: &Exercise, found: &Diagnostic, source: &str, color: bool) -> 
 }
 
 /// What is said after several wrong answers, where trying one after the other leads to the right one.
-pub fn after_tries(exercise: &Exercise, tries: usize) -> String {
-    let hint = tries.checked_sub(TRIES).and_then(|more| exercise.hints.get(more).or(exercise.hints.last()));
+pub fn after_tries(exercise: &Exercise, guesses: &[Guess], tries: usize) -> String {
+    // With a hint for each number, those of the wrong ones help.
+    let by_number = guesses.len() == exercise.hints.len();
+    let helps = |at: usize| !by_number || guesses[at].said != guesses[at].right;
+    let hints: Vec<&String> =
+        exercise.hints.iter().enumerate().filter(|(at, _)| helps(*at)).map(|(_, hint)| hint).collect();
+    let hint = tries.checked_sub(TRIES).and_then(|more| hints.get(more).or(hints.last()));
     hint.map_or(String::new(), |hint| {
         paragraph(&format!(
             "{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"

@@ -7,13 +7,19 @@ use anyhow::{Result, bail, ensure};
 
 use super::answer::{self, Answer};
 use super::source::{Exercise, HERE, Kind, Mutant, THIS};
+use workbook::files::no_file;
 use workbook::record::columns::wrapped;
 
 impl Exercise {
     /// The learner's file below `root`, as text. Bytes that are no UTF-8 are shown as `\u{fffd}`: compilers
     /// read the file itself.
     pub fn learners_text(&self, root: &Path) -> std::io::Result<String> {
-        let bytes = std::fs::read(root.join(&self.path))?;
+        let path = root.join(&self.path);
+        // The end of a pipe or a device may never come.
+        if let Some(kind) = no_file(&std::fs::metadata(&path)?) {
+            return Err(std::io::Error::other(format!("it is {kind}, and not a file")));
+        }
+        let bytes = std::fs::read(path)?;
         let text = String::from_utf8_lossy(&bytes);
         Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_string())
     }

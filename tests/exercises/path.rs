@@ -287,6 +287,55 @@ fn numbers_that_no_counter_has_are_marked_like_others() {
     learner.says("3.6").exits(0, &["your first answer", "9,223,372,036,854,775,807"]);
 }
 
+/// With a hint for each number, what is already right gets none.
+#[test]
+fn after_three_tries_the_hint_is_about_the_wrong_number() {
+    let learner = Learner::new("tries");
+    let exercise = exercise("3.7");
+    let passing = exercise.solution();
+    for size in ["512", "1024", "100"] {
+        learner.write(&exercise, &passing.replace("fastest 128;", &format!("fastest {size};")));
+        learner.says("3.7").exits(1, &["the fastest:"]);
+    }
+    learner.write(&exercise, &passing.replace("fastest 128;", "fastest 32;"));
+    let said = learner.says("3.7").exits(1, &["4 answers were wrong", "Run the check"]);
+    assert!(!said.text.contains("At most 32 blocks"), "{}", said.text);
+}
+
+/// A compiler that is none is said where one is needed.
+#[test]
+fn what_needs_no_compiler_asks_for_none() {
+    let learner = Learner::new("nonexistent");
+    let says = |words: &str| {
+        let output = learner.command(words).env("NVCC", "/nonexistent").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).to_string())
+    };
+    for id in ["1.1", "2.1", "2.4", "3.6", "3.7"] {
+        let (status, said) = says(id);
+        assert!(status == Some(1) && !said.contains("/nonexistent"), "{id}: {said}");
+    }
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
+    let (status, said) = says("2.1");
+    assert!(status == Some(2) && said.contains("/nonexistent"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_that_is_a_pipe_or_a_device_is_refused() {
+    let learner = Learner::new("pipe");
+    let exercise = exercise("2.1");
+    let path = learner.root.join(&exercise.path);
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    learner.says("2.1").exits(1, &["it is a device", "reset 2.1"]);
+    learner.says("reset 2.1").exits(0, &["is the task again"]);
+    std::fs::remove_file(&path).unwrap();
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    learner.says("2.1").exits(1, &["it is a pipe", "reset 2.1"]);
+    learner.says("reset 2.1").exits(0, &["is the task again"]);
+}
+
 /// A wrong answer is told the right sum: in the next text it is another.
 #[test]
 fn results_cannot_be_learned_by_heart() {

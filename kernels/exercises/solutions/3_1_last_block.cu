@@ -9,6 +9,7 @@
 //@ minutes 15
 //@ launch maxOfBlocks(data, partials, n) grid=n/block
 //@ op max
+//@ blocks 32 96 100 256 1024
 //@ hint How many elements does block b own? Its chunk begins at `blockIdx.x * blockDim.x`, and the array ends
 //@      at `size`.
 //@ hint Give every thread of the block the same `count`, and let no comparison reach beyond it.

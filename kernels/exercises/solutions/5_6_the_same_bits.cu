@@ -39,7 +39,7 @@
 //@ mutant no-barrier: data-race
 //@ - __syncthreads(); // the sums of the threads are there
 //@ + // nothing
-//@ mutant thread-0-alone: one-thread
+//@ mutant thread-0-alone: passes
 //@ - unsigned int k = tid; k < blocks; k += blockDim.x
 //@ + unsigned int k = 0; k < blocks && tid == 0; k++
 //@ mutant reads-beyond: out-of-bounds
