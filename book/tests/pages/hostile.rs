@@ -18,7 +18,7 @@ const MARKS: [&str; 7] =
     ["EVIL\n", "{{#include", "<script>evil", "](javascript", "<img src=x", "\u{1b}", "\r"];
 
 /// Fields that a directive looks things up by, or that stand for one of a few words.
-const LOOKED_UP: [&str; 12] = [
+const LOOKED_UP: [&str; 13] = [
     "kernel",
     "kind",
     "stem",
@@ -31,6 +31,7 @@ const LOOKED_UP: [&str; 12] = [
     "found",
     "do",
     "severity",
+    "shape",
 ];
 
 /// Sets each text of `json` below a key that `is_chosen` to [`HOSTILE`]; returns the keys of all texts.
