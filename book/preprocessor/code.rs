@@ -76,9 +76,9 @@ fn language(file: &str) -> &'static str {
     }
 }
 
-/// `text` as a block of code whose lines mean nothing to Markdown and to mdBook.
+/// `text` as a block of code whose lines mean nothing to Markdown and to mdBook, and end as those of a fence do.
 pub fn verbatim(text: &str) -> String {
-    format!("<pre><code class=\"language-text\">{}</code></pre>", escape(text))
+    format!("<pre><code class=\"language-text\">{}\n</code></pre>", escape(text.trim_end()))
 }
 
 /// `code` as a code block of Markdown.
