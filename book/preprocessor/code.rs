@@ -76,7 +76,7 @@ fn language(file: &str) -> &'static str {
     }
 }
 
-/// `text` as a block of code whose lines mean nothing to Markdown and to mdBook, and end as those of a fence do.
+/// `text` as a block of code whose lines mean nothing to Markdown and to mdBook.
 pub fn verbatim(text: &str) -> String {
     format!("<pre><code class=\"language-text\">{}\n</code></pre>", escape(text.trim_end()))
 }

@@ -79,7 +79,7 @@ fn what_the_simulator_says_stands_below_the_table() {
             "</table>",
             "The simulator says of <code>reduceNeighboredLess</code>:</p>\n<pre><code \
              class=\"language-text\">error&#91;data-race&#93;: here&#10; --&gt; \
-             kernels/k.cu:2</code></pre>\n",
+             kernels/k.cu:2\n</code></pre>\n",
             "<figcaption>",
         ],
     );
