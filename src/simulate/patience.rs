@@ -1,9 +1,9 @@
 //! A long run says how far it is, and goes on.
 
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use workbook::number::thousands;
+use workbook::say;
 use workbook::sim::observe::{Act, Event, Observer};
 
 /// Says on stderr how far a launch is, when it has executed 2^26 instructions, and again whenever they are
@@ -49,7 +49,7 @@ impl Observer for Patience {
             Event::By(_, Act::Launch(launch)) if launch.refused.is_none() => self.known += 1,
             Event::BlockEnd { .. } => self.ended += 1,
             Event::Underway { by_warps } => {
-                let _ = writeln!(std::io::stderr(), "{}", self.line(*by_warps, self.started.elapsed()));
+                say::err(&format!("{}\n", self.line(*by_warps, self.started.elapsed())));
             }
             _ => {}
         }
