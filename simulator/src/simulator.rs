@@ -9,7 +9,7 @@ use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperti
 use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::exec::{CHECKED, Step, UNCHECKED};
 use crate::grid::{self, Engine, Limits};
-use crate::memory::{self, Memory, Wrong};
+use crate::memory::{self, Memory, Written, Wrong};
 use crate::observe::{self, Unchecked};
 use crate::ptx::Space;
 
@@ -152,6 +152,12 @@ impl Simulator {
         self.memory.free(address);
     }
 
+    /// [`Simulator::free`], with what the allocation held, and which bytes of that have been written; `None`
+    /// if all have.
+    pub fn take(&mut self, address: u64) -> (Vec<u8>, Option<Written>) {
+        self.memory.take(address)
+    }
+
     /// Copies host bytes to device memory.
     ///
     /// # Errors
@@ -160,7 +166,7 @@ impl Simulator {
         match self.memory.slice_mut(address, bytes.len()) {
             Ok(to) => {
                 to.copy_from_slice(bytes);
-                self.memory.define(address, bytes.len());
+                self.memory.define_end(address, bytes.len());
                 Ok(())
             }
             Err(wrong) => Err(copy_error("to", bytes.len(), address, &wrong)),
@@ -172,13 +178,16 @@ impl Simulator {
     /// # Errors
     /// The bytes do not all lie in one live allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Box<Diagnostic>> {
-        match self.memory.slice(address, bytes.len()) {
-            Ok(from) => {
-                bytes.copy_from_slice(from);
-                Ok(())
-            }
-            Err(wrong) => Err(copy_error("from", bytes.len(), address, &wrong)),
-        }
+        bytes.copy_from_slice(self.bytes(address, bytes.len())?);
+        Ok(())
+    }
+
+    /// Bytes of device memory.
+    ///
+    /// # Errors
+    /// They do not all lie in one live allocation.
+    pub fn bytes(&self, address: u64, bytes: usize) -> Result<&[u8], Box<Diagnostic>> {
+        self.memory.slice(address, bytes).map_err(|wrong| copy_error("from", bytes, address, &wrong))
     }
 
     /// Where a variable of `module` lies, and its bytes.

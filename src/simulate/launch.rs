@@ -44,13 +44,13 @@ pub struct Launched {
 
 impl Launched {
     /// Adds what the same launch has shown under another schedule, and only there.
-    pub fn unite(&mut self, other: Launched, schedule: u64) {
-        for wrong in other.wrong {
+    pub fn unite(&mut self, (wrong, found): (Vec<String>, Vec<Diagnostic>), schedule: u64) {
+        for wrong in wrong {
             if !self.wrong.contains(&wrong) {
                 self.wrong.push(format!("{wrong} (under schedule {schedule})"));
             }
         }
-        for mut found in other.diagnostics {
+        for mut found in found {
             if !self.diagnostics.iter().any(|known| is_alike(known, &found)) {
                 found.message += &format!(" (under schedule {schedule})");
                 self.diagnostics.push(found);
@@ -100,7 +100,7 @@ pub fn plan(options: &Options) -> Result<Plan> {
     }
     plan.steps.extend(options.expected.iter().cloned().map(Step::Check));
     plan.steps.extend(options.saves.iter().cloned().map(Step::Save));
-    plan.read_files(options.memory).map_err(Error::msg)?;
+    plan.open_files(options.memory).map_err(Error::msg)?;
     Ok(plan)
 }
 
@@ -175,7 +175,7 @@ fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
 }
 
 fn check_memory(plan: &Plan, memory: u64) -> Result<()> {
-    let named = plan.buffers.iter().map(|named| named.fill.len(named.kind) * named.kind.bytes() as u64);
+    let named = plan.buffers.iter().map(|named| named.fill.bytes(named.kind));
     let of_launches = plan.steps.iter().map(|step| match step {
         Step::Launch(launch) => launch.args.iter().map(Spec::buffer_bytes).sum(),
         _ => 0,
@@ -206,7 +206,7 @@ pub fn run_kernel(
 ) -> Result<Launched> {
     let launch = Launch { kernel: Some(kernel.to_string()), config, cluster, args: args.to_vec() };
     let mut plan = Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] };
-    plan.read_files(u64::MAX).map_err(Error::msg)?;
+    plan.open_files(u64::MAX).map_err(Error::msg)?;
     run_plan(device, module, &plan)
 }
 
@@ -231,7 +231,6 @@ fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
             break;
         }
     }
-    launched.buffers = stage.held()?;
     let seen = device.take_seen();
     launched.counters = seen.counters.unwrap_or_default();
     launched.diagnostics = seen.found;
@@ -242,6 +241,7 @@ fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
     }
     launched.printed = device.take_printed();
     launched.trace = device.take_trace().map(|trace| with_kinds(trace, &stage, plan));
+    launched.buffers = stage.held()?;
     Ok(launched)
 }
 

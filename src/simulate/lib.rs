@@ -95,11 +95,15 @@ fn simulate(options: &Options) -> Result<Report> {
             Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
         }
     };
-    let mut launched = run(options.schedule)?;
+    // The first comes last, so that the buffers of only one are held at a time, and saved as they are shown.
+    let mut others = Vec::new();
     for more in 1..options.schedules {
         let schedule = options.schedule.wrapping_add(more);
-        launched.unite(run(schedule)?, schedule);
+        let Launched { wrong, diagnostics, .. } = run(schedule)?;
+        others.push((schedule, (wrong, diagnostics)));
     }
+    let mut launched = run(options.schedule)?;
+    others.into_iter().for_each(|(schedule, other)| launched.unite(other, schedule));
     sources.read_for(&launched.diagnostics);
     if let (Some(path), Some(trace)) = (&options.figure, &launched.trace) {
         write_figure(path, trace, &sources)?;

@@ -385,3 +385,23 @@ fn malformed_input_ends_with_a_sentence() {
         ends(&format!("{SUM} --script"), &[&file.display().to_string()]);
     }
 }
+
+/// Twice as much would not fit beside the program.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_buffer_is_in_memory_once() {
+    let folder = scratch("once");
+    let data = folder.join("data.npy").display().to_string();
+    let line = format!("{KERNELS} --kernel copy --grid 1 --block 1 --arg buf:u8:0 --schedules 2");
+    let iota = "i32:iota*2^26";
+    for buffers in [
+        format!("--buffer in={iota} --save in={data} --expect in={iota}"),
+        format!("--buffer in=i32:file={data} --expect in=i32:file={data}"),
+    ] {
+        let mut limited = Command::new("sh");
+        limited.current_dir(root()).args(["-c", "ulimit -v 450000; exec \"$0\" \"$@\""]);
+        limited.arg(simulate().get_program());
+        limited.args(format!("{line} --arg @in {buffers}").split_whitespace());
+        Run { line: buffers, output: limited.output().unwrap() }.exits(0);
+    }
+}
