@@ -53,7 +53,8 @@ struct Options {
     /// Go on from the checkpoint of a run that was interrupted
     #[arg(long)]
     resume: bool,
-    /// Where the checkpoint is kept until the sum is there; none: beside the file
+    /// Where the checkpoint is kept until the sum is there; none: beside the file. Its hash is against edits
+    /// and accidents, not against forgery
     #[arg(long, value_name = "PATH")]
     checkpoint: Option<PathBuf>,
     /// Milliseconds between two checkpoints
@@ -66,7 +67,8 @@ fn piece(text: &str) -> Result<u64, &'static str> {
 }
 
 fn main() -> ExitCode {
-    match sum(&Options::parse()) {
+    let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
+    match sum(&options) {
         Ok(()) => say::status(0),
         Err(error) => {
             complain("error", &format!("{error:#}"));

@@ -136,14 +136,13 @@ impl Simulator {
     /// The device is full.
     pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
         self.memory.alloc(bytes, "").ok_or_else(|| {
-            host_error(
-                format!("no room for an allocation of {}", diagnostic::bytes(bytes)),
-                &format!(
-                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; \
-                     simulate may allow more (--memory)",
-                    diagnostic::thousands(self.memory.most_bytes())
-                ),
-            )
+            let what = format!(
+                "no room for an allocation of {}: the simulated device has {} bytes of memory, for at most \
+                 1,048,576 allocations",
+                diagnostic::bytes(bytes),
+                diagnostic::thousands(self.memory.most_bytes())
+            );
+            Box::new(Diagnostic::of_host(Kind::MemoryLimit, None, what, "run a smaller problem"))
         })
     }
 

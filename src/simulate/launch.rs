@@ -16,10 +16,10 @@ use super::stage::Stage;
 use super::values::Held;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
-use workbook::files::read_text;
+use workbook::files::{check_place, read_text};
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
-use workbook::sim::{self, Counters, Diagnostic};
+use workbook::sim::{self, Counters, Diagnostic, Kind};
 
 /// The result of a launch.
 #[derive(Default)]
@@ -151,7 +151,7 @@ fn check_names(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// No output takes the place of the kernel, of the script or of another output.
+/// Every output can be written, as far as that is known, and none takes the place of the kernel, of the script or of another output.
 fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let mut taken: Vec<PathBuf> =
@@ -161,6 +161,10 @@ fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
         _ => None,
     });
     for file in saves.chain(&options.figure) {
+        let cannot = || format!("cannot write {}", file.display());
+        check_place(file).with_context(cannot)?;
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        ensure!(folder.is_none_or(Path::is_dir), "{}: there is no such directory", cannot());
         let place = place(file);
         // What is no file, like /dev/null, may take more than one output.
         let is_file = !place.exists() || place.is_file();
@@ -238,6 +242,10 @@ fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
         let related = found.related.iter_mut().map(|site| &mut site.message);
         let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
         texts.for_each(|text| *text = names::readable(text));
+        found.help = match found.kind {
+            Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
+            _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
+        };
     }
     launched.printed = device.take_printed();
     launched.trace = device.take_trace().map(|trace| with_kinds(trace, &stage, plan));

@@ -6,6 +6,7 @@ use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::types::Type;
 use workbook::number::thousands;
+use workbook::record::columns;
 use workbook::sim::Written;
 
 /// A buffer after the launch.
@@ -25,7 +26,6 @@ pub struct Held {
 /// Elements of a long buffer that the text shows at its start, and at its end. A multiple of every row's
 /// length.
 const SHOWN: usize = 32;
-const MAX_COLUMNS: usize = 100;
 
 impl Held {
     /// Elements.
@@ -96,7 +96,7 @@ impl Held {
             .collect();
         let label = format!("[{}]", len.saturating_sub(1)).len();
         let width = shown.iter().flatten().map(String::len).max().unwrap_or(0) + 1;
-        let fits = |row: &usize| label + 3 + row * width <= MAX_COLUMNS;
+        let fits = |row: &usize| label + 3 + row * width <= columns::width();
         let row = [16, 8, 4, 2].into_iter().find(fits).unwrap_or(1);
         for (part, elements) in parts.iter().zip(&shown) {
             if part.start > head {
@@ -263,6 +263,6 @@ mod tests {
         assert!(!long.contains("  32 ") && !long.contains(" 967"), "{long}");
         assert_eq!(held(Type::I32, bytes(0)).text(), "argument 1: 0 elements of i32\n");
         let wide = held(Type::F64, [f64::MIN; 99].map(f64::to_le_bytes).concat()).text();
-        assert!(wide.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{wide}");
+        assert!(wide.lines().all(|line| line.chars().count() <= columns::MAX_WIDTH), "{wide}");
     }
 }

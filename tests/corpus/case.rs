@@ -202,13 +202,7 @@ impl Case {
         let mut held = Vec::new();
         for (number, (buffer, argument)) in buffers.iter().zip(&self.arguments).enumerate() {
             let (name, bytes) = (format!("arg{number}"), devices[0].clone_dtoh(buffer)?);
-            held.push(Held {
-                name,
-                arg: Some(number),
-                kind: argument.kind,
-                bytes,
-                written: None,
-            });
+            held.push(Held { name, arg: Some(number), kind: argument.kind, bytes, written: None });
         }
         let diagnostics = devices[0].take_seen().found;
         Ok(Launched { completed, diagnostics, buffers: held, ..Launched::default() })

@@ -46,6 +46,18 @@ fn outputs_are_checked_before_the_launch() {
     for outputs in [format!("--save 2={folder}/a.bin"), "--expect 2=u8:1".to_string()] {
         run(&format!("{line} {outputs}")).refuses(&["no buffer is called @2; there are: @0, @1"]);
     }
+    for (place, what) in [
+        (".", "it is a directory"),
+        ("./none/a.bin", "there is no such directory"),
+        ("./pipe", "it is a pipe"),
+    ] {
+        #[cfg(unix)]
+        let _ = Command::new("mkfifo").arg(format!("{folder}/pipe")).output();
+        for option in ["--figure ", "--save 0="] {
+            let endless = format!("{line} --steps-limit 1 {option}{folder}/{place}");
+            run(&endless).refuses(if cfg!(unix) { &["cannot write", what] } else { &[] });
+        }
+    }
     run(&format!("{line} --save 0=/dev/null --save 1=/dev/null")).exits(0);
 }
 
