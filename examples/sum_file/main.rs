@@ -26,7 +26,7 @@ use source::Source;
 
 /// The exact sum of a file of `i32`, piece by piece, on all GPUs at once.
 #[derive(Parser)]
-#[command(name = "sum_file", bin_name = "cargo run --example sum_file --")]
+#[command(name = "sum_file", bin_name = "cargo run --example sum_file --", allow_negative_numbers = true)]
 struct Options {
     /// The file: numbers of 32 bits, little-endian
     #[arg(required_unless_present = "generate", conflicts_with = "generate")]
@@ -36,7 +36,7 @@ struct Options {
         value_parser = |text: &str| number(text, 1 << 50).ok_or("0 to 2^50 numbers"))]
     generate: Option<u64>,
     /// Seed of the generator
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "file")]
     seed: u64,
     /// Where the kernels run; auto: on all GPUs if one is usable, else on two simulated ones
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]

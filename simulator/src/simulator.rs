@@ -137,8 +137,8 @@ impl Simulator {
     pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
         self.memory.alloc(bytes, "").ok_or_else(|| {
             let what = format!(
-                "no room for an allocation of {}: the simulated device has {} bytes of memory, for at most \
-                 1,048,576 allocations",
+                "no room for an allocation of {}: the simulated device has {} bytes of memory, as far as \
+                 this machine has them, for at most 1,048,576 allocations",
                 diagnostic::bytes(bytes),
                 diagnostic::thousands(self.memory.most_bytes())
             );

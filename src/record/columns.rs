@@ -120,10 +120,16 @@ fn list(columns: &[Column]) -> String {
     let widest = others.iter().map(|column| title(column).chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for row in 1..first.cells.len() {
-        text += &format!("{}\n", first.cells[row]);
+        text += &first.cells[row];
         for column in others {
-            text += &format!("  {:widest$}  {}\n", title(column), column.cells[row].trim());
+            let (title, cell) = (title(column), column.cells[row].trim());
+            match (title.as_str(), cell) {
+                (_, "") => {}
+                ("", cell) => text += &format!(": {cell}"),
+                (title, cell) => text += &format!("\n  {title:widest$}  {cell}"),
+            }
         }
+        text.push('\n');
     }
     text
 }

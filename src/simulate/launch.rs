@@ -36,6 +36,8 @@ pub struct Launched {
     pub buffers: Vec<Held>,
     /// Buffers that do not hold what is expected, a sentence for each.
     pub wrong: Vec<String>,
+    /// Why outputs could not be written, a sentence for each.
+    pub lost: Vec<String>,
     /// What device `printf` wrote.
     pub printed: String,
     /// What was remembered of it, if that was asked for.
@@ -229,7 +231,7 @@ fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
                 launched.completed = stage.launch(launch)?;
             }
             Step::Check(check) => launched.wrong.extend(stage.check(check)?),
-            Step::Save(save) => stage.save(save)?,
+            Step::Save(save) => launched.lost.extend(stage.save(save).err().map(|why| why.to_string())),
         }
         if !launched.completed {
             break;
