@@ -171,10 +171,9 @@ impl Part {
         let width = kind.bytes();
         let len = (elements.end - elements.start) as usize * width;
         let element = |bits: u64| bits.to_le_bytes().into_iter().take(width);
-        let mut content = Content::default();
-        content.bytes = match self {
-            Part::File { path, bytes, open } => {
-                let start = bytes.start + elements.start * width as u64;
+        let bytes = match self {
+            Part::File { path, bytes: all, open } => {
+                let start = all.start + elements.start * width as u64;
                 files::part(path, open.as_deref().ok_or("it is not open")?, start, len)?
             }
             Part::Iota(_) => elements.flat_map(|n| element(kind.of_whole(n))).collect(),
@@ -185,6 +184,7 @@ impl Part {
             Part::Repeat(bits, _) if *bits != 0 => elements.flat_map(|_| element(*bits)).collect(),
             Part::Repeat(..) | Part::Uninit(_) | Part::Pointer(_) => vec![0; len],
         };
+        let mut content = Content { bytes, ..Content::default() };
         match self {
             Part::Uninit(_) => content.unwritten.push(0..len),
             Part::Pointer(pointer) => content.pointers.push((0, pointer.clone())),
