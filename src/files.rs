@@ -25,17 +25,7 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
 /// Those of `write` and of the file system; `path` is read-only, a named pipe, which may never have a reader,
 /// or a link to nothing. The file at `path` is then as it was.
 pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<File> {
-    let own = std::fs::symlink_metadata(path).ok();
-    let about = std::fs::metadata(path).ok();
-    if own.as_ref().and_then(no_file) == Some(PIPE) {
-        return Err(Error::other("it is a pipe"));
-    }
-    if own.is_some() && about.is_none() {
-        return Err(Error::other("it is a link to nothing"));
-    }
-    if about.as_ref().is_some_and(|about| about.is_file() && about.permissions().readonly()) {
-        return Err(Error::other("it is read-only"));
-    }
+    let about = check_place(path)?;
     if about.as_ref().is_some_and(|about| !about.is_file()) {
         let mut file = File::options().write(true).open(path)?;
         return write(&mut file).map(|()| file);
@@ -48,6 +38,26 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
         let _ = std::fs::remove_file(&unfinished);
     }
     done.map(|()| file)
+}
+
+/// What lies at `path`, if something does and [`replace`] may take its place: to be asked before the work.
+///
+/// # Errors
+/// Of [`replace`], as far as they are known without writing.
+pub fn check_place(path: &Path) -> Result<Option<Metadata>> {
+    let about = std::fs::metadata(path).ok();
+    match &about {
+        None if path.is_symlink() => Err(Error::other("it is a link to nothing")),
+        Some(about) if about.is_dir() => Err(Error::other("it is a directory")),
+        // What the shell makes of >(…) is one, behind a link, and has a reader.
+        Some(about) if no_file(about) == Some(PIPE) && !path.is_symlink() => {
+            Err(Error::other("it is a pipe"))
+        }
+        Some(about) if about.is_file() && about.permissions().readonly() => {
+            Err(Error::other("it is read-only"))
+        }
+        _ => Ok(about),
+    }
 }
 
 /// Creates the file at `path`, where nothing lies, with the contents that `write` gives: nobody sees it
@@ -72,11 +82,26 @@ pub fn create(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resul
 fn unfinished(path: &Path) -> Result<(PathBuf, File)> {
     loop {
         let random = RandomState::new().hash_one(std::process::id());
-        let name = path.with_file_name(format!(".{random:016x}.unfinished"));
+        let name = path.with_file_name(format!(".{random:016x}{UNFINISHED}"));
         match File::create_new(&name) {
             Ok(file) => return Ok((name, file)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Removes what programs that were killed have left unfinished beside `path`, an hour ago or earlier.
+pub fn tidy(path: &Path) {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let random = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(UNFINISHED));
+        let is_own = random
+            .is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let age = entry.metadata().and_then(|about| about.modified()).map(|time| time.elapsed());
+        if is_own && age.is_ok_and(|age| age.is_ok_and(|age| age > OLD)) {
+            let _ = std::fs::remove_file(entry.path());
         }
     }
 }
@@ -115,6 +140,9 @@ pub fn read_text(path: &Path, bytes: u64) -> Result<String> {
 pub fn lock(path: &Path) -> Result<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
+    if let Some(what) = std::fs::metadata(&name).ok().as_ref().and_then(no_file) {
+        return Err(Error::other(format!("{} is {what}", Path::new(&name).display())));
+    }
     let file = File::create(name)?;
     let start = Instant::now();
     let locked = loop {
@@ -140,6 +168,10 @@ pub fn lock(path: &Path) -> Result<File> {
 /// How long a lock is waited for in silence.
 const SILENT: Duration = Duration::from_secs(1);
 const PIPE: &str = "a pipe";
+/// How the names of unfinished files end.
+const UNFINISHED: &str = ".unfinished";
+/// No file is written for so long.
+const OLD: Duration = Duration::from_secs(3600);
 
 /// What else than a regular file this is about: a directory, a pipe, a device …
 pub fn no_file(about: &Metadata) -> Option<&'static str> {

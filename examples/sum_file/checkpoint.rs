@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use workbook::build::prebuilt::hash;
-use workbook::files::{create, no_file, replace};
+use workbook::files::{create, no_file, replace, tidy};
 
 use super::source::{Source, Stamp, same_file};
 
@@ -66,6 +66,7 @@ impl Place {
     /// Something else is there: `source`, what is no file, a file that is no checkpoint of `source`, or one
     /// that another run uses.
     pub fn take(path: &Path, source: &Source) -> Result<(Place, Option<Checkpoint>)> {
+        tidy(path);
         let name = path.display();
         let cannot = || format!("cannot read the checkpoint {name}");
         let about = match path.metadata() {

@@ -26,7 +26,7 @@ use source::Source;
 
 /// The exact sum of a file of `i32`, piece by piece, on all GPUs at once.
 #[derive(Parser)]
-#[command(name = "sum_file", bin_name = "cargo run --example sum_file --")]
+#[command(name = "sum_file", bin_name = "cargo run --example sum_file --", allow_negative_numbers = true)]
 struct Options {
     /// The file: numbers of 32 bits, little-endian
     #[arg(required_unless_present = "generate", conflicts_with = "generate")]
@@ -36,7 +36,7 @@ struct Options {
         value_parser = |text: &str| number(text, 1 << 50).ok_or("0 to 2^50 numbers"))]
     generate: Option<u64>,
     /// Seed of the generator
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "file")]
     seed: u64,
     /// Where the kernels run; auto: on all GPUs if one is usable, else on two simulated ones
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
@@ -53,7 +53,8 @@ struct Options {
     /// Go on from the checkpoint of a run that was interrupted
     #[arg(long)]
     resume: bool,
-    /// Where the checkpoint is kept until the sum is there; none: beside the file
+    /// Where the checkpoint is kept until the sum is there; none: beside the file. Its hash is against edits
+    /// and accidents, not against forgery
     #[arg(long, value_name = "PATH")]
     checkpoint: Option<PathBuf>,
     /// Milliseconds between two checkpoints
@@ -66,7 +67,8 @@ fn piece(text: &str) -> Result<u64, &'static str> {
 }
 
 fn main() -> ExitCode {
-    match sum(&Options::parse()) {
+    let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
+    match sum(&options) {
         Ok(()) => say::status(0),
         Err(error) => {
             complain("error", &format!("{error:#}"));

@@ -73,5 +73,6 @@ pub use device::{
     check_config,
 };
 pub use diagnostic::{Diagnostic, Kind, Severity, Shape, Site};
+pub use memory::Written;
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

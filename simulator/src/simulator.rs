@@ -9,7 +9,7 @@ use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperti
 use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::exec::{CHECKED, Step, UNCHECKED};
 use crate::grid::{self, Engine, Limits};
-use crate::memory::{self, Memory, Wrong};
+use crate::memory::{self, Memory, Written, Wrong};
 use crate::observe::{self, Unchecked};
 use crate::ptx::Space;
 
@@ -136,20 +136,25 @@ impl Simulator {
     /// The device is full.
     pub fn alloc(&mut self, bytes: u64) -> Result<u64, Box<Diagnostic>> {
         self.memory.alloc(bytes, "").ok_or_else(|| {
-            host_error(
-                format!("no room for an allocation of {}", diagnostic::bytes(bytes)),
-                &format!(
-                    "the simulated device has {} bytes of memory, for at most 1,048,576 allocations; \
-                     simulate may allow more (--memory)",
-                    diagnostic::thousands(self.memory.most_bytes())
-                ),
-            )
+            let what = format!(
+                "no room for an allocation of {}: the simulated device has {} bytes of memory, as far as \
+                 this machine has them, for at most 1,048,576 allocations",
+                diagnostic::bytes(bytes),
+                diagnostic::thousands(self.memory.most_bytes())
+            );
+            Box::new(Diagnostic::of_host(Kind::MemoryLimit, None, what, "run a smaller problem"))
         })
     }
 
     /// Gives an allocation back; an address that is not the start of a live allocation is ignored.
     pub fn free(&mut self, address: u64) {
         self.memory.free(address);
+    }
+
+    /// [`Simulator::free`], with what the allocation held, and which bytes of that have been written; `None`
+    /// if all have.
+    pub fn take(&mut self, address: u64) -> (Vec<u8>, Option<Written>) {
+        self.memory.take(address)
     }
 
     /// Copies host bytes to device memory.
@@ -160,7 +165,7 @@ impl Simulator {
         match self.memory.slice_mut(address, bytes.len()) {
             Ok(to) => {
                 to.copy_from_slice(bytes);
-                self.memory.define(address, bytes.len());
+                self.memory.define_end(address, bytes.len());
                 Ok(())
             }
             Err(wrong) => Err(copy_error("to", bytes.len(), address, &wrong)),
@@ -172,13 +177,16 @@ impl Simulator {
     /// # Errors
     /// The bytes do not all lie in one live allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Box<Diagnostic>> {
-        match self.memory.slice(address, bytes.len()) {
-            Ok(from) => {
-                bytes.copy_from_slice(from);
-                Ok(())
-            }
-            Err(wrong) => Err(copy_error("from", bytes.len(), address, &wrong)),
-        }
+        bytes.copy_from_slice(self.bytes(address, bytes.len())?);
+        Ok(())
+    }
+
+    /// Bytes of device memory.
+    ///
+    /// # Errors
+    /// They do not all lie in one live allocation.
+    pub fn bytes(&self, address: u64, bytes: usize) -> Result<&[u8], Box<Diagnostic>> {
+        self.memory.slice(address, bytes).map_err(|wrong| copy_error("from", bytes, address, &wrong))
     }
 
     /// Where a variable of `module` lies, and its bytes.

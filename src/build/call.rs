@@ -116,10 +116,29 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// How long PTX may take: all of CUB's algorithms take some seconds.
+/// How long PTX may take, for `simulate`, `--compiler` and committed builds, whose sources may include CUB:
+/// all of its algorithms take 5 s on an idle machine, and many times that on a busy one. Exercises include
+/// nothing of others, and have a limit of their own ([`super::compiler::Compiler::within`]).
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// How long machine code for many architectures may take.
 pub const MORE_PATIENCE: Duration = Duration::from_secs(3600);
+
+/// How long a program may take to say what it is: some seconds, where it comes from a busy disk.
+pub const SHORT_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a program answers on stdout within `limit`.
+///
+/// # Errors
+/// It does not start, ends with another status than 0, or does not end.
+pub fn answer(command: &Command, limit: Duration) -> Result<String> {
+    let program = Path::new(command.get_program()).display();
+    let ran = within::run(command, "", limit).with_context(|| format!("cannot start {program}"))?;
+    match ran.status {
+        None => bail!("{program} has not answered in {} seconds, and was stopped", limit.as_secs()),
+        Some(status) if !status.success() => bail!("{program} ends with {status}"),
+        Some(_) => Ok(ran.stdout),
+    }
+}
 
 /// Runs `command`, a call of `compiler` for the source `shown` with the output `file`, for `limit` at most;
 /// returns the file's contents, and the warnings.
@@ -243,7 +262,7 @@ pub fn with_files(root: &Path, ptx: &str, shown: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Refused, messages, run, visible};
+    use super::{Refused, answer, messages, run, visible};
     use std::path::Path;
     use std::process::Command;
     use std::time::Duration;
@@ -294,6 +313,20 @@ mod tests {
             "{said}"
         );
         assert!(said.contains("a template that instantiates itself"), "{said}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_does_not_answer_is_stopped() {
+        let of = |script| answer(Command::new("sh").args(["-c", script]), Duration::from_millis(500));
+        assert_eq!(of("echo 13.0").unwrap(), "13.0\n");
+        for (script, part) in [
+            ("sleep 3605.25; true", "sh has not answered in 0 seconds, and was stopped"),
+            ("echo 13.0; exit 3", "sh ends with exit status: 3"),
+        ] {
+            let said = of(script).unwrap_err().to_string();
+            assert!(said.contains(part), "{said}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::call::{self, PATIENCE, Places, Ptx, Refused};
+use super::call::{self, PATIENCE, Places, Ptx, Refused, SHORT_PATIENCE};
 use super::nvcc::nested;
 
 /// The oldest clang that compiles a launch in a kernel.
@@ -58,9 +58,11 @@ impl Clang {
         let forms: [&'static [&'static str]; 2] = [&[], &["clang"]];
         let mut wrong = None;
         for first in forms {
-            match answer(path, first, "--version").and_then(|answer| version(&answer)) {
+            let answer =
+                |question| call::answer(Command::new(path).args(first).arg(question), SHORT_PATIENCE);
+            match answer("--version").and_then(|answer| version(&answer)) {
                 Ok(version) => {
-                    let targets = answer(path, first, "--print-targets")?;
+                    let targets = answer("--print-targets")?;
                     ensure!(
                         targets.contains("nvptx64"),
                         "clang {version} at {} does not know PTX",
@@ -147,17 +149,6 @@ const FLAGS: &[&str] = &[
     "-Wunused-variable",
     "-Wuninitialized",
 ];
-
-/// What the program answers to `question`.
-fn answer(path: &Path, first: &[&str], question: &str) -> Result<String> {
-    let output = Command::new(path)
-        .args(first)
-        .arg(question)
-        .output()
-        .with_context(|| format!("cannot start {}", path.display()))?;
-    ensure!(output.status.success(), "it ends with {}", output.status);
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
 
 /// The version in an answer to `--version`, if it is new enough. Apple counts its own clang otherwise.
 fn version(answer: &str) -> Result<String> {

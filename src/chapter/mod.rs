@@ -9,6 +9,7 @@
 //! | `shape.rs` | [`Shape`], [`Place`]: threads per block and blocks, and the sizes that suit a chapter |
 //! | `options.rs` | the command line |
 //! | `plan.rs` | which runs are made: the requested size, then a sweep |
+//! | `needs.rs` | where it can run, and whether there is memory for it |
 //! | `run.rs` | makes them, checks them, collects the record |
 //! | `output.rs` | where output goes, and what else a run needs of its surroundings |
 //! | `terminal.rs` | those of a process: command line, stdout, stderr, record's file; a browser has none |
@@ -16,6 +17,7 @@
 //! | `progress.rs` | how far it is: a line in the terminal |
 
 mod forecast;
+mod needs;
 mod options;
 mod output;
 mod plan;

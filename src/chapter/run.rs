@@ -4,14 +4,15 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use super::forecast;
+use super::needs::{choice, ensure_room, on_cpu};
 use super::options::Options;
 use super::output::Output;
 use super::plan::{Plan, Planned};
 use super::shape::{Place, Shape};
 use super::variant::{Case, Chapter, Outcome};
-use crate::build::kernels::{self, Build, State, WhatIf};
+use crate::build::kernels::{self, State, WhatIf};
 use crate::build::prebuilt;
-use crate::device::{Device, DeviceChoice, Fault, Module, SimulatorOptions, measure};
+use crate::device::{Device, Fault, Module, SimulatorOptions};
 use crate::figure;
 use crate::number::thousands;
 use crate::record::levels::Level;
@@ -19,7 +20,7 @@ use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
 use crate::reduction::value::Expected;
 use crate::sim::trace::Trace;
-use crate::sim::{Diagnostic, Severity};
+use crate::sim::{Diagnostic, Kind, Severity};
 
 /// Events that are remembered of a run, where steps are asked for.
 const MOST_EVENTS: usize = 10_000;
@@ -249,7 +250,9 @@ impl<'a> Bench<'a> {
     /// Whether runs that ended like this were stopped by a diagnostic, which then is among those found.
     fn has_stopped(&mut self, ran: Result<()>) -> Result<bool> {
         let Err(error) = ran else { return Ok(false) };
-        self.found.push(error.downcast::<Diagnostic>()?);
+        let found = error.downcast::<Diagnostic>()?;
+        ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message);
+        self.found.push(found);
         Ok(true)
     }
 
@@ -370,44 +373,23 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Forecasts how long the simulator will be busy, if that is long, from the instructions of three small
-    /// runs per variant: the second has more elements, the third more blocks.
+    /// Forecasts how long the simulator will be busy, if that is long.
     fn forecast(&mut self, cases: &[Planned]) {
-        let threads = |case: &Planned| u64::from(case.shape.grid) * u64::from(case.shape.block);
-        if cases.iter().map(|case| case.n.max(threads(case))).sum::<u64>() < forecast::LONG {
+        if !forecast::may_be_long(cases) {
             return;
         }
-        let [few, many] = forecast::PROBES;
-        let data = data::numbers(many as usize, self.options.seed);
-        let mut instructions = 0.0;
-        for run in &self.plan.runs {
-            let multiprocessors = self.device.multiprocessors();
-            let usual = |n: u64| {
-                let shape = self.chapter.place.shape_of(n, self.record.block);
-                (run.variant.shape)(n, shape, multiprocessors)
-            };
-            let count = |n: u64, more_blocks: u32| {
-                let shape = Shape { grid: usual(n).grid + more_blocks, ..usual(n) };
-                // What goes wrong here goes wrong again in the run itself, and is said there.
-                let outcome = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]);
-                let counters = outcome.ok().and_then(|outcome| outcome.cost.counters);
-                counters.map_or(0.0, |counters| counters.warp_instructions as f64)
-            };
-            let small = count(few, 0);
-            let per_element = (count(many, 0) - small).max(0.0) / (many - few) as f64;
-            let of_variant = || cases.iter().filter(|case| case.variant.name == run.variant.name);
-            let more_blocks = |case: &Planned| f64::from(case.shape.grid.saturating_sub(usual(case.n).grid));
-            let per_block = match of_variant().any(|case| more_blocks(case) > 0.0) {
-                true => {
-                    (count(few, forecast::MORE_BLOCKS) - small).max(0.0) / f64::from(forecast::MORE_BLOCKS)
-                }
-                false => 0.0,
-            };
-            let of_case =
-                |case: &Planned| small + per_element * case.n as f64 + per_block * more_blocks(case);
-            instructions += of_variant().map(of_case).sum::<f64>();
-        }
-        if let Some(line) = forecast::forecast(instructions) {
+        let data = data::numbers(forecast::MOST as usize, self.options.seed);
+        let usual = |run: &Planned, n: u64| {
+            let shape = self.chapter.place.shape_of(n, self.record.block);
+            (run.variant.shape)(n, shape, self.device.multiprocessors())
+        };
+        let count = |run: &Planned| {
+            // What goes wrong here goes wrong again in the run itself, and is said there.
+            let outcome = self.outcome(run, &data[..run.n as usize]).ok();
+            let counters = outcome.and_then(|outcome| outcome.cost.counters);
+            counters.map_or(0.0, |counters| counters.warp_instructions as f64)
+        };
+        if let Some(line) = forecast::forecast(forecast::instructions(&self.plan.runs, cases, usual, count)) {
             self.output.complain(&line);
         }
     }
@@ -450,52 +432,6 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The device that the reader asks for, if the chapter can run there.
-fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
-    let what_if = build.what_if.map(|_| "an edited kernel is there to be looked at, not to be timed");
-    let Some(why) = what_if.or(build.simulator_only()).or(chapter.simulator_only) else {
-        return Ok(options.device);
-    };
-    ensure!(
-        options.device != DeviceChoice::Gpu,
-        "{why}; leave --device gpu out, and it runs on the simulator"
-    );
-    Ok(DeviceChoice::Sim)
-}
-
-/// The CPU, for a chapter without a kernel.
-fn on_cpu(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Result<Device> {
-    ensure!(
-        options.device != DeviceChoice::Gpu,
-        "{} has no kernel and runs on the CPU; leave --device gpu out, or go on to chapter 2",
-        chapter.stem
-    );
-    if options.block.is_some() || options.grid.is_some() {
-        output.complain(
-            "note: this chapter runs on the CPU, which has no blocks; --block and --grid change nothing here",
-        );
-    }
-    Ok(Device::cpu())
-}
-
-/// Sees that there is memory for `n` numbers, and for the copy that is added up in place.
-///
-/// # Errors
-/// There is too little, with the bytes.
-fn ensure_room(n: u64) -> Result<()> {
-    let bytes = 2 * 4 * n;
-    let is_allowed =
-        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
-    let free = measure::free_memory().unwrap_or(u64::MAX);
-    ensure!(
-        is_allowed && bytes <= free,
-        "{} numbers and a copy of them take {} bytes, more than this program can have; give a smaller --n",
-        thousands(n as i64),
-        thousands(bytes as i64)
-    );
-    Ok(())
-}
-
 /// The first diagnostic of severity error; without errors, the first warning.
 fn most_severe(outcome: &Outcome) -> Option<&Diagnostic> {
     let found = &outcome.cost.found;
@@ -531,7 +467,6 @@ mod tests {
     use crate::chapter::Variant;
     use crate::device::measure::Measurement;
     use crate::record::Dropped;
-    use crate::sim::Kind;
 
     fn right(case: &Case) -> Result<Outcome> {
         let sum = case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
@@ -553,6 +488,10 @@ mod tests {
     fn goes_on_for_ever(_: &Case) -> Result<Outcome> {
         let help = "end the loop";
         Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
+    }
+
+    fn is_too_large(_: &Case) -> Result<Outcome> {
+        Err(Diagnostic::of_host(Kind::MemoryLimit, None, "no room".into(), "use --memory").into())
     }
 
     /// Hears what a chapter says and which runs begin.
@@ -586,6 +525,7 @@ mod tests {
     const WRONG: Variant = Variant::new("wrong", wrong);
     const DROPS: Variant = Variant::new("drops", drops);
     const ENDLESS: Variant = Variant::new("endless", goes_on_for_ever);
+    const TOO_LARGE: Variant = Variant::new("tooLarge", is_too_large);
     const SWEPT_WRONG: Variant =
         Variant::new("sweptWrong", |case| if case.data.len() < 5000 { wrong(case) } else { right(case) });
     const SWEPT_ENDLESS: Variant = Variant::new("sweptEndless", |case| {
@@ -625,6 +565,15 @@ mod tests {
         assert_eq!(ran.status, 1);
         let heard = heard.join("\n");
         assert!(heard.contains("it goes on for ever") && !heard.contains("is kept"), "{heard}");
+    }
+
+    #[test]
+    fn memory_that_runs_out_is_no_mistake_of_the_kernel() {
+        let (ran, heard) = ran(&[TOO_LARGE]);
+        assert_eq!(ran.status, 2);
+        let heard = heard.join("\n");
+        assert!(heard.contains("no room; give a smaller --n or --grid"), "{heard}");
+        assert!(!heard.contains("--memory"), "a chapter has no such option: {heard}");
     }
 
     #[test]

@@ -13,9 +13,9 @@ use super::run::run_with;
 use super::shape::Place;
 use super::variant::Chapter;
 use crate::build::{kernels, what_if};
-use crate::files::{lock, write_whole};
+use crate::files::{check_place, lock, tidy, write_whole};
 use crate::record::chart::{self, Vertical};
-use crate::record::{Record, Run};
+use crate::record::{DeviceKind, Record, Run};
 use crate::say;
 
 /// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a
@@ -30,8 +30,14 @@ pub fn run(chapter: &Chapter) -> ExitCode {
     say::status(run_with(chapter, &options, &mut terminal).status)
 }
 
-/// Takes the build that is asked for in place of the chapter's.
+/// Takes the build that is asked for in place of the chapter's. There must be a place for the record.
 fn load_for(chapter: &Chapter, options: &Options) -> Result<()> {
+    let records = records_directory().unwrap_or_default();
+    let records = if options.record { records } else { records.join("local") };
+    for kind in [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu] {
+        let path = records.join(Record::file_name(chapter.stem, kind));
+        check_place(&path).with_context(|| format!("no record can be written to {}", path.display()))?;
+    }
     if let Some(name) = &options.what_if {
         load(chapter.stem, name)?;
     }
@@ -154,6 +160,7 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
         .with_context(doing)?;
     let _lock =
         lock(&earlier).with_context(|| format!("cannot lock {}", earlier.display())).with_context(doing)?;
+    tidy(&earlier);
     let mut note = String::new();
     let mut record = record.clone();
     if options.names_kernels() && earlier.exists() {

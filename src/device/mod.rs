@@ -62,5 +62,5 @@ pub use graph::Graph;
 pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
 pub use module::{Function, Module};
 pub use pinned::Pinned;
-pub use simulator::SimulatorOptions;
+pub use simulator::{Blocks, SimulatorOptions};
 pub use together::{Launchers, launch_together};

@@ -124,7 +124,7 @@ impl Simulator {
 
     /// From now on `tell` hears how far the launches under checks are.
     pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
-        self.progress.replace(Some(Progress { ended: 0, known: 0, told: 0.0, tell }));
+        self.progress.replace(Some(Progress { blocks: Blocks::default(), told: 0.0, tell }));
     }
 
     /// From now on the launches under checks are remembered, up to `events` events.
@@ -236,17 +236,17 @@ impl Observer for Also<'_> {
     }
 }
 
-/// Tells how far a run is, by the blocks that have ended, of those that it is known to have. A launch by
-/// device code counts as one block until its grid starts.
-struct Progress {
-    ended: u64,
-    known: u64,
-    /// What was told last; more launches do not take that back.
-    told: f64,
-    tell: Box<dyn Fn(f64)>,
+/// Blocks that have ended, of those that launches are known to have. A launch by device code counts as one
+/// block until its grid starts.
+#[derive(Default)]
+pub struct Blocks {
+    /// Those that have ended.
+    pub ended: u64,
+    /// All that are known.
+    pub known: u64,
 }
 
-impl Observer for Progress {
+impl Observer for Blocks {
     fn event(&mut self, event: &Event) {
         match event {
             Event::Grid(start) => {
@@ -255,12 +255,26 @@ impl Observer for Progress {
                 self.known += if start.parent.is_some() { blocks - 1 } else { blocks };
             }
             Event::By(_, Act::Launch(launch)) if launch.refused.is_none() => self.known += 1,
-            Event::BlockEnd { .. } => {
-                self.ended += 1;
-                self.told = self.told.max(self.ended as f64 / self.known as f64);
-                (self.tell)(self.told);
-            }
+            Event::BlockEnd { .. } => self.ended += 1,
             _ => {}
+        }
+    }
+}
+
+/// Tells how far a run is.
+struct Progress {
+    blocks: Blocks,
+    /// What was told last; more launches do not take that back.
+    told: f64,
+    tell: Box<dyn Fn(f64)>,
+}
+
+impl Observer for Progress {
+    fn event(&mut self, event: &Event) {
+        self.blocks.event(event);
+        if let Event::BlockEnd { .. } = event {
+            self.told = self.told.max(self.blocks.ended as f64 / self.blocks.known as f64);
+            (self.tell)(self.told);
         }
     }
 }

@@ -3,6 +3,12 @@
 /// Columns of a line in the terminal.
 pub const MAX_WIDTH: usize = 100;
 
+/// Columns of a line in this terminal: what `COLUMNS` says, if that is less than [`MAX_WIDTH`].
+pub fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.filter(|columns| *columns > 0).map_or(MAX_WIDTH, |columns: usize| columns.min(MAX_WIDTH))
+}
+
 /// The cell of a row that has no value.
 pub const NONE: &str = "-";
 
@@ -78,17 +84,22 @@ impl Column {
 
 /// Whether the columns, one blank apart, fit a line of the terminal.
 pub fn fit<'a>(columns: impl IntoIterator<Item = &'a Column>) -> bool {
-    columns.into_iter().map(|column| column.width() + 1).sum::<usize>() <= MAX_WIDTH
+    columns.into_iter().map(|column| column.width() + 1).sum::<usize>() <= width()
 }
 
-/// The columns side by side, two blanks apart, or one where the line would grow too long. Ends in a newline.
+/// The columns side by side, two blanks apart, or one where the line would grow too long. Where the terminal
+/// is narrower than that, a list: what the first column has in a row, and below it the others, each with its
+/// title. Ends in a newline.
 pub fn text_table(columns: &[Column]) -> String {
     text_table_in_groups(columns, |_| false)
 }
 
 /// The same, with a blank line above each row, counted from 0, that starts a group.
 pub fn text_table_in_groups(columns: &[Column], starts_group: impl Fn(usize) -> bool) -> String {
-    let wide = columns.iter().map(|column| column.width() + 2).sum::<usize>() > MAX_WIDTH;
+    if width() < MAX_WIDTH && !fit(columns) {
+        return list(columns);
+    }
+    let wide = columns.iter().map(|column| column.width() + 2).sum::<usize>() > width();
     let gap = if wide { " " } else { "  " };
     let mut text = String::new();
     for row in 0..columns.first().map_or(0, |column| column.cells.len()) {
@@ -98,6 +109,26 @@ pub fn text_table_in_groups(columns: &[Column], starts_group: impl Fn(usize) -> 
         let cells =
             columns.iter().map(|column| if column.right { gap } else { "" }.to_string() + &column.cell(row));
         text += cells.collect::<String>().trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+fn list(columns: &[Column]) -> String {
+    let Some((first, others)) = columns.split_first() else { return String::new() };
+    let title = |column: &Column| column.cells[0].trim().to_string();
+    let widest = others.iter().map(|column| title(column).chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in 1..first.cells.len() {
+        text += &first.cells[row];
+        for column in others {
+            let (title, cell) = (title(column), column.cells[row].trim());
+            match (title.as_str(), cell) {
+                (_, "") => {}
+                ("", cell) => text += &format!(": {cell}"),
+                (title, cell) => text += &format!("\n  {title:widest$}  {cell}"),
+            }
+        }
         text.push('\n');
     }
     text

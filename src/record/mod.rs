@@ -17,7 +17,7 @@ use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::files::write_whole;
+use crate::files::{read_text, write_whole};
 use crate::number;
 use crate::reduction::operation::Operation;
 use crate::reduction::value::{Expected, Value};
@@ -413,13 +413,16 @@ impl Record {
     }
 }
 
+/// Bytes that a record has at most.
+const MOST_BYTES: u64 = 1 << 28;
+
 /// Reads what was measured, if its `schema` is that; the error names the file and what is wrong with it.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T> {
     #[derive(Deserialize)]
     struct Layout {
         schema: u32,
     }
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = read_text(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
     let foreign = || format!("{} is not a record of this workbook", path.display());
     let layout: Layout = serde_json::from_str(&text).with_context(foreign)?;
     ensure!(

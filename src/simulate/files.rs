@@ -1,14 +1,17 @@
 //! Buffers from files and to files: `.npy` as NumPy writes it, and anything else as bare bytes.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use super::types::Type;
-use workbook::files::{no_file, read_at_most, write_whole};
+use workbook::files::{no_file, replace};
 use workbook::number::thousands;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Bytes that a header of version 1 has at most, with what is before it.
-const MOST_HEADER: u64 = 1 << 16;
+/// Headers of version 1 have fewer bytes, with what is before them.
+const MOST_HEADER: u64 = 1 << 17;
 /// The header and what is before it end at a multiple of so many bytes.
 const ALIGNMENT: usize = 64;
 
@@ -23,8 +26,8 @@ pub fn bytes(path: &Path) -> Result<u64, String> {
     }
 }
 
-/// The elements of a file, as memory holds them; there is room for so many bytes.
-pub fn read(path: &Path, kind: Type, room: u64) -> Result<Vec<u8>, String> {
+/// Opens a file of elements; which of its bytes they are. There is room for so many.
+pub fn open(path: &Path, kind: Type, room: u64) -> Result<(File, Range<u64>), String> {
     let name = path.display();
     let header = if is_npy(path) { MOST_HEADER } else { 0 };
     let len = bytes(path)?;
@@ -32,18 +35,34 @@ pub fn read(path: &Path, kind: Type, room: u64) -> Result<Vec<u8>, String> {
         let (len, room) = (thousands(len as i64), thousands(room as i64));
         return Err(format!("{name} has {len} bytes, and --memory allows {room}"));
     }
-    let bytes = read_at_most(path, len).map_err(|error| format!("cannot read {name}: {error}"))?;
-    let elements =
-        if is_npy(path) { elements(&bytes, kind).map_err(|why| format!("{name}: {why}"))? } else { bytes };
-    match elements.len() % kind.bytes() {
-        0 if kind != Type::Ptr => Ok(elements),
-        _ => Err(format!("{name} has {} bytes, which are no elements of {}", elements.len(), kind.name())),
+    let file = File::open(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let mut elements = 0..len;
+    if is_npy(path) {
+        let start = part(path, &file, 0, len.min(MOST_HEADER) as usize)?;
+        elements = self::elements(&start, len, kind).map_err(|why| format!("{name}: {why}"))?;
+    }
+    let bytes = elements.end - elements.start;
+    match bytes % kind.bytes() as u64 {
+        0 if kind != Type::Ptr => Ok((file, elements)),
+        _ => Err(format!("{name} has {bytes} bytes, which are no elements of {}", kind.name())),
+    }
+}
+
+/// So many bytes of an open file, from `start` on.
+pub fn part(path: &Path, mut file: &File, start: u64, bytes: usize) -> Result<Vec<u8>, String> {
+    let mut part = vec![0; bytes];
+    let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut part));
+    match read {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            Err(format!("{} has been cut short while it was read", path.display()))
+        }
+        read => read.map(|()| part).map_err(|error| format!("cannot read {}: {error}", path.display())),
     }
 }
 
 /// Writes elements to a file.
 pub fn write(path: &Path, kind: Type, elements: &[u8]) -> Result<(), String> {
-    let mut bytes = Vec::new();
+    let mut before_elements = Vec::new();
     if is_npy(path) {
         let (descr, len) = (descr(kind), elements.len() / kind.bytes());
         let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len},), }}");
@@ -51,13 +70,12 @@ pub fn write(path: &Path, kind: Type, elements: &[u8]) -> Result<(), String> {
         let end = (before + header.len() + 1).next_multiple_of(ALIGNMENT);
         header += &" ".repeat(end - before - header.len() - 1);
         header.push('\n');
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&[1, 0]);
-        bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
-        bytes.extend_from_slice(header.as_bytes());
+        let len = (header.len() as u16).to_le_bytes();
+        before_elements = [MAGIC, &[1, 0], &len, header.as_bytes()].concat();
     }
-    bytes.extend_from_slice(elements);
-    write_whole(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    replace(path, |file| file.write_all(&before_elements).and_then(|()| file.write_all(elements)))
+        .map(drop)
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn is_npy(path: &Path) -> bool {
@@ -75,14 +93,14 @@ fn descr(kind: Type) -> String {
     format!("{}{letter}{}", if kind.bytes() == 1 { '|' } else { '<' }, kind.bytes())
 }
 
-/// The elements behind the header of an `.npy` file.
-fn elements(bytes: &[u8], kind: Type) -> Result<Vec<u8>, String> {
+/// Where an `.npy` file of so many bytes has its elements, by what it starts with.
+fn elements(start: &[u8], bytes: u64, kind: Type) -> Result<Range<u64>, String> {
     let wrong = || "this is no .npy file".to_string();
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(wrong)?;
+    let rest = start.strip_prefix(MAGIC).ok_or_else(wrong)?;
     let (version, rest) = rest.split_at_checked(2).ok_or_else(wrong)?;
     let (len, rest) = rest.split_at_checked(if version[0] == 1 { 2 } else { 4 }).ok_or_else(wrong)?;
     let len = len.iter().rev().fold(0usize, |all, byte| all << 8 | *byte as usize);
-    let (header, content) = rest.split_at_checked(len).ok_or_else(wrong)?;
+    let (header, rest) = rest.split_at_checked(len).ok_or_else(wrong)?;
     let header = String::from_utf8_lossy(header);
     let field = |name: &str| header.split(&format!("'{name}':")).nth(1).map(str::trim_start);
     let found = field("descr").and_then(|text| text.split('\'').nth(1)).ok_or_else(wrong)?;
@@ -94,13 +112,15 @@ fn elements(bytes: &[u8], kind: Type) -> Result<Vec<u8>, String> {
     let shape = field("shape").and_then(|text| text.strip_prefix('(')?.split(')').next());
     // `(4,)` has a comma behind its last size, and `()` has no size.
     let sizes = shape.ok_or_else(wrong)?.split(',').map(str::trim).filter(|size| !size.is_empty());
-    let sizes: Vec<usize> = sizes.map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let sizes: Vec<u64> = sizes.map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
     let is_matrix = sizes.iter().filter(|size| **size > 1).count() > 1;
     if is_matrix && field("fortran_order").is_some_and(|text| text.starts_with("True")) {
         return Err("it is stored column by column; save np.ascontiguousarray(…)".to_string());
     }
-    let len = sizes.iter().fold(kind.bytes(), |len, size| len.saturating_mul(*size));
-    content.get(..len).map(<[u8]>::to_vec).ok_or_else(|| "it ends before its last element".to_string())
+    let first = (start.len() - rest.len()) as u64;
+    let end = sizes.iter().fold(kind.bytes() as u64, |len, size| len.saturating_mul(*size));
+    let end = end.saturating_add(first);
+    if end > bytes { Err("it ends before its last element".to_string()) } else { Ok(first..end) }
 }
 
 #[cfg(test)]
@@ -114,14 +134,16 @@ mod tests {
             for name in ["a.npy", "a.bin"] {
                 let (path, bytes) = (folder.path().join(name), (0..48).collect::<Vec<u8>>());
                 write(&path, kind, &bytes).unwrap();
-                assert_eq!(read(&path, kind, 48).unwrap(), bytes);
+                let (file, elements) = open(&path, kind, 48).unwrap();
+                assert_eq!(part(&path, &file, elements.start, 48).unwrap(), bytes);
+                assert_eq!(elements.end, file.metadata().unwrap().len());
             }
         }
         let path = folder.path().join("a.npy");
         write(&path, Type::F32, &[0; 8]).unwrap();
-        let said = read(&path, Type::I32, 8).unwrap_err();
+        let said = open(&path, Type::I32, 8).unwrap_err();
         assert!(said.contains("its elements are '<f4', and i32 is '<i4'"), "{said}");
-        let said = read(&folder.path().join("none.npy"), Type::I32, 8).unwrap_err();
+        let said = open(&folder.path().join("none.npy"), Type::I32, 8).unwrap_err();
         assert!(said.contains("cannot read") && said.contains("none.npy"), "{said}");
     }
 
@@ -134,24 +156,28 @@ mod tests {
             format!("{{'descr': '<i2', 'fortran_order': {order}, 'shape': {shape}, }}\n")
         };
         let bytes = [1, 0, 2, 0, 3, 0, 4, 0];
+        let of_file = |file: &[u8]| {
+            let range = elements(file, file.len() as u64, Type::I16)?;
+            Ok::<_, String>(file[range.start as usize..range.end as usize].to_vec())
+        };
         for shape in ["(4,)", "(2, 2)", "(4, 1)"] {
-            assert_eq!(elements(&file(&of("False", shape), &bytes), Type::I16).unwrap(), bytes);
+            assert_eq!(of_file(&file(&of("False", shape), &bytes)).unwrap(), bytes);
         }
-        assert_eq!(elements(&file(&of("False", "()"), &bytes), Type::I16).unwrap(), [1, 0]);
-        assert!(elements(&file(&of("True", "(2, 2)"), &bytes), Type::I16).unwrap_err().contains("column"));
-        assert!(elements(&file(&of("False", "(5,)"), &bytes), Type::I16).unwrap_err().contains("ends"));
+        assert_eq!(of_file(&file(&of("False", "()"), &bytes)).unwrap(), [1, 0]);
+        assert!(of_file(&file(&of("True", "(2, 2)"), &bytes)).unwrap_err().contains("column"));
+        assert!(of_file(&file(&of("False", "(5,)"), &bytes)).unwrap_err().contains("ends"));
         for huge in ["(4294967296, 4294967296)", "(18446744073709551615, 2)"] {
-            assert!(elements(&file(&of("False", huge), &bytes), Type::I16).unwrap_err().contains("ends"));
+            assert!(of_file(&file(&of("False", huge), &bytes)).unwrap_err().contains("ends"));
         }
         for wrong in ["(-1,)", "(4", "4,)", "(x,)", "(4, 99999999999999999999)"] {
-            let said = elements(&file(&of("False", wrong), &bytes), Type::I16);
+            let said = of_file(&file(&of("False", wrong), &bytes));
             assert!(said.is_err(), "{wrong}");
         }
         let whole = file(&of("False", "(4,)"), &bytes);
         for end in 0..whole.len() {
-            assert!(elements(&whole[..end], Type::I16).is_err(), "{end} bytes");
+            assert!(of_file(&whole[..end]).is_err(), "{end} bytes");
         }
-        assert!(elements(b"PK", Type::I16).unwrap_err().contains("no .npy file"));
-        assert!(read(Path::new("."), Type::U8, 8).unwrap_err().contains("it is not a file but a directory"));
+        assert!(of_file(b"PK").unwrap_err().contains("no .npy file"));
+        assert!(open(Path::new("."), Type::U8, 8).unwrap_err().contains("it is not a file but a directory"));
     }
 }

@@ -1,7 +1,9 @@
 //! What the elements of a buffer are before a launch: parts, side by side.
 
+use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::files;
 use super::types::Type;
@@ -11,6 +13,8 @@ use workbook::reduction::data;
 
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
 const MAX_BYTES: u64 = 1 << 36;
+/// Elements of a part that the host holds at a time.
+const PIECE: usize = 1 << 20;
 
 /// An address: `@0` is the buffer that is argument 0, `@name` one with a name, `@name+16` some bytes further.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,10 +37,10 @@ impl Pointer {
 }
 
 /// What the elements of a buffer are before the launch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Fill(Vec<Part>);
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Part {
     /// The same one, so many times.
     Repeat(u64, u64),
@@ -51,16 +55,17 @@ enum Part {
         most: f64,
         times: u64,
     },
-    /// The content of a file, once it has been read, and how many bytes it has.
+    /// Of a file: what it has, and which bytes of it are the elements, once it is open. If it is replaced
+    /// meanwhile, what is open stays as it was.
     File {
-        file: PathBuf,
-        bytes: u64,
-        content: Vec<u8>,
+        path: PathBuf,
+        bytes: Range<u64>,
+        open: Option<Arc<File>>,
     },
     Pointer(Pointer),
 }
 
-/// A buffer as memory holds it.
+/// Elements as memory holds them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
     /// 0 where something else says what is there.
@@ -78,21 +83,26 @@ impl Fill {
             return Ok(Fill(Vec::new()));
         }
         if let Some(file) = text.strip_prefix("file=") {
-            let bytes = files::bytes(Path::new(file))?;
-            return Ok(Fill(vec![Part::File { file: file.into(), bytes, content: Vec::new() }]));
+            let bytes = 0..files::bytes(Path::new(file))?;
+            return Ok(Fill(vec![Part::File { path: file.into(), bytes, open: None }]));
         }
         text.split(',').map(|part| Part::parse(kind, part.trim())).collect::<Result<_, _>>().map(Fill)
     }
 
-    /// Reads the files among the parts; there is room for so many bytes.
-    pub fn read_files(&mut self, kind: Type, room: u64) -> Result<(), String> {
+    /// Opens the files among the parts; there is room for so many bytes.
+    pub fn open_files(&mut self, kind: Type, room: u64) -> Result<(), String> {
         for part in &mut self.0 {
-            if let Part::File { file, bytes, content } = part {
-                *content = files::read(file, kind, room)?;
-                *bytes = content.len() as u64;
+            if let Part::File { path, bytes, open } = part {
+                let (file, elements) = files::open(path, kind, room)?;
+                (*bytes, *open) = (elements, Some(Arc::new(file)));
             }
         }
         Ok(())
+    }
+
+    /// How many bytes the elements have.
+    pub fn bytes(&self, kind: Type) -> u64 {
+        self.len(kind) * kind.bytes() as u64
     }
 
     /// How many elements there are.
@@ -100,13 +110,21 @@ impl Fill {
         self.0.iter().map(|part| part.len(kind)).sum()
     }
 
-    /// The elements of type `kind` as memory holds them.
-    pub fn content(&self, kind: Type) -> Content {
-        let mut content = Content::default();
-        for part in &self.0 {
-            part.add_to(&mut content, kind);
-        }
-        content
+    /// The elements of type `kind` as memory holds them, one piece after another, each with the byte that it
+    /// begins at: a buffer may be as large as half of the host's memory.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn pieces(&self, kind: Type) -> impl Iterator<Item = Result<(u64, Content), String>> {
+        let mut end = 0;
+        self.0.iter().flat_map(move |part| {
+            let (first, len) = (end, part.len(kind));
+            end += len;
+            (0..len).step_by(PIECE).map(move |from| {
+                let content = part.content(kind, from..len.min(from + PIECE as u64))?;
+                Ok(((first + from) * kind.bytes() as u64, content))
+            })
+        })
     }
 }
 
@@ -143,35 +161,36 @@ impl Part {
         match self {
             Part::Repeat(_, times) | Part::Iota(times) | Part::Uninit(times) => *times,
             Part::Random { times, .. } => *times,
-            Part::File { bytes, .. } => bytes / kind.bytes() as u64,
+            Part::File { bytes, .. } => (bytes.end - bytes.start) / kind.bytes() as u64,
             Part::Pointer(_) => 1,
         }
     }
 
-    fn add_to(&self, content: &mut Content, kind: Type) {
-        let (start, width) = (content.bytes.len(), kind.bytes());
+    /// Some of its elements.
+    fn content(&self, kind: Type, elements: Range<u64>) -> Result<Content, String> {
+        let width = kind.bytes();
+        let len = (elements.end - elements.start) as usize * width;
         let element = |bits: u64| bits.to_le_bytes().into_iter().take(width);
-        let end = start + self.len(kind) as usize * width;
+        let bytes = match self {
+            Part::File { path, bytes: all, open } => {
+                let start = all.start + elements.start * width as u64;
+                files::part(path, open.as_deref().ok_or("it is not open")?, start, len)?
+            }
+            Part::Iota(_) => elements.flat_map(|n| element(kind.of_whole(n))).collect(),
+            Part::Random { seed, least, most, .. } => {
+                let one = |i| by_chance(kind, data::bits(*seed, i + 1), *least, *most);
+                elements.flat_map(|i| element(one(i))).collect()
+            }
+            Part::Repeat(bits, _) if *bits != 0 => elements.flat_map(|_| element(*bits)).collect(),
+            Part::Repeat(..) | Part::Uninit(_) | Part::Pointer(_) => vec![0; len],
+        };
+        let mut content = Content { bytes, ..Content::default() };
         match self {
-            Part::File { content: read, .. } => content.bytes.extend(read),
-            Part::Iota(times) => content.bytes.extend((0..*times).flat_map(|n| element(kind.of_whole(n)))),
-            Part::Random { seed, least, most, times } => {
-                let one = |i| by_chance(kind, data::bits(*seed, i), *least, *most);
-                content.bytes.extend((1..=*times).flat_map(|i| element(one(i))));
-            }
-            Part::Repeat(bits, times) if *bits != 0 => {
-                content.bytes.extend((0..*times).flat_map(|_| element(*bits)));
-            }
-            Part::Repeat(..) => content.bytes.resize(end, 0),
-            Part::Uninit(_) => {
-                content.bytes.resize(end, 0);
-                content.unwritten.push(start..end);
-            }
-            Part::Pointer(pointer) => {
-                content.bytes.resize(end, 0);
-                content.pointers.push((start, pointer.clone()));
-            }
+            Part::Uninit(_) => content.unwritten.push(0..len),
+            Part::Pointer(pointer) => content.pointers.push((0, pointer.clone())),
+            _ => {}
         }
+        Ok(content)
     }
 }
 

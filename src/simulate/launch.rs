@@ -16,10 +16,10 @@ use super::stage::Stage;
 use super::values::Held;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
-use workbook::files::read_text;
+use workbook::files::{check_place, read_text};
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
-use workbook::sim::{self, Counters, Diagnostic};
+use workbook::sim::{self, Counters, Diagnostic, Kind};
 
 /// The result of a launch.
 #[derive(Default)]
@@ -36,6 +36,8 @@ pub struct Launched {
     pub buffers: Vec<Held>,
     /// Buffers that do not hold what is expected, a sentence for each.
     pub wrong: Vec<String>,
+    /// Why outputs could not be written, a sentence for each.
+    pub lost: Vec<String>,
     /// What device `printf` wrote.
     pub printed: String,
     /// What was remembered of it, if that was asked for.
@@ -44,13 +46,13 @@ pub struct Launched {
 
 impl Launched {
     /// Adds what the same launch has shown under another schedule, and only there.
-    pub fn unite(&mut self, other: Launched, schedule: u64) {
-        for wrong in other.wrong {
+    pub fn unite(&mut self, (wrong, found): (Vec<String>, Vec<Diagnostic>), schedule: u64) {
+        for wrong in wrong {
             if !self.wrong.contains(&wrong) {
                 self.wrong.push(format!("{wrong} (under schedule {schedule})"));
             }
         }
-        for mut found in other.diagnostics {
+        for mut found in found {
             if !self.diagnostics.iter().any(|known| is_alike(known, &found)) {
                 found.message += &format!(" (under schedule {schedule})");
                 self.diagnostics.push(found);
@@ -100,7 +102,7 @@ pub fn plan(options: &Options) -> Result<Plan> {
     }
     plan.steps.extend(options.expected.iter().cloned().map(Step::Check));
     plan.steps.extend(options.saves.iter().cloned().map(Step::Save));
-    plan.read_files(options.memory).map_err(Error::msg)?;
+    plan.open_files(options.memory).map_err(Error::msg)?;
     Ok(plan)
 }
 
@@ -151,7 +153,7 @@ fn check_names(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// No output takes the place of the kernel, of the script or of another output.
+/// Every output can be written, as far as that is known, and none takes the place of the kernel, of the script or of another output.
 fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let mut taken: Vec<PathBuf> =
@@ -161,6 +163,10 @@ fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
         _ => None,
     });
     for file in saves.chain(&options.figure) {
+        let cannot = || format!("cannot write {}", file.display());
+        check_place(file).with_context(cannot)?;
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        ensure!(folder.is_none_or(Path::is_dir), "{}: there is no such directory", cannot());
         let place = place(file);
         // What is no file, like /dev/null, may take more than one output.
         let is_file = !place.exists() || place.is_file();
@@ -175,7 +181,7 @@ fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
 }
 
 fn check_memory(plan: &Plan, memory: u64) -> Result<()> {
-    let named = plan.buffers.iter().map(|named| named.fill.len(named.kind) * named.kind.bytes() as u64);
+    let named = plan.buffers.iter().map(|named| named.fill.bytes(named.kind));
     let of_launches = plan.steps.iter().map(|step| match step {
         Step::Launch(launch) => launch.args.iter().map(Spec::buffer_bytes).sum(),
         _ => 0,
@@ -206,7 +212,7 @@ pub fn run_kernel(
 ) -> Result<Launched> {
     let launch = Launch { kernel: Some(kernel.to_string()), config, cluster, args: args.to_vec() };
     let mut plan = Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] };
-    plan.read_files(u64::MAX).map_err(Error::msg)?;
+    plan.open_files(u64::MAX).map_err(Error::msg)?;
     run_plan(device, module, &plan)
 }
 
@@ -225,13 +231,12 @@ fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
                 launched.completed = stage.launch(launch)?;
             }
             Step::Check(check) => launched.wrong.extend(stage.check(check)?),
-            Step::Save(save) => stage.save(save)?,
+            Step::Save(save) => launched.lost.extend(stage.save(save).err().map(|why| why.to_string())),
         }
         if !launched.completed {
             break;
         }
     }
-    launched.buffers = stage.held()?;
     let seen = device.take_seen();
     launched.counters = seen.counters.unwrap_or_default();
     launched.diagnostics = seen.found;
@@ -239,9 +244,14 @@ fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
         let related = found.related.iter_mut().map(|site| &mut site.message);
         let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
         texts.for_each(|text| *text = names::readable(text));
+        found.help = match found.kind {
+            Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
+            _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
+        };
     }
     launched.printed = device.take_printed();
     launched.trace = device.take_trace().map(|trace| with_kinds(trace, &stage, plan));
+    launched.buffers = stage.held()?;
     Ok(launched)
 }
 

@@ -57,7 +57,9 @@ pub fn run() -> ExitCode {
     match simulate(&options) {
         Ok(report) => {
             say::note(report.print(&options));
-            say::status(report.status())
+            let lost = &report.launched.lost;
+            lost.iter().for_each(|why| say::err(&say::visible(&format!("error: {why}\n"))));
+            say::status(if lost.is_empty() { report.status() } else { 2 })
         }
         Err(error) => {
             say::err(&say::visible(&format!("error: {error:#}\n")));
@@ -95,14 +97,18 @@ fn simulate(options: &Options) -> Result<Report> {
             Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
         }
     };
-    let mut launched = run(options.schedule)?;
+    // The first comes last, so that the buffers of only one are held at a time, and saved as they are shown.
+    let mut others = Vec::new();
     for more in 1..options.schedules {
         let schedule = options.schedule.wrapping_add(more);
-        launched.unite(run(schedule)?, schedule);
+        let Launched { wrong, diagnostics, .. } = run(schedule)?;
+        others.push((schedule, (wrong, diagnostics)));
     }
+    let mut launched = run(options.schedule)?;
+    others.into_iter().for_each(|(schedule, other)| launched.unite(other, schedule));
     sources.read_for(&launched.diagnostics);
     if let (Some(path), Some(trace)) = (&options.figure, &launched.trace) {
-        write_figure(path, trace, &sources)?;
+        launched.lost.extend(write_figure(path, trace, &sources).err().map(|why| format!("{why:#}")));
     }
     Ok(Report { launched, sources })
 }

@@ -2,29 +2,29 @@
 
 use std::time::{Duration, Instant};
 
+use workbook::device::Blocks;
 use workbook::number::thousands;
 use workbook::say;
-use workbook::sim::observe::{Act, Event, Observer};
+use workbook::sim::observe::{Event, Observer};
 
 /// Says on stderr how far a launch is, when it has executed 2^26 instructions, and again whenever they are
 /// twice as many.
 pub struct Patience {
     started: Instant,
-    ended: u64,
-    /// Blocks of the grids so far. A launch by device code counts as one until its grid starts.
-    known: u64,
+    blocks: Blocks,
 }
 
 impl Patience {
     pub fn new() -> Patience {
-        Patience { started: Instant::now(), ended: 0, known: 0 }
+        Patience { started: Instant::now(), blocks: Blocks::default() }
     }
 
     fn line(&self, by_warps: u64, elapsed: Duration) -> String {
-        let more = match self.ended {
+        let Blocks { ended, known } = self.blocks;
+        let more = match ended {
             0 => String::new(),
             ended => {
-                let rest = elapsed.as_secs_f64() * self.known.saturating_sub(ended) as f64 / ended as f64;
+                let rest = elapsed.as_secs_f64() * known.saturating_sub(ended) as f64 / ended as f64;
                 format!(", about {rest:.0} s more if the others take as long")
             }
         };
@@ -32,26 +32,17 @@ impl Patience {
             "still running: {} instructions of warps, {} of {} blocks have ended{more} (--steps-limit N sets \
              an end)",
             thousands(by_warps as i64),
-            thousands(self.ended as i64),
-            thousands(self.known as i64)
+            thousands(ended as i64),
+            thousands(known as i64)
         )
     }
 }
 
 impl Observer for Patience {
     fn event(&mut self, event: &Event) {
-        match event {
-            Event::Grid(start) => {
-                let (x, y, z) = start.config.grid_dim;
-                let blocks = u64::from(x) * u64::from(y) * u64::from(z);
-                self.known += if start.parent.is_some() { blocks - 1 } else { blocks };
-            }
-            Event::By(_, Act::Launch(launch)) if launch.refused.is_none() => self.known += 1,
-            Event::BlockEnd { .. } => self.ended += 1,
-            Event::Underway { by_warps } => {
-                say::err(&format!("{}\n", self.line(*by_warps, self.started.elapsed())));
-            }
-            _ => {}
+        self.blocks.event(event);
+        if let Event::Underway { by_warps } = event {
+            say::err(&format!("{}\n", self.line(*by_warps, self.started.elapsed())));
         }
     }
 }
@@ -62,8 +53,10 @@ mod tests {
 
     #[test]
     fn what_has_ended_says_how_long_the_rest_takes() {
-        let line =
-            |ended| Patience { ended, known: 8, ..Patience::new() }.line(1 << 26, Duration::from_secs(12));
+        let line = |ended| {
+            let blocks = Blocks { ended, known: 8 };
+            Patience { blocks, ..Patience::new() }.line(1 << 26, Duration::from_secs(12))
+        };
         assert!(
             line(0).contains("67,108,864 instructions of warps, 0 of 8 blocks have ended (--"),
             "{}",

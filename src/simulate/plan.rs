@@ -10,7 +10,7 @@ use workbook::arguments;
 use workbook::sim::LaunchConfig;
 
 /// Elements with a name: a buffer, a variable of the module, or what one of them is to hold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Named {
     pub name: String,
     pub kind: Type,
@@ -27,7 +27,7 @@ impl Named {
 }
 
 /// What a buffer is to hold after the launches.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Check {
     pub expected: Named,
     /// How far floats may be off, as a part of the larger of 1 and what is expected.
@@ -49,7 +49,7 @@ impl Check {
 }
 
 /// A buffer and the file that it goes to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Save {
     pub name: String,
     pub file: PathBuf,
@@ -92,7 +92,7 @@ pub fn dimensions(text: &str) -> Result<Dimensions, String> {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Launch {
     /// As the source or PTX names it; may be left out if there is only one.
     pub kernel: Option<String>,
@@ -137,7 +137,7 @@ impl Launch {
 }
 
 /// One thing that is done after the others.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Step {
     /// A variable of the module is set, or only shown if there are no elements.
     Symbol(Named),
@@ -146,7 +146,7 @@ pub enum Step {
     Save(Save),
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub buffers: Vec<Named>,
     pub steps: Vec<Step>,
@@ -164,21 +164,21 @@ impl Plan {
         Ok(())
     }
 
-    /// Reads the files that buffers are filled from; there is room for so many bytes of each.
-    pub fn read_files(&mut self, room: u64) -> Result<(), String> {
+    /// Opens the files that buffers are filled from; there is room for so many bytes of each.
+    pub fn open_files(&mut self, room: u64) -> Result<(), String> {
         for Named { kind, fill, .. } in &mut self.buffers {
-            fill.read_files(*kind, room)?;
+            fill.open_files(*kind, room)?;
         }
         for step in &mut self.steps {
             match step {
                 Step::Symbol(Named { kind, fill, .. })
                 | Step::Check(Check { expected: Named { kind, fill, .. }, .. }) => {
-                    fill.read_files(*kind, room)?;
+                    fill.open_files(*kind, room)?;
                 }
                 Step::Launch(launch) => {
                     for Spec { kind, value, .. } in &mut launch.args {
                         if let Value::Buffer(fill) = value {
-                            fill.read_files(*kind, room)?;
+                            fill.open_files(*kind, room)?;
                         }
                     }
                 }

@@ -4,7 +4,7 @@ use super::fill::{Content, Fill, Pointer};
 use super::types::Type;
 
 /// One argument.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Spec {
     /// As it was given.
     text: String,
@@ -15,7 +15,7 @@ pub struct Spec {
 }
 
 /// What a kernel gets.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Value {
     /// A number, in the low bytes.
     Number(u64),
@@ -57,7 +57,7 @@ impl Spec {
     /// Bytes that the buffer has; 0 for anything else.
     pub fn buffer_bytes(&self) -> u64 {
         match &self.value {
-            Value::Buffer(fill) => fill.len(self.kind) * self.kind.bytes() as u64,
+            Value::Buffer(fill) => fill.bytes(self.kind),
             _ => 0,
         }
     }
@@ -130,7 +130,18 @@ mod tests {
     fn content(text: &str) -> Content {
         let spec = Spec::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         match spec.value {
-            Value::Buffer(fill) => fill.content(spec.kind),
+            Value::Buffer(fill) => {
+                let mut all = Content::default();
+                for piece in fill.pieces(spec.kind) {
+                    let (start, Content { bytes, unwritten, pointers }) = piece.unwrap();
+                    let start = start as usize;
+                    assert_eq!(start, all.bytes.len());
+                    all.bytes.extend(bytes);
+                    all.unwritten.extend(unwritten.iter().map(|part| part.start + start..part.end + start));
+                    all.pointers.extend(pointers.into_iter().map(|(at, to)| (at + start, to)));
+                }
+                all
+            }
             Value::Struct(content) => content,
             _ => panic!("{text} has no bytes"),
         }

@@ -11,7 +11,7 @@ use super::types::Type;
 use super::values::Held;
 use workbook::device::{Arg, Buffer, Device, Module};
 use workbook::number::thousands;
-use workbook::sim::Diagnostic;
+use workbook::sim::{Diagnostic, Written};
 
 pub struct Stage<'a> {
     device: &'a Device,
@@ -48,9 +48,8 @@ impl<'a> Stage<'a> {
                 fills.push(fill);
             }
         }
-        // One at a time, since each is in the host's memory meanwhile.
         for (placed, fill) in stage.buffers.iter().zip(fills) {
-            stage.fill(placed.buffer.addresses().start, fill.content(placed.kind))?;
+            stage.fill(placed.buffer.addresses().start, placed.kind, fill)?;
         }
         Ok(stage)
     }
@@ -83,13 +82,13 @@ impl<'a> Stage<'a> {
     }
 
     /// Writes all but what nobody is to have written.
-    fn fill(&self, address: u64, content: Content) -> Result<()> {
-        let Content { bytes, unwritten, .. } = self.resolved(content)?;
-        let mut core = self.device.core()?;
-        let mut start = 0;
-        for part in unwritten.into_iter().chain(std::iter::once(bytes.len()..bytes.len())) {
-            core.write(address + start as u64, &bytes[start..part.start]).map_err(|wrong| *wrong)?;
-            start = part.end;
+    fn fill(&self, address: u64, kind: Type, fill: &Fill) -> Result<()> {
+        for piece in fill.pieces(kind) {
+            let (start, content) = piece.map_err(Error::msg)?;
+            let Content { bytes, unwritten, .. } = self.resolved(content)?;
+            if unwritten.is_empty() {
+                self.device.core()?.write(address + start, &bytes).map_err(|wrong| *wrong)?;
+            }
         }
         Ok(())
     }
@@ -133,11 +132,11 @@ impl<'a> Stage<'a> {
         })?;
         let (address, bytes) =
             self.device.core()?.variable(self.module.ptx(), name).map_err(|wrong| *wrong)?;
-        let content = symbol.fill.content(symbol.kind);
-        if content.bytes.len() as u64 > bytes {
-            bail!("{} has {bytes} bytes, and {} are given", symbol.name, content.bytes.len());
+        let given = symbol.fill.bytes(symbol.kind);
+        if given > bytes {
+            bail!("{} has {bytes} bytes, and {given} are given", symbol.name);
         }
-        self.fill(address, content)?;
+        self.fill(address, symbol.kind, &symbol.fill)?;
         self.symbols.retain(|(known, ..)| *known != symbol.name);
         self.symbols.push((symbol.name.clone(), symbol.kind, address, bytes));
         Ok(())
@@ -146,67 +145,70 @@ impl<'a> Stage<'a> {
     /// What is wrong with a buffer, if something is.
     pub fn check(&self, Check { expected, within }: &Check) -> Result<Option<String>> {
         let Named { name, kind, fill } = expected;
-        let held = self.hold(self.buffer(name)?)?;
-        let Content { bytes: content, unwritten, .. } = self.resolved(fill.content(*kind))?;
-        if content.len() != held.bytes.len() || held.kind != *kind {
-            let (are, be) = (held.count(), content.len() / kind.bytes());
+        let placed = self.buffer(name)?;
+        let (are, be) = (placed.buffer.len() / placed.kind.bytes(), fill.len(*kind));
+        if are as u64 != be || placed.kind != *kind {
             return Ok(Some(format!(
                 "@{name} has {are} elements of {}, and {be} of {} are expected",
-                held.kind.name(),
+                placed.kind.name(),
                 kind.name()
             )));
         }
-        let expected = Held { bytes: content, unwritten: Vec::new(), ..held.clone() };
-        // Nothing is expected of an element that is `uninit`.
-        let is_open = |index: usize| unwritten.iter().any(|part| part.contains(&(index * kind.bytes())));
-        let wrong = |index: &usize| held.differs(&expected, *index, *within) && !is_open(*index);
-        let all: Vec<usize> = (0..held.count()).filter(wrong).collect();
-        Ok(all.first().map(|first| {
-            let (is, be) = (held.shown(*first), expected.shown(*first));
-            let (count, of) = (thousands(all.len() as i64), thousands(held.count() as i64));
-            format!(
-                "@{name} holds {is} in element {first}, where {be} is expected; {count} of {of} are wrong"
-            )
-        }))
+        let (mut count, mut first) = (0, String::new());
+        for piece in fill.pieces(*kind) {
+            let (start, content) = piece.map_err(Error::msg)?;
+            let Content { bytes, unwritten, .. } = self.resolved(content)?;
+            if !unwritten.is_empty() {
+                continue; // nothing is expected of what is `uninit`
+            }
+            let address = placed.buffer.addresses().start + start;
+            let held = self.hold_at(String::new(), *kind, address, bytes.len() as u64)?;
+            let expected = Held { name: String::new(), arg: None, kind: *kind, bytes, written: None };
+            for index in (0..held.count()).filter(|index| held.differs(&expected, *index, *within)) {
+                count += 1;
+                if count == 1 {
+                    let (is, be) = (held.shown(index), expected.shown(index));
+                    let element = start as usize / kind.bytes() + index;
+                    first = format!("@{name} holds {is} in element {element}, where {be} is expected");
+                }
+            }
+        }
+        let of = thousands(are as i64);
+        Ok((count > 0).then(|| format!("{first}; {} of {of} are wrong", thousands(count))))
     }
 
     /// Writes a buffer to a file.
     pub fn save(&self, save: &Save) -> Result<()> {
-        let held = self.hold(self.buffer(&save.name)?)?;
-        files::write(&save.file, held.kind, &held.bytes).map_err(Error::msg)
-    }
-
-    fn hold(&self, placed: &Placed) -> Result<Held> {
-        let addresses = placed.buffer.addresses();
-        self.hold_at(
-            placed.name.clone(),
-            placed.arg,
-            placed.kind,
-            addresses.start,
-            placed.buffer.len() as u64,
-        )
-    }
-
-    fn hold_at(&self, name: String, arg: Option<usize>, kind: Type, start: u64, len: u64) -> Result<Held> {
+        let Placed { kind, buffer, .. } = self.buffer(&save.name)?;
         let core = self.device.core()?;
-        let width = kind.bytes();
-        let mut bytes = vec![0; len as usize / width * width];
-        core.read(start, &mut bytes).map_err(|wrong| *wrong)?;
-        let is_unwritten = |element: usize| !core.is_defined(start + (element * width) as u64, width);
-        let unwritten = match core.is_defined(start, bytes.len()) {
-            true => Vec::new(),
-            false => (0..bytes.len() / width).map(is_unwritten).collect(),
-        };
-        Ok(Held { name, arg, kind, bytes, unwritten })
+        let bytes = core.bytes(buffer.addresses().start, buffer.len()).map_err(|wrong| *wrong)?;
+        files::write(&save.file, *kind, bytes).map_err(Error::msg)
     }
 
-    /// What all buffers hold, and the variables that were named.
-    pub fn held(&self) -> Result<Vec<Held>> {
-        let buffers = self.buffers.iter().map(|placed| self.hold(placed));
-        let symbols = self
-            .symbols
-            .iter()
-            .map(|(name, kind, address, bytes)| self.hold_at(name.clone(), None, *kind, *address, *bytes));
-        buffers.chain(symbols).collect()
+    /// A copy of what lies there.
+    fn hold_at(&self, name: String, kind: Type, start: u64, len: u64) -> Result<Held> {
+        let core = self.device.core()?;
+        let len = len as usize / kind.bytes() * kind.bytes();
+        let bytes = core.bytes(start, len).map_err(|wrong| *wrong)?.to_vec();
+        let mut written = None;
+        if !core.is_defined(start, len) {
+            let own = written.insert(Written::default());
+            let defined = (0..len).filter(|byte| core.is_defined(start + *byte as u64, 1));
+            defined.for_each(|byte| own.set(byte, 1, true));
+        }
+        Ok(Held { name, arg: None, kind, bytes, written })
+    }
+
+    /// What all buffers hold, which go from the device, and the variables that were named.
+    pub fn held(self) -> Result<Vec<Held>> {
+        let mut all = Vec::new();
+        for Placed { name, arg, kind, buffer } in &self.buffers {
+            let (bytes, written) = self.device.core()?.take(buffer.addresses().start);
+            all.push(Held { name: name.clone(), arg: *arg, kind: *kind, bytes, written });
+        }
+        for (name, kind, address, bytes) in &self.symbols {
+            all.push(self.hold_at(name.clone(), *kind, *address, *bytes)?);
+        }
+        Ok(all)
     }
 }

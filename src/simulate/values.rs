@@ -6,9 +6,10 @@ use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::types::Type;
 use workbook::number::thousands;
+use workbook::record::columns;
+use workbook::sim::Written;
 
 /// A buffer after the launch.
-#[derive(Clone)]
 pub struct Held {
     /// What it was called.
     pub name: String,
@@ -18,14 +19,13 @@ pub struct Held {
     pub kind: Type,
     /// All of it, as memory holds it.
     pub bytes: Vec<u8>,
-    /// Of each element whether some byte was never written; empty if that holds of none.
-    pub unwritten: Vec<bool>,
+    /// Which of the bytes have been written; `None` if all have.
+    pub written: Option<Written>,
 }
 
 /// Elements of a long buffer that the text shows at its start, and at its end. A multiple of every row's
 /// length.
 const SHOWN: usize = 32;
-const MAX_COLUMNS: usize = 100;
 
 impl Held {
     /// Elements.
@@ -41,12 +41,13 @@ impl Held {
                 let both_nan = is.is_nan() && be.is_nan();
                 !(is == be || both_nan || (is - be).abs() <= within * be.abs().max(1.0))
             }
-            (is, be) => is.to_string() != be.to_string(),
+            (is, be) => is != be,
         }
     }
 
     fn is_unwritten(&self, index: usize) -> bool {
-        self.unwritten.get(index) == Some(&true)
+        let width = self.kind.bytes();
+        self.written.as_ref().is_some_and(|written| !written.all(index * width, width))
     }
 
     /// An element as it is printed.
@@ -95,7 +96,7 @@ impl Held {
             .collect();
         let label = format!("[{}]", len.saturating_sub(1)).len();
         let width = shown.iter().flatten().map(String::len).max().unwrap_or(0) + 1;
-        let fits = |row: &usize| label + 3 + row * width <= MAX_COLUMNS;
+        let fits = |row: &usize| label + 3 + row * width <= columns::width();
         let row = [16, 8, 4, 2].into_iter().find(fits).unwrap_or(1);
         for (part, elements) in parts.iter().zip(&shown) {
             if part.start > head {
@@ -142,6 +143,7 @@ impl Serialize for Elements<'_> {
     }
 }
 
+#[derive(PartialEq)]
 enum Element {
     Unwritten,
     Signed(i64),
@@ -204,7 +206,7 @@ mod tests {
     use super::*;
 
     fn held(kind: Type, bytes: Vec<u8>) -> Held {
-        Held { name: "1".to_string(), arg: Some(1), kind, bytes, unwritten: Vec::new() }
+        Held { name: "1".to_string(), arg: Some(1), kind, bytes, written: None }
     }
 
     fn json(kind: Type, bytes: Vec<u8>) -> String {
@@ -237,13 +239,15 @@ mod tests {
     #[test]
     fn what_nobody_has_written_is_no_number() {
         let mut held = held(Type::I16, vec![1, 0, 0xcd, 0xcd]);
-        held.unwritten = vec![false, true];
+        let mut written = Written::default();
+        written.set(0, 3, true);
+        held.written = Some(written);
         assert_eq!(
             held.text(),
             "argument 1: 2 elements of i16, of which nobody has written 1 (?)\n  [0]  1 ?\n"
         );
         assert!(serde_json::to_string(&held).unwrap().ends_with("\"values\":[1,null]}"));
-        held.unwritten = vec![true; 2];
+        held.written = Some(Written::default());
         assert!(held.text().starts_with("argument 1: 2 elements of i16, which nobody has written (?)\n"));
     }
 
@@ -259,6 +263,6 @@ mod tests {
         assert!(!long.contains("  32 ") && !long.contains(" 967"), "{long}");
         assert_eq!(held(Type::I32, bytes(0)).text(), "argument 1: 0 elements of i32\n");
         let wide = held(Type::F64, [f64::MIN; 99].map(f64::to_le_bytes).concat()).text();
-        assert!(wide.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{wide}");
+        assert!(wide.lines().all(|line| line.chars().count() <= columns::MAX_WIDTH), "{wide}");
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use workbook::record::Record;
 use workbook::reduction::data;
 
-use super::{names, run, run_in, stems};
+use super::{example, names, run, run_in, stems};
 
 #[test]
 fn json_is_one_object_of_the_agreed_shape() {
@@ -91,6 +91,18 @@ fn the_readme_shows_what_the_first_run_prints() {
 /// Rows that `text` takes on a screen of 100 columns.
 fn rows(text: &str) -> usize {
     text.lines().map(|line| line.chars().count().div_ceil(100).max(1)).sum()
+}
+
+/// `COLUMNS` says how wide the terminal is.
+#[test]
+fn a_narrow_terminal_gets_lists_in_place_of_tables() {
+    let mut chapter = example("ch3_blocks");
+    chapter.args(["--device", "sim", "--n", "2^12", "--no-sweep"]).env("COLUMNS", "40");
+    chapter.env("WORKBOOK_RECORDS_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("records/narrow"));
+    let text = String::from_utf8(chapter.output().unwrap().stdout).unwrap();
+    assert!(text.contains("\nreduceNeighboredLess\n  grid   8\n  sum  "), "{text}");
+    assert!(text.contains("\nreduceNeighboredLess\n  warp inst.  "), "{text}");
+    assert!(text.lines().filter(|line| line.starts_with("  ")).all(|line| line.len() <= 40), "{text}");
 }
 
 /// What a reader sees of a chapter's first run: stdout and stderr together.

@@ -1,7 +1,7 @@
 //! What a run leaves behind, and the committed records.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record};
@@ -85,6 +85,8 @@ fn a_full_disk_on_stdout_or_stderr_exits_2() {
         ("exercise", "--help"),
         ("simulate", sum),
         ("simulate", "--help"),
+        ("sum_file", "--help"),
+        ("sum_file", "--generate 9 --device sim"),
     ] {
         let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records/full");
         let start = || {
@@ -161,4 +163,20 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert!(write_whole(&directory, "").is_err(), "a folder");
     let left = std::fs::read_dir(&directory).unwrap().count();
     assert_eq!(left, 1 + usize::from(link.is_symlink()), "nothing unfinished is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_that_would_lie_in_a_pipe_is_refused_before_the_runs() {
+    let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records/pipe");
+    for (name, runs) in [("ch3_blocks.sim.json", 0), ("ch3_blocks.sim.json.lock", 1)] {
+        let _ = std::fs::remove_dir_all(&records);
+        std::fs::create_dir_all(records.join("local")).unwrap();
+        let made = Command::new("mkfifo").arg(records.join("local").join(name)).status().unwrap();
+        assert!(made.success());
+        let run = run_in(records.clone(), "ch3_blocks", "--device sim --n 33");
+        assert_eq!(run.status(), Some(2), "{}", run.stderr());
+        assert!(run.stderr().contains(" is a pipe"), "{}", run.stderr());
+        assert_eq!(run.stdout().matches("ch3_blocks:").count(), runs, "{}", run.stdout());
+    }
 }

@@ -202,13 +202,7 @@ impl Case {
         let mut held = Vec::new();
         for (number, (buffer, argument)) in buffers.iter().zip(&self.arguments).enumerate() {
             let (name, bytes) = (format!("arg{number}"), devices[0].clone_dtoh(buffer)?);
-            held.push(Held {
-                name,
-                arg: Some(number),
-                kind: argument.kind,
-                bytes,
-                unwritten: Default::default(),
-            });
+            held.push(Held { name, arg: Some(number), kind: argument.kind, bytes, written: None });
         }
         let diagnostics = devices[0].take_seen().found;
         Ok(Launched { completed, diagnostics, buffers: held, ..Launched::default() })
@@ -306,7 +300,10 @@ fn read_result(text: &str, arguments: &[Spec]) -> Option<Expectation> {
     let buffer = arguments.get(argument)?;
     let expected = Spec::parse(&format!("buf:{}:{values}", buffer.kind.name())).ok()?;
     let Value::Buffer(fill) = expected.value else { return None };
-    let bytes =
-        Some(fill.content(buffer.kind).bytes).filter(|bytes| bytes.len() as u64 <= buffer.buffer_bytes())?;
+    let pieces: Result<Vec<_>, _> = fill.pieces(buffer.kind).collect();
+    let bytes = pieces.ok()?.into_iter().flat_map(|(_, piece)| piece.bytes).collect::<Vec<_>>();
+    if bytes.len() as u64 > buffer.buffer_bytes() {
+        return None;
+    }
     Some(Expectation { argument, text: values.to_owned(), bytes })
 }

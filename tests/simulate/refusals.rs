@@ -46,7 +46,24 @@ fn outputs_are_checked_before_the_launch() {
     for outputs in [format!("--save 2={folder}/a.bin"), "--expect 2=u8:1".to_string()] {
         run(&format!("{line} {outputs}")).refuses(&["no buffer is called @2; there are: @0, @1"]);
     }
+    #[cfg(unix)]
+    for (place, what) in
+        [(".", "it is a directory"), ("none/a.bin", "there is no such directory"), ("pipe", "it is a pipe")]
+    {
+        let _ = Command::new("mkfifo").arg(format!("{folder}/pipe")).output();
+        for option in ["--figure ", "--save 0="] {
+            run(&format!("{line} {option}{folder}/{place}")).refuses(&["cannot write", what]);
+        }
+    }
     run(&format!("{line} --save 0=/dev/null --save 1=/dev/null")).exits(0);
+    if cfg!(target_os = "linux") {
+        // Known only afterwards: what the launch gave is said all the same.
+        for output in ["--save 0=/dev/full", "--figure /dev/full"] {
+            let full = run(&format!("{line} {output}")).exits(2);
+            assert!(full.stdout().contains("argument 1: 1 element of u8"), "{}", full.stdout());
+            assert!(full.stderr().contains("error: cannot write /dev/full: No space"), "{}", full.stderr());
+        }
+    }
 }
 
 #[test]
@@ -383,5 +400,25 @@ fn malformed_input_ends_with_a_sentence() {
         let file = directory.join("steps.txt");
         std::fs::write(&file, script).unwrap();
         ends(&format!("{SUM} --script"), &[&file.display().to_string()]);
+    }
+}
+
+/// Twice as much would not fit beside the program.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_buffer_is_in_memory_once() {
+    let folder = scratch("once");
+    let data = folder.join("data.npy").display().to_string();
+    let line = format!("{KERNELS} --kernel copy --grid 1 --block 1 --arg buf:u8:0 --schedules 2");
+    let iota = "i32:iota*2^26";
+    for buffers in [
+        format!("--buffer in={iota} --save in={data} --expect in={iota}"),
+        format!("--buffer in=i32:file={data} --expect in=i32:file={data}"),
+    ] {
+        let mut limited = Command::new("sh");
+        limited.current_dir(root()).args(["-c", "ulimit -v 450000; exec \"$0\" \"$@\""]);
+        limited.arg(simulate().get_program());
+        limited.args(format!("{line} --arg @in {buffers}").split_whitespace());
+        Run { line: buffers, output: limited.output().unwrap() }.exits(0);
     }
 }

@@ -40,7 +40,7 @@ impl Context<'_> {
             thousands(self.progress.executed)
         );
         let help = "look at what the loop waits for, and whether some thread can still bring it about; a \
-                    loop that does end may be given more instructions (--steps-limit)";
+                    loop that does end may be given more instructions";
         self.fault(warp, at, Kind::StepLimit, what, help)
     }
 
@@ -63,7 +63,7 @@ impl Context<'_> {
         );
         let help = match self.launches.bytes > self.memory.most_bytes() / 2 {
             true => "look at what ends the recursion of launches, and launch every parameter buffer",
-            false => "run a smaller problem, or one without checks (simulate: --memory, --checks off)",
+            false => "run a smaller problem",
         };
         Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
     }

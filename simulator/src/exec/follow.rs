@@ -248,7 +248,7 @@ impl Context<'_> {
     #[cold]
     fn unset_constant(&mut self, warp: &Warp, at: At) {
         let what = "a constant is read that nobody has set, and that has no initialiser: it is 0";
-        let help = "set it before the launch (cudaMemcpyToSymbol, or --symbol), also if it is to be 0";
+        let help = "set it before the launch (cudaMemcpyToSymbol), also if it is to be 0";
         let finding = self.fault(warp, at, Kind::UninitializedRead, what, help);
         self.observer.event(&Event::Finding(&finding));
     }

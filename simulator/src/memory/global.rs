@@ -109,14 +109,18 @@ impl Memory {
     }
 
     pub fn free(&mut self, address: u64) {
-        let number = index(address >> OFFSET_BITS);
-        if address & OFFSET_MASK == 0
-            && let Some(allocation) = number.checked_sub(1).and_then(|i| self.allocations.get_mut(i))
-        {
-            allocation.live = false;
-            self.live_bytes -= allocation.bytes.len() as u64;
-            allocation.bytes = Vec::new();
-        }
+        self.take(address);
+    }
+
+    /// Gives an allocation back. What it held, and which bytes of that have been written; `None` if all have.
+    pub fn take(&mut self, address: u64) -> (Vec<u8>, Option<Written>) {
+        let own = address & OFFSET_MASK == 0;
+        let Some(allocation) = self.allocations.get_mut(place(address)).filter(|_| own) else {
+            return Default::default();
+        };
+        allocation.live = false;
+        self.live_bytes -= allocation.bytes.len() as u64;
+        (std::mem::take(&mut allocation.bytes), allocation.written.replace(Written::default()))
     }
 
     /// `malloc` on the device: `None` if the heap, or the device, is full.
@@ -147,6 +151,16 @@ impl Memory {
             allocation.written = None;
         } else if let Some(written) = &mut allocation.written {
             written.set(offset, bytes, true);
+        }
+    }
+
+    /// [`Memory::define`] of the last bytes of an allocation whose others may all have been written before.
+    pub fn define_end(&mut self, address: u64, bytes: usize) {
+        self.define(address, bytes);
+        let Some(allocation) = self.allocations.get_mut(place(address)) else { return };
+        let (end, len) = (index(address & OFFSET_MASK) + bytes, allocation.bytes.len());
+        if end == len && allocation.written.as_ref().is_some_and(|written| written.all(0, len)) {
+            allocation.written = None;
         }
     }
 

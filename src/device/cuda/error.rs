@@ -19,7 +19,7 @@ pub fn failed(doing: &str, error: DriverError) -> anyhow::Error {
         | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
         | CUresult::CUDA_ERROR_ASSERT => anyhow::Error::new(Fault(message(error))),
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-            anyhow!("{doing}: {}; choose a smaller --n, or a larger --block", message(error))
+            anyhow!("{doing}: {}; a smaller problem needs less memory", message(error))
         }
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
         | CUresult::CUDA_ERROR_INVALID_PTX
