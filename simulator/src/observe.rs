@@ -25,10 +25,21 @@ pub enum Use {
     /// It decides where the thread goes, and no more.
     #[default]
     Decides,
+    /// It decides whether the thread stores to global memory.
+    Shows,
+    /// It decides whether the thread stores to the same word.
+    Claims,
     /// The thread reads again until it likes the value.
     Waits,
     /// It becomes part of what the thread stores or hands on.
     GoesOn,
+}
+
+impl Use {
+    /// Whether it decides whether something is stored to global memory.
+    pub fn decides(self) -> bool {
+        matches!(self, Use::Shows | Use::Claims)
+    }
 }
 
 /// Who does something, and where in the program.

@@ -60,8 +60,8 @@ pub struct Options {
     /// Print a table of what each warp did, step by step, on the simulator; for small sizes
     #[arg(long)]
     pub steps: bool,
-    /// The order in which blocks and warps have their turns on the simulator: 0 the plain one, any other
-    /// number a shuffled one
+    /// The order in which blocks and warps have their turns on the simulator: 0 the plain one, 2
+    /// the last ones first, 1 or 3 a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
     /// Run at the requested size alone: no other sizes, no other blocks

@@ -125,7 +125,7 @@ const TALL: u32 = 64;
 const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
 /// From one warp to the largest block.
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
-/// The plain order of turns and two shuffled ones.
+/// The plain order of turns, a shuffled one, and one that takes the last warps and blocks first.
 const SCHEDULES: &[u64] = &[0, 1, 2];
 /// Where another order may by chance give the same bits.
 const MORE_SCHEDULES: &[u64] = &[0, 1, 2, 3, 4, 5];
@@ -448,6 +448,9 @@ impl fmt::Display for Case {
         }
         match self.schedule {
             0 => Ok(()),
+            schedule if schedule % 4 == 2 => {
+                write!(f, ", in order of turns number {schedule} (the last warps and blocks first)")
+            }
             schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
         }
     }

@@ -164,6 +164,17 @@ fn a_child_that_starts_early_misses_what_its_parent_has_yet_to_write() {
     }
 }
 
+/// The plain order takes the last blocks and warps last, seed 2 and every fourth from there on
+/// takes them first: who reads ahead of them gets something else.
+#[test]
+fn what_reads_ahead_of_late_blocks_and_warps_comes_out_different() {
+    for name in ["volatile_read_too_early", "shared_missing_barrier", "across_blocks"] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        let left = |schedule| bytes(&case.run(&case.module(), schedule));
+        assert!([2, 6, 10, 14, 18, 22].iter().all(|&seed| left(seed) != left(0)), "{name}");
+    }
+}
+
 /// What a race is between decides what to ask and to advise; as data, whatever the schedule.
 #[test]
 fn a_race_has_the_shape_of_its_threads() {

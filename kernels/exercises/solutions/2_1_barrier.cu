@@ -32,6 +32,13 @@
 //@ + // nothing
 //@ - g_data[tid] += g_data[tid + stride];
 //@ + g_data[tid] += g_data[tid + stride]; } __syncthreads(); if (false) {
+//@ mutant volatile-at-the-end-of-the-body: data-race
+//@ - sumOfSquares(unsigned int *g_data
+//@ + sumOfSquares(volatile unsigned int *g_data
+//@ - __syncthreads(); // what came before is done
+//@ + // nothing
+//@ - g_data[tid] += g_data[tid + stride];
+//@ + g_data[tid] += g_data[tid + stride]; } __syncthreads(); if (false) {
 //@ mutant before-the-loop: data-race
 //@ - __syncthreads(); // what came before is done
 //@ + // nothing

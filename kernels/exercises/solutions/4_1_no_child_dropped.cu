@@ -31,6 +31,11 @@
 //@ mutant at-once: data-race
 //@ - cudaStreamTailLaunch
 //@ + cudaStreamFireAndForget
+//@ mutant volatile-at-once: data-race
+//@ - reduceNested(unsigned int *g_data
+//@ + reduceNested(volatile unsigned int *g_data
+//@ - cudaStreamTailLaunch
+//@ + cudaStreamFireAndForget
 //@ mutant too-few-blocks: wrong-result
 //@ - (half + blockDim.x - 1) / blockDim.x
 //@ + half / 4 / blockDim.x + 1

@@ -25,6 +25,13 @@
 //@ mutant no-barrier: data-race
 //@ - __syncthreads();
 //@ + // nothing
+//@ mutant volatile-without-barrier: data-race
+//@ - reduceForget(unsigned int *g_idata
+//@ + reduceForget(volatile unsigned int *g_idata
+//@ - unsigned int *idata =
+//@ + volatile unsigned int *idata =
+//@ - __syncthreads();
+//@ + // nothing
 //@ mutant barrier-behind-the-launch: data-race
 //@ - __syncthreads();
 //@ + // nothing

@@ -27,6 +27,13 @@
 //@ mutant no-fence: data-race
 //@ - __threadfence(); // the partial sum before the ticket
 //@ + // nothing
+//@ mutant volatile-without-fences: data-race
+//@ - reduceOnce(const unsigned int *g_idata, unsigned int *partials
+//@ + reduceOnce(const unsigned int *g_idata, volatile unsigned int *partials
+//@ - __threadfence(); // the partial sum before the ticket
+//@ + // nothing
+//@ - __threadfence(); // the ticket before the partial sums of the others
+//@ + // nothing
 //@ mutant no-barrier-behind-the-flag: data-race
 //@ - __syncthreads(); // all threads know
 //@ + // nothing

@@ -28,8 +28,8 @@ pub enum Why {
     /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
     ReadOnly,
     /// Both are strong, which is no race, but a value that is used depends on which of them comes first
-    /// (`strong.rs`).
-    Turns { volatile: bool },
+    /// (`strong.rs`); or it only decides whether something is stored, which others may store all the same.
+    Turns { volatile: bool, decides: bool },
 }
 
 /// How strongly an access was made.

@@ -62,7 +62,8 @@ impl Checker<'_> {
         let guess = self.is_first_guess((actor.loc, is_atomic(request)), &race);
         let severity = match race.why {
             _ if in_header.is_some() || guess || race.why == Why::Almost(Gap::Fence) => Severity::Note,
-            _ if race.same_value || race.why == (Why::Turns { volatile: false }) => Severity::Warning,
+            _ if race.same_value => Severity::Warning,
+            Why::Turns { volatile, decides } if decides || !volatile => Severity::Warning,
             _ => Severity::Error,
         };
         let between = match () {
@@ -128,11 +129,12 @@ impl Checker<'_> {
                 format!("and has seen the flag that orders the two, but its fence is for its {whose} alone")
             }
             Why::Unordered => "and nothing orders the two".to_string(),
-            Why::Turns { volatile } => {
+            Why::Turns { volatile, decides } => {
                 let word = if volatile { "volatile" } else { "relaxed" };
+                let what = if decides { "whether something is stored" } else { "the result" };
                 format!(
-                    "and nothing orders the two: {word} accesses come in no particular order, and the \
-                         result depends on which comes first"
+                    "and nothing orders the two: {word} accesses come in no particular order, and {what} \
+                         depends on which comes first"
                 )
             }
             Why::ReadOnly => {

@@ -6,7 +6,8 @@
 //! a value, that only decides by it (a hint to stop, a look before a lock is tried), or that reads the word
 //! again by an atomic (the first guess of a loop that swaps). `decode/uses.rs` tells these apart. What is
 //! left is a value that becomes part of a result: a tree without barriers, a sum whose parts nobody has
-//! waited for.
+//! waited for. And one that decides whether something is stored, which gets a warning: others may store the
+//! same.
 //!
 //! In shared memory decisions count, too: so was code written for warps whose lanes move in step.
 //!
@@ -69,6 +70,8 @@ struct Known {
 pub struct Doubt {
     word: Word,
     reader: Past,
+    /// Whether it is one only if the reader goes on to change the word itself.
+    is_open: bool,
     pub grid: u32,
     pub block: u64,
     pub warp: u32,
@@ -101,7 +104,7 @@ impl Strong {
     pub fn new(program: &Program) -> Strong {
         let is_doubtful = |op: &Op| match op {
             Op::Load { order: MemoryOrder::Weak | MemoryOrder::ReadOnly, .. } => false,
-            Op::Load { space: Space::Global, used, .. } => *used == Use::GoesOn,
+            Op::Load { space: Space::Global, used, .. } => *used == Use::GoesOn || used.decides(),
             Op::Load { space: Space::Shared | Space::Generic, used, .. } => *used != Use::Waits,
             _ => false,
         };
@@ -143,6 +146,7 @@ impl Strong {
                 let doubt = |earlier: &Touched, reader: Past| Doubt {
                     word,
                     reader,
+                    is_open: [used, earlier.used].contains(&Use::Claims),
                     grid: actor.grid,
                     block: actor.block,
                     warp: actor.warp,
@@ -160,7 +164,10 @@ impl Strong {
                         earlier_loc: earlier.loc,
                         earlier_writes: earlier.access != Access::Load,
                         earlier_atomic: earlier.is_atomic(),
-                        why: Why::Turns { volatile: volatile || earlier.volatile },
+                        why: Why::Turns {
+                            volatile: volatile || earlier.volatile,
+                            decides: [used, earlier.used].iter().any(|used| used.decides()),
+                        },
                         same_value: false,
                     },
                     flag,
@@ -199,6 +206,8 @@ impl Strong {
                 if access == Access::Load || request.changed >> lane & 1 == 0 {
                     continue;
                 }
+                let mine = |doubt: &&mut Doubt| doubt.word == word && me.is_by(doubt.reader);
+                self.doubts.iter_mut().filter(mine).for_each(|doubt| doubt.is_open = false);
                 for read in known.reads.iter().filter(|read| read.is_doubtful(in_shared)) {
                     if meet(here, read, &me) {
                         keep(&mut self.doubts, doubt(read, read.past));
@@ -225,7 +234,7 @@ impl Strong {
     pub fn into_doubts(mut self, order: &Order) -> Vec<Doubt> {
         self.doubts.retain(|doubt| {
             let (grid, block, _) = order.locate(doubt.reader.warp);
-            !order.is_under_way((grid, block))
+            !doubt.is_open && !order.is_under_way((grid, block))
         });
         self.doubts
     }
@@ -237,7 +246,7 @@ impl Touched {
             _ if self.is_atomic() => false,
             Use::Waits => false,
             Use::Decides => in_shared,
-            Use::GoesOn => true,
+            Use::GoesOn | Use::Shows | Use::Claims => true,
         }
     }
 }
@@ -254,7 +263,7 @@ fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
 
 /// Keeps a doubt, unless there are many of the same two lines.
 fn keep(doubts: &mut Vec<Doubt>, doubt: Doubt) {
-    let kind = |doubt: &Doubt| (doubt.loc, doubt.race.earlier_loc, doubt.near);
+    let kind = |doubt: &Doubt| (doubt.loc, doubt.race.earlier_loc, doubt.near, doubt.is_open);
     if doubts.iter().filter(|other| kind(other) == kind(&doubt)).count() < ALIKE {
         doubts.push(doubt);
     }

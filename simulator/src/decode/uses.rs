@@ -3,6 +3,10 @@
 //!
 //! A slice of the function, whatever the order of its instructions: what is computed from the value, through
 //! registers, predicates, local variables and the parameters of calls.
+//!
+//! A decision shows where memory tells which way was taken: one way stores to global memory, the other
+//! doesn't, and neither has an atomic, which would decide by itself, the value being a hint. Where one way
+//! stores to the word that was read it depends on what: those who come too late may store the same.
 
 use rustc_hash::FxHashSet;
 
@@ -22,6 +26,9 @@ struct Slice {
     /// Local variables, and parameters of calls.
     locals: FxHashSet<(Reg, i64)>,
     frame: FxHashSet<usize>,
+    /// Whether shared memory may hold it: of a value from global memory, that is followed.
+    follows_shared: bool,
+    in_shared: bool,
 }
 
 /// Fills in `used` of every strong load.
@@ -79,7 +86,8 @@ fn stack(code: &[Inst]) -> FxHashSet<Reg> {
 /// What becomes of the load at `at`, and whether a branch depends on it.
 fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
     let is_local = |at: &Address| at.base == LOCAL_BASE || own.contains(&at.base);
-    let mut slice = Slice::default();
+    let follows_shared = matches!(code[at].op, Op::Load { space: Space::Global, .. });
+    let mut slice = Slice { follows_shared, ..Slice::default() };
     code[at].op.operands(|role, reg| {
         if role == Role::Writes {
             slice.values.insert(reg);
@@ -91,6 +99,7 @@ fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
     let goes_on = code.iter().any(|inst| {
         slice.reads(&inst.op).0
             && match &inst.op {
+                Op::Store { space: Space::Shared, .. } if follows_shared => false,
                 Op::Store { at, .. } => !is_local(at),
                 Op::StoreFrame { offset, .. } => args(offset),
                 // Whatever the order, these come to the same in the end; and a swap looks again.
@@ -107,23 +116,37 @@ fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
                 _ => false,
             }
     });
+    let chosen = code.iter().any(|inst| {
+        let Op::Store { at, space: Space::Global | Space::Generic, .. } = &inst.op else { return false };
+        slice.reads(&inst.op).1 && !is_local(at)
+    });
     let depends = |inst: &Inst| {
         inst.guard != NONE && slice.predicates.contains(&inst.guard)
             || matches!(&inst.op, Op::BranchIndexed { index, .. } if slice.values.contains(index))
     };
-    let mut branches = code.iter().enumerate().filter(|(_, inst)| depends(inst)).peekable();
-    let decides = branches.peek().is_some();
-    let used = match () {
-        _ if branches.any(|(branch, _)| comes_back(code, branch, at)) => Use::Waits,
-        _ if goes_on => Use::GoesOn,
-        _ => Use::Decides,
+    let branches: Vec<usize> = (0..code.len()).filter(|&pc| depends(&code[pc])).collect();
+    // A queue's head that is read and written in turn isn't waited for.
+    let takes = |pc: usize| {
+        matches!((&code[pc].op, &code[at].op), (Op::Store { at: to, .. }, Op::Load { at: from, .. })
+            if to == from)
+            && slice.reads(&code[pc].op).0
     };
-    (used, decides)
+    let comes_back = |branch: usize| {
+        let mut back = ways(code, branch, false).into_iter().filter(|way| way.contains(&at)).peekable();
+        back.peek().is_some() && !back.any(|way| way.into_iter().any(takes))
+    };
+    let used = match () {
+        _ if branches.iter().any(|&branch| comes_back(branch)) => Use::Waits,
+        _ if goes_on => Use::GoesOn,
+        _ if chosen => Use::Shows,
+        _ => branches.iter().find_map(|&branch| shows(code, branch, at, &is_local)).unwrap_or_default(),
+    };
+    (used, !branches.is_empty())
 }
 
-/// Whether a way from a branch leads to `at` before it meets the other ways.
-fn comes_back(code: &[Inst], branch: usize, at: usize) -> bool {
-    let ways = |pc: usize| -> (Vec<usize>, u32) {
+/// What each way from a branch may execute before it meets the others, or (`far`) before the function ends.
+fn ways(code: &[Inst], branch: usize, far: bool) -> Vec<FxHashSet<usize>> {
+    let next = |pc: usize| -> (Vec<usize>, u32) {
         let inst = &code[pc];
         let falls = inst.guard != NONE || !matches!(inst.op, Op::Branch { .. } | Op::BranchIndexed { .. });
         let next = (falls && pc + 1 < code.len()).then_some(pc + 1);
@@ -138,20 +161,46 @@ fn comes_back(code: &[Inst], branch: usize, at: usize) -> bool {
             _ => (next.into_iter().collect(), NONE),
         }
     };
-    if !matches!(code[branch].op, Op::Branch { .. } | Op::BranchIndexed { .. }) {
-        return false;
-    }
-    let (mut open, meet) = ways(branch);
-    let mut seen = vec![false; code.len()];
-    while let Some(pc) = open.pop() {
-        if pc == at {
-            return true;
+    let (firsts, meet) = match &code[branch].op {
+        Op::Branch { .. } | Op::BranchIndexed { .. } => next(branch),
+        Op::Return {} | Op::Exit {} => (vec![code.len(), branch + 1], NONE),
+        // An instruction under a predicate.
+        _ => return vec![FxHashSet::from_iter([branch]), FxHashSet::default()],
+    };
+    let way = |first: usize| {
+        let (mut open, mut seen) = (vec![first], FxHashSet::default());
+        while let Some(pc) = open.pop() {
+            let is_met = !far && pc as u32 == meet;
+            if !is_met && pc != branch && pc < code.len() && seen.insert(pc) {
+                open.extend(next(pc).0);
+            }
         }
-        if pc as u32 != meet && pc < code.len() && !std::mem::replace(&mut seen[pc], true) {
-            open.extend(ways(pc).0);
+        seen
+    };
+    firsts.into_iter().map(way).collect()
+}
+
+/// Whether global memory shows which way was taken from a branch that depends on the load at `at`.
+fn shows(code: &[Inst], branch: usize, at: usize, is_local: &impl Fn(&Address) -> bool) -> Option<Use> {
+    let Op::Load { at: word, .. } = &code[at].op else { return None };
+    let ways = ways(code, branch, true);
+    let (mut some, mut all, mut claims) = (false, true, false);
+    for way in &ways {
+        let mut stores = false;
+        for &pc in way.iter().filter(|pc| !ways.iter().all(|other| other.contains(pc))) {
+            match &code[pc].op {
+                Op::Atomic { .. } => return None,
+                Op::Store { at, .. } if at == word => claims = true,
+                Op::Store { at, space: Space::Global | Space::Generic, .. } => stores |= !is_local(at),
+                _ => {}
+            }
         }
+        (some, all) = (some | stores, all & stores);
     }
-    false
+    match claims {
+        true => Some(Use::Claims),
+        false => (some && !all).then_some(Use::Shows),
+    }
 }
 
 impl Slice {
@@ -175,6 +224,10 @@ impl Slice {
         match &inst.op {
             Op::Store { at, .. } if value && is_local(at) => return self.locals.insert((at.base, at.offset)),
             Op::StoreFrame { offset, .. } if value => return self.frame.insert(*offset),
+            Op::Store { space: Space::Shared, .. } if value && self.follows_shared => {
+                return !std::mem::replace(&mut self.in_shared, true);
+            }
+            Op::Load { space: Space::Shared, .. } if self.in_shared => (value, decision) = (true, false),
             Op::Load { at, .. } => {
                 (value, decision) = (self.locals.contains(&(at.base, at.offset)) && is_local(at), false);
             }

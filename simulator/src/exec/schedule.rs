@@ -1,8 +1,9 @@
 //! In which order blocks, warps and diverged lanes have their turns. The plain schedule is fixed; a seed
-//! gives another one, in small random turns. A kernel whose result depends on it is wrong.
+//! gives another one. A kernel whose result depends on it is wrong.
 //!
-//! Where an odd seed is given, child grids start as early as they may: before the grid that launches them
-//! goes on.
+//! The plain schedule takes blocks and warps by their numbers, so the last ones come late. Seed 2, and every
+//! fourth from there on, takes the last ones first. Any other seed gives small random turns. Where a seed is
+//! odd, child grids start as early as they may, before the grid that launches them goes on; else as late.
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;
@@ -14,13 +15,20 @@ pub struct Schedule {
     state: Option<u64>,
     /// Whether child grids start as early as they may, and not as late.
     pub children_first: bool,
+    /// Whether the last blocks and warps come first, in turns as long as the plain ones.
+    pub last_first: bool,
     /// The plain schedule for now, whatever the seed.
     pub settled: bool,
 }
 
 impl Schedule {
     pub fn new(seed: u64) -> Schedule {
-        Schedule { state: (seed != 0).then_some(seed), children_first: seed % 2 == 1, settled: false }
+        Schedule {
+            state: (seed != 0).then_some(seed),
+            children_first: seed % 2 == 1,
+            last_first: seed % 4 == 2,
+            settled: false,
+        }
     }
 
     /// A number below `count`; SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
@@ -38,11 +46,17 @@ impl Schedule {
         self.settled || self.state.is_none()
     }
 
-    pub fn warp_turn(&mut self) -> u32 {
-        if self.is_plain() { WARP_TURN } else { 1 + self.choose(64) as u32 }
+    /// Whether blocks and warps are taken at random, in small turns.
+    pub fn shuffles(&self) -> bool {
+        !self.is_plain() && !self.last_first
     }
 
-    pub fn block_turn(&mut self) -> u32 {
-        if self.is_plain() { BLOCK_TURN } else { 1 + self.choose(1024) as u32 }
+    pub fn warp_turn(&mut self) -> u32 {
+        if !self.shuffles() { WARP_TURN } else { 1 + self.choose(64) as u32 }
+    }
+
+    /// Of a block of so many warps: with few of them it is short, so that blocks of one warp meet, too.
+    pub fn block_turn(&mut self, warps: usize) -> u32 {
+        if !self.shuffles() { BLOCK_TURN } else { 1 + self.choose((64 * warps).min(1024)) as u32 }
     }
 }

@@ -126,7 +126,7 @@ impl Engine<'_> {
     /// One block of the grid has its turn.
     fn turn(&mut self, slot: usize) -> Executed<()> {
         let Some(mut grid) = self.grids[slot].take() else { return Ok(()) };
-        if !self.schedule.is_plain() {
+        if self.schedule.shuffles() {
             // Some more blocks, and any of them.
             while grid.next_block < grid.blocks && grid.resident.len() < 8 && self.schedule.choose(2) == 1 {
                 let next = self.open_block(&mut grid);

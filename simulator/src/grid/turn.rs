@@ -23,12 +23,16 @@ impl Engine<'_> {
     /// Opens the next block, and with it all others of its cluster, which run at the same time.
     pub fn open_block(&mut self, grid: &mut Grid) -> Block {
         let size = grid.cluster_dim.iter().map(|axis| u64::from(*axis)).product::<u64>();
+        let mut number = grid.next_block / size;
+        // Where not all have room at once, the first ones come first: others may wait for them.
+        if self.schedule.last_first && grid.blocks <= self.device.most_resident_blocks() as u64 {
+            number = grid.blocks / size - 1 - number;
+        }
         if !self.program.has_clusters && size == 1 {
             grid.next_block += 1;
             let (x, y, _) = grid.config.grid_dim;
-            return self.open_at(grid, index_of(grid.next_block - 1, x, y), None);
+            return self.open_at(grid, index_of(number, x, y), None);
         }
-        let number = grid.next_block / size;
         grid.next_block += size;
         let [cx, cy, cz] = grid.cluster_dim;
         let (gx, gy, _) = grid.config.grid_dim;
@@ -171,9 +175,11 @@ impl Engine<'_> {
                 .iter()
                 .filter_map(|slot| self.grids[*slot].as_ref())
                 .all(|other| is_open(other, other.resident.len()));
-        let mut left = context.schedule.block_turn();
         let count = block.warps.len();
-        block.next = (block.next + context.schedule.choose(count)) % count;
+        let mut left = context.schedule.block_turn(count);
+        if context.schedule.shuffles() {
+            block.next = (block.next + context.schedule.choose(count)) % count;
+        }
         let (mut idle, mut spins) = (0, false);
         while left > 0 {
             if idle == count {
@@ -189,7 +195,8 @@ impl Engine<'_> {
                 }
                 idle = 0;
             }
-            let warp = &mut block.warps[block.next];
+            let last_first = context.schedule.last_first;
+            let warp = &mut block.warps[if last_first { count - 1 - block.next } else { block.next }];
             block.next = (block.next + 1) % count;
             if warp.finished() {
                 context.progress.stuck(&mut warp.stuck);
