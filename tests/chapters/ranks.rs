@@ -213,6 +213,8 @@ fn every_launcher_says_which_rank_it_is() {
     }
     let escape = ["\u{1b}[2J", "1", "0"];
     ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], escape, &[]), 2, "RANK=\\u{1b}[2J is no number");
+    let torch = ["RANK", "WORLD_SIZE", "LOCAL_RANK"];
+    ends(of(torch, ["1", "2", "1"], &[("MASTER_ADDR", "[::1]")]), 1, "rank 1 found nobody at ::1:");
     ends(command("").spawn().unwrap(), 2, "no launcher has said which rank this is");
 }
 

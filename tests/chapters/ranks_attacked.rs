@@ -380,6 +380,11 @@ fn rank_0_listens_at_its_name_alone() {
     ends(of_job("SLURM_JOB_ID", "17"), 1, "rank 1 never arrived");
     ends(at("192.0.2.1", self::port(), "--token ours"), 2, "or MASTER_ADDR is the name of another host");
     ends(at("ours.invalid", self::port(), "--token ours"), 2, "rank 0 finds no address of ours.invalid:");
+    let bytes = std::os::unix::ffi::OsStringExt::from_vec(b"a\xff.invalid".to_vec());
+    let mut no_text = command("");
+    no_text.envs([("RANK", "0"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")]);
+    let no_text = no_text.env::<_, std::ffi::OsString>("MASTER_ADDR", bytes).spawn().unwrap();
+    ends(no_text, 2, "rank 0 finds no address of a\u{fffd}.invalid:");
     ends(at("127.0.0.1", 0, ""), 2, "MASTER_PORT=0 is no port that all ranks can name");
     let empty = end(at("127.0.0.1", port, "--token="));
     assert_eq!(empty.status.code(), Some(2));

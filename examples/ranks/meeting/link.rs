@@ -108,7 +108,6 @@ impl Link {
         }
     }
 
-    // ANCHOR: introduction
     /// Rank 0: the hello of a process that has shown that it has `token`; an error if it is none of the ranks.
     pub(super) fn introduction(&mut self, token: &str) -> Result<Option<Hello>> {
         if self.standing != Standing::Rank {
@@ -143,7 +142,6 @@ impl Link {
             Some(_) => bail!("no hello"),
         }
     }
-    // ANCHOR_END: introduction
 
     /// Another rank: whether rank 0 is there, and has welcomed this one.
     ///
@@ -247,6 +245,6 @@ fn addresses(place: &Place, patience: Duration) -> Result<Vec<SocketAddr>> {
     })?;
     let found = told.recv_timeout(patience);
     found
-        .with_context(|| format!("the system has not found {} in {patience:?}", place.host))?
+        .with_context(|| format!("the system has not found {} in {patience:.1?}", place.host))?
         .map_err(Into::into)
 }
