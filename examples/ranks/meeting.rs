@@ -1,7 +1,8 @@
 //! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
 //! to every other rank, for as long as they work together.
 //!
-//! A message is a line of JSON. Each rank begins with a [`Greeting`], rank 0 answers with a [`Challenge`], and
+//! A message is a line of JSON. Each rank begins with a [`Greeting`], rank 0 answers with a [`Challenge`],
+//! and
 //! so both show each other that they have the job's token. Then the rank says [`Hello`]; rank 0 answers when
 //! it has all of them. A rank that fails says why, and rank 0 tells the others; one that is killed says
 //! nothing, but its connection closes; one that hangs is not heard from, and the time runs out.

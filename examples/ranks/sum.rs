@@ -19,7 +19,8 @@ const BLOCK: u32 = 512;
 /// The most elements of a share: the kernel's indices go on for a tile behind the last, in 32 bits.
 const MOST: u64 = (1 << 32) - (1 << 25);
 
-/// Rounds that are not timed. On two H200s the first three launches of the graph took 0.1 to 1 ms each in every
+/// Rounds that are not timed. On two H200s the first three launches of the graph took 0.1 to 1 ms each in
+/// every
 /// run, whatever ran before, and the others 20 µs.
 const WARM_UP: u64 = 10;
 

@@ -136,7 +136,8 @@ impl Nccl {
         Ok(going_on)
     }
 
-    /// `NCCL 2.28.9`; `NCCL 2.28.9, algorithm RING, protocol LL` where it logs how it made its last all-reduce.
+    /// `NCCL 2.28.9`; `NCCL 2.28.9, algorithm RING, protocol LL` where it logs how it made its last
+    /// all-reduce.
     pub fn name(&self) -> Result<String> {
         let log = std::env::var_os("NCCL_DEBUG_FILE").and_then(|path| std::fs::read(path).ok());
         let how = log.and_then(|log| how(&String::from_utf8_lossy(&log))).unwrap_or_default();

@@ -108,7 +108,8 @@ impl Link {
         }
     }
 
-    /// Rank 0: the hello of a process that has shown that it has `token`; an error if it is none of the ranks.
+    /// Rank 0: the hello of a process that has shown that it has `token`; an error if it is none of the
+    /// ranks.
     pub(super) fn introduction(&mut self, token: &str) -> Result<Option<Hello>> {
         if self.standing != Standing::Rank {
             self.read(GREETING);
