@@ -105,7 +105,8 @@ fn all_reduce(case: &Case) -> Result<Outcome> {
     let cost = case.device.measure_until_done(|| all_reduce(&vectors))?;
     let once = on_gpus(case)?; // the vectors above have been added many times
     all_reduce(&once)?;
-    outcome(case, &case.device.clone_dtoh(&once[0])?, cost)
+    let outcome = outcome(case, &case.device.clone_dtoh(&once[0])?, cost)?;
+    Ok(Outcome { library: Some(collective.name()?), ..outcome })
 }
 // ANCHOR_END: all_reduce
 

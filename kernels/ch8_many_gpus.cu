@@ -106,10 +106,10 @@ static __device__ void share(const T *g_idata, T *g_odata, unsigned int size, T 
         partials[blockIdx.x] = result;
         __threadfence(); // the result before the ticket
         *isLast = atomicAdd(ticket, 1) == gridDim.x - 1;
+        __threadfence(); // the ticket before the results of the others; the barrier extends it to the block
     }
     __syncthreads();
     if (*isLast) {
-        __threadfence(); // the ticket before the results of the others
         result = Op::template identity<T>();
         for (unsigned int i = threadIdx.x; i < gridDim.x; i += BLOCK) {
             result = Op::combine(result, ((volatile T *)partials)[i]);

@@ -45,10 +45,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         partials[blockIdx.x] = sum;
         __threadfence(); // the sum before the ticket
         isLast = atomicAdd(ticket, 1) == gridDim.x - 1;
+        __threadfence(); // the ticket before the sums of the others; the barrier extends it to the block
     }
     __syncthreads();
     if (isLast) {
-        __threadfence(); // the ticket before the sums of the others
         sum = 0;
         for (unsigned int i = threadIdx.x; i < gridDim.x; i += BLOCK) {
             sum += ((volatile Exact *)partials)[i];

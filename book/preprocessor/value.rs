@@ -55,6 +55,9 @@ pub fn of_record(record: &Record, kernel: &str, n: u64, block: Option<u32>, fiel
     let text = match field {
         "sum" => run.sum.to_string(),
         "expected" => run.expected.to_string(),
+        "library" => {
+            run.library.clone().with_context(|| format!("{kernel} names no library in this record"))?
+        }
         "time" => time(quantity(run, "time")?),
         share if share.starts_with("time/") => {
             let parts = number(&share["time/".len()..])?;
@@ -65,7 +68,7 @@ pub fn of_record(record: &Record, kernel: &str, n: u64, block: Option<u32>, fiel
         "error" | "bound" => power_of_ten(quantity(run, field)?),
         count => thousands(quantity(run, count)? as i64),
     };
-    Ok(text.replace(' ', "\u{a0}"))
+    Ok(if field == "library" { text } else { text.replace(' ', "\u{a0}") })
 }
 
 /// A value of the record's comparison, if `field` names one of its measures.

@@ -58,7 +58,8 @@ fn all_reduced<T: Reducible + Into<Value>>(case: &Case, sums: &Sums<T>, reduce: 
         collective.all_reduce(&buffers, reduce)?;
         wait_for(&devices)
     })?;
-    Ok(Outcome::new(devices[0].clone_dtoh(&sums.outputs[0])?[0], cost))
+    let outcome = Outcome::new(devices[0].clone_dtoh(&sums.outputs[0])?[0], cost);
+    Ok(Outcome { library: Some(collective.name()?), ..outcome })
 }
 
 fn wait_for(devices: &[&Device]) -> Result<()> {

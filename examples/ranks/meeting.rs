@@ -1,14 +1,14 @@
 //! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
 //! to every other rank, for as long as they work together.
 //!
-//! A message is a line of JSON. Each rank begins with a [`Greeting`], which shows that it belongs to this
-//! job, and then says [`Hello`]; rank 0 answers when it has all of them. A rank that fails says why, and rank
-//! 0 tells the others; one that is killed says nothing, but its connection closes; one that hangs is not
-//! heard from, and the time runs out.
+//! A message is a line of JSON. Each rank begins with a [`Greeting`], rank 0 answers with a [`Challenge`],
+//! and
+//! so both show each other that they have the job's token. Then the rank says [`Hello`]; rank 0 answers when
+//! it has all of them. A rank that fails says why, and rank 0 tells the others; one that is killed says
+//! nothing, but its connection closes; one that hangs is not heard from, and the time runs out.
 //!
-//! Whoever knows the job's token is believed to be a rank, and may lie about its share: nobody ends with
-//! status 0 before it has the sum of what the ranks have said. Whoever is first at rank 0's port is believed
-//! to be rank 0, and is told the token.
+//! Whoever has the token is believed to be a rank, and may lie about its share: nobody ends with status 0
+//! before it has the sum of what the ranks have said. What follows the proof is neither encrypted nor signed.
 
 mod hello;
 mod link;
@@ -19,18 +19,23 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Place;
-pub use hello::{Fault, Hello};
-use hello::{Greeting, PROTOCOL, fit, ranks};
+use hello::{Challenge, Greeting, fit, ranks};
+pub use hello::{Fault, Hello, random};
 pub use link::Link;
+use link::Standing;
 
 #[derive(Debug, Serialize, Deserialize)]
 enum Message {
     /// Said first by who is not rank 0.
     Greeting(Greeting),
+    Challenge(Challenge),
+    Proof(u64),
+    /// From rank 0 to who has the token: you are one of us.
+    Welcome,
     Hello(Hello),
     /// All are there; what rank 0 has for them.
     Go(Vec<u8>),
-    /// I wait, and am alive; from rank 0 to who has greeted: you are one of us.
+    /// I wait, and am alive.
     Here,
     Number(i32),
     Stop(Fault),
@@ -45,7 +50,8 @@ pub struct Meeting {
     said_here: Instant,
 }
 
-/// How many connections rank 0 keeps of those that have not greeted: one more, and the oldest is closed.
+/// How many connections rank 0 keeps of those that have not greeted, and of those that have not shown the
+/// token: one more, and the oldest is closed.
 const STRANGERS: usize = 64;
 
 impl Meeting {
@@ -87,7 +93,7 @@ impl Meeting {
         if place.ranks == 1 {
             return fit(&hellos);
         }
-        let listener = Link::listen(place).map_err(Fault::environment)?;
+        let listener = Link::listen(place, self.patience).map_err(Fault::environment)?;
         let mut strangers = VecDeque::new();
         while hellos.len() < place.ranks {
             let before = strangers.len();
@@ -104,13 +110,8 @@ impl Meeting {
                     Err(_) => {} // none of us, and let go
                 }
             }
-            let silent = strangers.iter().filter(|link| !link.has_spoken).count();
-            let mut too_many = silent.saturating_sub(STRANGERS);
-            strangers.retain(|link| {
-                let goes = !link.has_spoken && too_many > 0;
-                too_many -= usize::from(goes);
-                !goes
-            });
+            keep_few(&mut strangers, |standing| standing == Standing::Stranger);
+            keep_few(&mut strangers, |standing| matches!(standing, Standing::Challenged(_)));
             self.watch()?;
             if Instant::now() > deadline {
                 fit(&hellos)?; // what keeps one from taking part may be why another is missing
@@ -132,7 +133,6 @@ impl Meeting {
 
     /// Another rank: greets rank 0 as soon as that listens, and says hello.
     fn arrive(&mut self, place: &Place, hello: Hello, deadline: Instant) -> Result<Vec<u8>, Fault> {
-        let greeting = || Message::Greeting(Greeting { protocol: PROTOCOL, token: place.token.clone() });
         let mut why = "no time was left".to_string();
         while self.links.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -143,18 +143,11 @@ impl Meeting {
                     self.patience
                 )));
             }
-            match Link::connect(place, left.min(PAUSE * 100)) {
-                Ok(mut link) => {
-                    link.send(&greeting());
-                    // Before rank 0 has answered, it is not known who is there, and whether it had room.
-                    while link.fill().0 && !link.has_spoken && Instant::now() < deadline {
-                        std::thread::sleep(PAUSE);
-                    }
-                    match link.has_spoken {
-                        true => self.links.push(link),
-                        false => why = "who is there does not answer as a rank does".into(),
-                    }
-                }
+            match Link::connect(place, deadline, left.min(PAUSE * 100)) {
+                Ok(mut link) => match link.greet(&place.token, deadline)? {
+                    true => self.links.push(link),
+                    false => why = "who is there does not answer as rank 0 does".into(),
+                },
                 Err(error) => why = error.to_string(),
             }
             if self.links.is_empty() {
@@ -318,6 +311,16 @@ impl Meeting {
     fn send_all(&mut self, message: &Message) {
         self.links.iter_mut().for_each(|link| link.send(message));
     }
+}
+
+/// Closes the oldest of those that have this standing, if there are more than rank 0 keeps.
+fn keep_few(links: &mut VecDeque<Link>, is: impl Fn(Standing) -> bool) {
+    let mut too_many = links.iter().filter(|link| is(link.standing)).count().saturating_sub(STRANGERS);
+    links.retain(|link| {
+        let goes = is(link.standing) && too_many > 0;
+        too_many -= usize::from(goes);
+        !goes
+    });
 }
 
 /// `hello`, if it is that of a rank that has not been there before.

@@ -44,8 +44,9 @@ pub const TOKEN: usize = 1024;
 /// torchrun's own.
 const PORT: u16 = 29500;
 
+/// Its value, and none if it is empty. What is no UTF-8 in it fits nothing, but is there.
 fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into())
 }
 
 fn number(name: &str) -> Result<usize> {
@@ -67,11 +68,12 @@ impl Place {
                  WORLD_SIZE and LOCAL_RANK, or give --start 2"
             );
         };
+        let host = variable("MASTER_ADDR").or_else(first_host).unwrap_or("127.0.0.1".into());
         let place = Place {
             rank: number(rank)?,
             ranks: number(ranks)?,
             local_rank: number(local_rank)?,
-            host: variable("MASTER_ADDR").or_else(first_host).unwrap_or("127.0.0.1".into()),
+            host: host.trim_matches(['[', ']']).into(), // as an IPv6 address stands before a port
             port: port()?,
             token: token.map_or_else(job, |token| Ok(token.into()))?,
         };

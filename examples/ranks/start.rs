@@ -1,12 +1,13 @@
 //! A launcher in small: starts the ranks on this host, and waits for them. They end when it ends, and it ends
 //! soon after the first of them.
 
-use std::hash::{BuildHasher, RandomState};
 use std::net::TcpListener;
 use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use workbook::say;
+
+use super::meeting::random;
 
 /// Tells a rank that it has been started here.
 const STARTED: &str = "WORKBOOK_RANKS_STARTED";
@@ -46,9 +47,7 @@ fn children(ranks: usize) -> std::io::Result<(Vec<Child>, Vec<Option<ChildStdin>
         options.drain(start..start + 2);
     }
     options.retain(|option| !option.to_string_lossy().starts_with("--start="));
-    // A name that nobody else can know: each hasher begins with random keys.
-    let [first, second] = [0, 1].map(|number| RandomState::new().hash_one(number));
-    let job = format!("{first:016x}{second:016x}");
+    let job = format!("{:016x}{:016x}", random(), random());
     let (mut children, mut pipes) = (Vec::new(), Vec::new());
     for rank in 0..ranks {
         let mut command = Command::new(std::env::current_exe()?);

@@ -457,6 +457,7 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
         counters: outcome.cost.counters.clone(),
         device_launches: (total > 0).then_some(total),
         dropped: outcome.dropped.clone(),
+        library: outcome.library.clone(),
         ..run
     }
 }

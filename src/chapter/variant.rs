@@ -262,12 +262,14 @@ pub struct Outcome {
     pub cost: Measurement,
     /// Device launches that did not happen.
     pub dropped: Option<Dropped>,
+    /// The library that did part of the work, and how: `NCCL 2.28.9, algorithm RING, protocol LL`.
+    pub library: Option<String>,
 }
 
 impl Outcome {
     /// A run that came to its end.
     pub fn new(sum: impl Into<Value>, cost: Measurement) -> Outcome {
-        Outcome { sum: sum.into(), cost, dropped: None }
+        Outcome { sum: sum.into(), cost, dropped: None, library: None }
     }
 
     /// A run that `diagnostic` stopped, and that is kept to show it.

@@ -98,13 +98,14 @@ impl<'a> Collective<'a> {
         Ok(Collective { devices: devices.to_vec(), nccl })
     }
 
-    /// `NCCL 2.28.9`, or who does its work.
+    /// `NCCL 2.28.9`, or who does its work; with algorithm and protocol of the last all-reduce, where NCCL
+    /// logs them to the file that `NCCL_DEBUG_FILE` names.
     ///
     /// # Errors
     /// NCCL does not say.
     pub fn name(&self) -> Result<String> {
         match &self.nccl {
-            Some(nccl) => Ok(format!("NCCL {}", nccl.version_name()?)),
+            Some(nccl) => nccl.name(),
             None => Ok("the host, in place of NCCL".into()),
         }
     }

@@ -136,9 +136,12 @@ impl Nccl {
         Ok(going_on)
     }
 
-    /// `2.28.9`
-    pub fn version_name(&self) -> Result<String> {
-        self.version().map(dotted)
+    /// `NCCL 2.28.9`; `NCCL 2.28.9, algorithm RING, protocol LL` where it logs how it made its last
+    /// all-reduce.
+    pub fn name(&self) -> Result<String> {
+        let log = std::env::var_os("NCCL_DEBUG_FILE").and_then(|path| std::fs::read(path).ok());
+        let how = log.and_then(|log| how(&String::from_utf8_lossy(&log))).unwrap_or_default();
+        Ok(format!("NCCL {}{how}", dotted(self.version()?)))
     }
 
     fn version(&self) -> Result<c_int> {
@@ -236,7 +239,32 @@ impl Drop for Nccl {
     }
 }
 
+/// What NCCL logs of each all-reduce (`NCCL_DEBUG=INFO`, `NCCL_DEBUG_SUBSYS=TUNING`; NCCL User Guide,
+/// "Environment Variables"), of the last: `AllReduce: 4 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..0}`.
+fn how(log: &str) -> Option<String> {
+    let (_, last) = log.rsplit_once("AllReduce: ")?;
+    let (algorithm, rest) = last.lines().next()?.split_once(" -> Algo ")?.1.split_once(" proto ")?;
+    Some(format!(", algorithm {algorithm}, protocol {}", rest.split_whitespace().next()?))
+}
+
 /// 22809 -> `2.28.9`, as `ncclGetVersion` counts since 2.9.
 fn dotted(version: c_int) -> String {
     format!("{}.{}.{}", version / 10000, version / 100 % 100, version % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_says_how_the_last_all_reduce_was_made() {
+        let of = |bytes: u64, how: &str| {
+            format!("host:1:1 [0] NCCL INFO AllReduce: {bytes} Bytes -> {how} channel{{Lo..Hi}}={{0..0}}\n")
+        };
+        let log =
+            of(4, "Algo RING proto LL") + &of(1 << 30, "Algo NVLS proto SIMPLE") + "host:1:1 [1] more\n";
+        assert_eq!(how(&log).as_deref(), Some(", algorithm NVLS, protocol SIMPLE"));
+        assert_eq!(how("host:1:1 [0] NCCL INFO AllReduce: opCount 0\n"), None);
+        assert_eq!(how(""), None);
+    }
 }

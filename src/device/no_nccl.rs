@@ -32,7 +32,7 @@ impl Nccl {
         match *self {}
     }
 
-    pub fn version_name(&self) -> Result<String> {
+    pub fn name(&self) -> Result<String> {
         match *self {}
     }
 

@@ -201,7 +201,7 @@ pub struct Run {
     /// The times of a comparison; such a run has no `time_us`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timings: Option<Timings>,
-    /// Whose work it is, where it is no kernel of the chapter: `CUB 3.0.1`.
+    /// Whose work it is, where it is not that of the chapter's kernels alone: `CUB 3.0.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
     /// Exact counts; the simulator only.

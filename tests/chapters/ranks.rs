@@ -213,6 +213,8 @@ fn every_launcher_says_which_rank_it_is() {
     }
     let escape = ["\u{1b}[2J", "1", "0"];
     ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], escape, &[]), 2, "RANK=\\u{1b}[2J is no number");
+    let torch = ["RANK", "WORLD_SIZE", "LOCAL_RANK"];
+    ends(of(torch, ["1", "2", "1"], &[("MASTER_ADDR", "[::1]")]), 1, "rank 1 found nobody at ::1:");
     ends(command("").spawn().unwrap(), 2, "no launcher has said which rank this is");
 }
 
@@ -224,19 +226,46 @@ fn help_that_cannot_be_written_is_no_success() {
     ends(child, 2, "error: cannot write to stdout: ");
 }
 
+/// A library of that name with that code, for a rank to load in place of the system's.
+#[cfg(target_os = "linux")]
+fn library(name: &str, code: &str) -> std::path::PathBuf {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace('.', "-"));
+    std::fs::create_dir_all(&directory).unwrap();
+    let source = directory.join("library.rs");
+    std::fs::write(&source, code).unwrap();
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+    rustc.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "library", "-o"]);
+    assert!(rustc.arg(directory.join(name)).arg(source).status().unwrap().success());
+    directory
+}
+
+/// A look-up of a name may take as long as it likes; a rank does not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_found_in_time_does_not_keep_a_rank() {
+    let code =
+        "#[unsafe(no_mangle)] pub extern \"C\" fn getaddrinfo() -> i32 { loop { std::thread::park() } }";
+    let slow = library("libslow.so", code).join("libslow.so");
+    for (number, status, sentence) in [
+        ("0", 2, "error: rank 0 finds no address of ours.invalid:"),
+        ("1", 1, "error: rank 0 never arrived: rank 1 found nobody at ours.invalid:"),
+    ] {
+        let mut command = command("--timeout 1 --token ours");
+        command.envs([("RANK", number), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")]);
+        command.env("MASTER_ADDR", "ours.invalid").env("MASTER_PORT", port().to_string());
+        let said = ends(command.env("LD_PRELOAD", &slow).spawn().unwrap(), status, sentence);
+        assert!(said.contains("the system has not found ours.invalid in "), "{said}");
+    }
+}
+
 /// A library that says it is NCCL 2.10.3, for machines that have none and for those that have a newer one.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_nccl_that_is_too_old_is_named_with_its_version() {
-    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("old-nccl");
-    std::fs::create_dir_all(&directory).unwrap();
-    let source = directory.join("nccl.rs");
-    let code =
-        "#[unsafe(no_mangle)] pub extern \"C\" fn ncclGetVersion(to: &mut i32) -> i32 { *to = 21003; 0 }";
-    std::fs::write(&source, code).unwrap();
-    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
-    rustc.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "nccl", "-o"]);
-    assert!(rustc.arg(directory.join("libnccl.so.2")).arg(source).status().unwrap().success());
+    let directory = library(
+        "libnccl.so.2",
+        "#[unsafe(no_mangle)] pub extern \"C\" fn ncclGetVersion(to: &mut i32) -> i32 { *to = 21003; 0 }",
+    );
     let mut command = command("--start 2 --engine nccl");
     command.env("LD_LIBRARY_PATH", directory);
     let output = end(command.spawn().unwrap());

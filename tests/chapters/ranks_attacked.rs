@@ -1,6 +1,10 @@
 //! Ranks among strangers: what others say on rank 0's port, or in its place, neither keeps the ranks from
 //! their sum nor passes for one.
 
+#[allow(dead_code)] // the tests need just what ranks prove
+#[path = "../../examples/ranks/meeting/hello.rs"]
+mod hello;
+
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -8,6 +12,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
+
+use hello::{PROTOCOL, Prover, proof};
 
 use super::ranks::{FOR_EVER, command, end, ends, ends_as_the_page_says, port, rank};
 
@@ -21,8 +27,32 @@ fn knock(port: u16) -> TcpStream {
     }
 }
 
-/// What a rank of job "ours" says first.
-const GREETING: &str = "{\"Greeting\":{\"protocol\":2,\"token\":\"ours\"}}\n";
+/// What a rank says first.
+const GREETING: &str = "{\"Greeting\":{\"protocol\":3,\"random\":7}}\n";
+
+/// The next line.
+fn line(stream: &TcpStream) -> String {
+    let (mut line, mut byte, mut stream) = (Vec::new(), [0], stream);
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    while line.last() != Some(&b'\n') {
+        assert_eq!(stream.read(&mut byte).unwrap(), 1, "closed after {}", String::from_utf8_lossy(&line));
+        line.push(byte[0]);
+    }
+    String::from_utf8(line).unwrap()
+}
+
+/// A connection to rank 0 by one who has the token "ours", and has shown it.
+fn join(port: u16) -> TcpStream {
+    let mut stream = knock(port);
+    stream.write_all(GREETING.as_bytes()).unwrap();
+    let challenge: serde_json::Value = serde_json::from_str(&line(&stream)).unwrap();
+    let random = challenge["Challenge"]["random"].as_u64().unwrap();
+    assert_eq!(challenge["Challenge"]["proof"], proof("ours", Prover::First, 7, random), "it is rank 0");
+    let proof = proof("ours", Prover::Other, 7, random);
+    stream.write_all(format!("{{\"Proof\":{proof}}}\n").as_bytes()).unwrap();
+    assert_eq!(line(&stream), "\"Welcome\"\n");
+    stream
+}
 
 /// What rank 0 answers, until it closes the connection.
 fn answer(mut stream: TcpStream) -> String {
@@ -52,8 +82,10 @@ fn who_is_no_rank_does_not_disturb_them() {
         "\u{1b}[2J\n",
         "{\"Stop\":{\"status\":0,\"sentence\":\"all is well\"}}\n",
         &hello(1),
-        "{\"Greeting\":{\"protocol\":2,\"token\":\"our\"}}\n{\"Stop\":{\"status\":0,\"sentence\":\"\"}}\n",
-        &(GREETING.replace("ours", "") + &hello(1)),
+        &(GREETING.to_string() + "{\"Stop\":{\"status\":0,\"sentence\":\"\"}}\n"),
+        &(GREETING.to_string() + &hello(1)),
+        &(GREETING.to_string() + "{\"Proof\":7}\n" + &hello(1)),
+        &GREETING.repeat(2),
         &line,
     ] {
         let mut stranger = knock(port);
@@ -132,25 +164,23 @@ fn strangers_that_say_nothing_or_too_much_are_let_go() {
     }
 }
 
-/// A rank that has greeted is none of them: it may say hello as late as it likes.
+/// A rank that has shown the token is none of them: it may say hello as late as it likes.
 #[test]
-fn strangers_do_not_displace_a_rank_that_has_greeted() {
+fn strangers_do_not_displace_a_rank_that_has_the_token() {
     let port = port();
     let mut first = rank(0, 2, port, "--token ours");
-    let mut second = knock(port);
-    second.write_all(GREETING.as_bytes()).unwrap();
-    let mut lines = BufReader::new(second.try_clone().unwrap());
-    let mut line = String::new();
-    lines.read_line(&mut line).unwrap();
-    assert_eq!(line, "\"Here\"\n");
-    let mut silent: Vec<_> = (0..200).map(|_| knock(port)).collect();
-    assert_eq!(answer(silent.remove(0)), "", "closed without an answer");
-    second.write_all(hello(1).as_bytes()).unwrap();
-    while line == "\"Here\"\n" {
-        line.clear();
-        lines.read_line(&mut line).unwrap();
+    let mut second = join(port);
+    for said in ["", GREETING] {
+        let mut strangers: Vec<_> = (0..200).map(|_| knock(port)).collect();
+        strangers.iter_mut().for_each(|stranger| {
+            let _ = stranger.write_all(said.as_bytes()); // the oldest are closed already
+        });
+        let answer = answer(strangers.remove(0));
+        assert!(answer.is_empty() || answer.starts_with("{\"Challenge\":"), "{answer}");
     }
-    assert!(line.starts_with("{\"Go\":"), "{line}");
+    second.write_all(hello(1).as_bytes()).unwrap();
+    let go = std::iter::repeat_with(|| line(&second)).find(|line| line != "\"Here\"\n").unwrap();
+    assert!(go.starts_with("{\"Go\":"), "{go}");
     first.kill().unwrap();
     first.wait().unwrap();
 }
@@ -159,13 +189,17 @@ fn strangers_do_not_displace_a_rank_that_has_greeted() {
 /// knows the token, and of one who sends signs of life without end.
 #[test]
 fn who_is_slow_does_not_hold_up_the_meeting() {
-    for begin_with in ["", GREETING] {
+    let greet = |port| {
+        let mut stream = knock(port);
+        stream.write_all(GREETING.as_bytes()).unwrap();
+        stream
+    };
+    for begin_with in [knock, greet, join] {
         for more in ["{", "\"Here\"\n"] {
             let port = port();
             let begin = Instant::now();
             let mut first = rank(0, 2, port, "--repeats 1 --token ours --timeout 2");
-            let mut slow = knock(port);
-            slow.write_all(begin_with.as_bytes()).unwrap();
+            let mut slow = begin_with(port);
             while first.try_wait().unwrap().is_none() && begin.elapsed() < Duration::from_secs(60) {
                 let _ = slow.write_all(more.as_bytes());
                 std::thread::sleep(Duration::from_millis(20));
@@ -188,7 +222,7 @@ fn another_job_or_another_build_is_told_so_and_does_not_disturb() {
     let mut older = knock(port);
     older.write_all(b"{\"Greeting\":{\"protocol\":1,\"token\":\"ours\",\"more\":[]}}\n").unwrap();
     let said = answer(older);
-    assert!(said.contains("speaks version 2 of the ranks' protocol, and this rank version 1"), "{said}");
+    assert!(said.contains("speaks version 3 of the ranks' protocol, and this rank version 1"), "{said}");
     let second = rank(1, 2, port, "--repeats 1 --token ours");
     for child in [first, second] {
         let output = end(child);
@@ -241,8 +275,8 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
     ] {
         let port = port();
         let first = rank(0, 2, port, "--token ours --timeout 10");
-        let mut impostor = knock(port);
-        let _ = impostor.write_all((GREETING.to_string() + &said).as_bytes());
+        let mut impostor = join(port);
+        let _ = impostor.write_all(said.as_bytes());
         if said == hello(1) {
             impostor.shutdown(Shutdown::Write).unwrap();
         }
@@ -254,30 +288,67 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
     }
 }
 
-/// What listens in rank 0's place, and says what rank 0 would not, neither keeps a rank for longer than its
-/// time nor makes it end well.
+/// What listens in rank 0's place neither keeps a rank for longer than its time, nor makes it end well, nor
+/// learns its token.
 #[test]
 fn who_is_no_rank_0_does_not_keep_a_rank() {
+    let as_it_is =
+        |said: &str| format!("{{\"Challenge\":{{\"protocol\":{PROTOCOL},\"random\":1,\"proof\":{said}}}}}\n");
+    let nobody = "does not answer as rank 0 does";
     for (said, status, sentence) in [
         ("", 1, "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:"),
-        ("HTTP/1.1 400 Bad Request\r\n\r\n", 1, "who is there does not answer as a rank does"),
+        ("HTTP/1.1 400 Bad Request\r\n\r\n", 1, nobody),
+        ("\"Here\"\n\"Welcome\"\n{\"Number\":1}\n", 1, nobody),
         ("{\"Stop\":{\"status\":0,\"sentence\":\"all is well\"}}\n", 1, "error: all is well\n"),
-        ("\"Here\"\n{\"Number\":1}\n", 1, "error: rank 0 answered something else than was asked\n"),
+        (&as_it_is("1"), 2, "error: rank 0 has another token"),
+        (
+            &as_it_is("1").replace("3", "4"),
+            2,
+            "rank 0 speaks version 4 of the ranks' protocol, and this rank",
+        ),
+        ("echo", 1, nobody),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let child = rank(1, 2, listener.local_addr().unwrap().port(), "--timeout 2");
+        let port = listener.local_addr().unwrap().port();
+        let mut child = rank(1, 2, port, "--timeout 2 --token our-secret");
         listener.set_nonblocking(true).unwrap();
-        let begin = Instant::now();
-        let mut kept = Vec::new();
-        while begin.elapsed() < Duration::from_secs(4) {
+        let mut kept: Vec<TcpStream> = Vec::new();
+        let mut heard = Vec::new();
+        while child.try_wait().unwrap().is_none() {
             if let Ok((mut stream, _)) = listener.accept() {
-                let _ = stream.write_all(said.as_bytes());
+                if said != "echo" {
+                    let _ = stream.write_all(said.as_bytes());
+                }
+                stream.set_nonblocking(true).unwrap();
                 kept.push(stream);
+            }
+            for stream in &mut kept {
+                let mut bytes = [0; 4096];
+                let count = stream.read(&mut bytes).unwrap_or(0);
+                heard.extend(&bytes[..count]);
+                if said == "echo" {
+                    let _ = stream.write_all(&bytes[..count]);
+                }
             }
             std::thread::sleep(Duration::from_millis(5));
         }
         ends(child, status, sentence);
+        let heard = String::from_utf8(heard).unwrap();
+        assert!(heard.starts_with("{\"Greeting\":") && !heard.contains("secret"), "{heard}");
     }
+}
+
+/// Whoever has the token and listens in rank 0's place may stop a rank, and no more.
+#[test]
+fn a_rank_0_that_says_what_it_should_not_ends_the_rank() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let child = rank(1, 2, listener.local_addr().unwrap().port(), "--timeout 5 --token ours");
+    let mut stream = listener.accept().unwrap().0;
+    let greeting: serde_json::Value = serde_json::from_str(&line(&stream)).unwrap();
+    let proof = proof("ours", Prover::First, greeting["Greeting"]["random"].as_u64().unwrap(), 9);
+    let challenge = format!("{{\"Challenge\":{{\"protocol\":{PROTOCOL},\"random\":9,\"proof\":{proof}}}}}\n");
+    stream.write_all((challenge + "\"Welcome\"\n{\"Number\":1}\n").as_bytes()).unwrap();
+    ends(child, 1, "error: rank 0 answered something else than was asked\n");
 }
 
 /// Rank 0 listens where its name leads, and nowhere else; to other hosts only where the job has a token.
@@ -309,6 +380,11 @@ fn rank_0_listens_at_its_name_alone() {
     ends(of_job("SLURM_JOB_ID", "17"), 1, "rank 1 never arrived");
     ends(at("192.0.2.1", self::port(), "--token ours"), 2, "or MASTER_ADDR is the name of another host");
     ends(at("ours.invalid", self::port(), "--token ours"), 2, "rank 0 finds no address of ours.invalid:");
+    let bytes = std::os::unix::ffi::OsStringExt::from_vec(b"a\xff.invalid".to_vec());
+    let mut no_text = command("");
+    no_text.envs([("RANK", "0"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")]);
+    let no_text = no_text.env::<_, std::ffi::OsString>("MASTER_ADDR", bytes).spawn().unwrap();
+    ends(no_text, 2, "rank 0 finds no address of a\u{fffd}.invalid:");
     ends(at("127.0.0.1", 0, ""), 2, "MASTER_PORT=0 is no port that all ranks can name");
     let empty = end(at("127.0.0.1", port, "--token="));
     assert_eq!(empty.status.code(), Some(2));

@@ -24,6 +24,20 @@ fn numbers_of_a_record_in_prose() {
 }
 
 #[test]
+fn a_library_in_prose() {
+    let repository = Repository::new();
+    let mut record = fixtures::contest_on_gpu();
+    let run = record.runs.iter_mut().find(|run| run.kernel == "reduceLimit").unwrap();
+    run.library = Some("NCCL 2.28.3, algorithm RING, protocol LL".into());
+    let n = run.n;
+    repository.add(&record, "book/records");
+    let text = repository.page(&format!("It is {{{{#value ch7_limit.gpu reduceLimit n={n} library}}}}."));
+    assert_eq!(text, "It is NCCL 2.28.3, algorithm RING, protocol LL.");
+    let error = repository.error("{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 library}}\n");
+    assert!(error.contains("gpuRecursiveReduce names no library in this record"), "{error}");
+}
+
+#[test]
 fn a_contest_in_prose() {
     let repository = Repository::new();
     repository.add(&fixtures::contest_on_gpu(), "book/records");

@@ -1,11 +1,12 @@
 //! What a rank says first, and whether ranks that have said it can work together.
 
 use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use serde::{Deserialize, Serialize};
 
 /// The version of what ranks say to each other: two builds that differ in it do not work together.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The most characters of a text of another process that are shown.
 const SHOWN: usize = 500;
@@ -58,33 +59,59 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// What a process says to rank 0 before anything else, so that no other is listened to.
+/// What a process says to rank 0 before anything else. A random number has to be hashed with the token by the
+/// other side, so that both show that they have it, and neither says it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Greeting {
     /// [`PROTOCOL`] of its build.
     pub protocol: u32,
-    /// What the processes of this job alone have.
-    pub token: String,
+    #[serde(default)] // older builds have none
+    pub random: u64,
 }
 
-impl Greeting {
-    /// Why the process that said it is none of those with `token`.
-    pub fn refused(&self, token: &str) -> Option<String> {
-        let of_other_job = || "rank 0 has another token: start all ranks as one job, or with one --token";
-        let of_other_build = || {
-            format!(
-                "rank 0 speaks version {PROTOCOL} of the ranks' protocol, and this rank version {}: start \
-                 the same build everywhere",
-                self.protocol
-            )
-        };
-        // The token first, and in a time that does not tell how much of it was right.
-        let differs = self.token.bytes().zip(token.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
-        match self.token.len() == token.len() && differs == 0 {
-            false => Some(of_other_job().into()),
-            true => (self.protocol != PROTOCOL).then(of_other_build),
-        }
-    }
+/// Rank 0's answer: it has the token, so it is rank 0; the other has to show the same.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Challenge {
+    pub protocol: u32,
+    pub random: u64,
+    pub proof: u64,
+}
+
+/// Who proves that it has the token: what rank 0 says is no proof of another rank.
+#[derive(Clone, Copy)]
+pub enum Prover {
+    First,
+    Other,
+}
+
+// ANCHOR: proof
+/// What only who has `token` can say, once both sides have named a random number: SipHash-2-4, whose key is
+/// made from the token.
+#[expect(deprecated, reason = "the standard library has no other hash whose key can be chosen")]
+pub fn proof(token: &str, prover: Prover, greeting: u64, challenge: u64) -> u64 {
+    use std::hash::SipHasher;
+
+    let hash = |mut hasher: SipHasher, parts: &[&[u8]]| {
+        parts.iter().for_each(|part| hasher.write(part));
+        hasher.finish()
+    };
+    let [first, second] = [1, 2].map(|half| hash(SipHasher::new_with_keys(half, 0), &[token.as_bytes()]));
+    let said = [prover as u64, greeting, challenge].map(u64::to_le_bytes);
+    hash(SipHasher::new_with_keys(first, second), &[&said[0], &said[1], &said[2]])
+}
+// ANCHOR_END: proof
+
+/// A number that nobody else can know: each hasher begins with random keys.
+pub fn random() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+/// The fault of a rank of another build than rank 0's.
+pub fn other_build(first: u32, other: u32) -> Fault {
+    Fault::environment(anyhow::anyhow!(
+        "rank 0 speaks version {first} of the ranks' protocol, and this rank version {other}: start the \
+         same build everywhere"
+    ))
 }
 
 /// What a rank says of itself.

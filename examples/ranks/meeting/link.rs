@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::hello::{Fault, Hello};
+use super::hello::{Challenge, Fault, Greeting, Hello, PROTOCOL, Prover, other_build, proof, random};
 use super::{Message, Place};
 
 /// A connection to another rank, or to a stranger.
@@ -19,12 +20,21 @@ pub struct Link {
     messages: VecDeque<Message>,
     heard: Instant,
     open: bool,
-    /// Whether the other has said something that a rank says.
-    pub has_spoken: bool,
+    /// How far a process that has come to rank 0 has shown that it is a rank.
+    pub standing: Standing,
 }
 
-/// The most bytes of a greeting, which anybody may send: JSON writes a byte of a token in at most six.
-const GREETING: usize = 1 << 13;
+/// Who is at the other end, as far as rank 0 knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Stranger,
+    /// It has greeted, and has to say this to show that it belongs to the job.
+    Challenged(u64),
+    Rank,
+}
+
+/// The most bytes of what anybody may send.
+const GREETING: usize = 1 << 8;
 /// The most bytes of any other message.
 const MOST: usize = 1 << 16;
 /// The most messages that wait to be read: ranks say one thing at a time.
@@ -32,11 +42,10 @@ const WAITING: usize = 16;
 
 impl Link {
     /// Listens at the address that has rank 0's name, and at no other.
-    pub fn listen(place: &Place) -> Result<TcpListener> {
+    pub fn listen(place: &Place, patience: Duration) -> Result<TcpListener> {
         let at = format!("{}:{}", place.host, place.port);
-        let addresses = (&*place.host, place.port).to_socket_addrs();
-        let addresses: Vec<_> =
-            addresses.with_context(|| format!("rank 0 finds no address of {at}"))?.collect();
+        let addresses =
+            addresses(place, patience).with_context(|| format!("rank 0 finds no address of {at}"))?;
         let listener = TcpListener::bind(&addresses[..]).with_context(|| {
             format!(
                 "rank 0 cannot listen at {at}; another job may: set MASTER_PORT to another; or MASTER_ADDR \
@@ -58,10 +67,11 @@ impl Link {
         Link::new(stream, usize::MAX).ok()
     }
 
-    /// A connection to rank 0, or to who is there in its place.
-    pub fn connect(place: &Place, patience: Duration) -> Result<Link> {
+    /// A connection to rank 0, or to who is there in its place. Looking up its name may take all the time
+    /// until `deadline`.
+    pub fn connect(place: &Place, deadline: Instant, patience: Duration) -> Result<Link> {
         let mut failed = None;
-        for address in (&*place.host, place.port).to_socket_addrs()? {
+        for address in addresses(place, deadline.saturating_duration_since(Instant::now()))? {
             match TcpStream::connect_timeout(&address, patience) {
                 // Where nobody listens, the system may have chosen this very port for this end.
                 Ok(stream) if stream.local_addr()? == stream.peer_addr()? => {
@@ -78,7 +88,15 @@ impl Link {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let (bytes, messages) = Default::default();
-        Ok(Link { rank, stream, bytes, messages, heard: Instant::now(), open: true, has_spoken: false })
+        Ok(Link {
+            rank,
+            stream,
+            bytes,
+            messages,
+            heard: Instant::now(),
+            open: true,
+            standing: Standing::Stranger,
+        })
     }
 
     /// Sends `message`. That it does not arrive shows when the answer does not.
@@ -90,27 +108,72 @@ impl Link {
         }
     }
 
-    /// The hello of a process that has greeted with `token` first; an error if it is none of the ranks. One
-    /// that belongs to another job or another build is told so.
+    /// Rank 0: the hello of a process that has shown that it has `token`; an error if it is none of the
+    /// ranks.
     pub(super) fn introduction(&mut self, token: &str) -> Result<Option<Hello>> {
-        if !self.has_spoken {
+        if self.standing != Standing::Rank {
             self.read(GREETING);
             let Some(line) = self.line() else {
                 ensure!(self.open && self.bytes.len() < GREETING, "no greeting");
                 return Ok(None);
             };
-            let Message::Greeting(greeting) = serde_json::from_slice(&line)? else { bail!("no greeting") };
-            if let Some(sentence) = greeting.refused(token) {
-                self.send(&Message::Stop(Fault { status: 2, sentence: sentence.clone() }));
-                bail!(sentence);
+            match (serde_json::from_slice(&line)?, self.standing) {
+                (Message::Greeting(greeting), Standing::Stranger) => {
+                    if greeting.protocol != PROTOCOL {
+                        self.send(&Message::Stop(other_build(PROTOCOL, greeting.protocol)));
+                        bail!("another build");
+                    }
+                    let random = random();
+                    let [own, its] = [Prover::First, Prover::Other]
+                        .map(|prover| proof(token, prover, greeting.random, random));
+                    self.send(&Message::Challenge(Challenge { protocol: PROTOCOL, random, proof: own }));
+                    self.standing = Standing::Challenged(its);
+                    return Ok(None);
+                }
+                (Message::Proof(proof), Standing::Challenged(its)) if proof == its => {
+                    self.standing = Standing::Rank;
+                    self.send(&Message::Welcome);
+                }
+                _ => bail!("none of the ranks"),
             }
-            self.has_spoken = true;
-            self.send(&Message::Here);
         }
         match self.poll()? {
             None => Ok(None),
             Some(Message::Hello(hello)) => Ok(Some(hello)),
             Some(_) => bail!("no hello"),
+        }
+    }
+
+    /// Another rank: whether rank 0 is there, and has welcomed this one.
+    ///
+    /// # Errors
+    /// It has another token or is of another build, or says why it stops.
+    pub(super) fn greet(&mut self, token: &str, deadline: Instant) -> Result<bool, Fault> {
+        let random = random();
+        self.send(&Message::Greeting(Greeting { protocol: PROTOCOL, random }));
+        let challenge = match self.answer(deadline) {
+            Some(Message::Challenge(challenge)) => challenge,
+            Some(Message::Stop(fault)) => return Err(fault),
+            _ => return Ok(false),
+        };
+        if challenge.protocol != PROTOCOL {
+            return Err(other_build(challenge.protocol, PROTOCOL));
+        }
+        if challenge.proof != proof(token, Prover::First, random, challenge.random) {
+            let sentence = "rank 0 has another token: start all ranks as one job, or with one --token";
+            return Err(Fault { status: 2, sentence: sentence.into() });
+        }
+        self.send(&Message::Proof(proof(token, Prover::Other, random, challenge.random)));
+        Ok(matches!(self.answer(deadline), Some(Message::Welcome)))
+    }
+
+    /// The next message; none if it does not come in time.
+    fn answer(&mut self, deadline: Instant) -> Option<Message> {
+        loop {
+            match self.poll() {
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(super::PAUSE),
+                answer => return answer.ok().flatten(),
+            }
         }
     }
 
@@ -157,9 +220,7 @@ impl Link {
 
     fn read_lines(&mut self) -> Result<()> {
         while let Some(line) = self.line() {
-            let message = serde_json::from_slice(&line)?;
-            self.has_spoken = true;
-            match message {
+            match serde_json::from_slice(&line)? {
                 Message::Here => {}
                 Message::Stop(fault) => self.messages.push_back(Message::Stop(fault.told())),
                 message => self.messages.push_back(message),
@@ -172,4 +233,19 @@ impl Link {
     pub fn silent(&self) -> Duration {
         self.heard.elapsed()
     }
+}
+
+/// The addresses of rank 0's name. The system may take longer to look it up than a rank has time, so a thread
+/// waits for that.
+fn addresses(place: &Place, patience: Duration) -> Result<Vec<SocketAddr>> {
+    let (tell, told) = mpsc::channel();
+    let (host, port) = (place.host.clone(), place.port);
+    std::thread::Builder::new().spawn(move || {
+        let found = (&*host, port).to_socket_addrs().map(Iterator::collect);
+        let _ = tell.send(found); // nobody waits for it any more
+    })?;
+    let found = told.recv_timeout(patience);
+    found
+        .with_context(|| format!("the system has not found {} in {patience:.1?}", place.host))?
+        .map_err(Into::into)
 }
