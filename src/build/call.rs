@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::within;
 
@@ -120,6 +120,21 @@ impl std::error::Error for Refused {}
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// How long machine code for many architectures may take.
 pub const MORE_PATIENCE: Duration = Duration::from_secs(3600);
+
+/// How long a compiler may take to say who it is.
+pub const QUESTION: Duration = Duration::from_secs(20);
+
+/// What the program at `path` says on stdout to `words`, such as `--version`.
+///
+/// # Errors
+/// It does not start, fails, or does not come to an end within `limit`.
+pub fn answer(path: &Path, words: &[&str], limit: Duration) -> Result<String> {
+    let ran = within::run(Command::new(path).args(words), "", limit)
+        .with_context(|| format!("cannot start {}", path.display()))?;
+    let status = ran.status.with_context(|| format!("it gives no answer in {} seconds", limit.as_secs()))?;
+    ensure!(status.success(), "it ends with {status}");
+    Ok(ran.stdout)
+}
 
 /// Runs `command`, a call of `compiler` for the source `shown` with the output `file`, for `limit` at most;
 /// returns the file's contents, and the warnings.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::call::{self, PATIENCE, Places, Ptx, Refused};
+use super::call::{self, PATIENCE, Places, Ptx, QUESTION, Refused};
 use super::nvcc::nested;
 
 /// The oldest clang that compiles a launch in a kernel.
@@ -150,13 +150,7 @@ const FLAGS: &[&str] = &[
 
 /// What the program answers to `question`.
 fn answer(path: &Path, first: &[&str], question: &str) -> Result<String> {
-    let output = Command::new(path)
-        .args(first)
-        .arg(question)
-        .output()
-        .with_context(|| format!("cannot start {}", path.display()))?;
-    ensure!(output.status.success(), "it ends with {}", output.status);
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    call::answer(path, &[first, &[question]].concat(), QUESTION)
 }
 
 /// The version in an answer to `--version`, if it is new enough. Apple counts its own clang otherwise.

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::call::{self, MORE_PATIENCE, PATIENCE, Places, Ptx};
+use super::call::{self, MORE_PATIENCE, PATIENCE, Places, Ptx, QUESTION};
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
@@ -69,23 +69,16 @@ impl Nvcc {
 
     /// Asks the program for its version.
     fn ask(root: &Path, path: PathBuf) -> Result<Nvcc> {
-        let output = Command::new(&path)
-            .arg("--version")
-            .output()
-            .with_context(|| format!("cannot start {}", path.display()))?;
-        let answer = String::from_utf8_lossy(&output.stdout);
+        let unlike = || format!("{} --version does not answer as nvcc does", path.display());
+        let answer = call::answer(&path, &["--version"], QUESTION).with_context(unlike)?;
         // "Cuda compilation tools, release 13.0, V13.0.88"
         let version = answer
             .lines()
             .filter(|line| line.starts_with("Cuda compilation tools"))
             .find_map(|line| line.rsplit_once(", V"))
             .map(|(_, version)| version.trim().to_owned());
-        match version {
-            Some(version) if output.status.success() => {
-                Ok(Nvcc { path, version, root: root.to_owned(), limit: PATIENCE })
-            }
-            _ => bail!("{} --version does not answer as nvcc does ({})", path.display(), output.status),
-        }
+        let version = version.with_context(unlike)?;
+        Ok(Nvcc { path, version, root: root.to_owned(), limit: PATIENCE })
     }
 
     /// The same nvcc for sources outside the repository: it runs in `directory`, and the PTX names the
