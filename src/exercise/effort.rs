@@ -140,16 +140,18 @@ impl Watcher {
         };
         let writers = self.writers.iter().filter(|(place, _)| is_result(place));
         let mut found: Vec<Warp> = writers.map(|(_, warp)| *warp).collect();
-        let (mut reaching, mut parents) = (HashSet::new(), HashSet::new());
+        let mut reaching = HashSet::new();
+        let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::new();
+        for warp in &self.loaded {
+            of_grid.entry((warp.0, warp.1)).or_default().push(*warp);
+        }
         while let Some(warp) = found.pop() {
             if !reaching.insert(warp) {
                 continue;
             }
             found.extend(self.sources.get(&warp).into_iter().flatten());
             let parent = self.parents.get(&(warp.0, warp.1)).map(|parent| (warp.0, *parent));
-            if let Some((launch, grid)) = parent.filter(|parent| parents.insert(*parent)) {
-                found.extend(self.loaded.iter().filter(|warp| (warp.0, warp.1) == (launch, grid)));
-            }
+            found.extend(parent.and_then(|parent| of_grid.remove(&parent)).into_iter().flatten());
         }
         reaching
     }

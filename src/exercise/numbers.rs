@@ -148,7 +148,8 @@ pub fn mark(
             }
             Err(other) => {
                 unread.push(format!(
-                    "{name}: `{other}` cannot be read. Write a whole number in digits, as in `{ANSWER}{name} 12;`."
+                    "{name}: `{other}` cannot be read. Write a whole number in digits, as in \
+                     `{ANSWER}{name} 12;`."
                 ));
                 continue;
             }
