@@ -136,7 +136,7 @@ pub fn read_text(path: &Path, bytes: u64) -> Result<String> {
 /// another program holds it for long, that is said.
 ///
 /// # Errors
-/// Of the file system. That it has no locks, as on some networks, is none.
+/// Of the file system; what lies there is no file. That it has no locks, as on some networks, is none.
 pub fn lock(path: &Path) -> Result<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");

@@ -3,10 +3,11 @@
 // An array is divided among GPUs, whose blocks load 16 bytes at a time. So each share has to begin at a
 // multiple of four numbers; only the last one that has any may end at another number. Here each *block* plays
 // one GPU: `gpu` is its number, and `gpus` is how many there are. Compute where its share begins and ends,
-// for any `size`: every number in exactly one share, none beyond the end, and no share more than four numbers
-// longer than size / gpus.
+// for any `size` and any number of GPUs: every number in exactly one share, none beyond the end, and no share
+// more than four numbers longer than size / gpus.
 //
-// The host launches `sumShares(input, total, n)` with 7 blocks.
+// The host launches `sumShares(input, total, n)` with 7 blocks, or, where those are more, a thread for
+// each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 146 numbers loaded by one block at n = 1,000, 256 threads per block.
 //

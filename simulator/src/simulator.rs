@@ -372,8 +372,8 @@ impl Simulator {
         self.memory.call(names);
     }
 
-    /// The order in which blocks and warps have their turns: 0 is the plain one, 2 and every fourth from there
-    /// on takes the last ones first, any other number is a shuffled one.
+    /// The order in which blocks and warps have their turns: 0 is the plain one, 2 and every fourth from
+    /// there on takes the last ones first, any other number is a shuffled one.
     pub fn set_schedule(&mut self, seed: u64) {
         self.limits.schedule = seed;
     }

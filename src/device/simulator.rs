@@ -16,8 +16,8 @@ use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic,
 /// How the simulator runs kernels.
 #[derive(Clone, Debug)]
 pub struct SimulatorOptions {
-    /// The order in which blocks and warps have their turns: 0 is the plain one, 2 and every fourth from there
-    /// on takes the last ones first, any other number is a shuffled one.
+    /// The order in which blocks and warps have their turns: 0 is the plain one, 2 and every fourth from
+    /// there on takes the last ones first, any other number is a shuffled one.
     pub schedule: u64,
     /// Whether launches run under the checks. Without them a launch finds only what stops it, and all memory
     /// counts as defined afterwards.

@@ -93,19 +93,22 @@ impl Answer {
         if let Source::Counter { case, .. } = self.source { Some(case) } else { None }
     }
 
-    /// What `text`, a learner's file, answers: `None` if the line is not there, `Some(None)` if there is no
-    /// number in it yet.
-    pub fn of(&self, text: &str) -> Option<Option<u64>> {
+    /// What `text`, a learner's file, answers: `None` if the line is not there, else the number, or what
+    /// stands there that is none.
+    pub fn of(&self, text: &str) -> Option<Result<u64, String>> {
         let said = text.lines().find_map(|line| {
             line.trim_start().strip_prefix(ANSWER)?.strip_prefix(&self.name)?.strip_prefix(' ')
         })?;
-        let said = said.split(';').next().unwrap_or("").trim();
-        let said = said.strip_prefix("line ").unwrap_or(said);
+        let written = said.split(';').next().unwrap_or("").trim();
+        let said = written.strip_prefix("line ").unwrap_or(written);
         let said = said.strip_suffix(".0").unwrap_or(said);
         let is_between = |c: char| c == ',' || c == '_' || c.is_whitespace();
         let number: String = said.chars().filter(|c| !is_between(*c)).collect();
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        Some(is_number.then(|| number.parse().unwrap_or(MOST).min(MOST)))
+        Some(match is_number {
+            true => Ok(number.parse().unwrap_or(MOST).min(MOST)),
+            false => Err(written.to_string()),
+        })
     }
 }
 
@@ -122,15 +125,15 @@ mod tests {
     fn an_answer_is_read_from_its_line() {
         let answer = Answer::parse("barrier arrivals", "given 64", &[]).unwrap();
         let of = |line: &str| answer.of(&format!("// A file.\n{line}\n"));
-        assert_eq!(of("// The answer: barrier arrivals 1,064;"), Some(Some(1064)));
-        assert_eq!(of("// The answer: barrier arrivals 1 064;"), Some(Some(1064)));
-        assert_eq!(of("// The answer: barrier arrivals 64.0;"), Some(Some(64)));
-        assert_eq!(of("// The answer: barrier arrivals line 18;"), Some(Some(18)));
-        assert_eq!(of("// The answer: barrier arrivals 64.5;"), Some(None));
-        assert_eq!(of("  // The answer: barrier arrivals ?;"), Some(None));
+        assert_eq!(of("// The answer: barrier arrivals 1,064;"), Some(Ok(1064)));
+        assert_eq!(of("// The answer: barrier arrivals 1 064;"), Some(Ok(1064)));
+        assert_eq!(of("// The answer: barrier arrivals 64.0;"), Some(Ok(64)));
+        assert_eq!(of("// The answer: barrier arrivals line 18;"), Some(Ok(18)));
+        assert_eq!(of("// The answer: barrier arrivals 64.5;"), Some(Err("64.5".into())));
+        assert_eq!(of("  // The answer: barrier arrivals ?;"), Some(Err("?".into())));
         assert_eq!(of("// The answer: barriers 64;"), None);
         let largest = "// The answer: barrier arrivals 99999999999999999999999;";
-        assert_eq!(of(largest), Some(Some(MOST)));
-        assert_eq!(of("// The answer: barrier arrivals -1;"), Some(None));
+        assert_eq!(of(largest), Some(Ok(MOST)));
+        assert_eq!(of("// The answer: barrier arrivals -1;"), Some(Err("-1".into())));
     }
 }

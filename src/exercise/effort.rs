@@ -23,9 +23,9 @@ pub struct Effort {
     pub tail_launches: u64,
     /// The first barrier that opened when others had left with their writes.
     pub left: Option<Left>,
-    /// Children that loaded something.
+    /// Children that loaded something that may have reached the result.
     pub working_children: u64,
-    /// The most warps of one block that loaded something.
+    /// The most warps of one block that did.
     pub working_warps: u32,
     /// The most 4-byte numbers that one block loaded from global memory.
     pub block_numbers: u64,
@@ -84,9 +84,18 @@ pub struct Watcher {
     blocks: HashMap<(u32, u64), Block>,
     /// The launch by the host that a grid belongs to.
     launches: HashMap<u32, usize>,
-    /// Children that have loaded nothing yet.
-    idle: HashSet<u32>,
+    /// The grids that launched grids, by launch by the host.
+    parents: HashMap<(usize, u32), u32>,
+    /// Warps that have loaded something.
+    loaded: HashSet<Warp>,
+    /// Who has last changed a word, in global memory or in a block's shared memory.
+    writers: HashMap<(Option<Warp>, u64), Warp>,
+    /// Whose words a warp has read.
+    sources: HashMap<Warp, HashSet<Warp>>,
 }
+
+/// A warp of a block of a grid, in a launch by the host; a block's own number has warp 0.
+type Warp = (usize, u32, u64, u32);
 
 /// A block that is under way.
 #[derive(Default)]
@@ -108,7 +117,75 @@ impl Watcher {
         Watcher { result, ..Watcher::default() }
     }
 
+    /// All that was heard.
+    pub fn take(&mut self) -> Effort {
+        let mut warps: HashMap<Warp, u32> = HashMap::new();
+        let mut children = HashSet::new();
+        for (launch, grid, block, _) in self.reaching().intersection(&self.loaded).copied() {
+            *warps.entry((launch, grid, block, 0)).or_default() += 1;
+            if self.parents.contains_key(&(launch, grid)) {
+                children.insert((launch, grid));
+            }
+        }
+        self.effort.working_warps = warps.values().copied().max().unwrap_or(0);
+        self.effort.working_children = children.len() as u64;
+        std::mem::take(&mut self.effort)
+    }
+
+    /// The warps from which something may have come to the result: those that have written it, those whose
+    /// words these have read, at whatever time, and so on. The parameters of a child come from its parent.
+    fn reaching(&self) -> HashSet<Warp> {
+        let is_result = |(block, address): &(Option<Warp>, u64)| {
+            block.is_none() && self.result.contains(&(address * NUMBER))
+        };
+        let writers = self.writers.iter().filter(|(place, _)| is_result(place));
+        let mut found: Vec<Warp> = writers.map(|(_, warp)| *warp).collect();
+        let mut reaching = HashSet::new();
+        let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::new();
+        for warp in &self.loaded {
+            of_grid.entry((warp.0, warp.1)).or_default().push(*warp);
+        }
+        while let Some(warp) = found.pop() {
+            if !reaching.insert(warp) {
+                continue;
+            }
+            found.extend(self.sources.get(&warp).into_iter().flatten());
+            let parent = self.parents.get(&(warp.0, warp.1)).map(|parent| (warp.0, *parent));
+            found.extend(parent.and_then(|parent| of_grid.remove(&parent)).into_iter().flatten());
+        }
+        reaching
+    }
+
+    /// Follows words from warp to warp. A plain store of what is there already hands on nothing.
+    fn flow(&mut self, actor: Actor, request: &Request) {
+        let launch = self.launches.get(&actor.grid).copied().unwrap_or(0);
+        let me = (launch, actor.grid, actor.block, actor.warp);
+        let owner = request.owner.map_or(actor.block, |peer| peer.block);
+        let block = (request.space == Space::Shared).then_some((launch, actor.grid, owner, 0));
+        let places = |mask: u32| {
+            let addresses = lanes(mask).map(|lane| request.addresses[lane as usize]);
+            let bytes = u64::from(request.bytes.max(1));
+            addresses
+                .flat_map(move |at| at / NUMBER..(at + bytes).div_ceil(NUMBER))
+                .map(move |at| (block, at))
+        };
+        if request.access == Access::Load {
+            self.loaded.insert(me);
+        }
+        if request.access != Access::Store {
+            let sources = places(request.mask).filter_map(|place| self.writers.get(&place));
+            self.sources.entry(me).or_default().extend(sources.filter(|warp| **warp != me));
+        }
+        let written = match request.access {
+            Access::Load => 0,
+            Access::Store => request.changed,
+            Access::Atomic { .. } => request.mask,
+        };
+        self.writers.extend(places(written).map(|place| (place, me)));
+    }
+
     fn access(&mut self, actor: Actor, request: &Request) {
+        self.flow(actor, request);
         let is_store = request.access != Access::Load;
         let block = self.blocks.entry((actor.grid, actor.block)).or_default();
         let to = |lane: u32| self.result.contains(&request.addresses[lane as usize]);
@@ -124,9 +201,6 @@ impl Watcher {
                 self.effort.last_store = Some(actor.loc);
             }
             return;
-        }
-        if self.idle.remove(&actor.grid) {
-            self.effort.working_children += 1;
         }
         if request.space == Space::Global {
             block.bytes += u64::from(request.bytes * request.mask.count_ones());
@@ -160,9 +234,6 @@ impl Watcher {
         if let Some((_, loads)) = self.effort.launches.get_mut(launch) {
             *loads += of_block;
         }
-        let works = |warp: &&[u64]| warp.iter().any(|loads| *loads > 0);
-        let warps = block.loads.chunks(WARP as usize).filter(works).count() as u32;
-        self.effort.working_warps = self.effort.working_warps.max(warps);
         self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
@@ -183,9 +254,9 @@ impl Observer for Watcher {
                     self.effort.launches.len() - 1
                 });
                 self.launches.insert(start.grid, launch);
-                if start.parent.is_some() {
+                if let Some(parent) = start.parent {
                     self.effort.tail_launches += u64::from(start.after == After::Parent);
-                    self.idle.insert(start.grid);
+                    self.parents.insert((launch, start.grid), parent);
                 }
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
@@ -194,6 +265,11 @@ impl Observer for Watcher {
                 if matches!(request.space, Space::Global | Space::Shared) =>
             {
                 self.access(actor, request);
+            }
+            Event::By(actor, &Act::CopyStarts(copy)) => {
+                self.flow(actor, &copy.side(Access::Load, Space::Global, copy.mask, copy.bytes));
+                let to = copy.side(Access::Store, Space::Shared, copy.mask, copy.bytes);
+                self.flow(actor, &Request { changed: copy.mask, ..to });
             }
             Event::By(actor, &Act::Barrier { mask, id }) => {
                 let block = self.blocks.entry((actor.grid, actor.block)).or_default();

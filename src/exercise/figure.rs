@@ -9,6 +9,7 @@ use super::mark;
 use super::plan::{Case, Plan};
 use super::run::{Run, functions, step_limit};
 use super::source::{Exercise, Kind};
+use workbook::build::compiler::Compiler;
 use workbook::device::{Device, SimulatorOptions};
 use workbook::figure;
 use workbook::files::write_whole;
@@ -19,11 +20,11 @@ const MOST_EVENTS: usize = 4_000;
 /// Elements of the launch that is drawn, at least: fewer show no tree.
 const FEWEST: usize = 5;
 
-/// Writes `target/exercise-3.1.html`; its path.
+/// Writes `target/exercise-3.1.html`; its path. With `compiler`, if there is one, for every text.
 ///
 /// # Errors
 /// The exercise has no kernel, or it doesn't compile.
-pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
+pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<PathBuf> {
     let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else {
         bail!("{} has no kernel, and so no figure", exercise.id);
     };
@@ -32,7 +33,7 @@ pub fn write(root: &Path, exercise: &Exercise) -> Result<PathBuf> {
         Kind::Numbers { .. } => exercise.stub(),
         _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?,
     };
-    let Built::Ptx(build) = code::build(root, exercise, &source, None)? else {
+    let Built::Ptx(build) = code::build(root, exercise, &source, compiler)? else {
         bail!("there is no figure, since {} is not compiled", exercise.path);
     };
     let module = mark::load(exercise, &build.ptx)?;

@@ -309,7 +309,7 @@ fn explained(
         let plan = names.plan;
         let run = |inputs| run::result_for(module, plan, case, inputs);
         if let Some(explained) =
-            weigh::explain(plan.op, &run::inputs(plan, case), |result| plan.op.show(result), run)
+            weigh::explain(plan.op, &plan.inputs(case), |result| plan.op.show(result), run)
         {
             failure.what += &format!("\n{explained}");
             failure.think = think::sentence(exercise, &["miscounted".into()]);
@@ -400,12 +400,16 @@ fn differing(exercise: &Exercise, plan: &Plan, checked: &mut [(Case, Checked)]) 
     let plain: Vec<(Case, Option<i32>)> =
         checked.iter().map(|(case, checked)| (*case, checked.result)).collect();
     for (case, Checked { failure, result, .. }) in checked {
-        let first = plain.iter().find(|(other, _)| *other == Case { schedule: 0, ..*case });
+        let first = plain.iter().find(|(other, _)| *other == case.plain());
         let (Some((_, Some(first))), Some(result), None) = (first, *result, &failure) else { continue };
         if *first != result {
             let kinds = vec!["not-reproducible".to_string()];
+            let order = match case.plain().schedule {
+                0 => "the plain order of turns".to_string(),
+                number => format!("that number {number}"),
+            };
             let what = format!(
-                "{case}: the {} is {}. In the plain order of turns it is {}, from the same numbers.",
+                "{case}: the {} is {}. In {order} it is {}, from the same numbers.",
                 plan.op.noun(),
                 show(result),
                 show(*first)
@@ -418,7 +422,8 @@ fn differing(exercise: &Exercise, plan: &Plan, checked: &mut [(Case, Checked)]) 
 
 /// What is wrong for one input, if anything is.
 fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Option<Failure> {
-    let Outcome { result, expected, diagnostics, completed, changed, written_at, printed, .. } = outcome;
+    let Outcome { result, agrees, expected, diagnostics, completed, changed, written_at, printed, .. } =
+        outcome;
     let diagnostics: Vec<Diagnostic> =
         diagnostics.into_iter().filter(|found| found.severity != Severity::Note).collect();
     let noun = plan.op.noun();
@@ -428,7 +433,6 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
         (Some("input-changed"), format!("{case}: element {element} of the input has been changed."))
     } else {
         let expected_text = plan.op.show(expected);
-        let agrees = result.is_some_and(|result| plan.op.agrees(result, expected));
         match result {
             Some(_) if agrees && diagnostics.is_empty() => return None,
             Some(_) if agrees => {
@@ -486,7 +490,7 @@ fn counts(exercise: &Exercise, plan: &Plan, modules: [Option<&Module>; 3]) -> Re
     for module in modules {
         let outcome = module.map(|module| run::simulate(module, plan, case)).transpose()?;
         // What a wrong program costs says nothing.
-        outcomes.push(outcome.filter(|outcome| outcome.is_right(plan) || outcomes.is_empty()));
+        outcomes.push(outcome.filter(|outcome| outcome.is_right() || outcomes.is_empty()));
     }
     let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
         let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_ref()?)).collect();

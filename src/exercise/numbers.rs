@@ -133,16 +133,26 @@ pub fn mark(
         );
         return Ok(failed(exercise, kind, what));
     }
-    let (mut guesses, mut open, mut slips) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut guesses, mut open, mut slips, mut unread) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for answer in answers {
         let name = &answer.name;
         let Some(said) = answer.of(text) else {
             let what = format!("There is no line `{ANSWER}{name} NUMBER;` in {}.", exercise.path);
             return Ok(failed(exercise, kind, what));
         };
-        let Some(said) = said else {
-            open.push(name.clone());
-            continue;
+        let said = match said {
+            Ok(said) => said,
+            Err(none) if none.trim_matches('?').is_empty() => {
+                open.push(name.clone());
+                continue;
+            }
+            Err(other) => {
+                unread.push(format!(
+                    "{name}: `{other}` cannot be read. Write a whole number in digits, as in \
+                     `{ANSWER}{name} 12;`."
+                ));
+                continue;
+            }
         };
         let Some(right) = right(answer, root, exercise, plan, text)? else { return Ok(Verdict::NoCompiler) };
         if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
@@ -152,6 +162,9 @@ pub fn mark(
     }
     let asked = exercise.evidence(root)?;
     let asked = if asked.is_empty() { asked } else { format!("\n\n{asked}") };
+    if !unread.is_empty() {
+        return Ok(failed(exercise, kind, format!("{}{asked}", unread.join("\n"))));
+    }
     if !open.is_empty() {
         let what = match is_line {
             true => format!("There is no answer yet. Write the number of the line where `?` stands.{asked}"),

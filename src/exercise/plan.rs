@@ -11,7 +11,8 @@
 //! | `total`, `ticket` | one `int` that is 0 |
 //! | `n`, `blocks` | how many numbers there are, and blocks in the first launch |
 //!
-//! The grid is a number, or a division that rounds up and is at least 1: `n/block`, `n/(4*block)`.
+//! The grid is a number, or a division that rounds up and is at least 1: `n/block`, `n/(4*block)`; or both,
+//! whichever is larger: `max(7,n/block)`.
 
 use std::fmt;
 
@@ -20,7 +21,7 @@ use clap::ValueEnum;
 
 use workbook::build::prebuilt::source_hash;
 use workbook::number::{nine_digits, thousands};
-use workbook::reduction::data::bits;
+use workbook::reduction::data::{bits, numbers as numbers_from};
 use workbook::reduction::serial::recursive_reduce;
 use workbook::sim::Counters;
 
@@ -63,8 +64,11 @@ pub enum Arg {
 #[derive(Clone, Copy, Debug)]
 pub enum Grid {
     Fixed(u32),
-    /// A thread for each so many numbers.
-    Share(u32),
+    /// A thread for each so many numbers, and at least so many blocks.
+    Share {
+        items: u32,
+        least: u32,
+    },
 }
 
 /// Where the result is.
@@ -127,8 +131,9 @@ const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
 /// The plain order of turns, a shuffled one, and one that takes the last warps and blocks first.
 const SCHEDULES: &[u64] = &[0, 1, 2];
-/// Where another order may by chance give the same bits.
-const MORE_SCHEDULES: &[u64] = &[0, 1, 2, 3, 4, 5];
+/// Where results round: those, and as many again with numbers that cancel each other.
+const MORE_SCHEDULES: &[u64] = &[0, 1, 2, CANCELLING, 4, 5];
+const CANCELLING: u64 = 3;
 
 impl Plan {
     /// Takes in one `//@ word rest` line.
@@ -169,8 +174,14 @@ impl Plan {
         Plan { seed, ..self.clone() }
     }
 
-    /// Where the two inputs of `case` begin, the same in every order of turns; other lengths and blocks have
-    /// other numbers.
+    /// Both inputs of `case`: the same in every order of turns but for [`Case::plain`]. Other lengths and
+    /// blocks have other numbers.
+    pub fn inputs(&self, case: Case) -> [Vec<i32>; 2] {
+        let numbers = self.seeds(case).map(|seed| numbers_from(case.n, seed));
+        if self.op.rounds() { numbers.map(|numbers| floats(&numbers, case)) } else { numbers }
+    }
+
+    /// Where the two inputs of `case` begin.
     pub fn seeds(&self, case: Case) -> [u64; 2] {
         [0, 1].map(|input| bits(self.seed, 2 * (u64::from(case.block) << 32 | case.n as u64) + input))
     }
@@ -178,9 +189,6 @@ impl Plan {
     /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
     /// that are listed, or where a goal is measured, is found there. And a short one.
     pub fn unlisted(&self) -> Vec<Case> {
-        if !self.sizes.is_empty() {
-            return Vec::new();
-        }
         let blocks = if self.blocks.is_empty() { BLOCKS } else { &self.blocks };
         let some = |block: u32, from: usize, below: usize| Case {
             n: from + bits(self.seed, block.into()) as usize % (below - from),
@@ -276,19 +284,28 @@ impl Arg {
 
 impl Grid {
     fn parse(text: &str) -> Result<Grid> {
+        let forms = "the grid is a number, n/block or n/(4*block)";
+        let larger = text.strip_prefix("max(").and_then(|text| text.strip_suffix(')')?.split_once(','));
+        if let Some((least, share)) = larger {
+            let Grid::Share { items, .. } = Grid::parse(share)? else { bail!(forms) };
+            return Ok(Grid::Share { items, least: least.parse().context(forms)? });
+        }
         if text == "n/block" {
-            return Ok(Grid::Share(1));
+            return Ok(Grid::Share { items: 1, least: 1 });
         }
         let share = text.strip_prefix("n/(").and_then(|text| text.strip_suffix("*block)"));
-        let number = share.unwrap_or(text).parse().context("the grid is a number, n/block or n/(4*block)")?;
+        let number = share.unwrap_or(text).parse().context(forms)?;
         ensure!(number > 0, "the grid is not empty");
-        Ok(if share.is_some() { Grid::Share(number) } else { Grid::Fixed(number) })
+        Ok(if share.is_some() { Grid::Share { items: number, least: 1 } } else { Grid::Fixed(number) })
     }
 
     pub fn blocks(self, case: Case) -> u32 {
         match self {
             Grid::Fixed(blocks) => blocks,
-            Grid::Share(items) => case.n.div_ceil(items as usize * case.block as usize).max(1) as u32,
+            Grid::Share { items, least } => {
+                let share = case.n.div_ceil(items as usize * case.block as usize);
+                share.max(least as usize) as u32
+            }
         }
     }
 }
@@ -298,8 +315,12 @@ impl fmt::Display for Grid {
         match self {
             Grid::Fixed(1) => f.write_str("one block"),
             Grid::Fixed(blocks) => write!(f, "{blocks} blocks"),
-            Grid::Share(1) => f.write_str("a thread for each of the `n` numbers"),
-            Grid::Share(items) => write!(f, "a thread for every {items} of the `n` numbers"),
+            Grid::Share { items, least: least @ 2.. } => {
+                let share = Grid::Share { items: *items, least: 1 };
+                write!(f, "{least} blocks, or, where those are more, {share}")
+            }
+            Grid::Share { items: 1, .. } => f.write_str("a thread for each of the `n` numbers"),
+            Grid::Share { items, .. } => write!(f, "a thread for every {items} of the `n` numbers"),
         }
     }
 }
@@ -344,15 +365,16 @@ impl Op {
         self == Op::Floats
     }
 
-    /// Whether `result` is right. Floats that are not below 0 may go through [`ROUNDINGS`] additions, each
-    /// off by 2^-24 of its result at most (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*,
-    /// 2nd edition, section 4.2).
-    pub fn agrees(self, result: i32, expected: i32) -> bool {
+    /// Whether `result` is right for `input`. Floats may go through [`ROUNDINGS`] additions, each off by
+    /// 2^-24 of its result at most, and no result is above the sum of all absolute values (N. J. Higham,
+    /// *Accuracy and Stability of Numerical Algorithms*, 2nd edition, section 4.2).
+    pub fn agrees(self, result: i32, expected: i32, input: &[i32]) -> bool {
         if !self.rounds() {
             return result == expected;
         }
-        let [result, expected] = [result, expected].map(|bits| f64::from(f32::from_bits(bits as u32)));
-        (result - expected).abs() <= ROUNDINGS / f64::from(1 << 24) * expected
+        let float = |bits: i32| f64::from(f32::from_bits(bits as u32));
+        let most: f64 = input.iter().map(|bits| float(*bits).abs()).sum();
+        (float(result) - float(expected)).abs() <= ROUNDINGS / f64::from(1 << 24) * most
     }
 
     /// As text, of the type that the kernels have: sums are unsigned.
@@ -440,6 +462,13 @@ impl fmt::Display for Goal {
     }
 }
 
+impl Case {
+    /// The same numbers in the order that others are compared with.
+    pub fn plain(self) -> Case {
+        Case { schedule: if self.schedule < CANCELLING { 0 } else { CANCELLING }, ..self }
+    }
+}
+
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "n = {}", thousands(self.n as i64))?;
@@ -482,6 +511,24 @@ fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
     text.split_whitespace().map(number).collect()
 }
 
+/// Numbers from 0 up to below 1, of 24 bits, as bits. Where they cancel, the first 1,024, as many as the
+/// largest block has threads, are 2^60 times as large, and the next 1,024 the same below 0: what is added
+/// between the two is lost, in a double too, and what is added before or after them is not.
+fn floats(numbers: &[i32], case: Case) -> Vec<i32> {
+    let most = *BLOCKS.last().unwrap_or(&1) as usize;
+    let float = |i: usize| {
+        let float = |number: i32| (number as u32 >> 8) as f32 / (1 << 24) as f32;
+        let large = 2f32.powi(60);
+        match i / most {
+            _ if case.plain().schedule != CANCELLING => float(numbers[i]),
+            0 => large * float(numbers[i]),
+            1 => -large * float(numbers[i - most]),
+            _ => float(numbers[i]),
+        }
+    };
+    (0..numbers.len()).map(|i| float(i).to_bits() as i32).collect()
+}
+
 /// The sizes that a Rust function is checked with.
 pub fn sizes() -> &'static [usize] {
     SIZES
@@ -505,6 +552,18 @@ mod tests {
         assert!(one.unlisted().iter().all(|case| !SIZES.contains(&case.n)));
         let block = Plan { one_block: true, ..one };
         assert!(block.unlisted().iter().all(|case| (5..=case.block as usize).contains(&case.n)));
+    }
+
+    /// Right at the listed lengths alone is not right, whatever an exercise lists.
+    #[test]
+    fn every_kernel_is_tried_at_a_length_that_no_file_names() {
+        use super::super::source::Kind;
+        for exercise in super::super::catalogue::read(std::path::Path::new(workbook::ROOT)).unwrap() {
+            let Kind::Kernel(plan) = &exercise.kind else { continue };
+            let plan = plan.for_text("int x;");
+            let listed: Vec<usize> = plan.cases().iter().map(|case| case.n).collect();
+            assert!(plan.unlisted().iter().any(|case| !listed.contains(&case.n)), "{}", exercise.id);
+        }
     }
 
     #[test]

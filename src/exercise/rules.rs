@@ -125,8 +125,10 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
         } else {
             format!("{mine} warps of a block load")
         };
-        let what =
-            format!("not a tree of the whole block: only {warps} anything. In the solution {theirs} do");
+        let what = format!(
+            "not a tree of the whole block: only {warps} anything that reaches the result. In the solution \
+             {theirs} do"
+        );
         ("one-thread", what)
     })
 }
@@ -154,7 +156,7 @@ fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     })
 }
 
-/// A recursion may end a level earlier. A child that loads nothing is none.
+/// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.
 fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (mine, theirs) = (yours.effort.working_children, solution.effort.working_children);
     let launched = yours.counters.device_launches;
@@ -227,8 +229,8 @@ mod tests {
         assert_eq!(said(11, 3000, 32), None);
         assert_eq!(said(1, 256, 8), None);
         assert_eq!(said(1, 1024, 4), None);
-        assert!(said(1, 1024, 8).unwrap().contains("only one warp of a block loads anything"));
-        assert!(said(4, 8192, 32).unwrap().contains("only 4 warps of a block load anything"));
+        assert!(said(1, 1024, 8).unwrap().contains("only one warp of a block loads anything that"));
+        assert!(said(4, 8192, 32).unwrap().contains("only 4 warps of a block load anything that"));
     }
 
     #[test]

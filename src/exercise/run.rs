@@ -9,19 +9,7 @@ use anyhow::{Context, Result};
 use super::effort::{Effort, Watcher};
 use super::plan::{self, Arg, Case, Place, Plan};
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
-use workbook::reduction::data;
 use workbook::sim::{Counters, Diagnostic, Severity};
-
-/// Both inputs of `case`: the same in every order of turns.
-pub fn inputs(plan: &Plan, case: Case) -> [Vec<i32>; 2] {
-    // 24 bits, as a number from 0 up to below 1.
-    let float = |number: i32| ((number as u32 >> 8) as f32 / (1 << 24) as f32).to_bits() as i32;
-    let numbers = plan.seeds(case).map(|seed| data::numbers(case.n, seed));
-    match plan.op.rounds() {
-        true => numbers.map(|numbers| numbers.into_iter().map(float).collect()),
-        false => numbers,
-    }
-}
 
 /// The kernels of `plan`, one per launch.
 ///
@@ -49,7 +37,7 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub fn new(device: &'a Device, plan: &'a Plan, case: Case) -> Result<Run<'a>> {
-        Run::of(device, plan, case, inputs(plan, case))
+        Run::of(device, plan, case, plan.inputs(case))
     }
 
     /// A run with other inputs than usual, as long as `case` says.
@@ -128,6 +116,11 @@ impl<'a> Run<'a> {
         self.plan.op.expected(&self.inputs[0], &self.inputs[1])
     }
 
+    /// Whether `result` is right.
+    pub fn agrees(&self, result: i32) -> bool {
+        self.plan.op.agrees(result, self.expected(), &self.inputs[0])
+    }
+
     /// The first element of `input` or `other` that has been changed.
     fn changed(&self) -> Result<Option<usize>> {
         for (arg, before) in [Arg::Input, Arg::Other].iter().zip(&self.inputs) {
@@ -146,6 +139,8 @@ impl<'a> Run<'a> {
 pub struct Outcome {
     /// `None` if the kernels have not written all of it, or were stopped.
     pub result: Option<i32>,
+    /// Whether it is right.
+    pub agrees: bool,
     /// What it should be.
     pub expected: i32,
     pub diagnostics: Vec<Diagnostic>,
@@ -166,9 +161,8 @@ pub struct Outcome {
 
 impl Outcome {
     /// Whether the result is right, and nothing was found wrong.
-    pub fn is_right(&self, plan: &Plan) -> bool {
-        let agrees = self.result.is_some_and(|result| plan.op.agrees(result, self.expected));
-        agrees
+    pub fn is_right(&self) -> bool {
+        self.agrees
             && self.changed.is_none()
             && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
     }
@@ -201,15 +195,17 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         Err(error) => return Err(error),
     };
     let seen = device.take_seen();
-    let effort = std::mem::take(&mut watcher.borrow_mut().effort);
+    let effort = watcher.borrow_mut().take();
     let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
     let left = effort.left.map(|left| {
         let line = module.ptx().source_line(left.loc).map_or(0, |(_, line)| line);
         (left.threads, line)
     });
+    let result = if completed { run.result()? } else { None };
     Ok(Outcome {
         left,
-        result: if completed { run.result()? } else { None },
+        result,
+        agrees: result.is_some_and(|result| run.agrees(result)),
         expected: run.expected(),
         diagnostics: seen.found,
         counters: seen.counters.context("the simulator counts")?,
@@ -255,7 +251,7 @@ mod tests {
     fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
         let mut plan = Plan::default();
         plan.mark("launch", "dot(input, other, out, n) grid=1").unwrap();
-        let at = |block, schedule| inputs(&plan, Case { n: 100, block, schedule });
+        let at = |block, schedule| plan.inputs(Case { n: 100, block, schedule });
         assert_eq!(at(32, 0), at(32, 1));
         assert_eq!(at(32, 0), at(32, 2));
         assert_ne!(at(32, 0), at(96, 0));
@@ -278,7 +274,7 @@ mod tests {
                     run.restore().unwrap();
                     run.launch(&functions).unwrap();
                     let result = run.result().unwrap().unwrap();
-                    assert!(plan.op.agrees(result, run.expected()), "{}: {case}: {result}", exercise.id);
+                    assert!(run.agrees(result), "{}: {case}: {result}", exercise.id);
                 }
             }
         }

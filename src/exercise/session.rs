@@ -58,10 +58,11 @@ impl Session {
             Verb::Check { id } => {
                 let status = self.check(id)?;
                 if self.options.figure {
-                    match figure::write(&self.root, catalogue::find(&self.exercises, id)?) {
-                        Ok(path) => say(&format!("\nfigure  {}\n", path.display())),
-                        Err(error) => say(&format!("\nno figure: {error:#}\n")),
-                    }
+                    let exercise = catalogue::find(&self.exercises, id)?;
+                    say(&match figure::write(&self.root, exercise, self.compiler.as_ref()) {
+                        Ok(path) => format!("\nfigure  {}\n", path.display()),
+                        Err(error) => format!("\nno figure: {error:#}\n"),
+                    });
                 }
                 Ok(status)
             }
@@ -80,12 +81,13 @@ impl Session {
         if self.state.told_of_nvcc || self.compiler.is_some() || !is_missing() {
             return Ok(());
         }
-        say(&format!(
+        self.has_told = say(&format!(
             "From chapter 2 on you write CUDA C++, and no compiler for it was found here.\n\
              {HOW_TO_GET_A_COMPILER}\nThis is said once. Chapter 1 needs none.\n\n"
         ));
-        self.has_told = true;
-        self.remember(|state| state.told_of_nvcc = true);
+        if self.has_told {
+            self.remember(|state| state.told_of_nvcc = true);
+        }
         Ok(())
     }
 
@@ -179,8 +181,9 @@ impl Session {
             }
         } else {
             let text = format!("Hint {} of {}: {}", given + 1, hints.len(), hints[given]);
-            say(&show::paragraph(&text));
-            self.remember(|state| state.at(id).hints = given + 1);
+            if say(&show::paragraph(&text)) {
+                self.remember(|state| state.at(id).hints = given + 1);
+            }
         }
         say(&match self.state.of(id).passed {
             true => format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))),
@@ -236,10 +239,10 @@ impl Session {
             say(&show::try_again(&exercise, &self.state));
             return Ok(1);
         }
-        if !self.state.of(id).passed {
+        let text = format!("A solution to {}:\n\n{}\n", show::title(&exercise), exercise.solution_code());
+        if say(&text) && !self.state.of(id).passed {
             self.remember(|state| state.at(id).gave_up = true);
         }
-        say(&format!("A solution to {}:\n\n{}\n", show::title(&exercise), exercise.solution_code()));
         say(&show::what_next(&self.exercises, &self.state, Some(id)));
         Ok(0)
     }
@@ -342,8 +345,9 @@ fn stamp(path: &std::path::Path) -> Option<(SystemTime, u64)> {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-fn say(text: &str) {
-    say::out(text);
+/// Whether it has been shown.
+fn say(text: &str) -> bool {
+    say::out(text)
 }
 
 fn warn(text: &str) {

@@ -8,11 +8,14 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::id::Id;
-use workbook::files::lock;
+use workbook::files::{lock, read_text};
 use workbook::record::write_json;
 
 /// Its name, in the repository root.
 pub const FILE: &str = ".exercises.json";
+
+/// Bytes that it may have: far more than all exercises need.
+const MOST: u64 = 16 << 20;
 
 /// What another version of this program has written beside that, and may look for.
 type Unknown = BTreeMap<String, serde_json::Value>;
@@ -59,16 +62,15 @@ impl State {
     pub fn read(root: &Path) -> Result<(State, Option<String>)> {
         let path = root.join(FILE);
         let fresh = State { path: path.clone(), ..State::default() };
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
+        let read = match read_text(&path, MOST) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok((fresh, None)),
-            // Not text, or no file: damaged, like text that is no JSON.
-            Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::IsADirectory) => {
-                String::new()
-            }
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+            // No text, or no file: damaged, like text that is no JSON.
+            Err(error) if matches!(error.kind(), ErrorKind::Other) => Err(error.to_string()),
+            read => Ok(read.with_context(|| format!("cannot read {}", path.display()))?),
         };
-        match serde_json::from_str::<State>(&text) {
+        let state =
+            read.and_then(|text| serde_json::from_str::<State>(&text).map_err(|error| error.to_string()));
+        match state {
             Ok(state) => Ok((State { path, ..state }, None)),
             Err(why) => {
                 let aside = free_name(&path, "damaged");

@@ -123,7 +123,8 @@ pub struct Options {
     /// (cudaLimitDevRuntimeSyncDepth)
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SYNC_DEPTH, allow_hyphen_values = true)]
     pub sync_depth: u32,
-    /// The order in which blocks and warps have their turns: 0 the plain one, 2 the last ones first, 1 or 3 a shuffled one
+    /// The order in which blocks and warps have their turns: 0 the plain one, 2 the last ones first,
+    /// 1 or 3 a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
     /// Run under so many schedules, from --schedule on, and list what any of them has found

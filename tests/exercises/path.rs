@@ -282,7 +282,7 @@ fn numbers_that_no_counter_has_are_marked_like_others() {
         learner.says("3.6").exits(1, &[part]);
     }
     learner.write(&exercise, &exercise.stub().replace('?', "-1"));
-    learner.says("3.6").exits(1, &["no number yet for: barrier arrivals, divergent branches, load requests"]);
+    learner.says("3.6").exits(1, &["barrier arrivals: `-1` cannot be read"]);
     learner.write(&exercise, &exercise.solution());
     learner.says("3.6").exits(0, &["your first answer", "9,223,372,036,854,775,807"]);
 }
@@ -334,6 +334,40 @@ fn an_answer_that_is_a_pipe_or_a_device_is_refused() {
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
     learner.says("2.1").exits(1, &["it is a pipe", "reset 2.1"]);
     learner.says("reset 2.1").exits(0, &["is the task again"]);
+}
+
+/// What was not shown is not held against the learner.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hint_that_nobody_saw_is_not_counted() {
+    let learner = Learner::new("unseen");
+    learner.says("");
+    for words in ["hint 2.1", "solution 2.1 --give-up"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let status = learner.command(words).stdout(full).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{words}");
+    }
+    let said = learner.says("").exits(0, &["2.1"]).text;
+    assert!(!said.contains("hints: 1") && !said.contains("solution seen"), "{said}");
+}
+
+/// Neither is waited for.
+#[cfg(unix)]
+#[test]
+fn progress_or_its_lock_that_is_no_file_is_said() {
+    let learner = Learner::new("no-progress");
+    let pipe = |name: &str| {
+        assert!(Command::new("mkfifo").arg(learner.root.join(name)).status().unwrap().success());
+    };
+    pipe(".exercises.json");
+    learner
+        .says("")
+        .exits(0, &["is damaged (it is not a file but a pipe). It is now .exercises.json.damaged"]);
+    std::fs::remove_file(learner.root.join(".exercises.json.lock")).unwrap();
+    pipe(".exercises.json.lock");
+    learner
+        .says("hint 2.1")
+        .exits(0, &["your progress is not remembered: ", ".lock is not a file but a pipe"]);
 }
 
 /// A wrong answer is told the right sum: in the next text it is another.
@@ -613,8 +647,9 @@ fn the_other_files_need_not_be_answered_for_a_line() {
         ("line 9999;", "There is no line 9999: the file has 23"),
         ("line 0;", "There is no line 0"),
         ("line 18446744073709551616;", "There is no line 9223372036854775807"),
-        ("line -1;", "There is no answer yet"),
-        ("line x;", "There is no answer yet"),
+        ("line ?;", "There is no answer yet"),
+        ("line -1;", "line: `-1` cannot be read. Write a whole number in digits"),
+        ("line x;", "as in `// The answer: line 12;`"),
         ("lone 5;", "There is no line `// The answer: line NUMBER;`"),
         ("line 5; // ", "It is not line 5"),
     ] {

@@ -75,6 +75,26 @@
 //@ =         *g_odata = sum;
 //@ =     }
 //@ = }
+//@ mutant one-warp-and-idle-loads: one-thread
+//@ = extern "C" __global__ void sumOfSquares(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
+//@ = {
+//@ =     unsigned int sum = 0;
+//@ =     if (threadIdx.x < size) {
+//@ =         sum = *(volatile unsigned int *)(g_data + threadIdx.x); // the other warps look busy
+//@ =     }
+//@ =     if (threadIdx.x < 32) {
+//@ =         sum = 0;
+//@ =         for (unsigned int i = threadIdx.x; i < size; i += 32) {
+//@ =             sum += g_data[i] * g_data[i];
+//@ =         }
+//@ =         for (unsigned int distance = 16; distance > 0; distance /= 2) {
+//@ =             sum += __shfl_down_sync(0xffffffff, sum, distance);
+//@ =         }
+//@ =         if (threadIdx.x == 0) {
+//@ =             *g_odata = sum;
+//@ =         }
+//@ =     }
+//@ = }
 //@ mutant every-number-an-atomic: atomics
 //@ = extern "C" __global__ void sumOfSquares(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 //@ = {

@@ -71,6 +71,41 @@
 //@ =         g_odata[blockIdx.x] = sum;
 //@ =     }
 //@ = }
+//@ mutant children-that-only-look: launches
+//@ = __global__ void look(const volatile unsigned int *g_idata, unsigned int *g_aside, unsigned int count)
+//@ = {
+//@ =     unsigned int seen = threadIdx.x < count ? g_idata[threadIdx.x] : 0;
+//@ =     if (seen == 12345) {
+//@ =         *g_aside = seen;
+//@ =     }
+//@ =     if (threadIdx.x == 0 && count > 1) {
+//@ =         look<<<1, (count + 1) / 2, 0, cudaStreamFireAndForget>>>(g_idata, g_aside, (count + 1) / 2);
+//@ =     }
+//@ = }
+//@ =
+//@ = __device__ unsigned int aside;
+//@ =
+//@ = extern "C" __global__ void reduceForget(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
+//@ = {
+//@ =     __shared__ unsigned int tile[1024];
+//@ =     unsigned int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+//@ =     unsigned int first = blockIdx.x * blockDim.x;
+//@ =     unsigned int count = first < size ? min(blockDim.x, size - first) : 0;
+//@ =     tile[tid] = i < size ? g_idata[i] : 0;
+//@ =     for (unsigned int length = blockDim.x; length > 1; length = (length + 1) / 2) {
+//@ =         __syncthreads();
+//@ =         if (tid + (length + 1) / 2 < length) {
+//@ =             tile[tid] += tile[tid + (length + 1) / 2];
+//@ =         }
+//@ =     }
+//@ =     if (tid == 0) {
+//@ =         g_odata[blockIdx.x] = tile[0];
+//@ =         if (count > 1) {
+//@ =             unsigned int half = (count + 1) / 2;
+//@ =             look<<<1, half, 0, cudaStreamFireAndForget>>>(g_idata + first, &aside, count / 2);
+//@ =         }
+//@ =     }
+//@ = }
 //@ mutant no-child: launches
 //@ = extern "C" __global__ void reduceForget(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
 //@ = {

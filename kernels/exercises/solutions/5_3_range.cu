@@ -62,6 +62,28 @@
 //@ =         *g_odata = size > 0 ? (int)((unsigned int)high - (unsigned int)low) : 0;
 //@ =     }
 //@ = }
+//@ mutant one-warp-and-stores-that-nobody-reads: one-thread
+//@ = extern "C" __global__ void rangeOfBlock(const int *g_idata, int *g_odata, unsigned int size)
+//@ = {
+//@ =     __shared__ volatile int idle[1024];
+//@ =     if (threadIdx.x < size) {
+//@ =         idle[threadIdx.x] = g_idata[threadIdx.x];
+//@ =     }
+//@ =     if (threadIdx.x < 32) {
+//@ =         int least = 2147483647, most = -2147483647 - 1;
+//@ =         for (unsigned int i = threadIdx.x; i < size; i += 32) {
+//@ =             least = min(least, g_idata[i]);
+//@ =             most = max(most, g_idata[i]);
+//@ =         }
+//@ =         for (unsigned int distance = 16; distance > 0; distance /= 2) {
+//@ =             least = min(least, __shfl_down_sync(0xffffffff, least, distance));
+//@ =             most = max(most, __shfl_down_sync(0xffffffff, most, distance));
+//@ =         }
+//@ =         if (threadIdx.x == 0) {
+//@ =             *g_odata = size > 0 ? (unsigned int)most - (unsigned int)least : 0;
+//@ =         }
+//@ =     }
+//@ = }
 //@ mutant every-number-an-atomic: atomics
 //@ = #include <limits.h>
 //@ =

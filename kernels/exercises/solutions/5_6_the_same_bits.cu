@@ -30,6 +30,13 @@
 //@ + atomicAdd(g_total, tile[0]);
 //@ - tile[tid] = sum; // of this thread
 //@ + return;
+//@ mutant atomics-on-a-double: not-reproducible
+//@ - partials[blockIdx.x] = tile[0];
+//@ + atomicAdd(&total, (double)tile[0]);
+//@ - *g_total = tile[0];
+//@ + *g_total = (float)total; total = 0.0;
+//@ - extern "C" __global__ void sumOfBlocks(
+//@ + __device__ double total; extern "C" __global__ void sumOfBlocks(
 //@ mutant blocks-that-come-first: not-reproducible
 //@ - partials[blockIdx.x] = tile[0];
 //@ + partials[atomicAdd((unsigned int *)g_total, 1)] = tile[0];

@@ -3,12 +3,13 @@
 // An array is divided among GPUs, whose blocks load 16 bytes at a time. So each share has to begin at a
 // multiple of four numbers; only the last one that has any may end at another number. Here each *block* plays
 // one GPU: `gpu` is its number, and `gpus` is how many there are. Compute where its share begins and ends,
-// for any `size`: every number in exactly one share, none beyond the end, and no share more than four numbers
-// longer than size / gpus.
+// for any `size` and any number of GPUs: every number in exactly one share, none beyond the end, and no share
+// more than four numbers longer than size / gpus.
 //
 //@ learn to divide any number of elements, aligned
 //@ minutes 10
-//@ launch sumShares(input, total, n) grid=7
+//@ launch sumShares(input, total, n) grid=max(7,n/block)
+//@ sizes 0 1 2 3 31 32 33 1000 1025 4097 100003 400003
 //@ result total
 //@ goal block_numbers <= 146 n=1000 block=256
 //@ hint `size / gpus` rounds down. Where would the numbers go that are left over?
@@ -16,6 +17,8 @@
 //@      4`.
 //@ hint With long shares for the first GPUs, the last may begin beyond the end. Neither `begin` nor `end`
 //@      may.
+//@ think miscounted: Take the last GPU: what are its `begin` and `end`, and does every step towards them
+//@      fit 32 bits?
 //@ why For seven GPUs and eight numbers, what does each GPU get? Why is that no waste that matters?
 //@ because The first two get four numbers each, the others nothing. A share is at most four numbers longer
 //@      than a fair one, whatever the size: with a billion numbers nobody can measure that.
@@ -27,6 +30,11 @@
 //@ + size / gpus / 4 * 4
 //@ - unsigned int end = min((gpu + 1) * each, size);
 //@ + unsigned int end = gpu == gpus - 1 ? size : (gpu + 1) * each;
+//@ mutant multiplies-first: out-of-bounds
+//@ - unsigned int begin = min(gpu * each, size);
+//@ + unsigned int begin = gpu * size / gpus / 4 * 4;
+//@ - unsigned int end = min((gpu + 1) * each, size);
+//@ + unsigned int end = gpu == gpus - 1 ? size : (gpu + 1) * size / gpus / 4 * 4;
 //@ mutant four-more-for-the-first: passes
 //@ - unsigned int each = (size + gpus - 1) / gpus;
 //@ + unsigned int fours = size / 4, each = fours / gpus, more = fours % gpus;
@@ -42,7 +50,7 @@
 //@ mutant beyond-the-end: out-of-bounds
 //@ - min((gpu + 1) * each, size)
 //@ + (gpu + 1) * each
-//@ mutant one-does-it-all: goal
+//@ mutant one-does-it-all: misaligned
 //@ - (size + gpus - 1) / gpus
 //@ + size
 
