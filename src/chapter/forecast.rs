@@ -12,7 +12,7 @@ const RATE: f64 = 10e6;
 /// Seconds that nobody needs to be told of.
 const SHORT: f64 = 5.0;
 
-/// What is said before the simulator executes so many warp `instructions`; nothing if that is not long.
+/// What is said before the simulator executes this many warp `instructions`; nothing if that is not long.
 pub fn forecast(instructions: f64) -> Option<String> {
     let seconds = instructions / RATE;
     let about = match seconds {

@@ -63,7 +63,7 @@ pub enum Arg {
 #[derive(Clone, Copy, Debug)]
 pub enum Grid {
     Fixed(u32),
-    /// A thread for each so many numbers.
+    /// One thread for this many numbers.
     Share(u32),
 }
 

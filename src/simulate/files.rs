@@ -9,7 +9,7 @@ use workbook::number::thousands;
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Bytes that a header of version 1 has at most, with what is before it.
 const MOST_HEADER: u64 = 1 << 16;
-/// The header and what is before it end at a multiple of so many bytes.
+/// The header and what is before it end at a multiple of this many bytes.
 const ALIGNMENT: usize = 64;
 
 /// How many bytes a file has.
@@ -23,7 +23,7 @@ pub fn bytes(path: &Path) -> Result<u64, String> {
     }
 }
 
-/// The elements of a file, as memory holds them; there is room for so many bytes.
+/// The elements of a file, as memory holds them; there is room for this many bytes.
 pub fn read(path: &Path, kind: Type, room: u64) -> Result<Vec<u8>, String> {
     let name = path.display();
     let header = if is_npy(path) { MOST_HEADER } else { 0 };

@@ -38,9 +38,9 @@ pub struct Fill(Vec<Part>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
-    /// The same one, so many times.
+    /// The same one, this many times.
     Repeat(u64, u64),
-    /// 0, 1, 2 …, so many.
+    /// 0, 1, 2 …, this many.
     Iota(u64),
     /// So many that nobody has written.
     Uninit(u64),
@@ -84,7 +84,7 @@ impl Fill {
         text.split(',').map(|part| Part::parse(kind, part.trim())).collect::<Result<_, _>>().map(Fill)
     }
 
-    /// Reads the files among the parts; there is room for so many bytes.
+    /// Reads the files among the parts; there is room for this many bytes.
     pub fn read_files(&mut self, kind: Type, room: u64) -> Result<(), String> {
         for part in &mut self.0 {
             if let Part::File { file, bytes, content } = part {

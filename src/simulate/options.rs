@@ -126,7 +126,7 @@ pub struct Options {
     /// The order in which blocks and warps have their turns: 0 the plain one, any other number a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
-    /// Run under so many schedules, from --schedule on, and list what any of them has found
+    /// Run under this many schedules, from --schedule on, and list what any of them has found
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000),
         default_value_t = 1)]
     pub schedules: u64,

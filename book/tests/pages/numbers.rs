@@ -10,7 +10,7 @@ const UNITS: [&str; 25] = [
 ];
 
 /// Page, number with its unit, and why it may be typed.
-const TYPED: [(&str, &str, &str); 31] = [
+const TYPED: [(&str, &str, &str); 30] = [
     ("appendix_posts.md", "2 µs", "the post's"),
     ("appendix_posts.md", "196 µs", "the post's"),
     ("appendix_simulate.md", "1,024 times", "what an argument says"),
@@ -26,7 +26,6 @@ const TYPED: [(&str, &str, &str); 31] = [
     ("ch4_nested.md", "0.532 ms", "the textbook's"),
     ("ch4_nested.md", "0.797 ms", "the textbook's"),
     ("ch4_nested.md", "16 times", "512 threads over 32"),
-    ("ch4_when_it_pays.md", "8,192 times", "the elements of 512 threads, 16 for each"),
     ("ch5_floats.md", "26 million", "counted out in the sentence"),
     ("ch7_limit.md", "3.456 ms", "Harris's"),
     ("ch7_limit.md", "0.268 ms", "Harris's"),
