@@ -1,4 +1,5 @@
-//! What was measured comes from a record: no prose has digits with a unit, but for the few that nobody here measured.
+//! What was measured comes from a record: no prose has digits with a unit, but for the few that nobody here
+//! measured.
 
 use std::fmt::Write;
 
@@ -112,7 +113,8 @@ fn numbers_with_units_come_from_records() {
 
 #[test]
 fn a_number_and_its_unit_are_seen_through_what_stands_around_them() {
-    let text = "It took **11 µs**, 1.87× as long ({{#value a b}} GB/s), 12.5%, 4,813 GB/s. 2 × 4 = 8 of `3 ms` code, 2²⁴ s";
+    let text = "It took **11 µs**, 1.87× as long ({{#value a b}} GB/s), 12.5%, 4,813 GB/s. \
+                2 × 4 = 8 of `3 ms` code, 2²⁴ s";
     let page = Page { file: String::new(), title: String::new(), number: None, text: text.to_string() };
     assert_eq!(measures(&prose(&page)), ["11 µs", "1.87×", "12.5%", "4,813 GB/s"]);
 }
