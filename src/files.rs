@@ -106,7 +106,7 @@ pub fn tidy(path: &Path) {
     }
 }
 
-/// The contents of the regular file at `path`, of at most so many bytes.
+/// The contents of the regular file at `path`, of at most this many bytes.
 ///
 /// # Errors
 /// Of the file system; the file has more bytes, or it is none: a pipe, or a device such as `/dev/zero`, may

@@ -15,6 +15,40 @@ exports.height = () => {
 
 exports.openDetails = () => document.querySelectorAll('details').forEach(details => (details.open = true));
 
+/** What answers a question is covered until its button is pressed or the answer is opened. */
+exports.covers = async () => {
+    const wrong = [];
+    const isSeen = result => [...result.children].some(e => !e.matches('.uncover') && e.checkVisibility({ visibilityProperty: true }));
+    for (const [number, question] of document.querySelectorAll('.predict').entries()) {
+        const results = [];
+        for (let next = question.nextElementSibling; next && !next.matches('h2, .predict'); next = next.nextElementSibling) {
+            const all = next.matches('details') ? [] : [next, ...next.querySelectorAll('figure')];
+            results.push(...all.filter(e => e.matches('figure:is(.cell-out, .measured, .film)')));
+        }
+        const words = `“${question.querySelector('summary').textContent.slice(0, 60)}”`;
+        if (results.some(isSeen)) {
+            wrong.push(`a result is seen below ${words} before the answer is`);
+        }
+        const button = results.at(-1)?.querySelector('.uncover');
+        if (button && number % 2) {
+            button.focus();
+            button.click();
+            if (document.activeElement !== results.at(-1)) {
+                wrong.push(`what is shown below ${words} does not get the focus`);
+            }
+        } else {
+            question.open = true;
+            await new Promise(done => question.addEventListener('toggle', () => setTimeout(done), { once: true }));
+        }
+        if (!results.every(isSeen)) {
+            wrong.push(`the results below ${words} stay covered`);
+        }
+    }
+    document.activeElement.blur();
+    scrollTo(0, 0);
+    return wrong;
+};
+
 /** As if chosen in mdBook's menu. */
 exports.setTheme = theme => document.getElementById(`mdbook-theme-${theme}`).click();
 

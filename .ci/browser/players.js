@@ -73,6 +73,21 @@ async function play(page, figure, where, report) {
     return last;
 }
 
+/** A figure begins with its first frame; on paper it shows the one that it shows without scripts. */
+async function begins(figure, where) {
+    const [first, paper, after, still] = await figure.evaluate(figure => {
+        const at = () => `${figure.player.track}.${figure.player.frame}`;
+        const first = at();
+        window.dispatchEvent(new Event('beforeprint'));
+        const paper = at();
+        window.dispatchEvent(new Event('afterprint'));
+        return [first, paper, at(), `0.${figure.player.film.frame}`];
+    });
+    if (first !== '0.0' || after !== first || paper !== still) {
+        problems.add(`${where}: begins at ${first}, on paper ${paper} in place of ${still}, and then ${after}`);
+    }
+}
+
 async function look_at(figure, where, report) {
     const seen = await figure.evaluate(look, SMALLEST_TEXT);
     if (!seen.say.trim()) {
@@ -152,6 +167,8 @@ async function checkPage(page, origin, name, ends) {
             await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
             await page.evaluate(theme => localStorage.setItem('mdbook-theme', theme), theme);
             await page.reload({ waitUntil: 'load' });
+            // Figures that answer a question are covered until its answer is opened.
+            await page.evaluate(() => document.querySelectorAll('.predict').forEach(details => (details.open = true)));
             for (const figure of await page.$$('figure.film')) {
                 await figure.evaluate(figure => figure.scrollIntoView());
                 const plays = await figure.evaluate(figure => !!figure.querySelector(':scope > script'));
@@ -160,6 +177,7 @@ async function checkPage(page, origin, name, ends) {
                 }
                 await page.waitForFunction(figure => figure.player, { timeout: 10_000 }, figure);
                 const id = await figure.evaluate(figure => figure.id);
+                await begins(figure, `${name}#${id} (${theme}, ${width} px)`);
                 const runs = await figure.$$('[aria-label="Run"] button');
                 for (const run of runs.length ? runs : [null]) {
                     await run?.focus();

@@ -98,7 +98,7 @@ fn fastest(record: Option<&Record>, kernel: &str, n: u64) -> Option<f64> {
 fn best(chapters: &[Chapter]) -> Best {
     let mut best: BTreeMap<u64, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for chapter in chapters {
-        for run in all(chapter.gpu.as_ref()).filter(|run| run.ok && is_sum(run)) {
+        for run in all(chapter.gpu.as_ref()).filter(|run| run.ok && is_sum(chapter, run)) {
             let Some(time) = run.time_us else { continue };
             let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
             *least = least.min(time.median);
@@ -108,9 +108,11 @@ fn best(chapters: &[Chapter]) -> Best {
     best.into_iter().filter(|(_, (_, stems))| stems.len() > 1).map(|(n, (least, _))| (n, least)).collect()
 }
 
-/// Whether the run is a kernel that adds up `i32`.
-fn is_sum(run: &Run) -> bool {
-    run.block > 0 && run.operation.is_none()
+/// Whether the run is a kernel that adds up `i32`, and of which the simulator has nothing to complain: a sum
+/// that is right by luck has no speed.
+fn is_sum(chapter: &Chapter, run: &Run) -> bool {
+    let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
+    run.block > 0 && run.operation.is_none() && !all(chapter.sim.as_ref()).any(is_wrong)
 }
 
 /// The kernels of a chapter that were run over many sizes.
@@ -162,7 +164,7 @@ fn table(workbook: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> 
 
 /// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.
 fn wins(chapter: &Chapter, run: &Run, best: &Best) -> String {
-    if !is_sum(run) {
+    if !is_sum(chapter, run) {
         return NONE.to_string();
     }
     let is_best = |(n, time): (&u64, &f64)| fastest(chapter.gpu.as_ref(), &run.kernel, *n) == Some(*time);

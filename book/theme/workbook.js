@@ -64,4 +64,39 @@
             main.querySelectorAll('.term-definition:popover-open').forEach(definition => definition.hidePopover());
         }
     });
+
+    // What answers a question is covered until the reader opens the answer or asks for it. Without scripts and on
+    // paper nothing is, nor on the page of all pages.
+    const RESULTS = 'figure:is(.cell-out, .measured, .film)';
+    const resultsOf = question => {
+        const found = [];
+        for (let next = question.nextElementSibling; next && !next.matches('h2, .predict'); next = next.nextElementSibling) {
+            const isFolded = next.matches('details');
+            found.push(...(next.matches(RESULTS) ? [next] : isFolded ? [] : next.querySelectorAll(RESULTS)));
+        }
+        return found;
+    };
+    const cover = question => {
+        const results = resultsOf(question);
+        const uncover = () => {
+            for (const result of results) {
+                result.classList.remove('covered');
+                result.querySelector(':scope > .uncover')?.remove();
+            }
+        };
+        for (const result of results) {
+            const button = Object.assign(document.createElement('button'), { type: 'button', className: 'uncover', textContent: 'Show the result' });
+            button.addEventListener('click', () => {
+                uncover();
+                result.tabIndex = -1; // the focus stays where the reader is
+                result.focus();
+            });
+            result.classList.add('covered');
+            result.prepend(button);
+        }
+        question.addEventListener('toggle', uncover, { once: true });
+    };
+    if (!location.pathname.endsWith('/print.html')) {
+        main.querySelectorAll('.predict:not([open])').forEach(cover);
+    }
 })();

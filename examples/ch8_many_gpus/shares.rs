@@ -20,7 +20,7 @@ pub fn shape(n: u64, _: Shape, _: u32) -> Shape {
     Shape { block: BLOCK, grid: grid(4 * n.div_ceil(2), 2) }
 }
 
-/// Blocks for so many bytes on one of so many GPUs.
+/// Blocks for this many bytes on one of this many GPUs.
 fn grid(bytes: u64, gpus: u64) -> u32 {
     bytes.div_ceil(TILE).clamp(1, MOST_BLOCKS.min(MOST_BLOCKS_IN_ALL / gpus)) as u32
 }

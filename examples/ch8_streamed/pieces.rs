@@ -14,7 +14,7 @@ const LEAST: usize = 1 << 18;
 /// instructions per element, since each block then adds up its threads' sums.
 const TILE: usize = 16 * BLOCK as usize;
 
-/// Elements of a piece: a sixteenth, but neither so few that starting a copy is what it costs, nor so many
+/// Elements of a piece: a sixteenth, but neither so few that starting a copy is what it costs, nor this many
 /// that the first copy is long, which no kernel can hide behind.
 pub fn piece(n: usize) -> usize {
     n.div_ceil(16).clamp(LEAST, MOST).next_multiple_of(4)

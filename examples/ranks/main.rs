@@ -27,7 +27,7 @@ use place::{Place, TOKEN};
 #[derive(Parser)]
 #[command(name = "ranks", bin_name = "cargo run --example ranks --")]
 struct Options {
-    /// Start so many ranks on this host, as a launcher would
+    /// Start this many ranks on this host, as a launcher would
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=64))]
     start: Option<u64>,
     /// Where the kernels run; auto: on a GPU, and there is no other choice

@@ -15,7 +15,7 @@ const STARTED: &str = "WORKBOOK_RANKS_STARTED";
 /// How much longer than its time-out a rank may take to end, once another has.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Starts so many ranks with this process's options. Returns 0 if all did, else the greatest of their
+/// Starts this many ranks with this process's options. Returns 0 if all did, else the greatest of their
 /// statuses.
 pub fn start(ranks: usize, timeout: Duration) -> ExitCode {
     match children(ranks) {

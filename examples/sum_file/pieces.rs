@@ -1,4 +1,4 @@
-//! The pieces on their way: several streams per GPU, each with a piece in pinned memory and one on the GPU.
+//! The pieces in flight: several streams per GPU, each with a piece in pinned memory and one on the GPU.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -104,7 +104,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// `streams` of each of `devices`, for pieces of so many numbers.
+    /// `streams` of each of `devices`, for pieces of this many numbers.
     pub fn new(devices: &[Device], build: &Build, streams: usize, piece: usize) -> Result<Pieces> {
         let mut slots = Vec::new();
         for _ in 0..streams {

@@ -204,7 +204,7 @@ pub fn same_file(one: &Metadata, other: &Metadata) -> bool {
     return length_and_time(one) == length_and_time(other) && one.created().ok() == other.created().ok();
 }
 
-/// The hash of 64 blocks of a file of so many bytes.
+/// The hash of 64 blocks of a file of this many bytes.
 fn samples(file: &File, bytes: u64) -> io::Result<String> {
     let mut samples = vec![0; (SAMPLE * SAMPLES).min(bytes) as usize];
     let step = bytes.saturating_sub(SAMPLE).div_ceil(SAMPLES - 1).max(SAMPLE);

@@ -142,7 +142,7 @@ pub struct CopyRequest<'a> {
 }
 
 impl CopyRequest<'_> {
-    /// One half of the copies, by the lanes of `mask`, as an access of so many bytes.
+    /// One half of the copies, by the lanes of `mask`, as an access of this many bytes.
     pub fn side(&self, access: Access, space: Space, mask: u32, bytes: u32) -> Request<'_> {
         let addresses = if access == Access::Load { self.from } else { self.to };
         Request::new(access, space, mask, addresses, bytes, Order::Weak, Scope::Gpu)

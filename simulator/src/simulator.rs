@@ -224,7 +224,7 @@ impl Simulator {
         self.limits.steps = Some(instructions);
     }
 
-    /// All buffers together, and what the checks remember of a launch, may take so many bytes;
+    /// All buffers together, and what the checks remember of a launch, may take this many bytes;
     /// [`crate::DEFAULT_MEMORY`] unless set.
     pub fn set_memory_limit(&mut self, bytes: u64) {
         self.memory.set_most_bytes(bytes);
@@ -378,7 +378,7 @@ impl Simulator {
         self.limits.schedule = seed;
     }
 
-    /// The next launches of the host are in clusters of so many blocks in x, y, z
+    /// The next launches of the host are in clusters of this many blocks in x, y, z
     /// (`cudaLaunchAttributeClusterDimension`); `None`: as the kernel says, which mostly is without.
     pub fn set_cluster(&mut self, blocks: Option<(u32, u32, u32)>) {
         self.limits.cluster = blocks.map(Into::into);

@@ -51,7 +51,7 @@ pub fn instructions(
     runs.iter().map(of_run).sum()
 }
 
-/// What is said before the simulator executes so many warp `instructions`; nothing if that is not long.
+/// What is said before the simulator executes this many warp `instructions`; nothing if that is not long.
 pub fn forecast(instructions: f64) -> Option<String> {
     let seconds = instructions / RATE;
     let about = match seconds {

@@ -20,10 +20,10 @@ pub trait Output {
         false
     }
 
-    /// The run that `name` describes begins; `done` of `all` elements lie in runs before it.
+    /// A run begins, described by `name`; the runs before it had `done` of `all` elements.
     fn begin(&mut self, name: &str, done: u64, all: u64);
 
-    /// Hears how much of the run that has begun is done, from 0 to 1; its `n` elements count as 0 before it.
+    /// What to call with the progress of the current run of `n` elements, a share from 0 to 1.
     fn within(&self, _n: u64) -> Option<Box<dyn Fn(f64)>> {
         None
     }
@@ -37,7 +37,7 @@ pub trait Output {
     /// The command that gives the same record.
     fn command(&self, chapter: &Chapter) -> String;
 
-    /// Keeps a record. Returns what is said of where it is, if there is something.
+    /// Keeps a record. Returns a line that says where, if there is one.
     ///
     /// # Errors
     /// If it cannot be kept.

@@ -2,7 +2,7 @@
 
 use crate::chapter::{Launches, Shape};
 
-/// The most blocks that add up their sums themselves: `CUTOFF` of `gpuRecursiveReduceCutoff`. With so many
+/// The most blocks that add up their sums themselves: `CUTOFF` of `gpuRecursiveReduceCutoff`. With this many
 /// blocks of 512 a sum took 250 µs without a child and 259 µs with one; with twice as many of 256, 269 and
 /// 260 µs; blocks of 32 break even a little earlier, 40.6 and 36.1 µs (once, H200, driver 580.159.04).
 pub const CUTOFF_BLOCKS: u64 = 1 << 15;

@@ -236,7 +236,7 @@ impl Device {
     /// needs more: a launch above the limit does not happen, and the host is not told.
     ///
     /// # Errors
-    /// A GPU that has no memory for so many.
+    /// A GPU that has no memory for this many.
     pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
         self.not_captured("a limit of the device")?;
         match &self.kind {

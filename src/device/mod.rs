@@ -34,7 +34,7 @@
 //! | `element.rs` | what devices reduce together, and how |
 //! | `nccl.rs` | NCCL, from the library that the system has |
 //! | `collective.rs` | one number per device becomes their sum on all of them |
-//! | `pinned.rs` | numbers in the host's memory, on their way to a GPU |
+//! | `pinned.rs` | numbers in the host's memory, to be copied to a GPU |
 
 mod buffer;
 pub mod collective;

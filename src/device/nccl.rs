@@ -97,7 +97,7 @@ impl Nccl {
         Ok(id.0)
     }
 
-    /// Begins to connect `gpu`, as `rank` of so many processes, with all others that have the same id. It
+    /// Begins to connect `gpu`, as `rank` of this many processes, with all others that have the same id. It
     /// goes on until [`Nccl::in_progress`] says no.
     pub fn join(&mut self, gpu: &Gpu, id: UniqueId, rank: usize, ranks: usize) -> Result<()> {
         type Function = unsafe extern "C" fn(*mut Communicator, c_int, Id, c_int, *mut Config) -> c_int;
@@ -118,7 +118,7 @@ impl Nccl {
         self.check("cannot connect the GPUs", status)
     }
 
-    /// Whether something that was asked for goes on; an error that came of it is found here.
+    /// Whether an operation is still in progress; if one has failed, its error is returned here.
     pub fn in_progress(&self) -> Result<bool> {
         type Function = unsafe extern "C" fn(Communicator, *mut c_int) -> c_int;
         let mut going_on = false;

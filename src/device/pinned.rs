@@ -1,4 +1,4 @@
-//! [`Pinned`]: numbers in the host's memory, on their way to a GPU.
+//! [`Pinned`]: numbers in the host's memory, to be copied to a GPU.
 
 use anyhow::{Result, bail, ensure};
 use bytemuck::Pod;

@@ -64,7 +64,7 @@ pub enum Arg {
 #[derive(Clone, Copy, Debug)]
 pub enum Grid {
     Fixed(u32),
-    /// A thread for each so many numbers, and at least so many blocks.
+    /// A thread for this many numbers, and at least this many blocks.
     Share {
         items: u32,
         least: u32,

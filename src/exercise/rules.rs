@@ -111,7 +111,7 @@ fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
 
 /// Numbers of a warp whose lanes make two loads of 16 bytes each.
 const BY_VECTORS: u64 = 256;
-/// A block of the solution has so many working warps where one warp is held to be too few.
+/// A block of the solution has this many working warps where one warp is held to be too few.
 const MANY_WARPS: u32 = 8;
 
 /// Wide loads leave warps idle, the more so where the input ends early: what two of them per thread explain

@@ -11,7 +11,7 @@
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
 //! | `//@ op sum` | what is computed: `sum`, `max`, `min`, `dot`, `floats` … |
 //! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads per block and lengths, if not the usual ones |
-//! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or so many |
+//! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or this many |
 //! | `//@ call NAME` | a Rust exercise: the function |
 //! | `//@ goal FIELD <= N n=N block=B` | a goal at that size, and beside the solution at others |
 //! | `//@ answer NAME: SOURCE` | a number that is asked for, and how it is known; see `answer.rs` |

@@ -94,7 +94,7 @@ pub struct Counted {
     pub yours: u64,
     /// Of the solution.
     pub reference: Option<u64>,
-    /// The goal: at most so many.
+    /// The goal: at most this many.
     pub most: Option<u64>,
 }
 

@@ -53,7 +53,7 @@ impl Looks {
     }
 }
 
-/// Shapes and texts on a page of so many units; text is 12 units high or more.
+/// Shapes and texts on a page of this many units; text is 12 units high or more.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     width: f64,

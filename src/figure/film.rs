@@ -76,14 +76,14 @@ impl Film {
         html += &self.drawing.svg(&still.looks, scale);
         html += &listing(first, still.line);
         html += "</div>\n";
-        if self.tracks.len() > 1 {
-            html += &self.others();
-        }
         if moves {
             html += &format!("<p class=\"film-say\">{}</p>\n", escape(&still.say));
         }
         if let Some(message) = &first.message {
             html += &format!("<p class=\"film-message\">{}</p>\n", escape(message));
+        }
+        if self.tracks.len() > 1 {
+            html += &self.others();
         }
         html += &format!("<figcaption>{}</figcaption>\n", self.caption);
         if moves {
@@ -93,12 +93,13 @@ impl Film {
         html + "</figure>\n"
     }
 
-    /// The ends of the other runs, for paper and where nothing moves.
+    /// The ends of the other runs with what is said of them, for paper and where nothing moves.
     fn others(&self) -> String {
         let mut html = "<div class=\"film-others\">\n".to_string();
         for track in &self.tracks[1..] {
-            let end = track.frames.last().map(|frame| frame.looks.clone()).unwrap_or_default();
-            html += &format!("<p>{}:</p>\n{}", escape(&track.label), self.drawing.svg(&end, 1.0));
+            let end = track.frames.last().cloned().unwrap_or_default();
+            let drawing = self.drawing.svg(&end.looks, 1.0);
+            html += &format!("<p>{}:</p>\n{drawing}<p>{}</p>\n", escape(&track.label), escape(&end.say));
         }
         html + "</div>\n"
     }
@@ -118,7 +119,7 @@ impl Film {
         html + "</details>\n"
     }
 
-    /// What the player plays, with the frame `at` to begin with.
+    /// What the player plays from its first frame on; on paper it shows the frame `at`.
     fn data(&self, at: usize) -> String {
         let keyed: Vec<(&str, Look)> = self.drawing.keyed().collect();
         let look = |frame: &Frame, (key, base): &(&str, Look)| {

@@ -56,7 +56,7 @@ pub fn flight(one: &Trace, eight: &Trace, clocks: f64) -> Film {
         tracks: vec![track],
         still: Some(8),
         caption: format!(
-            "Loads of four bytes on their way to one thread. The way takes {} clocks on the H200.",
+            "Loads of four bytes on their way to one thread. The trip takes {} clocks on the H200.",
             three_digits(clocks)
         ),
     }

@@ -12,7 +12,7 @@ use workbook::number::thousands;
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Headers of version 1 have fewer bytes, with what is before them.
 const MOST_HEADER: u64 = 1 << 17;
-/// The header and what is before it end at a multiple of so many bytes.
+/// The header and what is before it end at a multiple of this many bytes.
 const ALIGNMENT: usize = 64;
 
 /// How many bytes a file has.
@@ -26,7 +26,7 @@ pub fn bytes(path: &Path) -> Result<u64, String> {
     }
 }
 
-/// Opens a file of elements; which of its bytes they are. There is room for so many.
+/// Opens a file of elements; which of its bytes they are. There is room for this many bytes.
 pub fn open(path: &Path, kind: Type, room: u64) -> Result<(File, Range<u64>), String> {
     let name = path.display();
     let header = if is_npy(path) { MOST_HEADER } else { 0 };

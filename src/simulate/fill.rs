@@ -42,9 +42,9 @@ pub struct Fill(Vec<Part>);
 
 #[derive(Clone, Debug)]
 enum Part {
-    /// The same one, so many times.
+    /// The same one, this many times.
     Repeat(u64, u64),
-    /// 0, 1, 2 …, so many.
+    /// 0, 1, 2 …, this many.
     Iota(u64),
     /// So many that nobody has written.
     Uninit(u64),
@@ -89,7 +89,7 @@ impl Fill {
         text.split(',').map(|part| Part::parse(kind, part.trim())).collect::<Result<_, _>>().map(Fill)
     }
 
-    /// Opens the files among the parts; there is room for so many bytes.
+    /// Opens the files among the parts; there is room for this many bytes.
     pub fn open_files(&mut self, kind: Type, room: u64) -> Result<(), String> {
         for part in &mut self.0 {
             if let Part::File { path, bytes, open } = part {

@@ -14,7 +14,7 @@
 //! | `patience.rs` | how far a long run is |
 //! | `values.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
-//! | `output.rs` | all that came of it, as text or as JSON, and the exit status |
+//! | `output.rs` | the whole result, as text or as JSON, and the exit status |
 
 mod counts;
 mod files;

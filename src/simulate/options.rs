@@ -127,7 +127,7 @@ pub struct Options {
     /// 1 or 3 a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
-    /// Run under so many schedules, from --schedule on, and list what any of them has found
+    /// Run under this many schedules, from --schedule on, and list what any of them has found
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000),
         default_value_t = 1)]
     pub schedules: u64,

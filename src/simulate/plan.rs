@@ -164,7 +164,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Opens the files that buffers are filled from; there is room for so many bytes of each.
+    /// Opens the files that buffers are filled from; there is room for this many bytes of each.
     pub fn open_files(&mut self, room: u64) -> Result<(), String> {
         for Named { kind, fill, .. } in &mut self.buffers {
             fill.open_files(*kind, room)?;

@@ -17,6 +17,7 @@ mod ch8_combine;
 mod ch8_many_gpus;
 mod ch8_streamed;
 mod compilers;
+mod first_launch;
 mod options;
 mod ranks;
 mod ranks_attacked;

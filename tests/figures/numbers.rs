@@ -132,3 +132,20 @@ fn a_figure_stands_in_a_page_without_blank_lines() {
         serde_json::from_str::<serde_json::Value>(json).unwrap();
     }
 }
+
+/// What is said below the drawing of a run is said of that run.
+#[test]
+fn on_paper_each_run_has_its_own_words() {
+    let traces = ["nested-tail", "nested-forget", "nested-levels"].map(trace);
+    let film = figure::grids("grids", &traces.each_ref());
+    let html = film.html();
+    let (first, others) = html.split_once("<div class=\"film-others\">").unwrap();
+    assert_eq!((first.matches("<svg").count(), first.matches("film-say").count()), (1, 1), "{first}");
+    let (others, _) = others.split_once("</div>").unwrap();
+    let runs: Vec<&str> = others.split("</svg>").skip(1).collect();
+    assert_eq!(runs.len(), 2, "{others}");
+    for (track, below) in runs.iter().enumerate() {
+        let last = said(&film, track + 1).pop().unwrap().replace('\'', "&#39;");
+        assert!(below.trim_start().starts_with(&format!("<p>{last}</p>")), "{last}: {below}");
+    }
+}

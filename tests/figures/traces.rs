@@ -29,12 +29,12 @@ struct Recipe {
 
 #[derive(Clone, Copy)]
 enum Arg {
-    /// 1, 2, 3 … in so many elements.
+    /// 1, 2, 3 … in this many elements.
     Counting(&'static str, u32),
     /// So many `f32` ones.
     Ones(&'static str, u32),
     Zeros(&'static str, u32),
-    /// These `u64`, in a buffer with room for so many.
+    /// These `u64`, in a buffer with room for this many.
     Longs(&'static str, &'static [u64], u32),
     Number(u32),
 }

@@ -22,7 +22,7 @@ fn the_counters_are_one_report() {
         let args = format!("buf:i32:iota*1024 buf:i32:uninit*32 u32:{stride}");
         kernel("strided", 32, &args).exits(0).json()["counters"].clone()
     };
-    // One request; so many sectors; the fewest that would do. Stride 0: all ask for the same 4 bytes.
+    // One request; this many sectors; the fewest that would do. Stride 0: all ask for the same 4 bytes.
     for (stride, sectors, ideal) in [(1, 4, 4), (8, 32, 4), (2, 8, 4), (0, 1, 1)] {
         let c = counters(stride);
         let loads = ["global_load_requests", "global_load_sectors", "global_load_sectors_ideal"];

@@ -139,7 +139,7 @@ struct Case {
     line: usize,
     inputs: Vec<u64>,
     results: Vec<u64>,
-    /// PTX leaves the result open; it may be so many units in the last place away.
+    /// PTX leaves the result open; it may be this many units in the last place away.
     open: bool,
     units: u64,
 }

@@ -1,6 +1,6 @@
 // Plays the figures that have frames: play, step, scrub, choose a run. The frames stand in the page beside each
-// figure; without this script the figure shows one of them. theme/figures.js loads it when one comes into view, and
-// whoever puts another figure into the page calls `playFilms`.
+// figure; without this script, and on paper, the figure shows one of them. theme/figures.js loads it when one comes
+// into view, and whoever puts another figure into the page calls `playFilms`.
 'use strict';
 
 (() => {
@@ -25,11 +25,11 @@
             this.code = figure.querySelector('.film-code code');
             this.message = figure.querySelector('.film-message');
             this.track = 0;
-            this.frame = film.frame;
+            this.frame = 0;
             this.timer = 0;
             this.addBar();
             this.say.setAttribute('aria-live', 'polite');
-            this.show(this.frame);
+            this.show(0);
         }
 
         get frames() {
@@ -81,16 +81,33 @@
 
         choose(number) {
             const last = this.frame === this.frames.length - 1;
+            this.turnTo(number, last ? Infinity : this.frame);
+        }
+
+        turnTo(track, frame) {
             this.stop();
-            this.track = number;
+            this.track = track;
             this.list();
-            this.show(last ? this.frames.length - 1 : Math.min(this.frame, this.frames.length - 1));
+            this.show(frame);
+        }
+
+        /** On paper stands what stands there without this script; after it, what was there before. */
+        print(isOver) {
+            if (isOver) {
+                this.turnTo(...this.seen);
+            } else {
+                this.seen = [this.track, this.frame];
+                this.turnTo(0, this.film.frame);
+            }
         }
 
         /** The lines of the source and the message of the run. */
         list() {
             const { label, listing, message } = this.film.tracks[this.track];
-            this.figure.querySelector('.film-run').textContent = `${label}:`; // on paper
+            const run = this.figure.querySelector('.film-run');
+            if (run) {
+                run.textContent = `${label}:`; // on paper
+            }
             if (this.code) {
                 this.code.replaceChildren(...listing.map(([line, text]) => element('span', { 'data-line': line }, `${text}\n`)));
             }
@@ -167,6 +184,15 @@
             this.mark();
         }
     }
+
+    const print = isOver => {
+        // An axis that zooms stands as it is.
+        for (const { player } of document.querySelectorAll('figure.film:not([data-film="axis"] *)')) {
+            player?.print(isOver);
+        }
+    };
+    window.addEventListener('beforeprint', () => print(false));
+    window.addEventListener('afterprint', () => print(true));
 
     /** Makes the figures below `root` play that don't yet. */
     window.playFilms = root => {

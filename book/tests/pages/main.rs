@@ -7,10 +7,12 @@
 //! | `shape.rs` | titles, opening lines, lengths, small cells, exercises |
 //! | `terms.rs` | no term before its definition |
 //! | `links.rs` | every link within the book leads somewhere |
+//! | `numbers.rs` | no measurement that was typed |
 //! | `hostile.rs` | no text of a record becomes more than text |
 
 mod hostile;
 mod links;
+mod numbers;
 mod page;
 mod shape;
 mod terms;
@@ -47,4 +49,17 @@ fn every_page_is_in_the_summary() {
             "book/src/{name} is not in book/src/SUMMARY.md, so no reader finds it"
         );
     }
+}
+
+/// A wrong sum has no speed, and neither has one that is right by luck.
+#[test]
+fn a_kernel_that_races_is_the_fastest_nowhere() {
+    let map = expand(&workbook(), "book/src/kernels.md", "{{#kernels}}\n").unwrap().replace("<wbr>", "");
+    let row = |kernel: &str| {
+        let rows = map.split("<tr>").filter(|row| row.contains(&format!(">{kernel}<")));
+        rows.map(|row| row.rsplit("<td").next().unwrap_or_default().to_string()).collect::<Vec<_>>().join(" ")
+    };
+    let wins = row("reduceNeighboredNoBarrier");
+    assert!(!wins.is_empty() && !wins.contains(|c: char| c.is_ascii_digit()), "{wins}");
+    assert!(row("reduceLimit").contains('2'), "the map says nowhere who is the fastest: {map}");
 }

@@ -196,7 +196,7 @@ impl Link {
         (self.open || !self.messages.is_empty(), stop)
     }
 
-    /// Reads until there is nothing more, or so many bytes are here.
+    /// Reads until there is nothing more, or this many bytes are here.
     fn read(&mut self, most: usize) {
         let mut bytes = [0; 4096];
         while self.open && self.bytes.len() < most {

@@ -4,7 +4,7 @@
 use super::lanes::{AluFn, Lanes, each};
 use super::value::Value;
 
-/// `$e` for the type of so many words, `$t` standing for it.
+/// `$e` for the type of this many words, `$t` standing for it.
 macro_rules! by_type {
     ($ty:expr, $t:ident => $e:expr, $($($word:literal)|+ => $type:ty,)*) => {
         match $ty {

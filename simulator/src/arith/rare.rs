@@ -35,7 +35,7 @@ pub fn select(words: &[&str]) -> Option<(LaneFn, usize)> {
 }
 
 /// Each row has a name; the types for which the instruction exists, which end its name, or the one as which
-/// its sources are read; and what it does with so many sources.
+/// its sources are read; and what it does with this many sources.
 macro_rules! rows {
     ($($name:literal $types:tt $does:tt,)*) => {
         &[$(rows!(@ $name $types $does)),*]

@@ -3,7 +3,7 @@
 /// Which bits of a result change with undefined bits of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// Each comes from single bits of the first so many sources, which the other sources choose.
+    /// Each comes from single bits of the first this many sources, which the other sources choose.
     Bits(u8),
     /// Those from the lowest undefined one on: carries go up.
     Up,

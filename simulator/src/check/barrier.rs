@@ -63,7 +63,7 @@ pub struct Branches {
 }
 
 impl Branches {
-    /// A block ends, of a cluster of so many.
+    /// A block ends, of a cluster of this many.
     pub fn block_end(&mut self, grid: u32, block: u64, (cluster, blocks): (u64, u32)) {
         self.groups.remove(&Group::Block(grid, block));
         let cluster = Group::Cluster(grid, cluster);

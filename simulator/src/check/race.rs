@@ -158,7 +158,7 @@ mod tests {
     use crate::observe::{After, Start};
     use crate::ptx::Scope;
 
-    /// A grid of so many blocks of two warps.
+    /// A grid of this many blocks of two warps.
     pub fn grid(blocks: u32) -> Order {
         let mut order = Order::default();
         let config = &LaunchConfig::new(blocks, 64);

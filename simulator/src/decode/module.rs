@@ -99,7 +99,7 @@ fn watch_barriers(program: &mut Program) {
     }
 }
 
-/// A barrier for all threads of the block. One with a count is for so many of them, so a branch may lead
+/// A barrier for all threads of the block. One with a count is for this many of them, so a branch may lead
 /// there.
 fn is_block_barrier(op: &Op) -> bool {
     matches!(op, Op::Barrier { count, .. } if *count == NONE)

@@ -94,7 +94,7 @@ pub enum Mbarrier {
     Arrive {
         drop: bool,
     },
-    /// Arrives once, and expects so many bytes more.
+    /// Arrives once, and expects this many bytes more.
     ArriveExpecting {
         drop: bool,
     },
@@ -275,7 +275,7 @@ operations! {
     PredConst { writes_predicate d: Pred, what value: bool }
     /// `testp` and `isspacep`: a question about the bits of one register.
     Classify { writes_predicate d: Pred, reads a: Reg, what class: fn(u64) -> bool }
-    /// `mov` of a wide register from several narrow ones, of so many bits each.
+    /// `mov` of a wide register from several narrow ones, of this many bits each.
     Pack { writes d: Reg, reads parts: Vec<Reg>, what bits: u32 }
     /// `mov` of a wide register into several narrow ones.
     Unpack { writes parts: Vec<Reg>, reads a: Reg, what bits: u32 }

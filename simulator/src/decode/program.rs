@@ -54,7 +54,7 @@ pub struct Function {
     pub params: Vec<Param>,
     pub param_bytes: usize,
     pub returns: Option<Param>,
-    /// Threads of a block that it is compiled for: at most so many, or just these.
+    /// Threads of a block that it is compiled for: at most this many, or just these.
     pub most_threads: Option<[u32; 3]>,
     pub block: Option<[u32; 3]>,
     /// Blocks of a cluster that it is compiled for: just these, at most so many; and whether every launch has

@@ -35,7 +35,7 @@ impl Progress {
         Progress { executed: 0, end, by_threads: 0, news: NEWS, changes: 1, changed_at: 0, stuck: 0 }
     }
 
-    /// One instruction more, of so many threads, unless it is one too many.
+    /// One instruction more, of this many threads, unless it is one too many.
     #[inline(always)]
     pub fn step(&mut self, threads: u32) -> bool {
         if self.executed == self.end {

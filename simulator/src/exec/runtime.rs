@@ -152,7 +152,7 @@ impl Context<'_> {
         }
     }
 
-    /// A buffer of so many bytes, for a kernel that is named later.
+    /// A buffer of this many bytes, for a kernel that is named later.
     fn any_buffer(&mut self, mut caller: Lane) -> Given {
         // No kernel has more, and no buffer is longer than its addresses.
         let bytes = caller.word(1).min(MOST_PARAM_BYTES) as usize;

@@ -139,7 +139,7 @@ impl Still {
 }
 
 /// Instructions without a change after which a warp that watches memory counts as spinning: at first, and
-/// once it is known to. A loop that waits looks at least every so many instructions.
+/// once it is known to. A loop that waits looks at least every this many instructions.
 const SPINS: u32 = 1_024;
 const SPINS_AGAIN: u32 = 64;
 const LOOKS: u32 = 256;
@@ -301,7 +301,7 @@ impl Warp {
         if self.spin.known { turn.min(SPINS_AGAIN) } else { turn }
     }
 
-    /// After a turn of so many instructions: whether the warp spins.
+    /// After a turn of this many instructions: whether the warp spins.
     pub fn spins(&mut self, instructions: u32) -> bool {
         let spin = &mut self.spin;
         spin.since_change = if spin.changes { 0 } else { spin.since_change.saturating_add(instructions) };

@@ -69,7 +69,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// All allocations together may have so many bytes, and what the checks remember the rest of them.
+    /// All allocations together may have this many bytes, and what the checks remember the rest of them.
     pub fn set_most_bytes(&mut self, bytes: u64) {
         self.most_bytes = bytes;
     }
@@ -88,7 +88,7 @@ impl Memory {
         self.live_bytes
     }
 
-    /// The launches of device code that have not ended take so many bytes.
+    /// The launches of device code that have not ended take this many bytes.
     pub fn set_launch_bytes(&mut self, bytes: u64) {
         self.launch_bytes = bytes;
     }

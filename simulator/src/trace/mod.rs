@@ -23,7 +23,7 @@
 //! - `lanes` is a mask: bit *k* is lane *k* of the warp. The lanes that a warp has and an event doesn't name
 //!   are idle.
 //! - `at` are elements of the buffer, one for each lane of the mask, lowest first; `values` are their bits as
-//!   whole numbers. With `parts`, each lane has so many elements from `at` on, and so many values. A byte
+//!   whole numbers. With `parts`, each lane has this many elements from `at` on, and this many values. A byte
 //!   offset that is no whole number of elements is in `at` as the element that it lies in.
 //! - `do` says what: see [`Did`]. Grids are numbered through; what device code has launched has a `parent`.
 //! - `line` is a line of `files[file]`, where `file` is 0 unless it is said.

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::observe::{self, Access, Act, Actor, Observer, Request};
 use crate::simulator::Module;
 
-/// Remembers launches, up to so many events.
+/// Remembers launches, up to this many events.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     trace: Trace,

@@ -30,7 +30,7 @@ impl HostMemory {
 
     /// Its bytes; no kernel may be writing there, and no copy reading.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: so many bytes are allocated and were set at the start; the borrow keeps the host's other
+        // SAFETY: this many bytes are allocated and were set at the start; the borrow keeps the host's other
         // uses away.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }
@@ -46,7 +46,7 @@ impl HostMemory {
     /// Copies its contents to `bytes`; no kernel may be writing there.
     pub fn read(&self, bytes: &mut [u8]) {
         let count = bytes.len().min(self.bytes);
-        // SAFETY: both have so many bytes, and do not overlap.
+        // SAFETY: both have this many bytes, and do not overlap.
         unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(self.start, count) };
     }
 }
@@ -68,7 +68,7 @@ impl Gpu {
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         // SAFETY: the bytes are set to 0 before anybody reads them.
         let start = unsafe { result::malloc_host(bytes.max(1), flags) }.map_err(failed)?.cast::<u8>();
-        // SAFETY: so many bytes have just been allocated there.
+        // SAFETY: this many bytes have just been allocated there.
         unsafe { start.write_bytes(0, bytes) };
         Ok(HostMemory { start, bytes })
     }

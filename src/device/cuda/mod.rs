@@ -203,7 +203,7 @@ impl Gpu {
     }
 
     /// Copies `bytes` bytes, in the order of the stream, and does not wait. Both addresses are of this GPU's
-    /// buffers or of the host's memory, and the caller has seen to it that so many bytes are there.
+    /// buffers or of the host's memory, and the caller has seen to it that this many bytes are there.
     pub fn memcpy_async(&self, from: u64, to: u64, bytes: usize) -> Result<()> {
         let failed = |error| failed("cannot start a copy", error);
         self.context.bind_to_thread().map_err(failed)?;

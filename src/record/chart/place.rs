@@ -15,7 +15,7 @@ pub fn units(pixels: f64) -> i32 {
     (pixels * UNIT).round() as i32
 }
 
-/// Plain text of so many pixels.
+/// Plain text of this many pixels.
 pub fn font(ink: Ink, size: f64) -> Font {
     Font { ink, size: size * UNIT, bold: false }
 }

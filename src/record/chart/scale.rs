@@ -93,8 +93,8 @@ impl Scale {
         Scale { high, linear: true, has_zero: false, ticks, ..self }
     }
 
-    /// The same axis with every second, third … tick, as many as have room for their labels on so many
-    /// pixels, where a character takes so many.
+    /// The same axis with every second, third … tick, as many as have room for their labels on this many
+    /// pixels, where a character takes this many.
     pub fn thinned(mut self, room: f64, character: f64) -> Scale {
         let widest = self.ticks.iter().map(|tick| (self.label)(*tick).chars().count()).max().unwrap_or(0);
         let most = (room / (character * (widest + 1) as f64)).max(1.0);

@@ -11,7 +11,7 @@ const BOLD: &str = "1";
 /// Characters of a line that are quoted: one of millions is none that anybody wrote, nor reads.
 const WIDEST: usize = 300;
 
-/// Bytes of so many.
+/// Bytes of this many.
 pub fn widest(text: &str) -> usize {
     text.char_indices().nth(WIDEST).map_or(text.len(), |(at, _)| at)
 }

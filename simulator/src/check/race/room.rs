@@ -20,7 +20,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// A warp accesses so many bytes a lane, of units of this size, by their numbers.
+    /// A warp accesses this many bytes a lane, of units of this size, by their numbers.
     fn warp(&mut self, warp: u64, how: (Access, MemoryOrder), bytes: u64, unit: impl Fn(u64) -> u64) {
         let addresses = std::array::from_fn(|lane| (1 << 36) + bytes * unit(lane as u64));
         self.lanes(warp, how, bytes, !0, &addresses);

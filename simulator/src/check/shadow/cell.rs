@@ -57,7 +57,7 @@ pub enum Content {
 /// If `more` is 0, it is the last write and the reads of a word, which is what most words have. If the
 /// highest bit of `more` is set, it is four links: all of a word, or those of one kind of its bytes. Else it
 /// is a list of numbers: some in the cell, and the others, if there are any, in the [`Pools`], where `more`
-/// says, from 1 on. Which of these it is stands in bits that links leave free.
+/// says, from 1 on. Bits that no link uses say which of these it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cell {
     pub write: Id,
@@ -95,7 +95,7 @@ struct Head(u32);
 
 impl Head {
     /// Two bits for each kind; then whether it is a word's, whether numbers of nodes are too large for links,
-    /// so that they stand by themselves, and two steps of 10 bits.
+    /// and are stored beside them, and two steps of 10 bits.
     fn new(is_word: bool, wide: bool) -> Head {
         Head((is_word as u32) << 8 | (wide as u32) << 9)
     }
@@ -132,7 +132,7 @@ fn step(links: [Link; 4]) -> u32 {
     by | ((next.1 != links[0].1) as u32) << 8 | (every_second as u32) << 9
 }
 
-/// The links of a word's bytes that begin so, and go on by a [`step`].
+/// The links of a word's bytes: the first, and the others by a [`step`].
 fn go_on((id, spread): Link, step: u32) -> [Link; 4] {
     std::array::from_fn(|byte| {
         let times = (byte >> (step >> 9)) as u32;

@@ -19,7 +19,7 @@ pub const NOBODY: Id = 0;
 
 /// Readers that a word remembers, in nodes; further ones are forgotten.
 const MOST: u16 = 256;
-/// A reader that reads again is looked for in the last so many nodes.
+/// A reader that reads again is looked for in the last this many nodes.
 const LOOK_BACK: usize = 8;
 /// Transitions that are remembered.
 const MEMO: usize = 256;
@@ -68,7 +68,7 @@ impl What {
     }
 }
 
-/// Lanes of a warp, relative to a lane that the word knows: the first is so many further, and the mask says
+/// Lanes of a warp, relative to a lane that the word knows: the first is this many further, and the mask says
 /// which others there are from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Who {
