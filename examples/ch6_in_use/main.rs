@@ -30,7 +30,12 @@ pub const CHAPTER: Chapter = Chapter::new(
         // blockPerRow_1024: A block adds up each row; the rows have 1,024 elements.
         block_per_row("blockPerRow_1024", rows::of::<1024>(), rows::sums::<1024>, rows::by_blocks::<1024>),
         // blockPerRow_65536: A block adds up each row; the rows have 65,536 elements.
-        block_per_row("blockPerRow_65536", rows::of::<65536>(), rows::sums::<65536>, rows::by_blocks::<65536>),
+        block_per_row(
+            "blockPerRow_65536",
+            rows::of::<65536>(),
+            rows::sums::<65536>,
+            rows::by_blocks::<65536>,
+        ),
         // twoPasses_f32: The elements and the sums are f32; a second launch adds up the partial sums.
         f32_sum("twoPasses_f32", in_f32::<f32>),
         // twoPasses_f16: The elements are f16, the sums f32.

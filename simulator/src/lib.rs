@@ -72,7 +72,7 @@ pub use device::{
     DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
     check_config,
 };
-pub use grid::Together;
 pub use diagnostic::{Diagnostic, Kind, Severity, Shape, Site};
+pub use grid::Together;
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

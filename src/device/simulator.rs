@@ -11,9 +11,7 @@ use crate::record::{DeviceInfo, DeviceKind};
 use crate::say;
 use crate::sim::observe::{Act, Event, Observer};
 use crate::sim::trace::{Recorder, Trace};
-use crate::sim::{
-    self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig, Together,
-};
+use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig, Together};
 
 /// How the simulator runs kernels.
 #[derive(Clone, Debug)]

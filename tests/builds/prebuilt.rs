@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use workbook::build::kernels;
 use workbook::build::compiler::Maker;
+use workbook::build::kernels;
 use workbook::build::nvcc::nested;
 use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
 

@@ -27,7 +27,7 @@ fn every_way_of_chapter_6_1_is_right_for_any_size_and_block() {
 #[test]
 fn f16_sums_of_f16_round_and_then_overflow() {
     let of = |n: &str| {
-        let line = format!("--device sim --kernel twoPasses_f16,twoPasses_f16InF16 --n {n} --json");
+        let line = format!("--device sim --kernel twoPasses_f16 --kernel twoPasses_f16InF16 --n {n} --json");
         let run = run(&format!("ch6_in_use-half-{n}"), "ch6_in_use", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
         run.json()["runs"].clone()
@@ -43,7 +43,7 @@ fn f16_sums_of_f16_round_and_then_overflow() {
 
 #[test]
 fn a_second_pass_that_does_not_wait_is_a_race_in_its_read() {
-    let line = "--device sim --kernel twoPassesOverlapping_f32,twoPassesNoWait_f32 --n 3001 --json";
+    let line = "--device sim --kernel twoPassesOverlapping_f32 --kernel twoPassesNoWait_f32 --n 3001 --json";
     let run = run("ch6_in_use-wait", "ch6_in_use", line);
     let json = run.json();
     let found = json["diagnostics"].as_array().unwrap();

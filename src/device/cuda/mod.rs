@@ -235,13 +235,7 @@ impl Gpu {
     /// Starts `function`; [`How::Cooperative`] all its blocks at once, which have to fit
     /// ([`Gpu::resident_blocks`]). `args` holds one value per parameter, in its low bytes; number and sizes
     /// have been checked against the kernel's signature by the caller.
-    pub fn launch(
-        &self,
-        function: &Function,
-        config: LaunchConfig,
-        args: &[u64],
-        how: How,
-    ) -> Result<()> {
+    pub fn launch(&self, function: &Function, config: LaunchConfig, args: &[u64], how: How) -> Result<()> {
         launch(&self.stream, function, config, args, how)
     }
 
@@ -328,7 +322,12 @@ fn launch(
     how: How,
 ) -> Result<()> {
     if how == How::Dependent {
-        return launch_dependent(stream, function, LaunchConfig { grid_dim, block_dim, shared_mem_bytes }, args);
+        return launch_dependent(
+            stream,
+            function,
+            LaunchConfig { grid_dim, block_dim, shared_mem_bytes },
+            args,
+        );
     }
     let config = driver::LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
     let mut builder = stream.launch_builder(function);
@@ -338,8 +337,9 @@ fn launch(
     // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver
     // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
     // does with an address is the kernel's; the GPU keeps it inside this context.
-    let launched =
-        unsafe { if how == How::Cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
+    let launched = unsafe {
+        if how == How::Cooperative { builder.launch_cooperative(config) } else { builder.launch(config) }
+    };
     launched.map(drop).map_err(|error| failed("cannot launch the kernel", error))
 }
 
@@ -373,9 +373,11 @@ fn launch_dependent(
     let mut params: Vec<_> = args.iter().map(|arg| std::ptr::from_ref(arg).cast_mut().cast()).collect();
     // SAFETY: as in `launch`; the driver copies the configuration, its attribute and the arguments before it
     // returns, and writes none of them. The stream and the function live as long as their references.
-    unsafe { sys::cuLaunchKernelEx(&config, function.cu_function(), params.as_mut_ptr(), std::ptr::null_mut()) }
-        .result()
-        .map_err(failed)
+    unsafe {
+        sys::cuLaunchKernelEx(&config, function.cu_function(), params.as_mut_ptr(), std::ptr::null_mut())
+    }
+    .result()
+    .map_err(failed)
 }
 
 /// `max_threads_per_block` of `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
