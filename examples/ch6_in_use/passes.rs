@@ -61,7 +61,7 @@ pub const fn of<T: Element>(name: &'static str) -> Operation {
     Operation { name, element_bytes: size_of::<T>() as u32, expected }
 }
 
-/// At most three blocks of 512 threads per multiprocessor, which leaves room for the block of a second launch.
+/// At most three blocks of 512 threads per multiprocessor: there is room for the block of a second launch.
 pub fn shape(n: u64, Shape { block, .. }: Shape, multiprocessors: u32) -> Shape {
     let block = block.next_multiple_of(32);
     let grid = Shape::of_blocks(n.div_ceil(4), block).grid.min(3 * multiprocessors);

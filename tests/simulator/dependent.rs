@@ -1,9 +1,9 @@
-//! Programmatic dependent launches: only what stands behind `griddepcontrol.wait`, in a thread that has waited
-//! or met one that has, is ordered behind the grid in front.
+//! Programmatic dependent launches: only what stands behind `griddepcontrol.wait`, in a thread that has
+//! waited or met one that has, is ordered behind the grid in front.
 
 use workbook::sim::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Module, Simulator, Together};
 
-/// Thread t of the first grid writes 7 to place t, and reads `second`; thread t of the second one does `body`.
+/// Thread t of the first grid writes 7 to place t, and reads `second`; thread t of the second does `body`.
 fn module(body: &str) -> Module {
     let ptx = format!(
         ".version 7.8\n.target sm_90\n.address_size 64\n\
