@@ -88,6 +88,9 @@ WB_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
 WB_DEVICE void __threadfence() { __nvvm_membar_gl(); }
 WB_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
 WB_DEVICE void __nanosleep(unsigned int time) { asm volatile("nanosleep.u32 %0;" : : "r"(time)); }
+// The grid before this one in the stream, and the one behind it (programmatic dependent launch).
+WB_DEVICE void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" : : : "memory"); }
+WB_DEVICE void cudaTriggerProgrammaticLaunchCompletion() { asm volatile("griddepcontrol.launch_dependents;"); }
 WB_DEVICE void __trap() { asm volatile("trap;"); }
 WB_DEVICE long long clock64()
 {

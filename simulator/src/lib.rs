@@ -73,6 +73,7 @@ pub use device::{
     check_config,
 };
 pub use diagnostic::{Diagnostic, Kind, Severity, Shape, Site};
+pub use grid::Together;
 pub use memory::Written;
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

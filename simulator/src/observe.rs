@@ -163,6 +163,8 @@ pub struct MbarrierUse {
 pub enum After {
     /// Nothing: the host launched it.
     Host,
+    /// Nothing, though the host launched it behind another grid: its threads wait for that one themselves.
+    Dependent,
     /// Its launch alone.
     Launch {
         /// Number of the launch.
@@ -349,6 +351,11 @@ pub enum Act<'a> {
     },
     /// One of them launches a child grid.
     Launch(&'a DeviceLaunch<'a>),
+    /// They have waited for the grid before theirs (`griddepcontrol.wait`).
+    GridWait {
+        /// The lanes.
+        mask: u32,
+    },
     /// They have waited for the children of their block.
     ChildrenDone {
         /// The lanes.

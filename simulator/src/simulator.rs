@@ -8,7 +8,7 @@ use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
 use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
 use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::exec::{CHECKED, Step, UNCHECKED};
-use crate::grid::{self, Engine, Limits};
+use crate::grid::{self, Engine, Limits, Together};
 use crate::memory::{self, Memory, Written, Wrong};
 use crate::observe::{self, Unchecked};
 use crate::ptx::Space;
@@ -266,13 +266,14 @@ impl Simulator {
         args: &[u64],
         observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
-        self.run(module, &[Launch { kernel, config, args }], (&mut Unchecked(observer), UNCHECKED))
+        let launch = [Launch { kernel, config, args }];
+        self.run(module, (&launch, Together::OnDevices), (&mut Unchecked(observer), UNCHECKED))
     }
 
     fn run(
         &mut self,
         module: &Module,
-        launches: &[Launch],
+        (launches, how): (&[Launch], Together),
         (observer, step): (&mut dyn observe::Watch, Step),
     ) -> Result<(), Box<Diagnostic>> {
         let mut roots = Vec::with_capacity(launches.len());
@@ -293,7 +294,7 @@ impl Simulator {
             &mut self.printed,
             &self.limits,
         );
-        let ended = engine.run(roots);
+        let ended = engine.run(roots, how);
         let (by_warps, by_threads) = (engine.progress.executed, engine.progress.by_threads);
         engine.observer.event(&observe::Event::Executed { by_warps, by_threads });
         if !engine.observer.checks() {
@@ -331,27 +332,25 @@ impl Simulator {
         observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
-        self.launch_together(module, &[Launch { kernel, config, args }], observer, found)
+        let launch = [Launch { kernel, config, args }];
+        self.launch_together(module, (&launch, Together::OnDevices), observer, found)
     }
 
-    /// Runs `launches` at the same time, each on a device of its own, under the checks and with an observer
-    /// beside them. The devices are alike and reach each other's memory, which has one range of addresses for
-    /// all, as GPUs do that are peers (CUDA C++ Programming Guide, "Peer-to-Peer Memory Access"). Their
-    /// blocks have their turns one device after the other, or in the order of the schedule.
+    /// Runs `launches` together, under the checks and with an observer beside them.
     ///
     /// # Errors
     /// What stops a launch, which is the last of `found` too.
     pub fn launch_together(
         &mut self,
         module: &Module,
-        launches: &[Launch],
+        (launches, how): (&[Launch], Together),
         observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
         self.load(module)?;
         self.name_arguments(module, launches);
         let mut both = (observer, Checker::new(&module.program, self.memory.names()));
-        let ended = self.run(module, launches, (&mut both, CHECKED));
+        let ended = self.run(module, (launches, how), (&mut both, CHECKED));
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());

@@ -132,7 +132,7 @@ pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
     let scratch = Path::new(env!("OUT_DIR")).join(format!("scratch-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
     let (file, source) = (root.join(build.source_path), build.source);
-    let newer = prebuilt::newer_arch(source).filter(|_| maker == Maker::Nvcc);
+    let newer = prebuilt::newer_arch(source, maker);
     let newer = newer.map(|capability| compiler.ptx_with(&file, &scratch, Some(capability), &[])).transpose();
     let built = compiler.ptx(&file, &scratch);
     let _ = std::fs::remove_dir_all(&scratch);

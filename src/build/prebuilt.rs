@@ -92,8 +92,10 @@ pub fn sources(root: &Path) -> Result<Vec<String>> {
 
 /// The compute capability of a second PTX of a source in which some kernels are for compute capability 9.0
 /// and newer alone. A GPU gets them in the fatbin; the simulator takes them from there.
-pub fn newer_arch(source: &str) -> Option<&'static str> {
-    source.contains("__CUDA_ARCH__ >= 900").then_some("90")
+pub fn newer_arch(source: &str, maker: Maker) -> Option<&'static str> {
+    // clang 22 knows no clusters.
+    let compiles = maker == Maker::Nvcc || !source.contains("__cluster_dims__");
+    (compiles && source.contains("__CUDA_ARCH__ >= 900")).then_some("90")
 }
 
 /// What the files of the second PTX end with.
@@ -159,8 +161,7 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         }
         return Ok(kernel);
     };
-    // clang 22 knows no clusters.
-    let newer = newer_arch(&kernel.source).filter(|_| compiler.maker() == Maker::Nvcc);
+    let newer = newer_arch(&kernel.source, compiler.maker());
     let built = || {
         let newer =
             newer.map(|capability| compiler.ptx_with(&file, scratch, Some(capability), &[])).transpose()?;

@@ -199,10 +199,7 @@ impl Case<'_> {
     /// # Errors
     /// If the chapter's source has no kernel of that name.
     pub fn kernel(&self) -> Result<Function> {
-        match self.variant.least_capability {
-            None => self.load_function(self.variant.symbol),
-            Some(_) => self.module.context(NO_KERNELS)?.load_newer_function(self.variant.symbol),
-        }
+        self.load_function(self.variant.symbol)
     }
 
     /// Another kernel of the chapter.
@@ -210,7 +207,11 @@ impl Case<'_> {
     /// # Errors
     /// If the chapter's source has no kernel of that name.
     pub fn load_function(&self, name: &str) -> Result<Function> {
-        self.module.context(NO_KERNELS)?.load_function(name)
+        let module = self.module.context(NO_KERNELS)?;
+        match self.variant.least_capability {
+            None => module.load_function(name),
+            Some(_) => module.load_newer_function(name),
+        }
     }
 
     /// All devices of a chapter that runs on several.

@@ -2,6 +2,17 @@
 
 use std::fmt;
 
+/// What a launch on a GPU asks for beyond its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Nothing.
+    Plain,
+    /// All blocks under way at the same time.
+    Cooperative,
+    /// To start before what is in front of it in the stream has ended.
+    Dependent,
+}
+
 /// Who launches a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launcher {

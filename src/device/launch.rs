@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::buffer::{Buffer, Memory, View};
 use super::device::{Device, Kind, OTHER_DEVICE};
+use super::fault::How;
 use super::module::{Code, Function};
 use super::simulator::Step;
 use crate::record::DeviceKind;
@@ -150,7 +151,7 @@ impl<'a> LaunchArgs<'a> {
             let wrong = format!("a cooperative launch of {blocks} blocks, and {fit} fit at a time");
             return Err(beyond_limits(&self.function.name, wrong));
         }
-        Prepared { cooperative: true, ..launch }.launch()
+        Prepared { how: How::Cooperative, ..launch }.launch()
     }
 
     /// Checks the launch once, to be started many times, with another first argument too.
@@ -172,7 +173,7 @@ impl<'a> LaunchArgs<'a> {
         let is_here = |arg: &Arg| arg.on.is_none_or(|on| Some(on) == here);
         ensure!(here.is_some() && self.args.iter().all(is_here), "cannot launch {name}: {OTHER_DEVICE}");
         let args = self.args.iter().flat_map(|arg| arg.bits.iter().copied()).collect();
-        Ok(Prepared { device: self.device, function: self.function, config, cooperative: false, args })
+        Ok(Prepared { device: self.device, function: self.function, config, how: How::Plain, args })
     }
 }
 
@@ -181,7 +182,7 @@ pub struct Prepared<'a> {
     pub(super) device: &'a Device,
     pub(super) function: &'a Function,
     pub(super) config: LaunchConfig,
-    pub(super) cooperative: bool,
+    pub(super) how: How,
     /// One per parameter, the value in its low bytes; several for a structure.
     pub(super) args: Vec<u64>,
 }
@@ -192,7 +193,12 @@ impl Prepared<'_> {
     /// # Errors
     /// What goes wrong as it runs.
     pub fn launch(&self) -> Result<()> {
-        self.launch_with(&self.args)
+        self.launch_with(&self.args, self.how)
+    }
+
+    /// Starts it as a programmatic dependent launch of what is in front of it.
+    pub(super) fn launch_dependent(&self) -> Result<()> {
+        self.launch_with(&self.args, How::Dependent)
     }
 
     /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
@@ -204,14 +210,12 @@ impl Prepared<'_> {
         if let Some(arg) = args.first_mut() {
             *arg = first.address();
         }
-        self.launch_with(&args)
+        self.launch_with(&args, self.how)
     }
 
-    fn launch_with(&self, args: &[u64]) -> Result<()> {
+    fn launch_with(&self, args: &[u64], how: How) -> Result<()> {
         match (&self.device.kind, &self.function.code) {
-            (Kind::Gpu(gpu), Code::Gpu(function)) => {
-                gpu.launch(function, self.config, args, self.cooperative)
-            }
+            (Kind::Gpu(gpu), Code::Gpu(function)) => gpu.launch(function, self.config, args, how),
             (Kind::Sim(simulator), Code::Sim(module)) => {
                 let (module, kernel, args) = (module.clone(), self.function.name.clone(), args.to_vec());
                 simulator.enqueue(Step::Launch { module, kernel, config: self.config, args })

@@ -29,7 +29,7 @@
 //! | `module.rs` | kernels |
 //! | `buffer.rs` | device memory, and copies from and to it |
 //! | `launch.rs` | launches: arguments, checks, start |
-//! | `together.rs` | launches on several devices at the same time |
+//! | `together.rs` | launches on several devices at the same time, and on one where they overlap |
 //! | `graph.rs` | launches captured once, launched again with one call |
 //! | `element.rs` | what devices reduce together, and how |
 //! | `nccl.rs` | NCCL, from the library that the system has |
@@ -63,4 +63,4 @@ pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM
 pub use module::{Function, Module};
 pub use pinned::Pinned;
 pub use simulator::{Blocks, SimulatorOptions};
-pub use together::{Launchers, launch_together};
+pub use together::{Launchers, launch_overlapping, launch_together};

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU32;
 
 use anyhow::Result;
 
-use super::fault::{Launcher, NoGpu};
+use super::fault::{How, Launcher, NoGpu};
 use crate::record::{DeviceInfo, Limit};
 use crate::sim::LaunchConfig;
 
@@ -76,7 +76,7 @@ unreachable_verbs! {
     fn memcpy_dtod(&Memory, &mut Memory) -> Result<()>;
     fn raw_stream() -> *mut std::ffi::c_void;
     fn address(&Memory) -> u64;
-    fn launch(&Function, LaunchConfig, &[u64], bool) -> Result<()>;
+    fn launch(&Function, LaunchConfig, &[u64], How) -> Result<()>;
     fn resident_blocks(&Function, u32, u32) -> Result<u32>;
     fn synchronize() -> Result<()>;
     fn time(&mut dyn FnMut() -> Result<()>) -> Result<f64>;
@@ -90,7 +90,7 @@ unreachable_verbs! {
     fn identity() -> Option<String>;
     fn memcpy_async(u64, u64, usize) -> Result<()>;
     fn is_idle() -> Result<bool>;
-    fn launcher(&Function, LaunchConfig, Vec<u64>, bool) -> Box<dyn Fn() -> Result<()> + Send>;
+    fn launcher(&Function, LaunchConfig, Vec<u64>, How) -> Box<dyn Fn() -> Result<()> + Send>;
 }
 
 impl Gpu {

@@ -11,7 +11,7 @@ use crate::record::{DeviceInfo, DeviceKind};
 use crate::say;
 use crate::sim::observe::{Act, Event, Observer};
 use crate::sim::trace::{Recorder, Trace};
-use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig};
+use crate::sim::{self, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig, Together};
 
 /// How the simulator runs kernels.
 #[derive(Clone, Debug)]
@@ -179,7 +179,8 @@ impl Simulator {
     fn launch(&self, module: &sim::Module, kernel: &str, config: LaunchConfig, args: &[u64]) -> Result<()> {
         // A page always checks, and need not carry the simulator a second time without.
         if self.options.checks || cfg!(target_family = "wasm") {
-            return self.launch_together(module, &[sim::Launch { kernel, config, args }]);
+            let launch = [sim::Launch { kernel, config, args }];
+            return self.launch_together(module, &launch, Together::OnDevices);
         }
         let mut core = self.core.borrow_mut();
         let counters = &mut self.seen.borrow_mut().0;
@@ -194,8 +195,13 @@ impl Simulator {
         )
     }
 
-    /// Runs `launches` at the same time, under the checks, each on a device of its own.
-    pub fn launch_together(&self, module: &sim::Module, launches: &[sim::Launch]) -> Result<()> {
+    /// Runs `launches` together, under the checks.
+    pub fn launch_together(
+        &self,
+        module: &sim::Module,
+        launches: &[sim::Launch],
+        how: Together,
+    ) -> Result<()> {
         let mut core = self.core.borrow_mut();
         let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
         let (mut recorder, mut progress) = (self.recorder.borrow_mut(), self.progress.borrow_mut());
@@ -211,7 +217,7 @@ impl Simulator {
         also.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer));
         also.extend(observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer));
         let before = all.len();
-        let ended = core.launch_together(module, launches, &mut (seen, Also(also)), all);
+        let ended = core.launch_together(module, (launches, how), &mut (seen, Also(also)), all);
         if let Some(recorder) = &mut *recorder {
             recorder.found(&all[before..]);
         }

@@ -1,4 +1,4 @@
-//! Launches on several devices at the same time.
+//! Launches on several devices at the same time, and on one where they overlap.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use super::device::Kind;
 use super::launch::Prepared;
 use super::module::Code;
-use crate::sim;
+use crate::sim::{self, Together};
 
 /// Starts `launches` at the same time, each on a device of its own out of [`super::Device::open_some`]: on
 /// GPUs one after the other, without waiting; on the simulator their blocks have their turns, all under the
@@ -18,10 +18,30 @@ use crate::sim;
 /// # Errors
 /// Of [`Prepared::launch`]; and on the simulator, launches from modules that were loaded apart.
 pub fn launch_together(launches: &[Prepared]) -> Result<()> {
+    // The first one last: what the others do in its memory takes them longer.
+    launch(launches, Together::OnDevices, || launches.iter().rev().try_for_each(Prepared::launch))
+}
+
+/// Starts `launches` in their order on one device. Each but the first is a programmatic dependent launch: it
+/// may start as soon as all blocks of the one in front of it have allowed that, and its kernel waits for the
+/// end of that one itself (CUDA C++ Programming Guide, "Programmatic Dependent Launch and Synchronization").
+/// On the simulator it starts at that end, and what it does without having waited is a race.
+///
+/// # Errors
+/// Of [`launch_together`].
+pub fn launch_overlapping(launches: &[Prepared]) -> Result<()> {
+    launch(launches, Together::Dependent, || {
+        let (first, rest) = launches.split_at(1.min(launches.len()));
+        first.iter().try_for_each(Prepared::launch)?;
+        rest.iter().try_for_each(Prepared::launch_dependent)
+    })
+}
+
+/// Starts `launches` by `on_gpus`, or on the simulator.
+fn launch(launches: &[Prepared], how: Together, on_gpus: impl FnOnce() -> Result<()>) -> Result<()> {
     let Some(Prepared { device, function, .. }) = launches.first() else { return Ok(()) };
     let (Kind::Sim(simulator), Code::Sim(module)) = (&device.kind, &function.code) else {
-        // The first one last: what the others do in its memory takes them longer.
-        return launches.iter().rev().try_for_each(Prepared::launch);
+        return on_gpus();
     };
     let alike = |one: &Prepared| matches!(&one.function.code, Code::Sim(other) if other.is(module));
     ensure!(launches.iter().all(alike), "launches that run together come from one module of the simulator");
@@ -29,7 +49,7 @@ pub fn launch_together(launches: &[Prepared]) -> Result<()> {
         .iter()
         .map(|one| sim::Launch { kernel: &one.function.name, config: one.config, args: &one.args })
         .collect();
-    simulator.launch_together(module, &all)
+    simulator.launch_together(module, &all, how)
 }
 
 /// Launches that threads of their own start: one per device, but for the first, which the caller's thread
@@ -56,9 +76,9 @@ impl<'a> Launchers<'a> {
     pub fn new(launches: &'a [Prepared<'a>]) -> Launchers<'a> {
         let shared = Arc::new(Shared::default());
         let mut threads = Vec::new();
-        for Prepared { device, function, config, cooperative, args } in launches.iter().skip(1) {
+        for Prepared { device, function, config, how, args } in launches.iter().skip(1) {
             if let (Kind::Gpu(gpu), Code::Gpu(function)) = (&device.kind, &function.code) {
-                let launch = gpu.launcher(function, *config, args.clone(), *cooperative);
+                let launch = gpu.launcher(function, *config, args.clone(), *how);
                 let shared = shared.clone();
                 threads.push(std::thread::spawn(move || shared.launch_when_asked(launch)));
             }

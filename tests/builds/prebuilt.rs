@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use workbook::build::compiler::Maker;
 use workbook::build::kernels;
 use workbook::build::nvcc::nested;
 use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
@@ -128,7 +129,7 @@ fn nvcc_gives_the_committed_builds() {
             flags: nvcc.flags(nested(&source)),
             fatbin_bytes: fatbin.len(),
             fatbin_hash: prebuilt::hash(&fatbin),
-            newer_hash: match prebuilt::newer_arch(&source) {
+            newer_hash: match prebuilt::newer_arch(&source, Maker::Nvcc) {
                 None => String::new(),
                 Some(arch) => {
                     let newer = nvcc

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
+use workbook::build::compiler::Maker;
 use workbook::build::kernels::{self, BuildFile, WhatIf};
 use workbook::build::nvcc::Nvcc;
 use workbook::build::prebuilt::{self, LEGACY};
@@ -76,7 +77,7 @@ fn the_pages_builds_belong_to_their_sources() {
         assert_eq!(prebuilt::code_hash(&file.ptx), file.code_hash, "{path} is damaged");
         let (code_hash, compiler) = (file.code_hash.clone(), file.compiler.clone());
         let (ptx, newer) = (file.ptx.clone(), file.newer.clone());
-        assert_eq!(newer.is_empty(), prebuilt::newer_arch(&build.source).is_none(), "{path}");
+        assert_eq!(newer.is_empty(), prebuilt::newer_arch(&build.source, Maker::Nvcc).is_none(), "{path}");
         let expected = BuildFile { ptx, newer, code_hash, compiler, ..build };
         assert_eq!(file, expected, "{path} is not of this source; run\n{BLESS}");
         if file.what_if.is_none() {
@@ -110,7 +111,7 @@ fn nvcc_gives_the_pages_builds() {
             let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
             let nvcc = Nvcc::find_with(&copy, here).unwrap().unwrap();
             let file = copy.join(&build.source_path);
-            let newer = prebuilt::newer_arch(&build.source);
+            let newer = prebuilt::newer_arch(&build.source, Maker::Nvcc);
             let newer = newer
                 .map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
             (nvcc.ptx(&file, &copy).unwrap().text, newer, nvcc.compiler())

@@ -9,6 +9,7 @@ mod ch4_nested;
 mod ch4_quadrature;
 mod ch5_kernels;
 mod ch5_shared;
+mod ch6_in_use;
 mod ch6_operator_laws;
 mod ch6_operators;
 mod ch7_kernels;

@@ -4,6 +4,7 @@
 mod conformance;
 mod cooperative;
 mod cuda;
+mod dependent;
 mod errors;
 mod kernels;
 mod memory;

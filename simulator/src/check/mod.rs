@@ -257,6 +257,7 @@ impl Checker<'_> {
             Act::WarpBarrier { mask } => self.order.clock(actor).warp_barrier(warp, mask),
             Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
+            Act::GridWait { mask } => self.order.grid_wait(actor, mask),
             Act::ChildrenDone { mask } => self.order.children_done(actor, mask),
             Act::Diverge { .. } | Act::BarrierStall => {}
         }

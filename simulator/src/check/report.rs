@@ -267,6 +267,11 @@ impl Checker<'_> {
             (_, Between::ParentAndChild) => {
                 "the parent does not wait for its child: read what it writes in a tail launch, or on the host"
             }
+            (_, Between::Grids) if self.order.is_dependent(actor.grid) => {
+                "this grid may start before the one it depends on has ended: call \
+                 cudaGridDependencySynchronize() in front of this line, in the threads that touch what that \
+                 one does"
+            }
             (_, Between::Grids) => {
                 "let the launching thread see the writes first (a barrier before the launch), or use a tail \
                  launch"

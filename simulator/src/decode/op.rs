@@ -356,6 +356,8 @@ operations! {
         what how: Mbarrier, what space: Space, writes d: Reg, writes_predicate done: Pred,
         addresses at: Address, reads a: Reg, what relaxed: bool,
     }
+    /// `griddepcontrol.wait`
+    GridWait {}
     ActiveMask { writes d: Reg }
     Clock { writes d: Reg }
     Branch { what target: u32, what reconverge: u32 }

@@ -65,8 +65,14 @@ impl Names<'_> {
             "ret" => Some(if self.is_entry { Op::Exit {} } else { Op::Return {} }),
             "exit" => Some(Op::Exit {}),
             "trap" => Some(Op::Trap {}),
-            "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "griddepcontrol"
-            | "setmaxnreg" => Some(Op::Nop {}),
+            // A dependent grid starts when the one before it is complete, so there is nothing to let it do
+            // (PTX ISA, "griddepcontrol").
+            "griddepcontrol" => match words[1..] {
+                ["wait"] => Some(Op::GridWait {}),
+                ["launch_dependents"] => Some(Op::Nop {}),
+                _ => None,
+            },
+            "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "setmaxnreg" => Some(Op::Nop {}),
             "lop3" if words.len() == 3 => self.logic_test(&words, o),
             name if name.starts_with('v') => self.video(&words, o),
             _ => self.arithmetic(&words, o),

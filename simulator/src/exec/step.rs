@@ -212,6 +212,7 @@ impl<'e> Context<'e> {
             Op::CopyArrive { .. } => self.copy_arrive(warp, at)?,
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
             Op::Fence { scope } => self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope }),
+            Op::GridWait {} => self.act(warp, at, Act::GridWait { mask: at.mask }),
             Op::Clock { d } => {
                 // There is no clock: time is the number of instructions executed so far.
                 let now = self.progress.executed;

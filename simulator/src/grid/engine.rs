@@ -80,6 +80,21 @@ pub fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, Afte
     (Origin::Stream { block, stream }, After::Stream { launch: launch.number, previous })
 }
 
+/// How launches of the host run that come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// At the same time, each on a device of its own. The devices are alike and reach each other's memory,
+    /// which has one range of addresses for all, as GPUs do that are peers (CUDA C++ Programming Guide,
+    /// "Peer-to-Peer Memory Access"). Their blocks have their turns one device after the other, or in the
+    /// order of the schedule.
+    OnDevices,
+    /// On one device, where each but the first is a programmatic dependent launch: it may start before the
+    /// one in front of it has ended (CUDA C++ Programming Guide, "Programmatic Dependent Launch and
+    /// Synchronization"). Here it starts as late as it may, when that one is complete; but only what comes
+    /// behind `griddepcontrol.wait` is ordered behind that one.
+    Dependent,
+}
+
 /// A grid that the host launches: its kernel, its shape and its arguments as they lie in memory.
 pub type Root = (usize, LaunchConfig, Vec<u8>);
 

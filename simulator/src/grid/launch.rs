@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 use super::block::Block;
-use super::engine::{Engine, Grid, Origin, Root, in_stream};
+use super::engine::{Engine, Grid, Origin, Root, Together, in_stream};
 use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::LaunchConfig;
@@ -23,11 +23,23 @@ use crate::exec::{Executed, PendingLaunch};
 use crate::observe::{After, Event, Start};
 
 impl Engine<'_> {
-    /// Runs each of `roots` on a device of its own, all at the same time, and all that they launch.
-    pub fn run(&mut self, roots: Vec<Root>) -> Executed<()> {
-        for (device, (kernel, config, params)) in roots.into_iter().enumerate() {
-            self.start(kernel, config, params, None, Origin::Host { device: device as u32 }, After::Host)?;
+    /// Runs `roots` together, and all that they launch.
+    pub fn run(&mut self, roots: Vec<Root>, how: Together) -> Executed<()> {
+        for (number, (kernel, config, params)) in (0..).zip(roots) {
+            let (device, after) = match how {
+                Together::OnDevices => (number, After::Host),
+                Together::Dependent if number == 0 => (0, After::Host),
+                Together::Dependent => (0, After::Dependent),
+            };
+            self.start(kernel, config, params, None, Origin::Host { device }, after)?;
+            if how == Together::Dependent {
+                self.run_all()?;
+            }
         }
+        self.run_all()
+    }
+
+    fn run_all(&mut self) -> Executed<()> {
         while let Some(grid) = self.running.pop_front() {
             self.turn(grid)?;
             while self.running.len() < self.device.resident_grids

@@ -7,4 +7,4 @@ mod launch;
 mod turn;
 
 pub use arguments::parameters;
-pub use engine::{Engine, Limits};
+pub use engine::{Engine, Limits, Together};

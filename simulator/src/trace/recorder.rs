@@ -142,7 +142,11 @@ impl Recorder {
                 let (pending, limit, refused) = (launch.pending, launch.limit, launch.refused);
                 self.by(actor, 1 << launch.lane, Did::Launch { pending, limit, refused });
             }
-            Act::Branch { .. } | Act::Mbarrier(..) | Act::BarrierSite { .. } | Act::BarrierStall => {}
+            Act::Branch { .. }
+            | Act::Mbarrier(..)
+            | Act::BarrierSite { .. }
+            | Act::BarrierStall
+            | Act::GridWait { .. } => {}
         }
     }
 }

@@ -28,7 +28,7 @@ use cudarc::driver::{
 
 use self::error::failed;
 pub use self::host_memory::HostMemory;
-use super::fault::Launcher;
+use super::fault::{How, Launcher};
 use crate::record::{DeviceInfo, Limit};
 use crate::sim::LaunchConfig;
 
@@ -232,17 +232,11 @@ impl Gpu {
         memory.device_ptr(&self.stream).0
     }
 
-    /// Starts `function`; with `cooperative` all its blocks at once, which have to fit
+    /// Starts `function`; [`How::Cooperative`] all its blocks at once, which have to fit
     /// ([`Gpu::resident_blocks`]). `args` holds one value per parameter, in its low bytes; number and sizes
     /// have been checked against the kernel's signature by the caller.
-    pub fn launch(
-        &self,
-        function: &Function,
-        config: LaunchConfig,
-        args: &[u64],
-        cooperative: bool,
-    ) -> Result<()> {
-        launch(&self.stream, function, config, args, cooperative)
+    pub fn launch(&self, function: &Function, config: LaunchConfig, args: &[u64], how: How) -> Result<()> {
+        launch(&self.stream, function, config, args, how)
     }
 
     /// The same as something that another thread can do, and again.
@@ -251,10 +245,10 @@ impl Gpu {
         function: &Function,
         config: LaunchConfig,
         args: Vec<u64>,
-        cooperative: bool,
+        how: How,
     ) -> impl Fn() -> Result<()> + Send + use<> {
         let (stream, function) = (self.stream.clone(), function.clone());
-        move || launch(&stream, &function, config, &args, cooperative)
+        move || launch(&stream, &function, config, &args, how)
     }
 
     /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a
@@ -325,8 +319,16 @@ fn launch(
     function: &Function,
     LaunchConfig { grid_dim, block_dim, shared_mem_bytes }: LaunchConfig,
     args: &[u64],
-    cooperative: bool,
+    how: How,
 ) -> Result<()> {
+    if how == How::Dependent {
+        return launch_dependent(
+            stream,
+            function,
+            LaunchConfig { grid_dim, block_dim, shared_mem_bytes },
+            args,
+        );
+    }
     let config = driver::LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
     let mut builder = stream.launch_builder(function);
     for arg in args {
@@ -335,9 +337,47 @@ fn launch(
     // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver
     // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
     // does with an address is the kernel's; the GPU keeps it inside this context.
-    let launched =
-        unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } };
+    let launched = unsafe {
+        if how == How::Cooperative { builder.launch_cooperative(config) } else { builder.launch(config) }
+    };
     launched.map(drop).map_err(|error| failed("cannot launch the kernel", error))
+}
+
+/// [`launch`] with the attribute that lets the grid start early, for which cudarc has no call (CUDA Driver
+/// API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`).
+fn launch_dependent(
+    stream: &Arc<CudaStream>,
+    function: &Function,
+    LaunchConfig { grid_dim, block_dim, shared_mem_bytes }: LaunchConfig,
+    args: &[u64],
+) -> Result<()> {
+    let failed = |error| failed("cannot launch the kernel", error);
+    stream.context().bind_to_thread().map_err(failed)?;
+    let mut attribute = sys::CUlaunchAttribute {
+        id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        pad: [0; 4],
+        value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+    };
+    let config = sys::CUlaunchConfig {
+        gridDimX: grid_dim.0,
+        gridDimY: grid_dim.1,
+        gridDimZ: grid_dim.2,
+        blockDimX: block_dim.0,
+        blockDimY: block_dim.1,
+        blockDimZ: block_dim.2,
+        sharedMemBytes: shared_mem_bytes,
+        hStream: stream.cu_stream(),
+        attrs: &mut attribute,
+        numAttrs: 1,
+    };
+    let mut params: Vec<_> = args.iter().map(|arg| std::ptr::from_ref(arg).cast_mut().cast()).collect();
+    // SAFETY: as in `launch`; the driver copies the configuration, its attribute and the arguments before it
+    // returns, and writes none of them. The stream and the function live as long as their references.
+    unsafe {
+        sys::cuLaunchKernelEx(&config, function.cu_function(), params.as_mut_ptr(), std::ptr::null_mut())
+    }
+    .result()
+    .map_err(failed)
 }
 
 /// `max_threads_per_block` of `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.

@@ -21,6 +21,8 @@ pub enum Whose {
     Device(u32),
     /// Those of all that are for more than their own block or cluster, and, where there are several, device.
     All,
+    /// Not of a location: all that the grids up to this one have done.
+    Grids,
     /// Not of a location: the rounds of a cluster's barrier (`cluster.rs`).
     Barrier,
 }

@@ -9,7 +9,8 @@
 //! - a release and an acquire of the same location (`release.rs`). An atomic without a result (`red`) reads
 //!   nothing;
 //! - the launch of a grid, for what is before the launch in the launching thread;
-//! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included.
+//! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included;
+//!   so does what a programmatic dependent launch does behind `griddepcontrol.wait`, and nothing else of it.
 //!
 //! Each block has a time of its own (`clock.rs`), which counts what orders something in it. An access has the
 //! time at which it happened; it is before a barrier of its block if its time is smaller than the barrier's,
@@ -212,6 +213,22 @@ impl Order {
         self.launches.push(point);
     }
 
+    /// Whether the host launched a grid behind another one without waiting for that.
+    pub fn is_dependent(&self, grid: u32) -> bool {
+        self.grids[grid as usize].after == After::Dependent
+    }
+
+    /// Lanes have waited for the grids before their own, which have all ended, and see what they wrote.
+    pub fn grid_wait(&mut self, actor: Actor, mask: u32) {
+        if self.is_dependent(actor.grid) {
+            let clock = self.clock(actor);
+            clock.tick();
+            let before = known::Acquired { log: u32::MAX, of: known::Whose::Grids, upto: actor.grid };
+            crate::arith::lanes(mask)
+                .for_each(|lane| known::learn(&mut clock.thread(actor.warp, lane).known, before));
+        }
+    }
+
     /// Lanes have waited for all that their block has launched so far.
     pub fn children_done(&mut self, actor: Actor, mask: u32) {
         let launches = self.launches.len() as u32;
@@ -278,7 +295,7 @@ impl Order {
         loop {
             let grid = &self.grids[at as usize];
             match grid.after {
-                After::Host => return false,
+                After::Host | After::Dependent => return false,
                 After::Parent => {
                     let Some(parent) = grid.parent else { return false };
                     // It starts when all of its parent that has started is complete.

@@ -96,12 +96,12 @@ impl Log {
             Whose::Cluster(of) => of == cluster,
             Whose::Device(of) => of == device,
             Whose::All => true,
-            Whose::Barrier => false,
+            Whose::Barrier | Whose::Grids => false,
         };
         let of_block = self.by_block.get(&block).filter(|_| is_meant);
         of_block.into_iter().flat_map(|threads| threads.values()).filter_map(move |thread| {
             let numbers = match acquired.of {
-                Whose::Block(_) | Whose::Barrier => &thread.all,
+                Whose::Block(_) | Whose::Barrier | Whose::Grids => &thread.all,
                 Whose::Cluster(_) => &thread.cluster,
                 Whose::Device(_) => &thread.device,
                 Whose::All => &thread.wide,
@@ -177,7 +177,7 @@ impl Order {
         let time = self.clock(actor).tick();
         let scope = self.reach(actor.grid, scope);
         let enough = |seen: &Seen| match seen.what.of {
-            Whose::Block(_) | Whose::Barrier => true,
+            Whose::Block(_) | Whose::Barrier | Whose::Grids => true,
             Whose::Cluster(_) => scope >= Scope::Cluster,
             Whose::Device(_) => scope >= Scope::Gpu,
             Whose::All => scope == Scope::System,
@@ -313,6 +313,9 @@ impl Order {
         known.iter().any(|acquired| {
             if acquired.of == Whose::Barrier {
                 return self.is_before_round(past, block, *acquired);
+            }
+            if acquired.of == Whose::Grids {
+                return block.0 < acquired.upto;
             }
             let log = &self.logs[acquired.log as usize];
             let mut points = log.last_of(block, self.whereabouts(block), *acquired);

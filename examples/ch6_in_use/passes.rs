@@ -1,0 +1,174 @@
+//! One sum in two passes, or in one: of `f32` and of floats of 16 bits, by launches that wait or overlap.
+
+use anyhow::Result;
+use bytemuck::{Pod, Zeroable};
+use workbook::chapter::{Case, Outcome, Shape};
+use workbook::device::measure::Measurement;
+use workbook::device::{Buffer, Function, LaunchArgs, LaunchConfig, launch_overlapping};
+use workbook::reduction::operation::Operation;
+use workbook::reduction::value::Expected;
+
+/// Unit roundoff of `f16`.
+pub const UNIT_F16: f64 = 1.0 / (1 << 11) as f64;
+
+/// What is added up: multiples of 1/128 from 0 on and below 1. They have at most 7 bits, so every type here
+/// holds them exactly, and whatever error there is comes from additions.
+pub trait Element: Pod {
+    /// One of those multiples, as this type has it.
+    fn of(number: f32) -> Self;
+}
+
+impl Element for f32 {
+    fn of(number: f32) -> f32 {
+        number
+    }
+}
+
+/// An `f16`, IEEE 754's binary16, as its bits.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Half(u16);
+
+impl Element for Half {
+    /// Five bits of exponent, with a bias of 15 in place of 127, and ten bits of fraction.
+    fn of(number: f32) -> Half {
+        Half((number.to_bits() >> 13).saturating_sub((127 - 15) << 10) as u16)
+    }
+}
+
+/// A `bf16`, the upper half of an `f32`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Bf16(u16);
+
+impl Element for Bf16 {
+    fn of(number: f32) -> Bf16 {
+        Bf16((number.to_bits() >> 16) as u16)
+    }
+}
+
+/// The numerators of the elements that the chapter's numbers stand for.
+fn numerators(numbers: &[i32]) -> impl Iterator<Item = i64> {
+    numbers.iter().map(|&number| i64::from(number as u32 >> 25))
+}
+
+/// The sum of elements of type `T`. It is known exactly, since that of the numerators is.
+pub const fn of<T: Element>(name: &'static str) -> Operation {
+    let expected = |numbers: &[i32]| {
+        let sum: i64 = numerators(numbers).sum();
+        Expected::within(sum as f64 / 128.0, sum as f64 / 128.0)
+    };
+    Operation { name, element_bytes: size_of::<T>() as u32, expected }
+}
+
+/// At most three blocks of 512 threads per multiprocessor: there is room for the block of a second launch.
+pub fn shape(n: u64, Shape { block, .. }: Shape, multiprocessors: u32) -> Shape {
+    let block = block.next_multiple_of(32);
+    let grid = Shape::of_blocks(n.div_ceil(4), block).grid.min(3 * multiprocessors);
+    Shape { block, grid }
+}
+
+/// Additions that an element passes through, at most: in its thread, then in two trees of ten levels, and
+/// between them in a thread of the last pass.
+pub fn height(n: u64, Shape { block, grid }: Shape) -> u64 {
+    let threads = u64::from(block) * u64::from(grid);
+    n.div_ceil(threads) + 8 + 10 + u64::from(grid.div_ceil(block)) + 10
+}
+
+/// What all ways have in common.
+struct Memory<T> {
+    elements: Buffer<T>,
+    /// One for each block of the first pass; as `f16` they take half of it.
+    partials: Buffer<f32>,
+    result: Buffer<f32>,
+}
+
+fn memory<T: Element>(case: &Case) -> Result<Memory<T>> {
+    let elements: Vec<T> = numerators(case.data).map(|k| T::of(k as f32 / 128.0)).collect();
+    Ok(Memory {
+        elements: case.device.clone_htod(&elements)?,
+        partials: case.device.alloc(case.grid as usize)?,
+        result: case.device.alloc(1)?,
+    })
+}
+
+impl<T> Memory<T> {
+    fn first<'a>(&self, case: &'a Case, kernel: &'a Function) -> LaunchArgs<'a> {
+        let mut launch = case.device.launch_builder(kernel);
+        launch.arg(&self.elements).arg(&self.partials).arg(&case.size());
+        launch
+    }
+
+    /// One block.
+    fn last<'a>(&self, case: &'a Case, kernel: &'a Function) -> LaunchArgs<'a> {
+        let mut launch = case.device.launch_builder(kernel);
+        launch.arg(&self.partials).arg(&self.result).arg(&case.grid);
+        launch
+    }
+
+    fn outcome(&self, case: &Case, cost: Measurement) -> Result<Outcome> {
+        Ok(Outcome::new(case.device.clone_dtoh(&self.result)?[0], cost))
+    }
+}
+
+/// The partial sums are `f32`.
+pub fn in_f32<T: Element>(case: &Case) -> Result<Outcome> {
+    two_launches::<T>(case, "lastPass")
+}
+
+/// All sums are `f16`.
+pub fn in_f16(case: &Case) -> Result<Outcome> {
+    two_launches::<Half>(case, "lastPassInF16")
+}
+
+/// The second launch starts when the first one has ended.
+fn two_launches<T: Element>(case: &Case, last: &str) -> Result<Outcome> {
+    let memory = memory::<T>(case)?;
+    let (first, last) = (case.kernel()?, case.load_function(last)?);
+    let cost = case.device.measure(
+        || case.device.memset_zeros(&memory.partials),
+        || {
+            memory.first(case, &first).launch(LaunchConfig::new(case.grid, case.block))?;
+            memory.last(case, &last).launch(LaunchConfig::new(1, case.block))
+        },
+    )?;
+    memory.outcome(case, cost)
+}
+
+/// The second launch may start earlier, and waits for the first.
+pub fn overlapping(case: &Case) -> Result<Outcome> {
+    overlapping_with(case, "lastPass")
+}
+
+/// The second launch may start earlier, and doesn't wait.
+pub fn without_waiting(case: &Case) -> Result<Outcome> {
+    overlapping_with(case, "lastPassNoWait")
+}
+
+fn overlapping_with(case: &Case, last: &str) -> Result<Outcome> {
+    let memory = memory::<f32>(case)?;
+    let (first, last) = (case.kernel()?, case.load_function(last)?);
+    let launches = [
+        memory.first(case, &first).prepare(LaunchConfig::new(case.grid, case.block))?,
+        memory.last(case, &last).prepare(LaunchConfig::new(1, case.block))?,
+    ];
+    // What an earlier run left is gone, so that it cannot stand for this one's partial sums.
+    let clear = || case.device.memset_zeros(&memory.partials);
+    let cost = case.device.measure(clear, || launch_overlapping(&launches))?;
+    memory.outcome(case, cost)
+}
+
+/// The last block to arrive is the second pass.
+pub fn one_launch(case: &Case) -> Result<Outcome> {
+    let memory = memory::<f32>(case)?;
+    let kernel = case.kernel()?;
+    let ticket = case.device.alloc_zeros::<u32>(1)?; // the kernel leaves it at 0
+    let cost = case.device.measure(
+        || case.device.memset_zeros(&memory.partials),
+        || {
+            let mut launch = memory.first(case, &kernel);
+            launch.arg(&memory.result).arg(&ticket).launch(LaunchConfig::new(case.grid, case.block))
+        },
+    )?;
+    memory.outcome(case, cost)
+}
