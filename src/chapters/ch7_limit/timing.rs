@@ -74,9 +74,9 @@ pub fn one_call(
     })
 }
 
-/// Calls in a graph, each of which reads `bytes`: 64, and no fewer than 8 where 64 would take long. To start a
-/// graph takes some 2.5 µs on an H200, which counts as part of its calls: a few hundredths of a microsecond for
-/// each of 64, and for each of fewer less than a thousandth of its time.
+/// Calls in a graph, each of which reads `bytes`: 64, and no fewer than 8 where 64 would take long. To start
+/// a graph takes some 2.5 µs on an H200, which counts as part of its calls: a few hundredths of a microsecond
+/// for each of 64, and for each of fewer less than a thousandth of its time.
 pub fn calls_in_graph(bytes: usize) -> usize {
     ((1 << 35) / bytes.max(1)).clamp(8, 64)
 }
