@@ -167,7 +167,7 @@ impl Bench<'_> {
         // The ticket leaves the partial sums in its scratch memory; the other ways need zeros in theirs.
         let scratches = [device.alloc_zeros::<u64>(1 << 16)?, device.alloc_zeros(1 << 16)?];
         let rotation = Rotation::new(copies);
-        let calls = ((1 << 26) / bytes).clamp(if copies > 1 { 2 } else { 1 }, 64);
+        let calls = timing::calls_in_graph(bytes);
         let flush = Flush::new(device, self.chapter)?;
         let flush = || flush.run();
 

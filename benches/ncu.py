@@ -1,4 +1,4 @@
-"""What Nsight Compute counts for eleven kernels: python3 benches/ncu.py
+"""What Nsight Compute counts for twelve kernels: python3 benches/ncu.py
 
 Profiles one launch of each kernel at 2^24 elements with `ncu` and keeps, of some 2,000 metrics, those that the page
 "Looking inside with ncu" shows, in benches/ncu.json. Needs a GPU, ncu and its permission to read the counters, and the
@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "target" / "ncu"
 N = 1 << 24
 KERNELS = {
-    "ch3_blocks": ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"],
+    "ch3_blocks": ["reduceNeighbored", "reduceNeighboredMask", "reduceNeighboredLess", "reduceInterleaved"],
     "ch7_limit": [
         "reduceSharedTree", "reduceSequential", "reduceFirstAdd", "reduceInFlight",
         "reduceShuffle", "reduceVector", "reduceSinglePass", "reduceLimit",

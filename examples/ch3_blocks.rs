@@ -16,6 +16,8 @@ pub const CHAPTER: Chapter = Chapter::new(
         // reduceNeighbored: Many blocks, each with a tree of neighbours: in every step fewer lanes of each
         // warp work.
         Variant::new("reduceNeighbored", reduce),
+        // reduceNeighboredMask: The same threads, chosen by the bits of their number in place of a division.
+        Variant::new("reduceNeighboredMask", reduce),
         // reduceNeighboredLess: The same additions by the first threads of the block, so that whole warps are
         // idle.
         Variant::new("reduceNeighboredLess", reduce),

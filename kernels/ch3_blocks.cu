@@ -36,6 +36,27 @@ extern "C" __global__ void reduceNeighbored(unsigned int *g_idata, unsigned int 
 }
 // ANCHOR_END: reduceNeighbored
 
+// The same threads make the same additions. 2*stride is a power of two, so its multiples are the numbers
+// whose lowest bits are 0: one AND in place of a division.
+// ANCHOR: reduceNeighboredMask
+extern "C" __global__ void reduceNeighboredMask(unsigned int *g_idata, unsigned int *g_odata,
+                                                unsigned int size)
+{
+    unsigned int tid = threadIdx.x;
+    unsigned int count = elementsOfThisBlock(size);
+    unsigned int *idata = g_idata + blockIdx.x * blockDim.x;
+    for (unsigned int stride = 1; stride < count; stride *= 2) {
+        if ((tid & (2 * stride - 1)) == 0 && tid + stride < count) {
+            idata[tid] += idata[tid + stride];
+        }
+        __syncthreads();
+    }
+    if (tid == 0) {
+        g_odata[blockIdx.x] = count > 0 ? idata[0] : 0;
+    }
+}
+// ANCHOR_END: reduceNeighboredMask
+
 // The same additions, done by other threads: in step `stride` the first count/(2*stride) threads
 // work, so that whole warps are idle instead of most lanes of every warp.
 // ANCHOR: reduceNeighboredLess

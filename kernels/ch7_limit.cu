@@ -260,8 +260,9 @@ extern "C" __global__ void reduceVector(const unsigned int *g_idata, unsigned in
 // ANCHOR: reduceSinglePass
 // The last block to finish adds the partial sums, in the same launch. Each block leaves its sum, then
 // takes a ticket; the block with the last ticket knows that all others have left theirs, and the
-// fences before and after the ticket let it see them. atomicInc goes back to 0 after the last block,
-// so the next launch finds the ticket as this one did.
+// fences before and after the ticket let it see them. The thread that takes the ticket executes both;
+// the barrier extends what it may see to its block. atomicInc goes back to 0 after the last block, so
+// the next launch finds the ticket as this one did.
 //
 // scratch[0] is the ticket, 0 before the first launch; one word per block follows. Launches that run
 // at the same time need scratch memory each.
@@ -275,10 +276,10 @@ __device__ void finishByTicket(T sum, T *g_odata, Word *scratch)
         partial[blockIdx.x] = sum;
         __threadfence();
         last = atomicInc((unsigned int *)scratch, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
     }
     __syncthreads();
     if (last) {
-        __threadfence();
         sum = 0;
         for (unsigned int i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
             sum += __ldcg(partial + i);

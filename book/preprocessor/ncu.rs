@@ -22,7 +22,8 @@ use crate::records::{list, named};
 /// How a page writes [`ncu`].
 pub const NCU: &str = "{{#ncu table|states|roofline kernel=A,B}}";
 /// How a page writes [`value`].
-pub const VALUE: &str = "{{#ncu-value KERNEL FIELD}} or, for a ratio, {{#ncu-value KERNEL/KERNEL FIELD}}";
+pub const VALUE: &str = "{{#ncu-value KERNEL FIELD}} or, for a ratio, {{#ncu-value KERNEL/KERNEL FIELD}}, or \
+                         {{#ncu-value limit FIELD}}";
 
 const FILE: &str = "benches/ncu.json";
 /// The record whose GPU is the one that was profiled: its clock and its memory.
@@ -41,6 +42,22 @@ const STATES: [(&str, &[&str]); 5] = [
     ("waiting for shared memory", &["short_scoreboard"]),
     ("issuing, or ready to", &["selected", "not_selected", "wait"]),
     ("other", &[]),
+];
+
+/// What each kernel changes in the one before it in the tables.
+const CHANGES: [(&str, &str); 12] = [
+    ("reduceNeighbored", ""),
+    ("reduceNeighboredMask", "a mask, no division"),
+    ("reduceNeighboredLess", "adjacent threads work"),
+    ("reduceInterleaved", "halves are added"),
+    ("reduceSharedTree", "Less, in shared memory"),
+    ("reduceSequential", "no bank conflicts"),
+    ("reduceFirstAdd", "two per thread"),
+    ("reduceInFlight", "eight per thread"),
+    ("reduceShuffle", "shuffles, no barriers"),
+    ("reduceVector", "loads of 16 bytes"),
+    ("reduceSinglePass", "the last block finishes"),
+    ("reduceLimit", "a shorter end"),
 ];
 
 #[derive(Deserialize)]
@@ -119,7 +136,9 @@ impl Kernel {
         let waiting = STATES.iter().zip(self.shares()).filter(|((name, _), _)| name.starts_with("waiting "));
         let most = waiting.max_by(|(_, a), (_, b)| a.total_cmp(b));
         most.map_or(String::new(), |((name, _), share)| {
-            format!("{}, {}", name.trim_start_matches("waiting "), percent(share, 1.0))
+            let what = name.trim_start_matches(|letter| letter != ' ').trim_start();
+            let what = ["at a ", "for global ", "for "].iter().find_map(|start| what.strip_prefix(start));
+            format!("{} {:.0}%", what.unwrap_or(name), share * 100.0)
         })
     }
 
@@ -142,8 +161,17 @@ impl Kernel {
     }
 }
 
-/// One number of a kernel, or the ratio of two kernels' numbers.
+/// One number of a kernel, or the ratio of two kernels' numbers; of `limit`, a number of the GPU.
 pub fn value(workbook: &Workbook, kernel: &str, field: &str) -> Result<String> {
+    if kernel == "limit" {
+        let (instructions, sectors) = limits(&gpu(workbook)?);
+        return Ok(match field {
+            "instructions" => format!("{} billion", thousands(instructions.round() as i64)),
+            "sectors" => format!("{sectors:.0} billion"),
+            "instructions-per-sector" => format!("{:.0}", instructions / sectors),
+            _ => bail!("a limit has no `{field}`; there are: instructions, sectors, instructions-per-sector"),
+        });
+    }
     let report = Report::read(workbook)?;
     if let Some((above, below)) = kernel.split_once('/') {
         return Ok(two_digits(report.kernel(above)?.field(field)? / report.kernel(below)?.field(field)?));
@@ -161,6 +189,12 @@ pub fn value(workbook: &Workbook, kernel: &str, field: &str) -> Result<String> {
 /// The GPU that was profiled.
 fn gpu(workbook: &Workbook) -> Result<GpuInfo> {
     named(workbook, GPU)?.device.gpu.with_context(|| format!("{GPU} names no GPU"))
+}
+
+/// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.
+fn limits(gpu: &GpuInfo) -> (f64, f64) {
+    let issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
+    (issued, datasheet(gpu) / SECTOR)
 }
 
 /// A figure of the kernels of `kernel=`.
@@ -188,11 +222,15 @@ fn table(kernels: &[&Kernel], gbps: f64) -> String {
     };
     let steps = kernels.windows(2).map(|pair| format!("{}×", two_digits(pair[0].time_us / pair[1].time_us)));
     let gained: Vec<String> = iter::once(String::new()).chain(steps).collect();
+    let change = |kernel: &&Kernel| {
+        CHANGES.iter().find(|(name, _)| *name == kernel.kernel).map_or("", |&(_, change)| change)
+    };
     html_table(&[
         Column::left("kernel", kernels.iter().map(|kernel| kernel.kernel.as_str())),
+        Column::left("what it changes", kernels.iter().map(change)),
         column("time under ncu", &|kernel| format!("{} µs", three_digits(kernel.time_us))),
         Column::right("gained", gained),
-        column("warp instructions", &|kernel| thousands(kernel.warp_instructions as i64)),
+        column("warp instructions", &|kernel| format!("{} M", three_digits(kernel.warp_instructions / 1e6))),
         column("issue slots used", &|kernel| percent(kernel.issue_slots_used, 1.0)),
         column("of memory's rate", &|kernel| percent(kernel.memory_bytes_read / kernel.time_us / 1e3, gbps)),
         Column::left("waits most", kernels.iter().map(|kernel| kernel.waits_most())),
@@ -227,8 +265,7 @@ fn states(kernels: &[&Kernel]) -> String {
 /// memory can deliver (Ding and Williams, "An Instruction Roofline Model for GPUs", PMBS 2019).
 fn roofline(workbook: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Chart> {
     let gpu = gpu(workbook)?;
-    let giga_issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
-    let giga_sectors = datasheet(&gpu) / SECTOR;
+    let (giga_issued, giga_sectors) = limits(&gpu);
     let mut lines: Vec<Series> = (0..)
         .zip(kernels)
         .map(|(i, kernel)| Series {
@@ -305,10 +342,31 @@ mod tests {
         }
     }
 
+    /// The table's words for each kernel that was profiled, in the order of the account.
+    #[test]
+    fn every_kernel_says_what_it_changes() {
+        let report = Report::read(&workbook()).unwrap();
+        let profiled: Vec<&str> = report.kernels.iter().map(|kernel| kernel.kernel.as_str()).collect();
+        assert_eq!(profiled, CHANGES.map(|(name, _)| name));
+        let table = ncu(&workbook(), "table", &["kernel=reduceNeighbored,reduceNeighboredMask"]).unwrap();
+        for words in ["a mask, no division", "<td>barrier 17%", ">85.5 M<"] {
+            assert!(table.contains(words), "{words}: {table}");
+        }
+        // The division is most of what separates the two trees: the page gives each cause its share.
+        let ratio = |above: &str, below: &str| {
+            let time = |kernel| report.kernel(kernel).unwrap().time_us;
+            time(above) / time(below)
+        };
+        let division = ratio("reduceNeighbored", "reduceNeighboredMask");
+        assert!(division > ratio("reduceNeighboredMask", "reduceNeighboredLess"), "{division}");
+    }
+
     #[test]
     fn an_unknown_kernel_or_field_is_told_what_there_is() {
         let of = |kernel, field| format!("{:#}", value(&workbook(), kernel, field).unwrap_err());
         assert!(of("reduceAll", "time").contains("reduceInterleaved"));
         assert!(of("reduceLimit", "speed").contains("memory-share"));
+        assert!(of("limit", "speed").contains("sectors"));
+        assert_eq!(value(&workbook(), "limit", "instructions-per-sector").unwrap(), "7");
     }
 }

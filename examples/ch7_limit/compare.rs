@@ -12,12 +12,12 @@ use workbook::chapter::{Shape, Variant};
 use workbook::chapters::ch7_limit::comparison::{NOTHING, Names, TYPES, UNTUNED};
 use workbook::chapters::ch7_limit::libraries::{Determinism, Libraries, Summed};
 use workbook::chapters::ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
-use workbook::chapters::ch7_limit::{SumF32, SumI64, kernel};
+use workbook::chapters::ch7_limit::{SumI64, kernel};
 use workbook::device::measure::{self, CPU_BUDGET};
 use workbook::device::{Device, Function, Module};
 use workbook::record::{Record, Run, Timing, Timings};
 use workbook::reduction::data;
-use workbook::reduction::operator::{Operator, SumI32, elements};
+use workbook::reduction::operator::{Operator, Sum, SumI32, elements};
 use workbook::reduction::value::{Expected, Value};
 use workbook::say;
 
@@ -29,6 +29,8 @@ use work::{Copies, Work, Works};
 const LARGEST: u64 = 1 << 30;
 /// Threads per block of the kernels that have no choice of their own.
 const BLOCK: u32 = 512;
+/// Elements that a thread of the CPU adds one by one.
+const CPU_CHUNK: usize = 1 << 12;
 /// CUB 3.5.0 with `determinism::gpu_to_gpu` returned a wrong sum of 2^30 `f32`s on an H200, in each of two
 /// runs, and right ones up to this size.
 const GPU_TO_GPU_IS_RIGHT_UP_TO: u64 = 1 << 28;
@@ -48,7 +50,7 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
     };
     let stage = Stage { device, module, libraries, data: &data };
     stage.all_sizes::<SumI32>(&sizes, record)?;
-    stage.all_sizes::<SumF32>(&sizes, record)?;
+    stage.all_sizes::<Sum<f32>>(&sizes, record)?;
     stage.all_sizes::<SumI64>(&sizes, record)?;
     record.ok &= record.comparison.iter().chain(&record.untuned).all(Run::as_expected);
     Ok(())
@@ -175,12 +177,11 @@ impl Stage<'_> {
             calls.iter().map(|call| call as &dyn Fn(usize) -> Result<()>).zip(works).map(contender).collect();
         let (device, bytes, rotation) = (self.device, copies.bytes, Rotation::new(copies.count));
         let samples = if bytes > 1 << 27 { 15 } else { 201 };
-        let calls_in_graph = ((1 << 26) / bytes).clamp(copies.count.min(2), 64);
+        let calls = timing::calls_in_graph(bytes);
         let flush = Flush::new(device, self.module)?;
         let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
         let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
-        let alone =
-            timing::work_alone(device, &contenders, &rotation, calls_in_graph, samples, || flush.run())?;
+        let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, || flush.run())?;
         let of =
             |((cold, warm), alone)| Timings { one_call_cold: cold, one_call_warm: warm, work_alone: alone };
         Ok(cold.into_iter().zip(warm).zip(alone).map(of).collect())
@@ -195,7 +196,9 @@ where
     let mut sum = O::IDENTITY;
     let time = measure::repeat(CPU_BUDGET, || {
         let start = Instant::now();
-        sum = host.par_iter().copied().reduce(|| O::IDENTITY, O::combine);
+        let chunks = host.par_chunks(CPU_CHUNK);
+        let of_chunk = |chunk: &[O::Element]| chunk.iter().copied().fold(O::IDENTITY, O::combine);
+        sum = chunks.map(of_chunk).reduce(|| O::IDENTITY, O::combine);
         Ok(start.elapsed().as_secs_f64() * 1e6)
     })?;
     Ok((sum, time))

@@ -48,7 +48,7 @@ const BLOCKS: [u32; 4] = [32, 96, 256, 1000];
 
 #[test]
 fn chapter_3_is_right_for_every_size_and_block() {
-    for kernel in ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"] {
+    for kernel in ["reduceNeighbored", "reduceNeighboredMask", "reduceNeighboredLess", "reduceInterleaved"] {
         for n in SIZES {
             for block in BLOCKS {
                 let mut bench = Bench::new("ch3_blocks");

@@ -64,10 +64,12 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
         fs::create_dir_all(folder.path().join(directory)).unwrap();
         for entry in fs::read_dir(root.join(directory)).unwrap() {
             let path = entry.unwrap().path();
-            if path.extension().is_some_and(|extension| extension == "json") {
+            let to = folder.path().join(directory).join(path.file_name().unwrap());
+            if path.extension() == Some("txt".as_ref()) {
+                fs::copy(&path, to).unwrap();
+            } else if path.extension().is_some_and(|extension| extension == "json") {
                 let mut json: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
                 poison(&mut json, "", is_chosen, &mut keys);
-                let to = folder.path().join(directory).join(path.file_name().unwrap());
                 fs::write(to, json.to_string()).unwrap();
             }
         }

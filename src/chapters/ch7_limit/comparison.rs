@@ -5,7 +5,9 @@ use crate::number::thousands;
 use crate::record::chart;
 use crate::record::columns::{Column, NONE};
 use crate::record::{GpuInfo, Record, Run, Timing, Timings};
+use crate::reduction::error_bound::{UNIT_F32, of_sum};
 use crate::reduction::operation::Operation;
+use crate::reduction::operator::rounded_sum;
 
 /// An empty kernel: what a launch costs.
 pub const NOTHING: &str = "doNothing";
@@ -34,6 +36,13 @@ pub struct Names {
     pub perfect: &'static str,
 }
 
+/// The sum of `f32` between -1 and 1. Every addition rounds, in every contender's own order; no element goes
+/// through more than 2^13 of them.
+const ROUNDED_F32: Operation = Operation {
+    expected: |numbers| rounded_sum::<f32>(numbers).widened(of_sum(numbers.len() as u64, 1 << 13, UNIT_F32)),
+    ..F32
+};
+
 /// The types of the comparison.
 pub const TYPES: [Names; 3] = [
     Names {
@@ -50,7 +59,7 @@ pub const TYPES: [Names; 3] = [
     },
     Names {
         type_name: "f32",
-        operation: F32,
+        operation: ROUNDED_F32,
         limit: "reduceLimitF32",
         cub: "cubF32",
         cub_not_guaranteed: "cubNotGuaranteedF32",
@@ -222,12 +231,25 @@ pub fn columns(record: &Record) -> Vec<Column> {
 mod tests {
     use super::*;
     use crate::record::columns::text_table;
+    use crate::reduction::data;
+    use crate::reduction::operator::{Sum, elements};
 
     /// Times of `kernel` that are all `microseconds`.
     fn run(kernel: &str, n: u64, offset: u64, microseconds: f64) -> Run {
         let time = Timing::of(vec![microseconds]);
         let timings = Timings { one_call_cold: time, one_call_warm: time, work_alone: time };
         Run { kernel: kernel.to_string(), n, offset, ok: true, timings: Some(timings), ..Run::default() }
+    }
+
+    #[test]
+    fn sums_of_the_compared_floats_round_and_are_checked() {
+        let numbers = data::numbers(1000, 1);
+        let floats = elements::<Sum<f32>>(&numbers);
+        let (forwards, backwards): (f32, f32) = (floats.iter().sum(), floats.iter().rev().sum());
+        assert_ne!(forwards, backwards, "no addition rounds");
+        let expected = (ROUNDED_F32.expected)(&numbers);
+        assert!(expected.admits(&forwards.into()) && expected.admits(&backwards.into()));
+        assert!(!expected.admits(&(forwards + 1.0).into()), "{:?}", expected.bound);
     }
 
     #[test]

@@ -74,6 +74,13 @@ pub fn one_call(
     })
 }
 
+/// Calls in a graph, each of which reads `bytes`: 64, and no fewer than 8 where 64 would take long. To start
+/// a graph takes some 2.5 µs on an H200, which counts as part of its calls: a few hundredths of a microsecond
+/// for each of 64, and for each of fewer less than a thousandth of its time.
+pub fn calls_in_graph(bytes: usize) -> usize {
+    ((1 << 35) / bytes.max(1)).clamp(8, 64)
+}
+
 /// Times of the work alone, in microseconds per call: a graph of `calls` calls on copies in turns, launched
 /// `samples` times; `None` for what no graph can hold. Each time `flush` comes first: work that leaves
 /// nothing of the input in the cache and lasts until the host has launched the graph.
@@ -154,5 +161,21 @@ impl<'a> Flush<'a> {
         let mut launch = self.device.launch_builder(&self.kernel);
         launch.arg(&self.memory).arg(&self.partial).arg(&(self.memory.len() as u32));
         launch.launch(LaunchConfig::new(1056, 512))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_of_a_graph_hardly_counts_at_any_size() {
+        let (start, least_call, gigabytes_per_second) = (2.5, 0.5, 4800.0);
+        for exponent in 10..=33 {
+            let bytes = 1usize << exponent;
+            let call = f64::max(least_call, bytes as f64 / gigabytes_per_second / 1e3);
+            let share = start / calls_in_graph(bytes) as f64;
+            assert!(share < 0.04 || share < 0.001 * call, "{bytes} bytes: {share} of {call} microseconds");
+        }
     }
 }
