@@ -184,8 +184,8 @@ pub fn most_nodes(n: u64) -> usize {
     (n + 2 * u64::from(FIRST_NODES)) as usize
 }
 
-/// Length that suffices for the places of a queue: the first nodes, one half of each node that is divided, and
-/// one for each of `threads` threads to wait for.
+/// Length that suffices for the places of a queue: the first nodes, one half of each node that is divided,
+/// and one for each of `threads` threads to wait for.
 pub fn most_places(n: u64, threads: u64) -> usize {
     (2 * n + 2 * u64::from(FIRST_NODES) + threads) as usize
 }

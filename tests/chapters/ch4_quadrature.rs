@@ -27,8 +27,8 @@ fn every_way_of_dividing_intervals_finds_the_area_of_the_serial_recursion() {
     assert!(many.stderr().contains("--n 32768 or less"), "{}", many.stderr());
 }
 
-/// Threads that wait for each other's intervals: no order of turns may leave one waiting, end before all is done,
-/// or let two accesses race. With blocks of 32 there are far more of them than the simulator has under way.
+/// Threads that wait for each other's intervals: no order of turns may leave one waiting, end before all is
+/// done, or let two accesses race. With blocks of 32 there are far more of them than the simulator has under way.
 #[test]
 fn the_queue_ends_with_the_whole_area_in_every_order_of_turns() {
     let cases: Vec<(u64, u32, u64)> = [33, 1025]
@@ -37,9 +37,8 @@ fn the_queue_ends_with_the_whole_area_in_every_order_of_turns() {
         .flat_map(|(n, block)| (0..5).map(move |schedule| (n, block, schedule)))
         .collect();
     cases.par_iter().for_each(|(n, block, schedule)| {
-        let line = format!(
-            "--device sim --n {n} --block {block} --schedule {schedule} --kernel divideQueue --no-sweep --json"
-        );
+        let at = format!("--n {n} --block {block} --schedule {schedule}");
+        let line = format!("--device sim {at} --kernel divideQueue --no-sweep --json");
         let run = run(&format!("queue-{n}-{block}-{schedule}"), "ch4_quadrature", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
         let run = &run.json()["runs"][0];

@@ -355,7 +355,7 @@ impl Gpu {
         unsafe { sys::cuGraphConditionalHandleCreate(&mut handle, graph, context, 1, again) }
             .result()
             .map_err(failed)?;
-        // SAFETY: plain numbers and addresses, for which zeros are values; so the driver wants what is unused.
+        // SAFETY: plain numbers and addresses, of which zeros are values. What is unused has to be 0.
         let mut params: sys::CUgraphNodeParams = unsafe { std::mem::zeroed() };
         params.type_ = sys::CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL;
         params.__bindgen_anon_1.conditional = sys::CUDA_CONDITIONAL_NODE_PARAMS {
