@@ -133,3 +133,65 @@ extern "C" __global__ void gpuRecursiveDivide(Node *nodes, Node *halves, unsigne
     }
 }
 // ANCHOR_END: gpuRecursiveDivide
+
+// Flat, for a graph with a loop: the level that `level` says. The last block to finish it says
+// whether the graph goes on with the next one.
+// ANCHOR: divideLevelWhile
+extern "C" __global__ void divideLevelWhile(Node *even, Node *odd, unsigned int *counts,
+                                            unsigned int *finished, unsigned int *level,
+                                            unsigned long long *total, unsigned int n,
+                                            cudaGraphConditionalHandle loop)
+{
+    unsigned int now = *level;
+    divideNodes(now % 2 ? odd : even, now % 2 ? even : odd, counts + now, total, n);
+    if (threadIdx.x == 0) {
+        __threadfence();
+        if (atomicAdd(finished + now, 1) == gridDim.x - 1) {
+            __threadfence();
+            *level = now + 1;
+            cudaGraphSetConditional(loop, atomicAdd(&counts[now + 1], 0) > 0);
+        }
+    }
+}
+// ANCHOR_END: divideLevelWhile
+
+// One launch, whose threads take nodes from a queue until the whole of [0, 1] is done.
+// ANCHOR: divideQueue
+struct Queue {
+    unsigned int taken, offered; // places that have a reader; a writer
+    unsigned long long done;     // width of the intervals that are done, in units of 2^-48
+};
+
+// A place holds 0 until its node is there. It has one writer and one reader in all.
+extern "C" __global__ void divideQueue(Queue *queue, Node *places, unsigned long long *total,
+                                       unsigned int n)
+{
+    unsigned int warp = __activemask(), mine = atomicAdd(&queue->taken, 1);
+    unsigned long long width = 0;
+    long long sum = 0, area;
+    Node node = 0;
+    for (;;) {
+        if (node == 0) {
+            node = *(volatile Node *)&places[mine];
+        }
+        if (__all_sync(warp, node == 0)) { // nothing to do: say what is done, and look for the end
+            if (width != 0) {
+                atomicAdd(total, (unsigned long long)sum);
+                atomicAdd(&queue->done, width);
+                width = sum = 0;
+            }
+            if (__any_sync(warp, *(volatile unsigned long long *)&queue->done == 1ull << 48)) {
+                return;
+            }
+        } else if (node != 0 && isCoarse(node, n, &area)) { // keep one half, offer the other
+            node = 2 * node;
+            atomicExch(&places[atomicAdd(&queue->offered, 1)], node + 1);
+        } else if (node != 0) {
+            sum += area;
+            width += 1ull << (48 - (63 - __clzll(node)));
+            node = 0;
+            mine = atomicAdd(&queue->taken, 1);
+        }
+    }
+}
+// ANCHOR_END: divideQueue

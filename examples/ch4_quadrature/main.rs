@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Launches, Outcome, Place, Shape, Variant};
-use workbook::chapters::ch4_quadrature::{AREA, FIRST_NODES};
+use workbook::chapters::ch4_quadrature::{AREA, FIRST_NODES, most_nodes, most_places};
 use workbook::device::LaunchConfig;
 use workbook::device::measure::Measurement;
 use workbook::record::{DeviceKind, Dropped};
@@ -37,6 +37,15 @@ pub const CHAPTER: Chapter = Chapter {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },
                 ..divides("gpuRecursiveDivide", nested)
             },
+            // divideLevelWhile: A graph with a loop around one level, which the last block of a level ends.
+            Variant {
+                story: false,
+                least_capability: Some((9, 0)), // the oldest on which it has been run
+                simulated: false,
+                ..divides("divideLevelWhile", by_levels_in_a_loop)
+            },
+            // divideQueue: One launch, whose threads stay and take intervals from a queue until all are done.
+            divides("divideQueue", from_a_queue),
         ],
     )
 };
@@ -121,3 +130,58 @@ fn nested(case: &Case) -> Result<Outcome> {
     Ok(Outcome { dropped, ..Outcome::new(tree.area()?, cost) })
 }
 // ANCHOR_END: host
+
+// ANCHOR: rivals
+/// A graph repeats one level for as long as the last block of a level asks for another.
+fn by_levels_in_a_loop(case: &Case) -> Result<Outcome> {
+    let (tree, kernel, device) = (Tree::new(case)?, case.kernel()?, case.device);
+    let (finished, level) = (device.alloc_zeros::<u32>(LEVELS)?, device.alloc_zeros::<u32>(1)?);
+    let grid = device.multiprocessors();
+    let graph = device.capture_while(|go_on| {
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&tree.lists[0]).arg(&tree.lists[1]).arg(&tree.counts).arg(&finished).arg(&level);
+        launch.arg(&tree.total).arg(&case.size()).arg(&go_on);
+        launch.launch(LaunchConfig::new(grid, case.block))
+    })?;
+    let cost = device.measure(
+        || {
+            device.memset_zeros(&finished)?;
+            device.memset_zeros(&level)?;
+            tree.reset()
+        },
+        || graph.launch(),
+    )?;
+    Ok(Outcome::new(tree.area()?, Measurement { grid: Some(grid), ..cost }))
+}
+
+/// One launch. Four warps per multiprocessor were found by trial: more only wait, and look so often that they
+/// hold up the others. The blocks need not all be there at the same time.
+fn from_a_queue(case: &Case) -> Result<Outcome> {
+    let (device, kernel) = (case.device, case.kernel()?);
+    let most = (most_nodes(case.size().into()) as u32).min(128 * device.multiprocessors());
+    let grid = most.div_ceil(case.block);
+    let threads = u64::from(grid) * u64::from(case.block);
+    let mut places = vec![0u64; most_places(case.size().into(), threads)];
+    for (place, node) in places.iter_mut().zip(FIRST_NODES..2 * FIRST_NODES) {
+        *place = node.into();
+    }
+    let full = device.clone_htod(&places)?;
+    let places = device.alloc::<u64>(places.len())?;
+    let counts = device.clone_htod(&[0, FIRST_NODES, 0, 0])?; // taken, offered, done
+    let queue = device.alloc::<u32>(4)?;
+    let total = device.alloc_zeros::<i64>(1)?;
+    let cost = device.measure(
+        || {
+            device.memset_zeros(&total)?;
+            device.memcpy_dtod(&counts, &queue)?;
+            device.memcpy_dtod(&full, &places)
+        },
+        || {
+            let mut launch = device.launch_builder(&kernel);
+            launch.arg(&queue).arg(&places).arg(&total).arg(&case.size());
+            launch.launch(LaunchConfig::new(grid, case.block))
+        },
+    )?;
+    Ok(Outcome::new(device.clone_dtoh(&total)?[0], Measurement { grid: Some(grid), ..cost }))
+}
+// ANCHOR_END: rivals

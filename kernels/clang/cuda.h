@@ -368,6 +368,7 @@ enum cudaError_t {
 };
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef unsigned long long cudaGraphConditionalHandle;
 #define cudaStreamTailLaunch ((cudaStream_t)3)
 #define cudaStreamFireAndForget ((cudaStream_t)4)
 #define cudaStreamNonBlocking 1
@@ -379,6 +380,7 @@ __device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 gri
                                         unsigned int shared_bytes = 0, cudaStream_t stream = 0);
 __device__ cudaError_t cudaGetLastError();
 __device__ cudaError_t cudaPeekAtLastError();
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 __device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 __device__ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 __device__ cudaError_t cudaMalloc(void **address, size_t bytes);

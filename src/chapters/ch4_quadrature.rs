@@ -184,6 +184,12 @@ pub fn most_nodes(n: u64) -> usize {
     (n + 2 * u64::from(FIRST_NODES)) as usize
 }
 
+/// Length that suffices for the places of a queue: the first nodes, one half of each node that is divided,
+/// and one for each of `threads` threads to wait for.
+pub fn most_places(n: u64, threads: u64) -> usize {
+    (2 * n + 2 * u64::from(FIRST_NODES) + threads) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,10 +225,12 @@ mod tests {
     }
 
     #[test]
-    fn no_level_is_wider_than_the_lists() {
-        for n in [0, 1, 2, 33, 1000, 1 << 10, 4097, 100_003, 1 << 20] {
+    fn no_level_is_wider_than_the_lists_and_all_fit_the_queue() {
+        for n in [0, 1, 2, 33, 1000, 1 << 10, 4097, 1 << 14, 100_003, 1 << 20] {
             let widths = widths(n);
             assert!(widths.iter().all(|&width| width <= most_nodes(n.into())), "{n}: {widths:?}");
+            let divided: usize = widths.iter().skip(1).sum::<usize>() / 2;
+            assert!(FIRST_NODES as usize + divided <= most_places(n.into(), 0), "{n}: {divided}");
             assert!(widths.len() as u32 <= LAST_LEVEL - FIRST_NODES.ilog2() + 1);
         }
     }

@@ -20,7 +20,7 @@
 
 use std::rc::Rc;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 
 use super::cuda;
 use super::device::{Device, Kind};
@@ -61,10 +61,19 @@ impl Device {
         self.capture_for(Launcher::Device, work)
     }
 
+    /// [`Device::capture`] of a loop: one launch of the graph does `work` once, and again for as long as its
+    /// last kernel asks for it, by `cudaGraphSetConditional` and the handle that `work` is given, an argument
+    /// (CUDA C++ Programming Guide, "Conditional Graph Nodes").
+    ///
+    /// # Errors
+    /// Of [`Device::capture`]; and the simulator, whose graphs have no loops.
+    pub fn capture_while(&self, mut work: impl FnMut(u64) -> Result<()>) -> Result<Graph<'_>> {
+        let Kind::Gpu(gpu) = &self.kind else { bail!("the simulator's graphs have no loops; use a GPU") };
+        self.capture_form(|| gpu.capture_while(&mut work).map(Form::Gpu))
+    }
+
     fn capture_for(&self, launcher: Launcher, mut work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
-        ensure!(!self.capturing.get(), "a graph is being captured already; end that capture first");
-        self.capturing.set(true);
-        let form = match &self.kind {
+        self.capture_form(|| match &self.kind {
             Kind::Gpu(gpu) => gpu.capture(launcher, &mut work).map(Form::Gpu),
             Kind::Sim(simulator) => {
                 simulator.begin_capture();
@@ -73,7 +82,13 @@ impl Device {
                 worked.map(|()| Form::Sim(simulator.clone(), steps))
             }
             Kind::Cpu => Err(anyhow!("the CPU launches no kernels; use a GPU or the simulator")),
-        };
+        })
+    }
+
+    fn capture_form(&self, capture: impl FnOnce() -> Result<Form>) -> Result<Graph<'_>> {
+        ensure!(!self.capturing.get(), "a graph is being captured already; end that capture first");
+        self.capturing.set(true);
+        let form = capture();
         self.capturing.set(false);
         Ok(Graph { device: self, form: form? })
     }

@@ -81,6 +81,7 @@ unreachable_verbs! {
     fn synchronize() -> Result<()>;
     fn time(&mut dyn FnMut() -> Result<()>) -> Result<f64>;
     fn capture(Launcher, &mut dyn FnMut() -> Result<()>) -> Result<Graph>;
+    fn capture_while(&mut dyn FnMut(u64) -> Result<()>) -> Result<Graph>;
     fn set_pending_launch_limit(u64) -> Result<()>;
     fn ordinal() -> i32;
     fn reach(&Gpu) -> Result<()>;

@@ -15,6 +15,7 @@ mod find;
 mod host_memory;
 
 use std::cell::Cell;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, ensure};
@@ -44,21 +45,29 @@ pub struct Gpu {
 pub type Memory = CudaSlice<u8>;
 pub type Module = Arc<CudaModule>;
 pub type Function = CudaFunction;
-pub type Graph = CudaGraph;
+
+/// A graph that is ready to be launched, and the stream that it is launched in.
+pub struct Graph {
+    graph: CudaGraph,
+    stream: Arc<CudaStream>,
+}
 
 /// The kernel called `name`.
 pub fn load_function(module: &Module, name: &str) -> Result<Function> {
     module.load_function(name).map_err(|error| failed(&format!("cannot load {name}"), error))
 }
 
-/// Starts all that `graph` holds, in the stream it was captured from.
-pub fn launch_graph(graph: &Graph) -> Result<()> {
-    graph.launch().map_err(|error| failed("cannot launch the graph", error))
+/// Starts all that `graph` holds, in its stream.
+pub fn launch_graph(Graph { graph, stream }: &Graph) -> Result<()> {
+    let failed = |error| failed("cannot launch the graph", error);
+    stream.context().bind_to_thread().map_err(failed)?;
+    // SAFETY: graph and stream live as long as `Graph`, and both are of one context.
+    unsafe { driver::result::graph::launch(graph.cu_graph_exec(), stream.cu_stream()) }.map_err(failed)
 }
 
 /// What device code calls `graph`, a `cudaGraphExec_t`.
 pub fn graph_handle(graph: &Graph) -> u64 {
-    graph.cu_graph_exec() as u64
+    graph.graph.cu_graph_exec() as u64
 }
 
 impl Gpu {
@@ -294,7 +303,80 @@ impl Gpu {
         worked?;
         let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
         graph.upload().map_err(failed)?;
-        Ok(graph)
+        Ok(Graph { graph, stream: self.stream.clone() })
+    }
+
+    /// Captures what `work` puts into the stream as the body of a loop: a graph with a conditional node
+    /// (CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA 12.4). `work` is given the handle by
+    /// which a kernel says whether the body runs once more; the first time it runs in any case.
+    pub fn capture_while(&self, work: &mut dyn FnMut(u64) -> Result<()>) -> Result<Graph> {
+        let failed = |error| failed("cannot capture a loop", error);
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // The graph around the loop is captured in a stream of its own, which launches nothing.
+        let around = self.context.new_stream().map_err(failed)?;
+        around.begin_capture(mode).map_err(failed)?;
+        let captured = self.capture_body(&around, mode, work);
+        let graph = around.end_capture(CUgraphInstantiate_flags(0)); // ends it in any case
+        captured?;
+        let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a loop: it is empty"))?;
+        graph.upload().map_err(failed)?;
+        around.synchronize().map_err(failed)?; // the upload went there
+        Ok(Graph { graph, stream: self.stream.clone() })
+    }
+
+    /// Adds the loop to the graph that `around` captures, and captures its body.
+    fn capture_body(
+        &self,
+        around: &CudaStream,
+        mode: CUstreamCaptureMode,
+        work: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        let failed = |error| failed("cannot capture a loop", error);
+        let (context, stream, outer) = (self.context.cu_ctx(), self.stream.cu_stream(), around.cu_stream());
+        // Of its two flags: each launch of the graph begins with the value 1.
+        let again = sys::CU_GRAPH_COND_ASSIGN_DEFAULT;
+        let instead = sys::CUstreamUpdateCaptureDependencies_flags::CU_STREAM_SET_CAPTURE_DEPENDENCIES as u32;
+        let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        let (mut graph, mut handle, mut node) = (null_mut(), 0, null_mut());
+        // SAFETY: writes a status and a handle to the addresses of such, and nothing to null.
+        unsafe {
+            let (id, dependencies, count) = (null_mut(), null_mut(), null_mut());
+            sys::cuStreamGetCaptureInfo_v2(outer, &mut status, id, &mut graph, dependencies, count)
+        }
+        .result()
+        .map_err(failed)?;
+        // SAFETY: writes one handle to the address of one; the graph is being captured.
+        unsafe { sys::cuGraphConditionalHandleCreate(&mut handle, graph, context, 1, again) }
+            .result()
+            .map_err(failed)?;
+        // SAFETY: plain numbers and addresses, of which zeros are values. What is unused has to be 0.
+        let mut params: sys::CUgraphNodeParams = unsafe { std::mem::zeroed() };
+        params.type_ = sys::CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL;
+        params.__bindgen_anon_1.conditional = sys::CUDA_CONDITIONAL_NODE_PARAMS {
+            handle,
+            type_: sys::CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE,
+            size: 1,
+            phGraph_out: null_mut(),
+            ctx: context,
+        };
+        // SAFETY: writes one handle to the address of one, and to `phGraph_out` the address of `size` graphs
+        // that live as long as the node.
+        unsafe { sys::cuGraphAddNode(&mut node, graph, null(), 0, &mut params) }.result().map_err(failed)?;
+        // SAFETY: reads one node from the address of one.
+        unsafe { sys::cuStreamUpdateCaptureDependencies(outer, &mut node, 1, instead) }
+            .result()
+            .map_err(failed)?;
+        // SAFETY: the member was written above and by the call; one graph lies at its address.
+        let body = unsafe { *params.__bindgen_anon_1.conditional.phGraph_out };
+        // SAFETY: the body is a graph without nodes; no dependencies are read.
+        unsafe { sys::cuStreamBeginCaptureToGraph(stream, body, null(), null(), 0, mode) }
+            .result()
+            .map_err(failed)?;
+        let worked = work(handle);
+        // SAFETY: ends it in any case, and writes one handle, of the body again, to the address of one.
+        let ended = unsafe { sys::cuStreamEndCapture(stream, &mut graph) }.result();
+        worked?;
+        ended.map_err(failed)
     }
 
     /// How many launches from device code may be pending at a time (CUDA Driver API, `cuCtxSetLimit`,
