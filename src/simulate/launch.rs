@@ -153,8 +153,8 @@ fn check_names(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Every output can be written, as far as that is known, and none takes the place of the kernel, of the script
-/// or of another output.
+/// Every output can be written, as far as that is known, and none takes the place of the kernel, of the
+/// script or of another output.
 fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let mut taken: Vec<PathBuf> =

@@ -28,7 +28,8 @@ fn every_way_of_dividing_intervals_finds_the_area_of_the_serial_recursion() {
 }
 
 /// Threads that wait for each other's intervals: no order of turns may leave one waiting, end before all is
-/// done, or let two accesses race. With blocks of 32 there are far more of them than the simulator has under way.
+/// done, or let two accesses race. With blocks of 32 there are far more of them than the simulator has under
+/// way.
 #[test]
 fn the_queue_ends_with_the_whole_area_in_every_order_of_turns() {
     let cases: Vec<(u64, u32, u64)> = [33, 1025]
