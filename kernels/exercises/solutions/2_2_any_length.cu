@@ -86,7 +86,7 @@
 //@ =         atomicAdd(g_odata, g_data[threadIdx.x]);
 //@ =     }
 //@ = }
-//@ mutant all-threads-alone: work
+//@ mutant all-threads-alone: one-thread
 //@ = extern "C" __global__ void reduceHalves(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 //@ = {
 //@ =     unsigned int sum = 0;
