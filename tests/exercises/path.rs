@@ -367,7 +367,7 @@ fn progress_or_its_lock_that_is_no_file_is_said() {
     pipe(".exercises.json.lock");
     learner
         .says("hint 2.1")
-        .exits(0, &["your progress is not remembered: ", ".lock is not a file but a pipe"]);
+        .exits(0, &["your progress is not remembered: ", ".lock is a pipe"]);
 }
 
 /// A wrong answer is told the right sum: in the next text it is another.
