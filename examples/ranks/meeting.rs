@@ -93,11 +93,13 @@ impl Meeting {
         if place.ranks == 1 {
             return fit(&hellos);
         }
-        let listener = Link::listen(place, self.patience).map_err(Fault::environment)?;
+        let listeners = Link::listen(place, self.patience).map_err(Fault::environment)?;
         let mut strangers = VecDeque::new();
         while hellos.len() < place.ranks {
             let before = strangers.len();
-            strangers.extend((0..STRANGERS).map_while(|_| Link::accept(&listener)));
+            for listener in &listeners {
+                strangers.extend((0..STRANGERS).map_while(|_| Link::accept(listener)));
+            }
             let have_come = strangers.len() > before;
             for mut link in std::mem::take(&mut strangers) {
                 match link.introduction(&place.token) {

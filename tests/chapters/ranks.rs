@@ -228,7 +228,7 @@ fn help_that_cannot_be_written_is_no_success() {
 
 /// A library of that name with that code, for a rank to load in place of the system's.
 #[cfg(target_os = "linux")]
-fn library(name: &str, code: &str) -> std::path::PathBuf {
+pub fn library(name: &str, code: &str) -> std::path::PathBuf {
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace('.', "-"));
     std::fs::create_dir_all(&directory).unwrap();
     let source = directory.join("library.rs");

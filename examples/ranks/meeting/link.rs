@@ -41,24 +41,42 @@ const MOST: usize = 1 << 16;
 const WAITING: usize = 16;
 
 impl Link {
-    /// Listens at the address that has rank 0's name, and at no other.
-    pub fn listen(place: &Place, patience: Duration) -> Result<TcpListener> {
+    /// Listens at the addresses that rank 0's name leads to, and at no other. The system may lack one; but if
+    /// somebody else has it, ranks would find that in rank 0's place.
+    pub fn listen(place: &Place, patience: Duration) -> Result<Vec<TcpListener>> {
         let at = format!("{}:{}", place.host, place.port);
-        let addresses =
+        let mut addresses =
             addresses(place, patience).with_context(|| format!("rank 0 finds no address of {at}"))?;
-        let listener = TcpListener::bind(&addresses[..]).with_context(|| {
-            format!(
-                "rank 0 cannot listen at {at}; another job may: set MASTER_PORT to another; or MASTER_ADDR \
-                 is the name of another host"
-            )
-        })?;
-        ensure!(
-            listener.local_addr()?.ip().is_loopback() || !place.token.is_empty(),
-            "rank 0 would listen at {at} to anybody: the launcher has given this job no name of its own, so \
-             give all ranks the same --token, a word that others do not know"
-        );
-        listener.set_nonblocking(true)?;
-        Ok(listener)
+        addresses.sort();
+        addresses.dedup();
+        let (mut listeners, mut failed) = (Vec::new(), None);
+        for address in addresses {
+            match TcpListener::bind(address) {
+                Ok(listener) => listeners.push(listener),
+                Err(error) if error.kind() == ErrorKind::AddrInUse => {
+                    (listeners, failed) = (Vec::new(), Some(error));
+                    break;
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let (true, Some(error)) = (listeners.is_empty(), failed) {
+            return Err(error).with_context(|| {
+                format!(
+                    "rank 0 cannot listen at {at}; another job may: set MASTER_PORT to another; or \
+                     MASTER_ADDR is the name of another host"
+                )
+            });
+        }
+        for listener in &listeners {
+            ensure!(
+                listener.local_addr()?.ip().is_loopback() || !place.token.is_empty(),
+                "rank 0 would listen at {at} to anybody: the launcher has given this job no name of its own, \
+                 so give all ranks the same --token, a word that others do not know"
+            );
+            listener.set_nonblocking(true)?;
+        }
+        Ok(listeners)
     }
 
     /// Who has knocked.
