@@ -14,6 +14,7 @@ mod hello;
 mod link;
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -94,11 +95,13 @@ impl Meeting {
             return fit(&hellos);
         }
         let listeners = Link::listen(place, self.patience).map_err(Fault::environment)?;
-        let mut strangers = VecDeque::new();
+        let (mut strangers, mut failed) = (VecDeque::new(), ErrorKind::WouldBlock.into());
         while hellos.len() < place.ranks {
             let before = strangers.len();
             for listener in &listeners {
-                strangers.extend((0..STRANGERS).map_while(|_| Link::accept(listener)));
+                let come =
+                    (0..STRANGERS).map_while(|_| Link::accept(listener).map_err(|why| failed = why).ok());
+                strangers.extend(come);
             }
             let have_come = strangers.len() > before;
             for mut link in std::mem::take(&mut strangers) {
@@ -120,8 +123,12 @@ impl Meeting {
                 let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
                 let missing = ranks((1..place.ranks).filter(|rank| !arrived(rank)));
                 let (host, port, waited) = (&place.host, place.port, self.patience);
+                let why = match failed.kind() {
+                    ErrorKind::WouldBlock => String::new(),
+                    _ => format!("; rank 0 takes in no more: {failed}"),
+                };
                 return Err(Fault::of(format!(
-                    "{missing} never arrived at {host}:{port} (waited {waited:?})"
+                    "{missing} never arrived at {host}:{port} (waited {waited:?}{why})"
                 )));
             }
             if !have_come {

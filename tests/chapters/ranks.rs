@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use super::ranks_attacked::knock;
 use crate::example;
 
 /// Rounds that no test waits for.
@@ -224,6 +225,21 @@ fn help_that_cannot_be_written_is_no_success() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let child = example("ranks").arg("--help").stdout(full).stderr(Stdio::piped()).spawn().unwrap();
     ends(child, 2, "error: cannot write to stdout: ");
+}
+
+/// What keeps rank 0 from taking in a rank is said, since that rank is not to blame.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_0_without_room_for_a_connection_says_so() {
+    let port = port();
+    let mut first = Command::new("sh");
+    first.args(["-c", "ulimit -n 8; exec \"$0\" --device sim --token ours --timeout 5"]);
+    first.arg(command("").get_program()).envs([("RANK", "0"), ("WORLD_SIZE", "20"), ("LOCAL_RANK", "0")]);
+    first.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", port.to_string());
+    let first = first.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _others: Vec<_> = (0..12).map(|_| knock(port)).collect();
+    let said = ends(first, 1, " never arrived at 127.0.0.1:");
+    assert!(said.contains("; rank 0 takes in no more: Too many open files"), "{said}");
 }
 
 /// A library of that name with that code, for a rank to load in place of the system's.

@@ -18,7 +18,7 @@ use hello::{PROTOCOL, Prover, proof};
 use super::ranks::{FOR_EVER, command, end, ends, ends_as_the_page_says, library, port, rank};
 
 /// A connection to rank 0, as soon as that listens.
-fn knock(port: u16) -> TcpStream {
+pub fn knock(port: u16) -> TcpStream {
     loop {
         match TcpStream::connect(("127.0.0.1", port)) {
             Ok(stream) => return stream,

@@ -79,10 +79,10 @@ impl Link {
         Ok(listeners)
     }
 
-    /// Who has knocked.
-    pub fn accept(listener: &TcpListener) -> Option<Link> {
-        let (stream, _) = listener.accept().ok()?;
-        Link::new(stream, usize::MAX).ok()
+    /// Who has knocked, and is there still; an error where nobody has, or the system takes in no more.
+    pub fn accept(listener: &TcpListener) -> std::io::Result<Link> {
+        let (stream, _) = listener.accept()?;
+        Link::new(stream, usize::MAX)
     }
 
     /// A connection to rank 0, or to who is there in its place. Looking up its name may take all the time
@@ -95,14 +95,14 @@ impl Link {
                 Ok(stream) if stream.local_addr()? == stream.peer_addr()? => {
                     failed = Some(ErrorKind::ConnectionRefused.into());
                 }
-                Ok(stream) => return Link::new(stream, 0),
+                Ok(stream) => return Ok(Link::new(stream, 0)?),
                 Err(error) => failed = Some(error),
             }
         }
         Err(failed.map_or_else(|| anyhow::anyhow!("{} has no address", place.host), Into::into))
     }
 
-    fn new(stream: TcpStream, rank: usize) -> Result<Link> {
+    fn new(stream: TcpStream, rank: usize) -> std::io::Result<Link> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let (bytes, messages) = Default::default();
