@@ -15,6 +15,7 @@ mod link;
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -142,11 +143,12 @@ impl Meeting {
 
     /// Another rank: greets rank 0 as soon as that listens, and says hello.
     fn arrive(&mut self, place: &Place, hello: Hello, deadline: Instant) -> Result<Vec<u8>, Fault> {
-        let mut why = "no time was left".to_string();
+        let mut why = None;
         while self.links.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let Place { host, port, rank, .. } = place;
+                let why = why.unwrap_or("no time was left".to_string());
                 return Err(Fault::of(format!(
                     "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {:?}; {why})",
                     self.patience
@@ -155,9 +157,11 @@ impl Meeting {
             match Link::connect(place, deadline, left.min(PAUSE * 100)) {
                 Ok(mut link) => match link.greet(&place.token, deadline)? {
                     true => self.links.push(link),
-                    false => why = "who is there does not answer as rank 0 does".into(),
+                    false => why = Some("who is there does not answer as rank 0 does".into()),
                 },
-                Err(error) => why = error.to_string(),
+                // The last look-up has little time: what the one before has found says more.
+                Err(error) if why.is_some() && error.is::<RecvTimeoutError>() => {}
+                Err(error) => why = Some(error.to_string()),
             }
             if self.links.is_empty() {
                 std::thread::sleep(left.min(PAUSE * 10));

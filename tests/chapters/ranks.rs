@@ -274,6 +274,20 @@ fn a_name_that_is_not_found_in_time_does_not_keep_a_rank() {
     }
 }
 
+/// Each look-up says after a while that there is no such name; the last one is cut short by the deadline.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_nobody_has_is_said_to_be_unknown() {
+    let code = "#[unsafe(no_mangle)] pub extern \"C\" fn getaddrinfo() -> i32 { \
+                std::thread::sleep(std::time::Duration::from_millis(700)); -2 }";
+    let unknown = library("libunknown.so", code).join("libunknown.so");
+    let mut command = command("--timeout 2 --token ours");
+    command.envs([("RANK", "1"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")]);
+    command.env("MASTER_ADDR", "ours.invalid").env("LD_PRELOAD", &unknown);
+    let said = ends(command.spawn().unwrap(), 1, "error: rank 0 never arrived: rank 1 found nobody at ours.");
+    assert!(said.contains("Name or service not known"), "{said}");
+}
+
 /// A library that says it is NCCL 2.10.3, for machines that have none and for those that have a newer one.
 #[cfg(target_os = "linux")]
 #[test]
