@@ -98,6 +98,9 @@ impl Link {
                 Ok(stream) => return Ok(Link::new(stream, 0)?),
                 Err(error) => failed = Some(error),
             }
+            if Instant::now() > deadline {
+                break;
+            }
         }
         Err(failed.map_or_else(|| anyhow::anyhow!("{} has no address", place.host), Into::into))
     }
