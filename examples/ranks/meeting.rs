@@ -14,6 +14,8 @@ mod hello;
 mod link;
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -93,11 +95,15 @@ impl Meeting {
         if place.ranks == 1 {
             return fit(&hellos);
         }
-        let listener = Link::listen(place, self.patience).map_err(Fault::environment)?;
-        let mut strangers = VecDeque::new();
+        let listeners = Link::listen(place, self.patience).map_err(Fault::environment)?;
+        let (mut strangers, mut failed) = (VecDeque::new(), ErrorKind::WouldBlock.into());
         while hellos.len() < place.ranks {
             let before = strangers.len();
-            strangers.extend((0..STRANGERS).map_while(|_| Link::accept(&listener)));
+            for listener in &listeners {
+                let come =
+                    (0..STRANGERS).map_while(|_| Link::accept(listener).map_err(|why| failed = why).ok());
+                strangers.extend(come);
+            }
             let have_come = strangers.len() > before;
             for mut link in std::mem::take(&mut strangers) {
                 match link.introduction(&place.token) {
@@ -118,8 +124,12 @@ impl Meeting {
                 let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
                 let missing = ranks((1..place.ranks).filter(|rank| !arrived(rank)));
                 let (host, port, waited) = (&place.host, place.port, self.patience);
+                let why = match failed.kind() {
+                    ErrorKind::WouldBlock => String::new(),
+                    _ => format!("; rank 0 takes in no more: {failed}"),
+                };
                 return Err(Fault::of(format!(
-                    "{missing} never arrived at {host}:{port} (waited {waited:?})"
+                    "{missing} never arrived at {host}:{port} (waited {waited:?}{why})"
                 )));
             }
             if !have_come {
@@ -133,11 +143,12 @@ impl Meeting {
 
     /// Another rank: greets rank 0 as soon as that listens, and says hello.
     fn arrive(&mut self, place: &Place, hello: Hello, deadline: Instant) -> Result<Vec<u8>, Fault> {
-        let mut why = "no time was left".to_string();
+        let mut why = None;
         while self.links.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let Place { host, port, rank, .. } = place;
+                let why = why.unwrap_or("no time was left".to_string());
                 return Err(Fault::of(format!(
                     "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {:?}; {why})",
                     self.patience
@@ -146,9 +157,11 @@ impl Meeting {
             match Link::connect(place, deadline, left.min(PAUSE * 100)) {
                 Ok(mut link) => match link.greet(&place.token, deadline)? {
                     true => self.links.push(link),
-                    false => why = "who is there does not answer as rank 0 does".into(),
+                    false => why = Some("who is there does not answer as rank 0 does".into()),
                 },
-                Err(error) => why = error.to_string(),
+                // The last look-up has little time: what the one before has found says more.
+                Err(error) if why.is_some() && error.is::<RecvTimeoutError>() => {}
+                Err(error) => why = Some(error.to_string()),
             }
             if self.links.is_empty() {
                 std::thread::sleep(left.min(PAUSE * 10));

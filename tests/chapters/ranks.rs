@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use super::ranks_attacked::knock;
 use crate::example;
 
 /// Rounds that no test waits for.
@@ -226,9 +227,24 @@ fn help_that_cannot_be_written_is_no_success() {
     ends(child, 2, "error: cannot write to stdout: ");
 }
 
+/// What keeps rank 0 from taking in a rank is said, since that rank is not to blame.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_0_without_room_for_a_connection_says_so() {
+    let port = port();
+    let mut first = Command::new("sh");
+    first.args(["-c", "ulimit -n 8; exec \"$0\" --device sim --token ours --timeout 5"]);
+    first.arg(command("").get_program()).envs([("RANK", "0"), ("WORLD_SIZE", "20"), ("LOCAL_RANK", "0")]);
+    first.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", port.to_string());
+    let first = first.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _others: Vec<_> = (0..12).map(|_| knock(port)).collect();
+    let said = ends(first, 1, " never arrived at 127.0.0.1:");
+    assert!(said.contains("; rank 0 takes in no more: Too many open files"), "{said}");
+}
+
 /// A library of that name with that code, for a rank to load in place of the system's.
 #[cfg(target_os = "linux")]
-fn library(name: &str, code: &str) -> std::path::PathBuf {
+pub fn library(name: &str, code: &str) -> std::path::PathBuf {
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace('.', "-"));
     std::fs::create_dir_all(&directory).unwrap();
     let source = directory.join("library.rs");
@@ -256,6 +272,20 @@ fn a_name_that_is_not_found_in_time_does_not_keep_a_rank() {
         let said = ends(command.env("LD_PRELOAD", &slow).spawn().unwrap(), status, sentence);
         assert!(said.contains("the system has not found ours.invalid in "), "{said}");
     }
+}
+
+/// Each look-up says after a while that there is no such name; the last one is cut short by the deadline.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_nobody_has_is_said_to_be_unknown() {
+    let code = "#[unsafe(no_mangle)] pub extern \"C\" fn getaddrinfo() -> i32 { \
+                std::thread::sleep(std::time::Duration::from_millis(700)); -2 }";
+    let unknown = library("libunknown.so", code).join("libunknown.so");
+    let mut command = command("--timeout 2 --token ours");
+    command.envs([("RANK", "1"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")]);
+    command.env("MASTER_ADDR", "ours.invalid").env("LD_PRELOAD", &unknown);
+    let said = ends(command.spawn().unwrap(), 1, "error: rank 0 never arrived: rank 1 found nobody at ours.");
+    assert!(said.contains("Name or service not known"), "{said}");
 }
 
 /// A library that says it is NCCL 2.10.3, for machines that have none and for those that have a newer one.

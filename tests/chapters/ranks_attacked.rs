@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use hello::{PROTOCOL, Prover, proof};
 
-use super::ranks::{FOR_EVER, command, end, ends, ends_as_the_page_says, port, rank};
+use super::ranks::{FOR_EVER, command, end, ends, ends_as_the_page_says, library, port, rank};
 
 /// A connection to rank 0, as soon as that listens.
-fn knock(port: u16) -> TcpStream {
+pub fn knock(port: u16) -> TcpStream {
     loop {
         match TcpStream::connect(("127.0.0.1", port)) {
             Ok(stream) => return stream,
@@ -388,6 +388,76 @@ fn rank_0_listens_at_its_name_alone() {
     ends(at("127.0.0.1", 0, ""), 2, "MASTER_PORT=0 is no port that all ranks can name");
     let empty = end(at("127.0.0.1", port, "--token="));
     assert_eq!(empty.status.code(), Some(2));
+}
+
+/// A library for which every name leads to `addresses`, and which has `more`.
+#[cfg(target_os = "linux")]
+fn names(file: &str, addresses: &[&str], more: &str) -> std::path::PathBuf {
+    let code = r#"
+        use std::ffi::{CString, c_char, c_int, c_void};
+        unsafe extern "C" { fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void; }
+        type LookUp = unsafe extern "C" fn(*const c_char, usize, usize, *mut *mut u8) -> c_int;
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn getaddrinfo(_: usize, port: usize, how: usize, to: *mut *mut u8) -> c_int {
+            unsafe {
+                let next = std::mem::transmute::<_, LookUp>(dlsym(-1isize as _, c"getaddrinfo".as_ptr()));
+                let (mut last, mut status) = (to, 0);
+                for address in ADDRESSES {
+                    status |= next(CString::new(address).unwrap().as_ptr(), port, how, last);
+                    last = (*last).add(40).cast(); // ai_next, where addresses have 64 bits
+                }
+                status
+            }
+        }"#;
+    library(file, &(code.replace("ADDRESSES", &format!("{addresses:?}")) + more)).join(file)
+}
+
+/// A name may lead to several addresses: rank 0 listens at each, or at none.
+#[cfg(target_os = "linux")]
+#[test]
+fn who_has_one_of_rank_0s_addresses_is_not_taken_for_it() {
+    let names = names("libnames.so", &["127.0.0.2", "127.0.0.1"], "");
+    let start = |number: &str, port: u16| {
+        let mut command = command("--repeats 1 --token ours --timeout 20");
+        command.envs([("RANK", number), ("WORLD_SIZE", "2"), ("LOCAL_RANK", number)]);
+        command.env("MASTER_ADDR", "ours").env("MASTER_PORT", port.to_string());
+        command.env("LD_PRELOAD", &names).spawn().unwrap()
+    };
+    for taken in ["127.0.0.1", "127.0.0.2"] {
+        let other = TcpListener::bind((taken, 0)).unwrap();
+        ends(start("0", other.local_addr().unwrap().port()), 2, "rank 0 cannot listen at ours:");
+    }
+    let port = port();
+    let first = start("0", port);
+    for address in ["127.0.0.1", "127.0.0.2"] {
+        let begin = Instant::now();
+        while TcpStream::connect((address, port)).is_err() {
+            assert!(begin.elapsed() < Duration::from_secs(10), "nobody listens at {address}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    for child in [first, start("1", port)] {
+        let output = end(child);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// However many addresses a name leads to, a rank does not try them for longer than it has time.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_with_many_addresses_does_not_keep_a_rank() {
+    let slow = r#"
+        #[unsafe(no_mangle)]
+        extern "C" fn connect() -> c_int {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            -1
+        }"#;
+    let names = names("libmany.so", &["127.0.0.1"; 400], slow);
+    let mut command = command("--timeout 1 --token ours");
+    command.envs([("RANK", "1"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "1"), ("MASTER_ADDR", "ours")]);
+    let begin = Instant::now();
+    ends(command.env("LD_PRELOAD", names).spawn().unwrap(), 1, "rank 1 found nobody at ours:");
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
 
 /// However the launcher that has started them ends, its ranks end.

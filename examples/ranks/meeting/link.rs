@@ -41,30 +41,48 @@ const MOST: usize = 1 << 16;
 const WAITING: usize = 16;
 
 impl Link {
-    /// Listens at the address that has rank 0's name, and at no other.
-    pub fn listen(place: &Place, patience: Duration) -> Result<TcpListener> {
+    /// Listens at the addresses that rank 0's name leads to, and at no other. The system may lack one; but if
+    /// somebody else has it, ranks would find that in rank 0's place.
+    pub fn listen(place: &Place, patience: Duration) -> Result<Vec<TcpListener>> {
         let at = format!("{}:{}", place.host, place.port);
-        let addresses =
+        let mut addresses =
             addresses(place, patience).with_context(|| format!("rank 0 finds no address of {at}"))?;
-        let listener = TcpListener::bind(&addresses[..]).with_context(|| {
-            format!(
-                "rank 0 cannot listen at {at}; another job may: set MASTER_PORT to another; or MASTER_ADDR \
-                 is the name of another host"
-            )
-        })?;
-        ensure!(
-            listener.local_addr()?.ip().is_loopback() || !place.token.is_empty(),
-            "rank 0 would listen at {at} to anybody: the launcher has given this job no name of its own, so \
-             give all ranks the same --token, a word that others do not know"
-        );
-        listener.set_nonblocking(true)?;
-        Ok(listener)
+        addresses.sort();
+        addresses.dedup();
+        let (mut listeners, mut failed) = (Vec::new(), None);
+        for address in addresses {
+            match TcpListener::bind(address) {
+                Ok(listener) => listeners.push(listener),
+                Err(error) if error.kind() == ErrorKind::AddrInUse => {
+                    (listeners, failed) = (Vec::new(), Some(error));
+                    break;
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let (true, Some(error)) = (listeners.is_empty(), failed) {
+            return Err(error).with_context(|| {
+                format!(
+                    "rank 0 cannot listen at {at}; another job may: set MASTER_PORT to another; or \
+                     MASTER_ADDR is the name of another host"
+                )
+            });
+        }
+        for listener in &listeners {
+            ensure!(
+                listener.local_addr()?.ip().is_loopback() || !place.token.is_empty(),
+                "rank 0 would listen at {at} to anybody: the launcher has given this job no name of its own, \
+                 so give all ranks the same --token, a word that others do not know"
+            );
+            listener.set_nonblocking(true)?;
+        }
+        Ok(listeners)
     }
 
-    /// Who has knocked.
-    pub fn accept(listener: &TcpListener) -> Option<Link> {
-        let (stream, _) = listener.accept().ok()?;
-        Link::new(stream, usize::MAX).ok()
+    /// Who has knocked, and is there still; an error where nobody has, or the system takes in no more.
+    pub fn accept(listener: &TcpListener) -> std::io::Result<Link> {
+        let (stream, _) = listener.accept()?;
+        Link::new(stream, usize::MAX)
     }
 
     /// A connection to rank 0, or to who is there in its place. Looking up its name may take all the time
@@ -77,14 +95,17 @@ impl Link {
                 Ok(stream) if stream.local_addr()? == stream.peer_addr()? => {
                     failed = Some(ErrorKind::ConnectionRefused.into());
                 }
-                Ok(stream) => return Link::new(stream, 0),
+                Ok(stream) => return Ok(Link::new(stream, 0)?),
                 Err(error) => failed = Some(error),
+            }
+            if Instant::now() > deadline {
+                break;
             }
         }
         Err(failed.map_or_else(|| anyhow::anyhow!("{} has no address", place.host), Into::into))
     }
 
-    fn new(stream: TcpStream, rank: usize) -> Result<Link> {
+    fn new(stream: TcpStream, rank: usize) -> std::io::Result<Link> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let (bytes, messages) = Default::default();
