@@ -8,7 +8,7 @@ use std::io::{ErrorKind, IsTerminal, Result, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use crate::build::call::visible;
+pub use crate::build::call::{turns, visible};
 
 /// Whether words are lost.
 static LOST: AtomicBool = AtomicBool::new(false);

@@ -179,15 +179,16 @@ pub fn run(
 pub fn visible(text: &str) -> String {
     let show = |c: char| match c {
         '\n' | '\t' => c.to_string(),
-        // Those that turn the direction of writing are among them (Unicode 16, section 23.2).
-        _ if c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-        {
-            c.escape_unicode().to_string()
-        }
+        _ if c.is_control() || turns(c) => c.escape_unicode().to_string(),
         _ => c.to_string(),
     };
     text.replace("\r\n", "\n").chars().map(show).collect()
+}
+
+/// Whether `c` turns the direction of writing (Unicode 16, section 23.2): the text around it may be shown in
+/// another order than it has.
+pub fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below. Left out are

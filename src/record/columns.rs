@@ -198,8 +198,8 @@ pub fn escape(text: &str) -> String {
             '\'' | '`' | '{' | '}' | '[' | ']' | '*' | '_' | '~' | '|' | '\\' | '#' | '\n' | '\t' => {
                 html += &format!("&#{};", c as u32);
             }
-            // XML has no such characters.
-            c if c.is_control() => html.push(char::REPLACEMENT_CHARACTER),
+            // XML has no such characters, and no text of ours turns the direction of writing.
+            c if c.is_control() || crate::say::turns(c) => html.push(char::REPLACEMENT_CHARACTER),
             c => html.push(c),
         }
     }
@@ -244,6 +244,11 @@ mod tests {
 
     fn columns() -> [Column; 2] {
         [Column::left("kernel", ["ours", "theirs"]), Column::right("µs", ["1.00", "20.0"])]
+    }
+
+    #[test]
+    fn no_text_of_a_record_turns_the_direction_of_writing() {
+        assert_eq!(escape("H200 \u{202e}002H\u{2066}"), "H200 \u{fffd}002H\u{fffd}");
     }
 
     #[test]

@@ -299,7 +299,11 @@ fn who_is_no_rank_0_does_not_keep_a_rank() {
         ("", 1, "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:"),
         ("HTTP/1.1 400 Bad Request\r\n\r\n", 1, nobody),
         ("\"Here\"\n\"Welcome\"\n{\"Number\":1}\n", 1, nobody),
-        ("{\"Stop\":{\"status\":0,\"sentence\":\"all is well\"}}\n", 1, "error: all is well\n"),
+        (
+            "{\"Stop\":{\"status\":0,\"sentence\":\"all is well\"}}\n",
+            1,
+            "error: what answers for rank 0, without a proof, says: all is well\n",
+        ),
         (&as_it_is("1"), 2, "error: rank 0 has another token"),
         (
             &as_it_is("1").replace("3", "4"),

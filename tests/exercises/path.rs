@@ -365,9 +365,7 @@ fn progress_or_its_lock_that_is_no_file_is_said() {
         .exits(0, &["is damaged (it is not a file but a pipe). It is now .exercises.json.damaged"]);
     std::fs::remove_file(learner.root.join(".exercises.json.lock")).unwrap();
     pipe(".exercises.json.lock");
-    learner
-        .says("hint 2.1")
-        .exits(0, &["your progress is not remembered: ", ".lock is a pipe"]);
+    learner.says("hint 2.1").exits(0, &["your progress is not remembered: ", ".lock is a pipe"]);
 }
 
 /// A wrong answer is told the right sum: in the next text it is another.

@@ -174,7 +174,10 @@ impl Link {
         self.send(&Message::Greeting(Greeting { protocol: PROTOCOL, random }));
         let challenge = match self.answer(deadline) {
             Some(Message::Challenge(challenge)) => challenge,
-            Some(Message::Stop(fault)) => return Err(fault),
+            Some(Message::Stop(fault)) => {
+                let sentence = format!("what answers for rank 0, without a proof, says: {fault}");
+                return Err(Fault { sentence, ..fault });
+            }
             _ => return Ok(false),
         };
         if challenge.protocol != PROTOCOL {
