@@ -143,7 +143,8 @@ pub fn lock(path: &Path) -> Result<File> {
     if let Some(what) = std::fs::metadata(&name).ok().as_ref().and_then(no_file) {
         return Err(Error::other(format!("{} is {what}", Path::new(&name).display())));
     }
-    let file = File::create(name)?;
+    // Whatever lies there keeps what it holds.
+    let file = File::options().write(true).create(true).truncate(false).open(name)?;
     let start = Instant::now();
     let locked = loop {
         match file.try_lock() {
