@@ -19,7 +19,8 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
 
 /// [`write_whole`], with the contents that `write` gives. They go to a new file beside `path`, of a name that
 /// nobody else has, which then takes the place of the one at `path` in one step, with its permissions. A link
-/// stays a link. What is no regular file (`/dev/stdout`) is written to and not replaced.
+/// stays a link. What is no regular file is written to and not replaced, nor is a file by a name that it has
+/// because it is open (`/dev/stdout`).
 ///
 /// # Errors
 /// Those of `write` and of the file system; `path` is read-only, a named pipe, which may never have a reader,
@@ -30,6 +31,10 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
         let mut file = File::options().write(true).open(path)?;
         return write(&mut file).map(|()| file);
     }
+    if let Some(open) = already_open(path) {
+        let mut open = open?;
+        return write(&mut open).map(|()| open);
+    }
     let path = &path.canonicalize().unwrap_or_else(|_| path.into());
     let (unfinished, mut file) = unfinished(path)?;
     let keep = |file: &File| about.map_or(Ok(()), |about| file.set_permissions(about.permissions()));
@@ -38,6 +43,21 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
         let _ = std::fs::remove_file(&unfinished);
     }
     done.map(|()| file)
+}
+
+/// The file at `path`, if that is a name that it has because it is open. What it holds stays, and what this
+/// process is yet to say on stdout comes behind.
+fn already_open(path: &Path) -> Option<Result<File>> {
+    let names = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+    if !names.iter().any(|name| path.starts_with(name)) || !path.is_file() {
+        return None;
+    }
+    #[cfg(unix)]
+    if matches!(path.to_str(), Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1")) {
+        use std::os::fd::AsFd;
+        return Some(std::io::stdout().as_fd().try_clone_to_owned().map(File::from));
+    }
+    Some(File::options().append(true).open(path))
 }
 
 /// What lies at `path`, if something does and [`replace`] may take its place: to be asked before the work.
@@ -143,7 +163,8 @@ pub fn lock(path: &Path) -> Result<File> {
     if let Some(what) = std::fs::metadata(&name).ok().as_ref().and_then(no_file) {
         return Err(Error::other(format!("{} is {what}", Path::new(&name).display())));
     }
-    let file = File::create(name)?;
+    // Whatever lies there keeps what it holds.
+    let file = File::options().write(true).create(true).truncate(false).open(name)?;
     let start = Instant::now();
     let locked = loop {
         match file.try_lock() {

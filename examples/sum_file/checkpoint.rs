@@ -72,6 +72,10 @@ impl Place {
         let about = match path.metadata() {
             // A name that is too long is one of those at which no checkpoint can be kept.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {
+                ensure!(
+                    !path.is_symlink(),
+                    "the checkpoint {name} is a link to nothing; remove it, or name another"
+                );
                 return Ok((Place { path: path.into(), own: None }, None));
             }
             about => about.with_context(cannot)?,

@@ -1,7 +1,8 @@
 //! [`Pinned`]: numbers in the host's memory, to be copied to a GPU.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use bytemuck::Pod;
+use bytemuck::allocation::try_zeroed_vec;
 
 use super::buffer::{Buffer, Memory};
 use super::cuda;
@@ -24,7 +25,9 @@ impl Device {
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<Pinned<T>> {
         Ok(Pinned(match &self.kind {
             Kind::Gpu(gpu) => Place::Gpu(gpu.alloc_host(len * size_of::<T>())?),
-            Kind::Sim(_) | Kind::Cpu => Place::Plain(vec![T::zeroed(); len]),
+            Kind::Sim(_) | Kind::Cpu => Place::Plain(
+                try_zeroed_vec(len).map_err(|()| anyhow!("the host has no room for {len} numbers"))?,
+            ),
         }))
     }
 

@@ -59,6 +59,15 @@ fn runs_that_end_at_the_same_time_all_stand_in_the_record() {
     assert_eq!(recorded, kernels);
 }
 
+#[test]
+fn a_file_that_is_taken_as_a_lock_keeps_what_it_holds() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("locked");
+    let name = path.with_extension("lock");
+    std::fs::write(&name, "mine").unwrap();
+    drop(workbook::files::lock(&path).unwrap());
+    assert_eq!(std::fs::read(&name).unwrap(), b"mine");
+}
+
 /// `WORKBOOK_RECORDS_DIR` is a file here: the runs are on stdout all the same.
 #[test]
 fn json_has_the_runs_even_if_no_record_can_be_written() {

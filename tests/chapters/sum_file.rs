@@ -192,9 +192,11 @@ fn a_checkpoint_takes_no_place_of_anything_else() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("numbers", directory.join("soft")).unwrap();
+        std::os::unix::fs::symlink("nothing", directory.join("dangling")).unwrap();
         assert!(Command::new("mkfifo").arg(directory.join("pipe")).status().unwrap().success());
         taken.extend([
             ("soft", "--checkpoint soft is the input itself"),
+            ("dangling", "the checkpoint dangling is a link to nothing"),
             ("pipe", "--checkpoint pipe is a pipe"),
             ("/dev/zero", "--checkpoint /dev/zero is a device"),
         ]);

@@ -66,6 +66,23 @@ fn outputs_are_checked_before_the_launch() {
     }
 }
 
+/// `--save 0=/dev/stdout >> log` leaves in the log what it holds; what is said comes behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_stdout_goes_to_is_not_replaced() {
+    let log = scratch("stdout").join("log");
+    let line = format!("{KERNELS} --kernel copy --grid 1 --block 1 --arg buf:u8:1 --arg buf:u8:0");
+    for path in ["/dev/stdout", "/dev/fd/1", "/dev/fd/2"] {
+        std::fs::write(&log, "before;").unwrap();
+        let file = std::fs::File::options().append(true).open(&log).unwrap();
+        let mut command = simulate();
+        command.args(line.split_whitespace()).arg("--save").arg(format!("1={path}"));
+        assert!(command.stdout(file.try_clone().unwrap()).stderr(file).status().unwrap().success());
+        let said = std::fs::read_to_string(&log).unwrap();
+        assert!(said.starts_with("before;\u{1}argument 0: 1 element of u8\n"), "{path}: {said}");
+    }
+}
+
 #[test]
 fn what_the_command_line_says_is_shown_without_its_escapes() {
     let line = format!("{KERNELS} --kernel hello --grid 1 --block 1 --arg i32:1");

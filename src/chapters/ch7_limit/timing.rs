@@ -78,7 +78,8 @@ pub fn one_call(
 /// a graph takes some 2.5 µs on an H200, which counts as part of its calls: a few hundredths of a microsecond
 /// for each of 64, and for each of fewer less than a thousandth of its time.
 pub fn calls_in_graph(bytes: usize) -> usize {
-    ((1 << 35) / bytes.max(1)).clamp(8, 64)
+    // A page's addresses have 32 bits.
+    ((1 << 35) / bytes.max(1) as u64).clamp(8, 64) as usize
 }
 
 /// Times of the work alone, in microseconds per call: a graph of `calls` calls on copies in turns, launched
