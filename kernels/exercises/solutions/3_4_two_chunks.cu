@@ -70,6 +70,11 @@
 //@ + idata[tid] += idata[tid + blockDim.x];
 //@ - idata[tid] = sum;
 //@ + // nothing
+//@ mutant over-the-whole-block: passes
+//@ - length = min(count, blockDim.x)
+//@ + length = blockDim.x
+//@ - if (tid + half < length) {
+//@ + if (tid + half < length && tid + half < count) {
 
 extern "C" __global__ void reduceTwo(unsigned int *g_idata, unsigned int *g_odata, unsigned int size)
 {

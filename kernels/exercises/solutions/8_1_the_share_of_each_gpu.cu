@@ -9,7 +9,7 @@
 //@ learn to divide any number of elements, aligned
 //@ minutes 10
 //@ launch sumShares(input, total, n) grid=max(7,n/block)
-//@ sizes 0 1 2 3 31 32 33 1000 1025 4097 100003 400003
+//@ sizes 0 1 2 3 31 32 33 1000 1025 4097 100003 800003
 //@ result total
 //@ goal block_numbers <= 146 n=1000 block=256
 //@ hint `size / gpus` rounds down. Where would the numbers go that are left over?
@@ -35,6 +35,15 @@
 //@ + unsigned int begin = gpu * size / gpus / 4 * 4;
 //@ - unsigned int end = min((gpu + 1) * each, size);
 //@ + unsigned int end = gpu == gpus - 1 ? size : (gpu + 1) * size / gpus / 4 * 4;
+//@ mutant multiplies-fours-first: out-of-bounds
+//@ - unsigned int each = (size + gpus - 1) / gpus;
+//@ + unsigned int fours = (size + 3) / 4;
+//@ - each = (each + 3) / 4 * 4;
+//@ + //
+//@ - unsigned int begin = min(gpu * each, size);
+//@ + unsigned int begin = min(fours * gpu / gpus * 4, size);
+//@ - unsigned int end = min((gpu + 1) * each, size);
+//@ + unsigned int end = min(fours * (gpu + 1) / gpus * 4, size);
 //@ mutant four-more-for-the-first: passes
 //@ - unsigned int each = (size + gpus - 1) / gpus;
 //@ + unsigned int fours = size / 4, each = fours / gpus, more = fours % gpus;
