@@ -96,8 +96,10 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
 fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (busiest, most) = (yours.effort.busiest, solution.effort.busiest.loads);
     (yours.effort.is_uneven() && busiest.loads > 2 * most + 8).then(|| {
+        // Half of a block's loads in one thread is a queue before it; less than that may still be a tree.
+        let shape = if 2 * busiest.loads > busiest.of_block { "not a tree" } else { "uneven work" };
         let what = format!(
-            "not a tree: thread {} of block {} makes {} of the {} loads of its block. In the solution no \
+            "{shape}: thread {} of block {} makes {} of the {} loads of its block. In the solution no \
              thread makes more than {}",
             busiest.thread,
             thousands(busiest.block as i64),
