@@ -346,7 +346,13 @@ mod tests {
             let found = foreign_in("1.1", &format!("fn f() {{}}\n{text}\n"));
             assert!(found.as_ref().is_some_and(|what| what.contains(said)), "{text}: {found:?}");
         }
-        for text in ["fn process(net: i32) {}", "fn f(s: &'static str) {}", "// static", "mod inner { fn g() {} }", "let s = \"fs\";"] {
+        for text in [
+            "fn process(net: i32) {}",
+            "fn f(s: &'static str) {}",
+            "// static",
+            "mod inner { fn g() {} }",
+            "let s = \"fs\";",
+        ] {
             assert_eq!(foreign_in("1.1", text), None, "{text}");
         }
     }

@@ -81,6 +81,8 @@ fn a_second_gpu_doubles_the_rate() {
     let times = |kernel| 2.0 * time("oneGpu", 1 << 30) / time(kernel, 1 << 31);
     assert!(times("intoPeer") >= 1.99, "{}", times("intoPeer"));
     assert!(times("allReduce") >= 1.965, "{}", times("allReduce"));
-    let more = time("intoPeerByThreads", 1 << 21) - time("oneGpu", 1 << 20);
-    assert!(more <= 2.5, "{more} µs");
+    let time_of_one = time("oneGpu", 1 << 20);
+    let [more, by_threads] =
+        ["intoPeer", "intoPeerByThreads"].map(|kernel| time(kernel, 1 << 21)).map(|time| time - time_of_one);
+    assert!(by_threads <= 0.8 * more, "a launching thread leaves {by_threads} µs of {more}");
 }
