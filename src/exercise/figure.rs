@@ -49,7 +49,11 @@ pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> R
     }
     let trace = device.take_trace().unwrap_or_default();
     let title = format!("Exercise {}: {case}", exercise.id);
-    let page = figure::page(&title, &figure::launch(&trace, Some(&source)));
+    let film = figure::launch(&trace, Some(&source));
+    if film.tracks[0].frames.is_empty() {
+        bail!("there is no figure, since no step was made that it could show");
+    }
+    let page = figure::page(&title, &film);
     let path = root.join(format!("target/exercise-{}.html", exercise.id));
     std::fs::create_dir_all(root.join("target"))?;
     write_whole(&path, page).with_context(|| format!("cannot write {}", path.display()))?;

@@ -75,8 +75,14 @@ const MOST_EVENTS: usize = 10_000;
 fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<()> {
     let text = |file: &String| sources.text(file).map(str::to_string).or(sources.find(file));
     let source = trace.files.first().and_then(text);
-    let page = figure::page(&trace.kernel, &figure::launch(trace, source.as_deref()));
-    write_whole(path, page).with_context(|| format!("cannot write {}", path.display()))
+    let film = figure::launch(trace, source.as_deref());
+    ensure!(
+        !film.tracks[0].frames.is_empty(),
+        "{} is not written: no step was made that it could show",
+        path.display()
+    );
+    write_whole(path, figure::page(&trace.kernel, &film))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn simulate(options: &Options) -> Result<Report> {

@@ -146,3 +146,15 @@ fn the_book_shows_what_is_printed() {
     }
     assert_eq!(&page[shown], printed, "run with WORKBOOK_BLESS=1");
 }
+
+/// The findings come out even where nothing ran that a figure could show.
+#[test]
+fn a_launch_that_makes_no_step_has_no_figure_and_keeps_its_findings() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-step.html");
+    let _ = std::fs::remove_file(&file);
+    let arguments = "--grid 1 --block 64 --shared 300000 --arg buf:i32:iota*64 --arg buf:i32:0";
+    let run = run(&format!("{SUM} {arguments} --figure {}", file.display())).exits(2);
+    assert!(run.stderr().contains("error[launch-limit]: 300256 bytes"), "{}", run.stderr());
+    assert!(run.stderr().contains("no step was made that it could show"), "{}", run.stderr());
+    assert!(!file.exists());
+}
