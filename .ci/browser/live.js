@@ -200,7 +200,7 @@ async function checkLive(check, page, origin, name) {
 
 /** The first page with live cells, opened as a file, says why nothing runs there. */
 async function checkFile(check, root, names) {
-    const name = names.find(name => fs.readFileSync(path.join(root, name), 'utf8').includes(' data-live='));
+    const name = names.find(name => name !== 'print.html' && fs.readFileSync(path.join(root, name), 'utf8').includes(' data-live='));
     if (!name) {
         return;
     }

@@ -90,7 +90,7 @@ pub struct Watcher {
     loaded: HashSet<Warp>,
     /// Who has last changed a word, in global memory or in a block's shared memory.
     writers: HashMap<(Option<Warp>, u64), Warp>,
-    /// Whose words a warp has read.
+    /// The writers of the memory that a warp has read.
     sources: HashMap<Warp, HashSet<Warp>>,
 }
 
