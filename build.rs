@@ -1,4 +1,4 @@
-//! The build script of the library in `src/`: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx`
+//! The library's build script: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx`
 //! and `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/build/kernels.rs` includes.
 //! `src/build/prebuilt.rs` says which build that is.
 // Cargo reads what a build script prints.
@@ -27,7 +27,7 @@ use compiler::{Compiler, Maker};
 use prebuilt::{Kernel, State};
 
 /// The repository, as the library calls it too.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 fn main() {
     if let Err(error) = build() {
@@ -39,9 +39,7 @@ fn main() {
 }
 
 fn build() -> Result<()> {
-    let (package, out) = (directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
-    let root = package.parent().context("src/ lies in the repository")?;
-    println!("cargo::rustc-env=WORKBOOK_ROOT={}", root.display());
+    let (root, out) = (&directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
     let (compiler, sources) = (&Compiler::find(root)?, prebuilt::sources(root)?);
     for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");

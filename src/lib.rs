@@ -33,7 +33,7 @@ pub mod record;
 pub mod say;
 
 /// The repository that this was built in.
-pub const ROOT: &str = env!("WORKBOOK_ROOT");
+pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 pub use ptx_simulator as sim;
 pub use reduction;

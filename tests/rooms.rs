@@ -1,4 +1,4 @@
-//! The rooms of the house, the folders of `src/` and of `simulator/src/`: no two of them import each other,
+//! The rooms of the house, the folders of `src/` and of `crates/ptx-simulator/src/`: no two of them import each other,
 //! and no file imports itself by way of others.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,7 +163,7 @@ fn circles(graph: &Graph) -> BTreeSet<Vec<&str>> {
 
 #[test]
 fn no_two_rooms_import_each_other() {
-    for root in ["src", "simulator/src"] {
+    for root in ["src", "crates/ptx-simulator/src"] {
         let rooms = folders(&imports(root));
         assert!(rooms.len() >= 7, "{root}: {rooms:?}");
         assert!(circles(&rooms).is_empty(), "{root}: {:?}", circles(&rooms));
@@ -180,7 +180,7 @@ fn no_two_rooms_import_each_other() {
         let uses = &rooms[room];
         assert!(never.iter().all(|never| !uses.contains(*never)), "{room} uses {uses:?}");
     }
-    for package in ["src/exercise", "src/simulate"] {
+    for package in ["crates/exercise/src", "crates/simulate/src"] {
         let mut files = BTreeMap::new();
         modules(&Path::new(workbook::ROOT).join(package), "", &mut files);
         let of_chapters = files.iter().find(|(_, text)| text.contains("workbook::chapter"));
@@ -190,7 +190,13 @@ fn no_two_rooms_import_each_other() {
 
 #[test]
 fn no_file_imports_itself_by_way_of_others() {
-    for root in ["src", "src/exercise", "src/simulate", "simulator/src", "reduction/src"] {
+    for root in [
+        "src",
+        "crates/exercise/src",
+        "crates/simulate/src",
+        "crates/ptx-simulator/src",
+        "crates/reduction/src",
+    ] {
         let mut graph = imports(root);
         // A module file that only gathers the others is no one's source.
         graph.retain(|module, _| !module.is_empty());

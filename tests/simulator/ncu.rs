@@ -98,7 +98,7 @@ fn the_documented_table_is_the_measured_one() {
             table.push('\n');
         }
     }
-    let path = root().join("simulator/src/ncu.md");
+    let path = root().join("crates/ptx-simulator/src/ncu.md");
     if std::env::var_os("WORKBOOK_BLESS").is_some() {
         std::fs::write(&path, &table).unwrap();
     }

@@ -1,0 +1,86 @@
+//! Figures from records of this repository: each of their numbers, counted again from the record's file.
+
+use serde_json::Value;
+
+use super::*;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn figure(name: &str) -> String {
+    let (status, page, errors) = preprocess(&root(), &format!("{{{{#figure {name}}}}}"));
+    assert_eq!(status, 0, "{errors}");
+    page
+}
+
+fn record(name: &str) -> Value {
+    let text = fs::read_to_string(root().join(format!("book/records/{name}.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The runs of a record's section of one kernel at a size.
+fn run<'a>(record: &'a Value, sections: &[&str], kernel: &str, n: u64, block: u64) -> &'a Value {
+    let mut runs = sections.iter().flat_map(|section| record[*section].as_array().unwrap());
+    runs.find(|run| run["kernel"] == kernel && run["n"] == n && run["block"] == block).unwrap()
+}
+
+/// The JSON between two marks of a page.
+fn json(page: &str, before: &str, after: &str) -> Value {
+    let text = page.split_once(before).unwrap().1.split_once(after).unwrap().0;
+    let marks = [("&quot;", "\""), ("&#91;", "["), ("&#93;", "]"), ("&#123;", "{"), ("&#125;", "}")];
+    let text = marks.iter().fold(text.to_string(), |text, (entity, mark)| text.replace(entity, mark));
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
+    let (page, record) = (figure("ladder"), record("ch7_limit.gpu"));
+    let film = json(&page, "<script type=\"application/json\">", "</script>");
+    let gpu = &record["device"]["gpu"];
+    let number = |name: &str| gpu[name].as_f64().unwrap();
+    let datasheet = number("memory_clock_mhz") * number("memory_bus_bits") / 8.0 * 2.0 / 1e3;
+    let mut before = None;
+    let frames = film["tracks"][0]["frames"].as_array().unwrap();
+    assert_eq!(frames.len(), 8);
+    for frame in frames {
+        let say = frame["say"].as_str().unwrap();
+        let kernel = say.split_once(':').unwrap().0;
+        let mut runs = record["comparison"].as_array().unwrap().iter();
+        let run = runs.rfind(|run| run["kernel"] == kernel && run["n"] == 1 << 30).unwrap();
+        let microseconds = run["timings"]["work_alone"]["median"].as_f64().unwrap();
+        let rate = 4.0 * f64::from(1 << 30) / microseconds / 1e3;
+        let words = match format!("{rate:.0}") {
+            words if rate < 1e3 => words,
+            words => format!("{},{}", &words[..1], &words[1..]),
+        };
+        let expected = format!("{kernel}: {words} GB/s, {:.0}% of", 100.0 * rate / datasheet);
+        assert!(say.starts_with(&expected), "{say}: {expected}");
+        if let Some(before) = before {
+            assert!(say.contains(&format!(", {:.2} times the rung before", rate / before)), "{say}");
+        }
+        before = Some(rate);
+        assert!(page.contains(&format!("{words} GB/s</text>")), "{words} stands in the drawing");
+    }
+}
+
+/// 2^20 elements in blocks of 512: 2,048 blocks, each of which halves its chunk nine times.
+#[test]
+fn the_time_axis_has_the_recorded_times_and_as_many_launches_as_the_tree() {
+    let (nested, pays) = (record("ch4_nested.gpu"), record("ch4_when_it_pays.gpu"));
+    let page = figure("time");
+    let bars = json(&page, "data-of=\"", "\">");
+    let expected = [
+        (&nested, "gpuRecursiveReduce", 2048 * 9 + 1),
+        (&nested, "gpuRecursiveReduceFireAndForget", 0), // they overlap
+        (&nested, "gpuRecursiveReduceGridWide", 21),     // the last grid stores the sum
+        (&pays, "reduceLevel", 20),
+        (&pays, "reduceLevelGraph", 20),
+    ];
+    assert_eq!(bars.as_array().unwrap().len(), expected.len());
+    for (bar, (record, kernel, launches)) in bars.as_array().unwrap().iter().zip(expected) {
+        let run = run(record, &["runs", "sweep"], kernel, 1 << 20, 512);
+        assert_eq!(bar[1], run["time_us"]["median"], "{kernel}");
+        assert_eq!(bar[2], launches, "{kernel}");
+    }
+}

@@ -1,0 +1,351 @@
+//! Every exercise: its stub fails, its solution passes, every wrong answer fails as it should, and every
+//! other right answer passes. From the committed builds; no nvcc is needed. `path.rs` goes through them as a
+//! learner does.
+//!
+//! After an edit of a solution, this makes the stubs and the builds anew, with the nvcc of
+//! kernels/requirements.txt: `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
+
+mod both;
+mod compiled;
+mod path;
+
+use std::path::{Path, PathBuf};
+
+use exercise::catalogue;
+use exercise::code::{self, PREBUILT};
+use exercise::mark;
+use exercise::numbers;
+use exercise::source::{Exercise, Kind};
+use exercise::verdict::{Failure, Verdict};
+use rayon::prelude::*;
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::nvcc::HOW_TO_GET_NVCC;
+use workbook::build::prebuilt::source_hash;
+
+const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored";
+
+fn root() -> &'static Path {
+    Path::new(workbook::ROOT)
+}
+
+fn exercises() -> Vec<Exercise> {
+    catalogue::read(root()).unwrap()
+}
+
+/// A directory of this test's own with the repository's exercises, stubs as they are given.
+fn scratch(name: &str) -> std::path::PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exercises").join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    for folder in ["kernels/exercises/solutions", PREBUILT] {
+        std::fs::create_dir_all(directory.join(folder)).unwrap();
+        for file in std::fs::read_dir(root().join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_file() {
+                std::fs::copy(&path, directory.join(folder).join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    for exercise in exercises() {
+        std::fs::write(directory.join(&exercise.path), exercise.stub()).unwrap();
+    }
+    add_evidence(&directory);
+    directory
+}
+
+/// The records that answers are taken from; of a chapter's record what is needed, as it was once, so that
+/// what the terminal says does not change with every new record.
+fn add_evidence(directory: &Path) {
+    for (from, to) in [
+        ("crates/exercise/tests/exercises/records/ch3_blocks.gpu.json", "book/records/ch3_blocks.gpu.json"),
+        ("benches/ncu_lines.json", "benches/ncu_lines.json"),
+    ] {
+        let path = directory.join(to);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(root().join(from), path).unwrap();
+    }
+}
+
+/// Why `text` fails as the answer to `exercise`; `None` if it passes.
+fn failure(root: &Path, exercise: &Exercise, text: &str) -> Option<Failure> {
+    failure_with(root, exercise, text, None)
+}
+
+/// [`failure`] with this compiler, or with the committed builds.
+fn failure_with(
+    root: &Path,
+    exercise: &Exercise,
+    text: &str,
+    compiler: Option<&Compiler>,
+) -> Option<Failure> {
+    std::fs::write(root.join(&exercise.path), text).unwrap();
+    match mark::mark_with(root, exercise, compiler).unwrap() {
+        Verdict::Passed { .. } => None,
+        Verdict::Failed(failure) => {
+            assert!(!failure.think.is_empty() && !failure.what.is_empty(), "{}: {failure:?}", exercise.id);
+            Some(*failure)
+        }
+        Verdict::NoCompiler => panic!("{} has a text that is not committed; run\n{BLESS}", exercise.id),
+    }
+}
+
+/// `crates/exercise/tests/exercises/mistakes.txt` is what is said of each: the kinds, and the message. After a change of a
+/// message: `WORKBOOK_BLESS=1 cargo test --test exercises mistakes`.
+#[test]
+fn stubs_fail_solutions_pass_and_mistakes_and_cheats_fail_with_their_cause() {
+    let root = scratch("proof");
+    let (mut wrong, mut said, mut mistakes) = (Vec::new(), String::new(), 0);
+    for exercise in exercises() {
+        let stem = &exercise.stem;
+        let Some(found) = failure(&root, &exercise, &exercise.stub()) else {
+            wrong.push(format!("{stem}: the stub passes"));
+            continue;
+        };
+        // It may miss its goal. It is no cheat.
+        if let Some(kind) =
+            found.kinds.iter().find(|kind| ["one-thread", "work", "left-early"].contains(&&***kind))
+        {
+            wrong.push(format!("{stem}: the stub is told {kind}: {}", found.what));
+        }
+        let asks_for_code = matches!(exercise.kind, Kind::Kernel(_));
+        if asks_for_code && found.kinds.iter().any(|kind| kind == "data-race") != exercise.has_race {
+            wrong.push(format!(
+                "{stem}: the stub fails with {:?}; `//@ race` says another thing",
+                found.kinds
+            ));
+        }
+        if let Some(failure) = failure(&root, &exercise, &exercise.solution()) {
+            wrong.push(format!("{stem}: the solution fails with {:?}", failure.kinds));
+        }
+        if exercise.mutants.iter().filter(|mutant| !mutant.is_right()).count() < 3 {
+            wrong.push(format!("{stem}: fewer than three wrong answers"));
+        }
+        if exercise.why.is_empty() {
+            wrong.push(format!("{stem}: no question why"));
+        }
+        for mutant in &exercise.mutants {
+            let name = &mutant.name;
+            let found = failure(&root, &exercise, &exercise.mutated(mutant).unwrap());
+            let (kinds, what) = found.map_or((Vec::new(), String::new()), |failure| {
+                let findings = failure.diagnostics.iter().take(1).map(|found| &found.message);
+                let what = failure.what.lines().chain(findings.map(String::as_str));
+                (
+                    failure.kinds,
+                    what.filter(|line| !line.is_empty()).map(|line| format!("  {line}\n")).collect(),
+                )
+            });
+            let as_expected =
+                if mutant.is_right() { kinds.is_empty() } else { kinds.contains(&mutant.fails) };
+            if !as_expected {
+                wrong.push(format!("{stem}, {name}: {kinds:?}, not {}\n{what}", mutant.fails));
+            }
+            if !mutant.is_right() {
+                mistakes += 1;
+                said += &format!("{} {name}: {}\n{what}", exercise.id, mutant.fails);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(mistakes >= 150, "{mistakes}");
+    same_as_committed(
+        "crates/exercise/tests/exercises/mistakes.txt",
+        &said,
+        "WORKBOOK_BLESS=1 cargo test --test exercises mistakes",
+    );
+}
+
+/// The question at a race goes by its shape, and an exercise may have its own.
+#[test]
+fn a_race_is_asked_about_by_its_shape() {
+    let root = scratch("shapes");
+    for (id, name, question) in [
+        ("2.1", "no-barrier", "Lanes of a warp need not move in step."),
+        ("2.1", "only-one-warp", "Which barrier stands between the thread that writes this element"),
+        ("3.1", "all-blocks-write-one", "which one of them should?"),
+        ("5.3", "overlapping-arrays", "which one of them should?"),
+        ("6.4", "plain-addition", "Blocks run in any order, and no barrier of a block"),
+        ("4.3", "at-once", "What of the parent's work does the child see"),
+        ("6.3", "no-fence", "How does the block that adds up know"),
+        ("6.3", "no-barrier-behind-the-flag", "Lanes of a warp need not move in step."),
+    ] {
+        let exercise = exercises().into_iter().find(|exercise| exercise.id.to_string() == id).unwrap();
+        let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name).unwrap();
+        let failure = failure(&root, &exercise, &exercise.mutated(mutant).unwrap()).unwrap();
+        assert!(
+            failure.think.contains(question),
+            "{id} {name}: {} {:#?}",
+            failure.think,
+            failure.diagnostics
+        );
+    }
+}
+
+/// The excuse that the compiler moves a read is given for nothing else: here the unoptimised build, as it is
+/// committed, has one more barrier.
+#[test]
+fn a_race_is_no_compilers_doing_where_the_other_build_waits_more_often() {
+    let root = scratch("excuse");
+    let exercise = exercises().into_iter().find(|exercise| exercise.id.to_string() == "5.2").unwrap();
+    let mutant = |name: &str| {
+        let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name).unwrap();
+        exercise.mutated(mutant).unwrap()
+    };
+    let ptx = |hash: &str| code::committed(&root, &exercise, hash).unwrap().unwrap();
+    let text = format!("{}// another text\n", exercise.stub());
+    let right = format!("{}-unoptimised", source_hash(&mutant("at-the-top-of-the-body")));
+    let pack = root.join(PREBUILT).join(format!("{}.ptx", exercise.stem));
+    let builds = format!(
+        "{}//@ racy {hash}\n{}//@ right {hash}-unoptimised\n{}",
+        std::fs::read_to_string(&pack).unwrap(),
+        ptx(&source_hash(&mutant("no-barrier-at-the-end"))),
+        ptx(&right),
+        hash = source_hash(&text),
+    );
+    std::fs::write(&pack, builds).unwrap();
+    let failure = failure(&root, &exercise, &text).expect("a race");
+    assert_eq!(failure.kinds[0], "data-race");
+}
+
+/// Compares `text` with the file `name`; with `WORKBOOK_BLESS` set, writes it.
+fn same_as_committed(name: &str, text: &str, bless: &str) {
+    let file = root().join(name);
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        std::fs::write(&file, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    for (number, (line, expected)) in (1..).zip(text.lines().zip(expected.lines())) {
+        assert_eq!(line, expected, "{}:{number}; if this is meant: {bless}", file.display());
+    }
+    assert_eq!(text.lines().count(), expected.lines().count(), "{}", file.display());
+}
+
+#[test]
+fn what_the_solutions_take_from_records_is_still_in_them() {
+    for exercise in exercises() {
+        let Kind::Numbers { answers, plan } = &exercise.kind else { continue };
+        let verdict = numbers::mark(root(), &exercise, answers, plan, &exercise.solution()).unwrap();
+        assert!(matches!(verdict, Verdict::Passed(_)), "{}: {verdict:?}", exercise.id);
+    }
+}
+
+#[test]
+fn a_kernel_that_lacks_a_line_goes_wrong_without_it_and_only_without_it() {
+    for exercise in exercises() {
+        let Kind::Numbers { answers, plan } = &exercise.kind else { continue };
+        if !exercise.lacks_a_line() {
+            continue;
+        }
+        assert_eq!((answers.len(), answers[0].lines().len()), (1, 1), "{}", exercise.stem);
+        let found = |text: &str| {
+            let ptx = code::committed(root(), &exercise, &source_hash(text)).unwrap();
+            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run\n{BLESS}", exercise.stem)))
+                .unwrap()
+        };
+        assert!(found(&exercise.stub()).contains("data-race"), "{}", exercise.stem);
+        assert_eq!(found(&exercise.mended()).into_iter().collect::<Vec<_>>(), [""; 0], "{}", exercise.stem);
+    }
+}
+
+/// In a repository where nobody works on the exercises. A learner's files are their own.
+#[test]
+fn every_stub_is_its_solution_with_the_marked_body_replaced() {
+    for exercise in exercises() {
+        let solution = exercise.solution();
+        assert!(exercise.stub() != solution && !solution.contains("//@") && !solution.contains("//|"));
+        if root().join(".exercises.json").exists() {
+            continue;
+        }
+        let given = std::fs::read_to_string(root().join(&exercise.path)).unwrap_or_default();
+        assert_eq!(given, exercise.stub(), "{} is not what its solution gives; run\n{BLESS}", exercise.path);
+    }
+}
+
+#[test]
+fn every_text_has_a_committed_build_that_names_no_machine() {
+    for exercise in exercises() {
+        for variant in code::variants(&exercise).unwrap() {
+            let name = &variant.name;
+            let ptx = code::committed(root(), &exercise, &variant.hash()).unwrap();
+            let ptx = ptx.unwrap_or_else(|| panic!("{} {name} is not built; run\n{BLESS}", exercise.stem));
+            let files: Vec<&str> =
+                ptx.lines().filter(|line| line.trim_start().starts_with(".file")).collect();
+            let named = |file: &&str| file.contains(&exercise.path) || file.contains("\"include/");
+            assert!(!files.is_empty() && files.iter().all(named), "{} {name}: {files:?}", exercise.stem);
+        }
+    }
+}
+
+/// With `WORKBOOK_BLESS` set, writes the stubs, and the builds of the exercises that have changed; else
+/// proves that all of them are what the solutions give.
+#[test]
+#[ignore = "needs nvcc of the version in kernels/requirements.txt"]
+fn nvcc_gives_the_committed_builds() {
+    let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap();
+    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+    let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
+    let wanted = exercises().into_par_iter().flat_map_iter(|exercise| {
+        let has_texts = !code::variants(&exercise).unwrap().is_empty();
+        let pack = (has_texts && !(bless && is_built(&nvcc, &exercise))).then(|| {
+            let path = root().join(PREBUILT).join(format!("{}.ptx", exercise.stem));
+            (path, code::pack(&nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}")))
+        });
+        pack.into_iter().chain([(root().join(&exercise.path), exercise.stub())])
+    });
+    let wanted: Vec<(PathBuf, String)> = wanted.collect();
+    let mut changed = Vec::new();
+    for (path, text) in wanted {
+        if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            changed.push(path.display().to_string());
+            if bless {
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(&path, text).unwrap();
+            }
+        }
+    }
+    if !bless {
+        assert!(changed.is_empty(), "not what the solutions give: {}; run\n{BLESS}", changed.join(", "));
+    }
+}
+
+/// Whether the committed file has a build of each text by this nvcc, and no other.
+fn is_built(nvcc: &Compiler, exercise: &Exercise) -> bool {
+    let path = root().join(PREBUILT).join(format!("{}.ptx", exercise.stem));
+    let pack = std::fs::read_to_string(path).unwrap_or_default();
+    let texts = code::variants(exercise).unwrap();
+    let marks = texts.iter().map(|variant| format!("//@ {} {}", variant.name, variant.hash()));
+    pack.lines().next() == Some(&*format!("// {}", nvcc.name()))
+        && marks.eq(pack.lines().filter(|line| line.starts_with("//@ ")).map(str::to_string))
+}
+
+/// A race that only the compiler's order of instructions makes is none that a learner could see: those who
+/// look for one find it in the source. So it must be there in the unoptimised build, too, where every access
+/// stays where it was written. Right answers have none there: a race that the compiler adds is not held
+/// against them.
+#[test]
+fn a_race_in_a_task_is_in_its_source() {
+    let mut races = 0;
+    for exercise in exercises() {
+        let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else { continue };
+        if exercise.lacks_a_line() {
+            assert!(exercise.has_race, "{}: the line that is missing orders something", exercise.stem);
+        }
+        let found = |hash: &str| {
+            let ptx = code::committed(root(), &exercise, hash).unwrap();
+            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run\n{BLESS}", exercise.stem)))
+                .unwrap()
+        };
+        let variants = code::variants(&exercise).unwrap();
+        for variant in variants.iter().filter(|variant| !variant.is_optimised) {
+            let kinds = found(&variant.hash());
+            let is_stub = variant.text == exercise.stub();
+            assert_eq!(
+                kinds.contains("data-race"),
+                is_stub,
+                "{}, {}: {kinds:?}",
+                exercise.stem,
+                variant.name
+            );
+            races += usize::from(is_stub);
+        }
+    }
+    assert!(races >= 4, "{races}");
+}

@@ -1,0 +1,102 @@
+//! The committed WebAssembly and its manifest: what it was made from, and how it is made.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use workbook::build::{kernels, prebuilt, what_if};
+
+use super::page::Page;
+use super::{BLESS, read, root, text};
+
+const WASM: &str = "book/src/live/workbook.wasm";
+const MANIFEST: &str = "book/src/live/manifest.json";
+
+fn manifest() -> Value {
+    serde_json::from_str(&text(MANIFEST)).unwrap()
+}
+
+#[test]
+fn the_wasm_belongs_to_its_manifest() {
+    assert_eq!(manifest()["wasm"]["hash"], prebuilt::hash(&read(WASM)), "{WASM} is not that of {MANIFEST}");
+}
+
+#[test]
+fn every_chapter_with_a_kernel_is_in_it() {
+    let known = &manifest()["chapters"];
+    for build in kernels::all() {
+        assert!(known[build.stem].is_object(), "{WASM} has no {}; make it anew:\n{BLESS}", build.stem);
+    }
+    let page = &mut Page::new(&read(WASM)).unwrap();
+    assert_eq!(page.describe().unwrap(), *known, "{MANIFEST} has other chapters than {WASM}:\n{BLESS}");
+}
+
+#[test]
+fn it_names_no_machine() {
+    let wasm = read(WASM);
+    let has = |words: &str| wasm.windows(words.len()).any(|part| part == words.as_bytes());
+    assert!(!has("/.cargo/") && !has("/home/") && !has("/Users/") && !has("C:\\"));
+}
+
+/// Makes the WebAssembly.
+fn build() -> Vec<u8> {
+    let root = root().canonicalize().unwrap();
+    let home = std::env::home_dir().unwrap_or_default().join(".cargo");
+    let home = std::env::var_os("CARGO_HOME").map_or(home, PathBuf::from);
+    let test = std::env::current_exe().unwrap();
+    let target = test.ancestors().nth(3).unwrap();
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    // By these names copies of one function stand side by side, which makes what is fetched smaller by a
+    // hundredth.
+    let names = "-Csymbol-mangling-version=v0".to_string();
+    // Numbers that the linker fills in take the bytes that they need, in place of five: a fiftieth less.
+    let short = "-Clink-arg=--compress-relocations".to_string();
+    let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names, short];
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "page", "--profile", "live"])
+        .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
+        .arg(target)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "))
+        .current_dir(&root)
+        .status()
+        .expect("cargo starts");
+    assert!(status.success(), "it cannot be built; is the target there?\n{BLESS}");
+    let wasm = target.join("wasm32-unknown-unknown/live/page.wasm");
+    std::fs::read(wasm).unwrap()
+}
+
+fn rustc() -> String {
+    let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    let version = Command::new(rustc).arg("--version").current_dir(root()).output().expect("rustc starts");
+    String::from_utf8(version.stdout).unwrap().trim().to_string()
+}
+
+/// With `WORKBOOK_BLESS` set, writes the WebAssembly and its part of the manifest; else proves that what the
+/// sources give behaves as the committed one does. The bytes may depend on the compiler.
+#[test]
+#[ignore = "needs the target wasm32-unknown-unknown"]
+fn the_sources_give_the_committed_wasm() {
+    let wasm = build();
+    if std::env::var_os("WORKBOOK_BLESS").is_some() {
+        let mut manifest = manifest();
+        manifest["chapters"] = Page::new(&wasm).unwrap().describe().unwrap();
+        manifest["wasm"] = json!({
+            "hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc(),
+        });
+        std::fs::write(root().join(WASM), wasm).unwrap();
+        let text = serde_json::to_string_pretty(&manifest).unwrap() + "\n";
+        std::fs::write(root().join(MANIFEST), text).unwrap();
+        return;
+    }
+    let (mut committed, mut built) = (Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap());
+    assert_eq!(committed.describe().unwrap(), built.describe().unwrap());
+    for build in kernels::all() {
+        let text = text(&what_if::path(build.stem, None).display().to_string());
+        let request = json!({"stem": build.stem, "n": 100, "schedule": 3});
+        let [one, other] = [&mut committed, &mut built].map(|page| {
+            page.load(&text).unwrap();
+            page.run(&request).unwrap()
+        });
+        assert_eq!(one, other, "{}: make it anew:\n{BLESS}", build.stem);
+    }
+}

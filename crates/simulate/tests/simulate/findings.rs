@@ -1,0 +1,151 @@
+//! What is wrong with a kernel, and where.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn an_error_is_shown_with_its_source_line() {
+    let source = std::fs::read_to_string(root().join("crates/simulate/tests/simulate/kernels.cu")).unwrap();
+    let line = 1 + source.lines().position(|line| line.contains("threadIdx.x + 1")).unwrap();
+    let run = kernel("beyond", 4, "buf:i32:zeros*4").exits(1);
+    let json = run.json();
+    assert_eq!(json["ok"], false);
+    let found = &json["diagnostics"][0];
+    assert_eq!((&found["kind"], &found["severity"]), (&json!("out-of-bounds"), &json!("error")));
+    assert_eq!(
+        (&found["file"], &found["line"]),
+        (&json!("crates/simulate/tests/simulate/kernels.cu"), &json!(line))
+    );
+    assert_eq!(found["thread"], json!([3, 0, 0]));
+    assert!(!found["message"].as_str().unwrap().is_empty() && !found["help"].as_str().unwrap().is_empty());
+
+    let text = self::run(&format!("{KERNELS} --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4"));
+    let text = text.exits(1).stdout();
+    for part in [
+        "error[out-of-bounds]: ",
+        &format!("--> crates/simulate/tests/simulate/kernels.cu:{line}:5"),
+        "data[threadIdx.x + 1] = 7;",
+        "thread (3, 0, 0)",
+        "help: ",
+        "\n1 error; the launch was stopped, and the buffers are as it left them\n",
+    ] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    // Off are only the checks that a kernel can go on without.
+    let unchecked =
+        format!("{KERNELS} --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4 --checks off --json");
+    assert_eq!(self::run(&unchecked).exits(1).json()["diagnostics"][0]["kind"], "out-of-bounds");
+}
+
+#[test]
+fn names_are_those_of_the_source() {
+    let json =
+        run(&format!("{KERNELS} --kernel plain --grid 1 --block 2 --arg buf:i32: --json")).exits(1).json();
+    assert_eq!(json["diagnostics"][0]["kernel"], json!("plain"));
+    let said = json["diagnostics"][0]["message"].as_str().unwrap().to_string();
+    assert_eq!(said, "a store of 4 bytes at byte 0 of argument 0, which has 0 bytes: element 0 of 0");
+}
+
+#[test]
+fn what_one_schedule_hides_is_found_under_several() {
+    let args =
+        "--kernel orderedByChance --grid 2 --block 1 --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0 --json";
+    let one = run(&format!("{KERNELS} {args}")).exits(0).json();
+    assert_eq!(one["diagnostics"], json!([]));
+    let several = run(&format!("{KERNELS} {args} --schedules 16")).exits(1).json();
+    let found = several["diagnostics"].as_array().unwrap();
+    assert_eq!((found.len(), &found[0]["kind"]), (1, &json!("data-race")), "{found:?}");
+    assert!(found[0]["message"].as_str().unwrap().contains(" (under schedule "), "{found:?}");
+    assert_eq!(several["buffers"], one["buffers"], "of the first");
+    run(&format!("{KERNELS} {args} --schedules 0")).refuses(&["--schedules"]);
+}
+
+#[test]
+fn a_missing_barrier_is_found_in_every_schedule_and_its_look_alike_is_clean() {
+    let source = std::fs::read_to_string(root().join(SUM.replace(".ptx", ".cu"))).unwrap();
+    let line = |part: &str| 1 + source.lines().position(|line| line.contains(part)).unwrap();
+    let args = "--grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:uninit*1 --json --schedule";
+    for seed in 0..8 {
+        let json = run(&format!("{SUM} {args} {seed}")).exits(1).json();
+        let mut found = json["diagnostics"].as_array().unwrap().iter();
+        let race = found.find(|found| found["kind"] == "data-race").unwrap_or_else(|| panic!("{json}"));
+        let mut lines =
+            [&race["line"], &race["related"][0]["line"]].map(|line| line.as_u64().unwrap() as usize);
+        lines.sort();
+        assert_eq!(lines, [line("partial[t] = in[t];"), line("partial[t] += partial")]);
+        let clean = run(&format!("{KERNELS} --kernel sum {args} {seed}")).exits(0).json();
+        assert_eq!((&clean["ok"], &clean["diagnostics"]), (&json!(true), &json!([])));
+        assert_eq!(clean["buffers"][1]["values"], json!([2016]));
+    }
+    let unchecked = run(&format!("{SUM} {args} 0 --checks off")).exits(0);
+    assert_eq!(unchecked.json()["diagnostics"], json!([]));
+    let text = run(&format!("{KERNELS} --kernel sum {args} 0").replace(" --json", "")).exits(0).stdout();
+    assert!(text.ends_with("\nok: nothing is wrong\n"), "{text}");
+}
+
+#[test]
+fn source_lines_are_found_beside_the_ptx_too() {
+    let directory = scratch("beside");
+    std::fs::create_dir_all(directory.join("tests/simulate")).unwrap();
+    std::fs::copy(root().join(KERNELS), directory.join("kernels.ptx")).unwrap();
+    let line = |file: &Path| {
+        let args = "--kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4";
+        let mut command = simulate();
+        command.current_dir(std::env::temp_dir()).arg(file).args(args.split_whitespace());
+        Run { line: args.into(), output: command.output().unwrap() }.exits(1).stdout()
+    };
+    let without = line(&directory.join("kernels.ptx"));
+    assert!(
+        without.contains("crates/simulate/tests/simulate/kernels.cu:") && !without.contains("data[threadIdx"),
+        "{without}"
+    );
+    std::fs::copy(
+        root().join("crates/simulate/tests/simulate/kernels.cu"),
+        directory.join("crates/simulate/tests/simulate/kernels.cu"),
+    )
+    .unwrap();
+    let with = line(&directory.join("kernels.ptx"));
+    assert!(with.contains("data[threadIdx.x + 1] = 7;"), "{with}");
+}
+
+#[test]
+fn an_instruction_that_the_simulator_does_not_know_is_named_with_its_line() {
+    let line = |kernel: &str| {
+        format!("crates/simulate/tests/simulate/unsupported.ptx --kernel {kernel} --grid 1 --block 1")
+    };
+    run(&line("known")).exits(0);
+    let unknown = format!("{} --arg buf:i32:1", line("unknown"));
+    run(&unknown).refuses(&[
+        "error[unsupported-instruction]",
+        "frobnicate.sync.u32",
+        "crates/simulate/tests/simulate/unsupported.ptx:16",
+        "the simulator cannot run this",
+    ]);
+    let json = run(&format!("{unknown} --json")).exits(2).json();
+    assert_eq!(json["ok"], false);
+    let found = &json["diagnostics"][0];
+    assert_eq!((&found["kind"], &found["line"]), (&json!("unsupported-instruction"), &json!(16)));
+}
+
+/// 2^26 instructions are no error, and a limit is the reader's choice.
+#[test]
+fn a_long_run_says_how_far_it_is_and_goes_on() {
+    let path = scratch("long").join("count.ptx");
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n\
+                .visible .entry count(.param .u64 p, .param .u32 n)\n\
+                { .reg .b32 %i, %n; .reg .b64 %p; .reg .pred %more;\n ld.param.u64 %p, [p];\n \
+                ld.param.u32 %n, [n];\n mov.u32 %i, 0;\nloop:\n add.u32 %i, %i, 1;\n \
+                setp.lt.u32 %more, %i, %n;\n @%more bra loop;\n st.global.u32 [%p], %i;\n ret;\n}\n";
+    std::fs::write(&path, text).unwrap();
+    let line = format!("{} --grid 1 --block 1 --arg buf:u32:0 --arg u32:22500000", path.display());
+    let ended = run(&line).exits(0);
+    assert!(ended.stdout().contains("22500000"), "{}", ended.stdout());
+    let said = "still running: 67,108,864 instructions of warps, 0 of 1 blocks have ended (--steps-limit";
+    assert!(ended.stderr().contains(said), "{}", ended.stderr());
+    let stopped = run(&format!("{line} --steps-limit 1e6")).exits(1);
+    let both = stopped.stdout() + &stopped.stderr();
+    assert!(both.contains("executed 1,000,000 instructions of warps, its limit"), "{both}");
+}

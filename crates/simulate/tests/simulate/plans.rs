@@ -1,0 +1,113 @@
+//! More than one launch of numbers and buffers: structures, variables of the module, tables of pointers,
+//! files and scripts.
+
+use serde_json::json;
+
+use super::*;
+
+const PROGRAMS: &str = "crates/simulate/tests/simulate/programs.ptx";
+
+/// Runs `kernel` of [`PROGRAMS`] in one block, with JSON.
+fn program(kernel: &str, block: u32, rest: &str) -> Run {
+    run(&format!("{PROGRAMS} --kernel {kernel} --grid 1 --block {block} --json {rest}"))
+}
+
+#[test]
+fn structures_are_given_by_fields_or_bytes() {
+    let matrix = "--buffer m=f32:iota*6 --arg struct:i32:2,3,ptr:@m";
+    for scale in ["struct:f32:2,1,0.5", "bytes:00000040_0000803f_0000003f"] {
+        let run = program("rowSums", 2, &format!("{matrix} --arg {scale} --arg buf:f32:uninit*2")).exits(0);
+        assert_eq!(run.json()["buffers"][1], json!({"arg": 2, "type": "f32", "values": [6.5, 24.5]}));
+        assert_eq!(run.json()["buffers"][0]["name"], json!("m"));
+    }
+    let few = program("rowSums", 2, &format!("{matrix} --arg struct:f32:2,1 --arg buf:f32:uninit*2"));
+    few.refuses(&[
+        "has 12 bytes, it has 8",
+        "rowSums_param_1, .b8 (12 bytes: struct:TYPE:NUMBER,… or bytes:HEX)",
+    ]);
+    let lost = program("rowSums", 2, "--arg struct:i32:2,3,ptr:@x --arg struct:f32:1,1,1 --arg buf:f32:0*2");
+    lost.refuses(&["no buffer is called @x; there are: @2"]);
+    let out = program("gather", 2, "--buffer a=i32:1,2 --arg buf:ptr:@a,@a+4 --arg buf:i32:uninit*2");
+    assert!(out.exits(1).stdout().contains("out-of-bounds"));
+    let table = "--buffer a=i32:1,2,3 --arg buf:ptr:@a,@a+4 --arg buf:i32:uninit*2";
+    assert_eq!(program("gather", 2, table).exits(0).json()["buffers"][2]["values"], json!([2, 3]));
+}
+
+#[test]
+fn floats_of_16_bits_go_in_and_come_out() {
+    let line = "--arg buf:f16:0.5,65504,-0.1 --arg buf:bf16:1,2,3.140625 --arg buf:f32:uninit*3 --arg f16:2";
+    let json = program("halves", 3, line).exits(0).json();
+    assert_eq!(json["buffers"][0]["values"], json!([0.5, 65504.0, -0.1]));
+    assert_eq!(json["buffers"][1]["values"].to_string(), "[1.0,2.0,3.14]");
+    assert_eq!(json["buffers"][2]["values"].to_string(), "[2.0,131010.0,2.9406738]");
+}
+
+#[test]
+fn variables_of_the_module_are_set_and_shown() {
+    let line = "--arg buf:i32:uninit*4 --symbol weights=i32:1,2,3,4 --symbol calls=u32:";
+    let json = program("weigh", 4, line).exits(0).json();
+    assert_eq!(
+        json["buffers"],
+        json!([
+            {"arg": 0, "type": "i32", "values": [5, 6, 7, 8]},
+            {"name": "weights", "type": "i32", "values": [1, 2, 3, 4]},
+            {"name": "calls", "type": "u32", "values": [4]},
+        ])
+    );
+    // Nobody has filled the constant, or a part of it.
+    for set in ["", "--symbol weights=i32:1,2", "--symbol weights=i32:1,2,uninit*2"] {
+        let json = program("weigh", 4, &format!("--arg buf:i32:uninit*4 {set}")).exits(1).json();
+        let found = &json["diagnostics"][0];
+        assert_eq!((&found["kind"], &found["severity"]), (&json!("uninitialized-read"), &json!("error")));
+        let said = found["message"].as_str().unwrap();
+        assert!(said.contains("a constant is read that nobody has set"), "{json}");
+    }
+    program("weigh", 4, "--arg buf:i32:uninit*4 --symbol weights=i32:zeros*4").exits(0);
+    program("weigh", 4, "--arg buf:i32:0*4 --symbol weight=i32:1")
+        .refuses(&["no variable weight; there are: ", "weights"]);
+    program("weigh", 4, "--arg buf:i32:0*4 --symbol weights=i32:0*5")
+        .refuses(&["weights has 16 bytes, and 20"]);
+}
+
+#[test]
+fn parts_that_nobody_has_written_are_known() {
+    let line = "--arg buf:i32:uninit*4 --arg buf:i32:5,iota*2,uninit*1";
+    let some = program("onlyThose", 3, line).exits(0).json();
+    assert_eq!(some["buffers"][0]["values"], json!([5, 0, 1, null]));
+    assert_eq!(some["buffers"][1]["values"], json!([5, 0, 1, null]));
+    program("onlyThose", 4, line).exits(1);
+}
+
+#[test]
+fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
+    let folder = scratch("script");
+    let (steps, saved) = (folder.join("steps.txt"), folder.join("sums.npy"));
+    let script = |expected: &str| {
+        let text = format!(
+            "buffer in = f32:iota*200\nbuffer sums = f32:uninit*4\nbuffer all = f32:uninit*1\n\
+             launch blockSums<<<4, 64>>> @in @sums i32:200\nlaunch blockSums<<<1, 64>>> @sums @all i32:4\n\
+             expect all = f32:{expected}\nsave sums = {}\n",
+            saved.display()
+        );
+        std::fs::write(&steps, text).unwrap();
+        run(&format!("{PROGRAMS} --script {}", steps.display()))
+    };
+    let right = script("19900").exits(0);
+    assert!(right.stdout().contains("all: 1 element of f32\n  [0]  19900.0\n"), "{}", right.stdout());
+    assert!(right.stdout().ends_with("ok: nothing is wrong\n"), "{}", right.stdout());
+    script("19901 within 1e-4").exits(0);
+    let wrong = script("19901").exits(1);
+    let said =
+        "not as expected: @all holds 19900.0 in element 0, where 19901.0 is expected; 1 of 1 are wrong";
+    assert!(wrong.stdout().contains(said), "{}", wrong.stdout());
+    // What was saved is what the second launch added up.
+    let line = format!(
+        "--arg buf:f32:file={} --arg buf:f32:uninit*1 --arg i32:4 --expect 1=f32:19900",
+        saved.display()
+    );
+    program("blockSums", 64, &line).exits(0);
+    std::fs::write(&steps, "buffer in = f32:1\nlaunch blockSum<<<1, 64>>> @in @in i32:1\n").unwrap();
+    run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["no kernel is named blockSum"]);
+    std::fs::write(&steps, "buffer in = f32:1\nlanch blockSums\n").unwrap();
+    run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["steps.txt:2: `lanch` is none of"]);
+}
