@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 use super::conflict::{Race, Strength, strength};
 use super::order::{BlockId, Location, Order};
-use super::shadow::Region;
+use super::shadow::{How, Region};
 use super::touch::Touch;
 use crate::arith::lanes;
 use crate::memory::number_and_offset;
@@ -39,16 +39,19 @@ pub struct Shadow {
     global: Vec<Region>,
     /// By grid and block.
     shared: FxHashMap<BlockId, Box<Region>>,
-    /// What all this takes, and accesses in all lists of cells.
+    /// How lines of the program access memory, and their numbers.
+    hows: Vec<How>,
+    how_of: FxHashMap<How, u32>,
+    /// What all this takes, and reads in all lists of cells.
     bytes: usize,
-    others: usize,
+    reads: usize,
 }
 
 impl Shadow {
     pub fn block_end(&mut self, grid: u32, block: u64) {
         if let Some(ended) = self.shared.remove(&(grid, block)) {
             self.bytes -= ended.bytes();
-            self.others -= ended.others;
+            self.reads -= ended.lists.reads;
         }
     }
 
@@ -104,10 +107,21 @@ impl Shadow {
         if !matches!(request.space, Space::Shared | Space::Global) {
             return None;
         }
-        let mut touch = Touch::new(order.here(actor), actor.loc, request, self.others);
+        let how = How { loc: actor.loc, strength: strength(request), access: request.access };
+        let number = *self.how_of.entry(how).or_insert_with(|| {
+            self.hows.push(how);
+            self.hows.len() as u32 - 1
+        });
+        let mut touch = Touch::new(order.here(actor), request, (&self.hows, number), self.reads);
+        let mut touch_lanes = |region: &mut Region, mask: u32, start: u64| {
+            let before = (region.bytes(), region.lists.reads);
+            touch.lanes(region, mask, start);
+            self.bytes = self.bytes + region.bytes() - before.0;
+            self.reads = self.reads + region.lists.reads - before.1;
+        };
         if request.space == Space::Shared {
             let region = self.shared.entry(place_of(actor, request)).or_default();
-            touch.lanes(region, request.mask, 0, [&mut self.bytes, &mut self.others]);
+            touch_lanes(region, request.mask, 0);
         } else {
             let mut rest = request.mask;
             while rest != 0 {
@@ -118,8 +132,7 @@ impl Shadow {
                 rest &= !mask;
                 // An argument buffer of a launch is one thread's own.
                 if address >> 56 == 0 {
-                    let region = allocation(&mut self.global, number as usize);
-                    touch.lanes(region, mask, address - offset, [&mut self.bytes, &mut self.others]);
+                    touch_lanes(allocation(&mut self.global, number as usize), mask, address - offset);
                 }
             }
         }
@@ -248,8 +261,8 @@ mod tests {
             races[expected as usize] += 1;
         }
         assert!(races[0] > 10_000 && races[1] > 10_000, "both happen: {races:?}");
-        let left: usize = shadow.global.iter().map(|region| region.others).sum();
-        assert!(left == shadow.others && left < 64 * ROOM as usize, "{left}, {}", shadow.others);
+        let left: usize = shadow.global.iter().map(|region| region.lists.reads).sum();
+        assert!(left == shadow.reads && left < 64 * ROOM as usize, "{left}, {}", shadow.reads);
     }
 
     /// Words side by side that two warps have written in turn, some of them again after the barrier: a warp

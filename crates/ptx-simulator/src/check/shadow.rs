@@ -5,17 +5,24 @@ use super::conflict::Strength;
 use super::order::{Past, Time};
 use crate::observe::Access;
 
-/// An access that has happened, by lanes of one warp.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How a line of the program accesses memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct How {
+    /// Index into the program's line table.
+    pub loc: u32,
+    pub strength: Strength,
+    pub access: Access,
+}
+
+/// An access that has happened, by lanes of one warp; if they are none, there was none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Touched {
     /// Counted over all grids.
     pub warp: u32,
     pub mask: u32,
     pub time: Time,
-    /// Index into the program's line table.
-    pub loc: u32,
-    pub strength: Strength,
-    pub access: Access,
+    /// Index into the list of all [`How`].
+    pub how: u32,
 }
 
 impl Touched {
@@ -23,33 +30,38 @@ impl Touched {
         Past { warp: self.warp, lane: lane as u8, time: self.time }
     }
 
-    pub fn writes(&self) -> bool {
-        self.access != Access::Load
-    }
-
     /// Whether the two differ in their lanes at most.
     #[inline(always)]
     pub fn is_like(&self, other: &Touched) -> bool {
-        Touched { mask: other.mask, ..*self } == *other
+        (self.warp, self.time, self.how) == (other.warp, other.time, other.how)
     }
 }
 
 /// What is known of a byte, or of up to 16 that have been accessed alike.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Cell {
     /// The last write.
-    pub write: Option<Touched>,
-    /// A read since the last weak write, and all further ones in their order. If the last write is strong, so
-    /// is the last weak one among them: it is not covered, and neither are the reads since, as the strong one
-    /// may be in no conflict with what they race with.
-    pub read: Option<Touched>,
-    pub others: Vec<Touched>,
+    pub write: Touched,
+    /// A read since the last weak write.
+    pub read: Touched,
+    /// The number of its [`More`] in the region, counted from 1; 0: there is no more to know.
+    pub more: u32,
+}
+
+/// What else is known.
+#[derive(Clone, Debug, Default)]
+pub struct More {
+    /// If the last write is strong, the last weak one before. It is not covered, and neither are the reads
+    /// since: the strong one may be in no conflict with what they race with.
+    pub weak: Touched,
+    /// Further reads since the last weak write.
+    pub reads: Vec<Touched>,
 }
 
 /// Bytes of a page, which comes into being when one of them is touched.
 const PAGE: u64 = 1 << 10;
 /// Bytes of a cell are at most 2 to this power.
-const WIDEST: u32 = 4;
+pub const WIDEST: u32 = 4;
 
 /// The cells of a page, of 2 to the power `shift` bytes each.
 #[derive(Debug)]
@@ -58,58 +70,77 @@ struct Page {
     cells: Box<[Cell]>,
 }
 
+/// What else is known of some cells, each by its number.
+#[derive(Debug, Default)]
+pub struct Lists {
+    all: Vec<More>,
+    /// Reads in all of them.
+    pub reads: usize,
+}
+
+impl Lists {
+    /// Of a cell that has a number, or gets one.
+    pub fn of(&mut self, cell: &mut Cell) -> &mut More {
+        if cell.more == 0 {
+            self.all.push(More::default());
+            cell.more = self.all.len() as u32;
+        }
+        &mut self.all[cell.more as usize - 1]
+    }
+
+    /// The same, for another cell.
+    fn copy(&mut self, cell: &mut Cell) {
+        let more = self.of(cell).clone();
+        self.reads += more.reads.len();
+        cell.more = 0;
+        *self.of(cell) = more;
+    }
+}
+
 /// The memory of one allocation, or the shared memory of one block.
 #[derive(Debug, Default)]
 pub struct Region {
     pages: Vec<Option<Page>>,
-    /// Cells in all pages, and accesses in all lists of the cells.
+    /// Cells in all pages.
     cells: usize,
-    pub others: usize,
+    pub lists: Lists,
 }
 
 impl Region {
     /// Bytes that it takes, about.
     pub fn bytes(&self) -> usize {
-        self.cells * size_of::<Cell>() + self.others * size_of::<Touched>()
+        let Lists { all, reads } = &self.lists;
+        self.cells * size_of::<Cell>() + all.len() * size_of::<More>() + reads * size_of::<Touched>()
     }
 
-    /// Calls `visit` with each cell of these bytes, and the offset of the first byte in it that is meant.
+    /// The cell that `offset` lies in, which has at most 2 to the power `shift` bytes, and how many it has.
     #[inline(always)]
-    pub fn each(&mut self, offset: u64, bytes: u32, mut visit: impl FnMut(&mut Cell, u64, &mut usize)) {
-        let (mut at, end) = (offset, offset + u64::from(bytes));
-        let shift = (offset | u64::from(bytes)).trailing_zeros().min(WIDEST);
-        while at < end {
-            let number = (at / PAGE) as usize;
-            let page = match self.pages.get_mut(number) {
-                Some(Some(page)) if page.shift <= shift => page,
-                _ => {
-                    self.make_room(number, shift);
-                    let Some(Some(page)) = self.pages.get_mut(number) else { return };
-                    page
-                }
-            };
-            visit(&mut page.cells[(at % PAGE) as usize >> page.shift], at, &mut self.others);
-            at += 1 << page.shift;
+    pub fn cell(&mut self, offset: u64, shift: u32) -> (&mut Cell, &mut Lists, u64) {
+        let number = (offset / PAGE) as usize;
+        if !matches!(self.pages.get(number), Some(Some(page)) if page.shift <= shift) {
+            self.make_room(number, shift);
         }
+        let Some(Some(page)) = self.pages.get_mut(number) else { unreachable!("there is room") };
+        let cell = &mut page.cells[(offset % PAGE) as usize >> page.shift];
+        (cell, &mut self.lists, 1 << page.shift)
     }
 
-    /// Makes a page whose cells have no more than 2 to the power `shift` bytes.
+    /// Makes a page whose cells have 2 to the power `shift` bytes, in place of one whose cells have more.
     #[cold]
     fn make_room(&mut self, number: usize, shift: u32) {
         if self.pages.len() <= number {
             self.pages.resize_with(number + 1, || None);
         }
-        let cells: Box<[Cell]> = match &self.pages[number] {
-            None => vec![Cell::default(); PAGE as usize >> shift].into(),
-            Some(page) => {
-                self.cells -= page.cells.len();
-                self.others -= page.cells.iter().map(|cell| cell.others.len()).sum::<usize>();
-                let parts = |cell| std::iter::repeat_n(cell, 1 << (page.shift - shift));
-                page.cells.iter().cloned().flat_map(parts).collect()
-            }
-        };
+        let mut cells = vec![Cell::default(); PAGE as usize >> shift];
         self.cells += cells.len();
-        self.others += cells.iter().map(|cell| cell.others.len()).sum::<usize>();
-        self.pages[number] = Some(Page { shift, cells });
+        if let Some(page) = &self.pages[number] {
+            self.cells -= page.cells.len();
+            for (parts, cell) in cells.chunks_mut(1 << (page.shift - shift)).zip(&page.cells) {
+                parts.fill(*cell);
+                let others = parts.iter_mut().skip(1).filter(|part| part.more != 0);
+                others.for_each(|part| self.lists.copy(part));
+            }
+        }
+        self.pages[number] = Some(Page { shift, cells: cells.into() });
     }
 }
