@@ -3,6 +3,7 @@
 
 use super::conflict::Strength;
 use super::order::{Past, Time};
+use crate::arith::lanes;
 use crate::observe::Access;
 
 /// How a line of the program accesses memory.
@@ -14,11 +15,13 @@ pub struct How {
     pub access: Access,
 }
 
-/// An access that has happened, by lanes of one warp; if they are none, there was none.
+/// An access that has happened, by the same lanes of some warps of a block; if they are none, there was none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Touched {
-    /// Counted over all grids.
-    pub warp: u32,
+    /// The first warp of the block, counted over all grids.
+    pub block: u32,
+    /// Bits for warps of the block, and for their lanes.
+    pub warps: u32,
     pub mask: u32,
     pub time: Time,
     /// Index into the list of all [`How`].
@@ -26,14 +29,32 @@ pub struct Touched {
 }
 
 impl Touched {
-    pub fn past(&self, lane: usize) -> Past {
-        Past { warp: self.warp, lane: lane as u8, time: self.time }
+    pub fn is_nobody(&self) -> bool {
+        self.mask == 0
     }
 
-    /// Whether the two differ in their lanes at most.
+    /// The same threads.
+    pub fn is_by(&self, other: &Touched) -> bool {
+        (self.block, self.warps, self.mask) == (other.block, other.warps, other.mask)
+    }
+
+    /// Each of them.
+    pub fn pasts(self) -> impl Iterator<Item = Past> {
+        let past =
+            move |warp, lane| Past { warp: self.block + warp as u32, lane: lane as u8, time: self.time };
+        lanes(self.warps).flat_map(move |warp| lanes(self.mask).map(move |lane| past(warp, lane)))
+    }
+
+    /// Takes in an access by a warp, if the two differ in their lanes, or in their warps, at most.
     #[inline(always)]
-    pub fn is_like(&self, other: &Touched) -> bool {
-        (self.warp, self.time, self.how) == (other.warp, other.time, other.how)
+    pub fn takes_in(&mut self, other: &Touched) -> bool {
+        let is_alike = (self.block, self.time, self.how) == (other.block, other.time, other.how);
+        let fits = is_alike && (self.warps == other.warps || self.mask == other.mask);
+        if fits {
+            self.warps |= other.warps;
+            self.mask |= other.mask;
+        }
+        fits
     }
 }
 

@@ -3,7 +3,7 @@
 use super::conflict::{Race, Strength, Why, morally_strong};
 use super::order::{Before, Gap, Here, Past, Time};
 use super::shadow::{Cell, How, Lists, More, Region, Touched, WIDEST};
-use crate::arith::lanes;
+use crate::arith::{Lanes, lanes};
 use crate::observe::{Access, Request};
 use crate::ptx::Scope;
 
@@ -43,7 +43,8 @@ impl<'a> Touch<'a> {
         (hows, how): (&'a [How], u32),
         reads: usize,
     ) -> Touch<'a> {
-        let me = Touched { warp: here.warp, mask: 0, time: here.now(), how };
+        let (block, warps) = (here.first_warp, 1 << (here.warp - here.first_warp));
+        let me = Touched { block, warps, mask: 0, time: here.now(), how };
         let most = if reads < SHORT { MOST } else { FEW };
         let (how, barrier) = (hows[how as usize], here.barrier());
         let writes = how.access != Access::Load;
@@ -54,15 +55,14 @@ impl<'a> Touch<'a> {
     pub fn lanes(&mut self, region: &mut Region, mask: u32, start: u64) {
         let Request { addresses, bytes, .. } = *self.request;
         let mut rest = mask;
+        let distinct = self.writes || ascend(addresses, mask);
         while rest != 0 {
-            let address = addresses[rest.trailing_zeros() as usize];
-            let mut me = Touched { mask: rest & rest.wrapping_neg(), ..self.me };
-            rest &= rest - 1;
-            // Neighbours that read the same go on as one.
-            while !self.writes && rest != 0 && addresses[rest.trailing_zeros() as usize] == address {
-                me.mask |= rest & rest.wrapping_neg();
-                rest &= rest - 1;
-            }
+            let lane = rest.trailing_zeros() as usize;
+            let address = addresses[lane];
+            // Lanes that read the same go on as one.
+            let same = if distinct { 1 << lane } else { rest & equal(addresses, address) };
+            rest &= !same;
+            let me = Touched { mask: same, ..self.me };
             let (mut at, end) = (address, address + u64::from(bytes));
             let shift = (address | u64::from(bytes)).trailing_zeros().min(WIDEST);
             while at < end {
@@ -88,11 +88,9 @@ impl<'a> Touch<'a> {
             (cell.write, cell.read) = (me, Touched::default());
         } else if cell.more != 0 {
             self.read(cell, lists, me, address);
-        } else if cell.read.is_like(&me) {
-            cell.read.mask |= me.mask;
         } else if self.covers(&me, &cell.read) {
             cell.read = me;
-        } else {
+        } else if !cell.read.takes_in(&me) {
             self.read(cell, lists, me, address);
         }
     }
@@ -111,10 +109,10 @@ impl<'a> Touch<'a> {
         if self.how.strength == Strength::Weak {
             let More { weak, reads } = lists.of(cell);
             *weak = Touched::default();
-            let gone = std::mem::take(reads).len();
+            let gone = reads.drain(..).len();
             lists.reads -= gone;
             cell.read = Touched::default();
-        } else if cell.write.mask != 0 && self.how_of(&cell.write).strength == Strength::Weak {
+        } else if !cell.write.is_nobody() && self.how_of(&cell.write).strength == Strength::Weak {
             lists.of(cell).weak = cell.write;
         }
         cell.write = me;
@@ -127,11 +125,14 @@ impl<'a> Touch<'a> {
         if !self.is_before(weak, &me) {
             self.meets(*weak, me, address);
         }
-        let is_mine = |past: &&mut Touched| past.is_like(&me) || self.covers(&me, past);
-        if let Some(past) = reads.iter_mut().rev().take(LOOK_BACK).chain([&mut cell.read]).find(is_mine) {
-            let mask = if past.is_like(&me) { past.mask } else { 0 };
-            *past = Touched { mask: mask | me.mask, ..me };
-            return;
+        for past in [&mut cell.read].into_iter().chain(reads.iter_mut().rev().take(LOOK_BACK)) {
+            if self.covers(&me, past) {
+                *past = me;
+                return;
+            }
+            if past.takes_in(&me) {
+                return;
+            }
         }
         let length = reads.len();
         if length >= self.most && self.is_known(&cell.read, &me) {
@@ -146,8 +147,8 @@ impl<'a> Touch<'a> {
             }
             reads.push(me);
         } else if let Some(last) = reads.last_mut()
-            && !self.is_own_block(&cell.read)
-            && !self.is_own_block(last)
+            && cell.read.block != me.block
+            && last.block != me.block
         {
             // The first and the last are of two blocks, so that the barriers of one block do not order both.
             *last = me;
@@ -160,17 +161,18 @@ impl<'a> Touch<'a> {
         &self.hows[past.how as usize]
     }
 
-    fn is_own_block(&self, past: &Touched) -> bool {
-        past.warp.wrapping_sub(self.here.first_warp) < self.here.warps
+    /// Whether it is before the last barrier of this block.
+    #[inline(always)]
+    fn is_over(&self, past: &Touched) -> bool {
+        past.block == self.me.block && past.time < self.barrier
     }
 
     /// Whether there is no earlier access, or it is in order at a glance: before a barrier of the block, or by
     /// the same thread.
     #[inline(always)]
     fn is_before(&self, past: &Touched, me: &Touched) -> bool {
-        let is_ordered = self.is_own_block(past) && past.time < self.barrier
-            || past.warp == me.warp && past.mask == me.mask && me.mask.is_power_of_two();
-        past.mask == 0 || is_ordered && !self.is_read_only(self.how_of(past))
+        let is_ordered = || self.is_over(past) || past.is_by(me) && me.mask.is_power_of_two();
+        past.is_nobody() || is_ordered() && !self.is_read_only(self.how_of(past))
     }
 
     /// Whether one of the two reads what no thread of its grid may write.
@@ -181,9 +183,9 @@ impl<'a> Touch<'a> {
     /// Whether whatever races with an earlier read, if there is one, races with this one, too.
     #[inline(always)]
     fn covers(&self, me: &Touched, past: &Touched) -> bool {
-        let is_before = self.is_own_block(past) && past.time < self.barrier
-            || past.warp == me.warp && past.mask & !me.mask == 0;
-        past.mask == 0 || is_before && self.how.strength <= self.how_of(past).strength
+        let is_mine = (past.block, past.warps) == (me.block, me.warps) && past.mask & !me.mask == 0;
+        let is_before = self.is_over(past) || is_mine;
+        past.is_nobody() || is_before && self.how.strength <= self.how_of(past).strength
     }
 
     /// The same, by all that the thread knows.
@@ -194,7 +196,7 @@ impl<'a> Touch<'a> {
     /// Whether an earlier access is before this one.
     fn is_known(&self, past: &Touched, me: &Touched) -> bool {
         let lane = me.mask.trailing_zeros() as usize;
-        lanes(past.mask).all(|other| self.here.before(past.past(other), lane) == Before::Yes)
+        past.pasts().all(|past| self.here.before(past, lane) == Before::Yes)
     }
 
     /// Looks for races with an earlier access, thread by thread, and keeps the worst.
@@ -202,7 +204,7 @@ impl<'a> Touch<'a> {
     fn meets(&mut self, past: Touched, me: Touched, address: u64) {
         let How { loc, strength, access } = *self.how_of(&past);
         let writes = access != Access::Load;
-        let own_block = self.is_own_block(&past);
+        let own_block = past.block == me.block;
         if writes && strength > Strength::Weak && !own_block && self.sees() {
             self.flag = Some(loc);
         }
@@ -211,10 +213,9 @@ impl<'a> Touch<'a> {
             return;
         }
         for lane in lanes(me.mask) {
-            for other in lanes(past.mask) {
-                let earlier = past.past(other);
+            for earlier in past.pasts() {
                 let Some(why) = self.why(earlier, strength, lane) else { continue };
-                let rank = |why, past: Past| (why != Why::Almost(Gap::Fence), past.warp != me.warp);
+                let rank = |why, past: Past| (why != Why::Almost(Gap::Fence), past.warp != self.here.warp);
                 let mine = rank(why, earlier);
                 if self.found.is_some_and(|found| mine <= rank(found.why, found.earlier)) {
                     continue;
@@ -254,4 +255,18 @@ impl<'a> Touch<'a> {
             Before::No => Some(Why::Unordered),
         }
     }
+}
+
+/// Whether addresses grow from lane to lane, so that no two are the same.
+fn ascend(addresses: &Lanes, mask: u32) -> bool {
+    if mask == u32::MAX {
+        return addresses.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
+    }
+    let all = || lanes(mask).map(|lane| addresses[lane]);
+    all().zip(all().skip(1)).all(|(one, next)| one < next)
+}
+
+/// The lanes with this address.
+fn equal(addresses: &Lanes, address: u64) -> u32 {
+    addresses.iter().enumerate().fold(0, |mask, (lane, other)| mask | u32::from(*other == address) << lane)
 }
