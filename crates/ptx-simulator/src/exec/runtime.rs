@@ -127,12 +127,8 @@ impl Context<'_> {
         }
         if waits && !too_deep {
             if self.block.children > 0 {
-                let split = warp.splits[index];
-                if at.mask == split.mask {
-                    warp.splits[index].wait = Wait::Children;
-                } else {
-                    warp.diverge(index, split.mask & !at.mask, split.pc + 1, split.pc, split.pc + 1);
-                }
+                let waiting = warp.stay(index, at.mask);
+                warp.splits[waiting].wait = Wait::Children;
                 return Ok(());
             }
             self.act(warp, at, Act::ChildrenDone { mask: at.mask });

@@ -219,26 +219,6 @@ impl<'e> Context<'e> {
                 let d = &mut warp.activations[at.slot as usize].registers[*d as usize];
                 each(at.mask, |lane| d[lane] = now);
             }
-            Op::WarpBarrier { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::LoadTile { .. }
-            | Op::StoreTile { .. } => {
-                warp.splits[index].pc = pc;
-                if at.mask != mask {
-                    // The lanes that the guard leaves out do not take part: they go on behind it.
-                    warp.diverge(index, mask & !at.mask, pc + 1, pc, pc + 1);
-                    return Ok(Next::Leave);
-                }
-                if !self.collective_ready(warp, index) {
-                    warp.splits[index].wait = Wait::Lanes;
-                    return Ok(Next::Leave);
-                }
-                self.collective(warp, index)?;
-            }
             Op::Barrier { .. } => {
                 warp.splits[index].pc = pc;
                 if self.barrier(warp, index, at)? == Arrival::Waits {
@@ -287,6 +267,19 @@ impl<'e> Context<'e> {
                 return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, help));
             }
             Op::Nop {} => {}
+            op if op.members().is_some() => {
+                warp.splits[index].pc = pc;
+                if at.mask != mask {
+                    // The lanes that the guard leaves out do not take part.
+                    warp.stay(index, at.mask);
+                    return Ok(Next::Leave);
+                }
+                if !self.collective_ready(warp, index) {
+                    warp.splits[index].wait = Wait::Lanes;
+                    return Ok(Next::Leave);
+                }
+                self.collective(warp, index)?;
+            }
             op => {
                 let activation = &mut warp.activations[at.slot as usize];
                 registers::execute(op, activation, at.function, at.mask, self.globals);

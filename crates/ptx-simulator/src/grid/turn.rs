@@ -4,12 +4,10 @@
 use super::block::Block;
 use super::engine::{Engine, Grid};
 use crate::arith::WARP;
-use crate::decode::{NONE, Op};
+use crate::decode::{NONE, Op, Position};
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::exec::{
-    BARRIERS, Barrier, BlockState, Cluster, Context, Executed, Member, Position, Stop, Wait, Warp,
-};
+use crate::exec::{BARRIERS, Barrier, BlockState, Cluster, Context, Executed, Member, Stop, Wait, Warp};
 use crate::memory::{Written, shared::Layout};
 use crate::observe::Event;
 
@@ -92,20 +90,21 @@ impl Engine<'_> {
         self.resident += block.warps.len();
         self.progress.changed();
         let position = Position {
+            grid: grid.number,
             grid_dim: [gx, gy, grid.config.grid_dim.2],
             block_dim: [bx, by, bz],
             block: index,
+            warp: 0,
             cluster_dim: grid.cluster_dim,
-            is_explicit_cluster: function.cluster.is_some()
+            is_explicit_cluster: function.bounds.cluster.is_some()
                 || self.cluster.is_some() && grid.parent.is_none(),
             rank: state.rank,
-            grid_id: grid.number as u64,
             workspace: grid.workspace,
             static_shared: function.shared_bytes as u32,
             dynamic_shared: grid.config.shared_mem_bytes,
         };
-        for (number, warp) in block.warps.iter_mut().enumerate() {
-            warp.start(number as u32, grid.kernel, function, position);
+        for (number, warp) in (0..).zip(&mut block.warps) {
+            warp.start(grid.kernel, function, Position { warp: number, ..position });
             if !self.order.is_empty() {
                 warp.part(self.order);
             }
