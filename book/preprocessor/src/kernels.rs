@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use workbook::number::{raised, size, thousands, time};
-use workbook::record::columns::{Column, NONE, html_table};
+use workbook::record::columns::{Column, NONE};
 use workbook::record::{DeviceKind, Record, Run};
 
-use crate::Workbook;
-use crate::cell::scrolling;
-use crate::figure::{changed, figure, provenance};
+use crate::html::{figure, scrolling};
+use crate::page::{Page, Workbook};
+use crate::provenance::{changed_since, provenance};
 use crate::records::{committed, stems};
-use crate::version::changed_since;
+use crate::words::Words;
 
 /// The size at which launches and sectors are counted, and those at which times are shown.
 const COUNTED: u64 = 1 << 16;
@@ -34,8 +34,9 @@ struct Chapter {
 type Best = BTreeMap<u64, f64>;
 
 /// A heading per page and a table per chapter, in the order of the book.
-pub fn kernels(workbook: &Workbook) -> Result<String> {
-    let chapters = chapters(workbook)?;
+pub fn kernels(page: &mut Page, _: &Words) -> Result<String> {
+    let book = page.book;
+    let chapters = chapters(book)?;
     let best = best(&chapters);
     let mut text = String::new();
     let mut page = "";
@@ -43,31 +44,28 @@ pub fn kernels(workbook: &Workbook) -> Result<String> {
         if chapter.page != page {
             page = &chapter.page;
             // A heading that is a link would leave mdBook's own link to the heading without text.
-            let title = heading(workbook, page)?;
+            let title = heading(book, page)?;
             text += &format!("## {title}\n\nExplained in [{title}]({page}).\n\n");
         }
-        text += &format!("{}\n\n", table(workbook, chapter, &best)?);
+        text += &format!("{}\n\n", table(book, chapter, &best)?);
     }
     Ok(text)
 }
 
 /// The chapters that have kernels and a record, as their pages come in the book.
-fn chapters(workbook: &Workbook) -> Result<Vec<Chapter>> {
-    let file = workbook.root.join("book/src/SUMMARY.md");
-    let summary =
-        std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+fn chapters(book: &Workbook) -> Result<Vec<Chapter>> {
+    let summary = book.read("book/src/SUMMARY.md")?;
     let mut found = Vec::new();
-    for stem in stems(workbook) {
+    for stem in stems(book) {
         let files = [format!("examples/{stem}.rs"), format!("examples/{stem}/main.rs")];
-        let source = files.iter().find_map(|file| std::fs::read_to_string(workbook.root.join(file)).ok());
+        let source = files.iter().find_map(|file| book.read(file).ok());
         // Its own page, with the chapter's number or without; else the first page of the chapter.
         let (number, name) = stem.split_once('_').unwrap_or((&stem, &stem));
         let pages = [format!("({stem}.md)"), format!("({name}.md)"), format!("({number}_")];
         let place = pages.iter().find_map(|page| summary.find(page));
         let (Some(source), Some(place)) = (source, place) else { continue };
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
-        let (gpu, sim) =
-            (committed(workbook, &stem, DeviceKind::Gpu)?, committed(workbook, &stem, DeviceKind::Sim)?);
+        let (gpu, sim) = (committed(book, &stem, DeviceKind::Gpu)?, committed(book, &stem, DeviceKind::Sim)?);
         if gpu.is_some() || sim.is_some() {
             found.push((place, Chapter { stem, page, source, gpu, sim }));
         }
@@ -77,9 +75,8 @@ fn chapters(workbook: &Workbook) -> Result<Vec<Chapter>> {
 }
 
 /// `4 · Nested`: the title of a page.
-fn heading(workbook: &Workbook, page: &str) -> Result<String> {
-    let text = std::fs::read_to_string(workbook.root.join("book/src").join(page))
-        .with_context(|| format!("cannot read book/src/{page}"))?;
+fn heading(book: &Workbook, page: &str) -> Result<String> {
+    let text = book.read(&format!("book/src/{page}"))?;
     let title = text.lines().next().and_then(|line| line.strip_prefix("# "));
     Ok(title.with_context(|| format!("book/src/{page} does not begin with its title"))?.to_string())
 }
@@ -116,7 +113,7 @@ fn is_sum(chapter: &Chapter, run: &Run) -> bool {
 }
 
 /// The kernels of a chapter that were run over many sizes.
-fn table(workbook: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
+fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     let Some(record) = chapter.gpu.as_ref().or(chapter.sim.as_ref()) else { return Ok(String::new()) };
     let mut runs: Vec<&Run> = Vec::new();
     for run in &record.runs {
@@ -154,12 +151,11 @@ fn table(workbook: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> 
     columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
     let says = |column: &Column| column.name() == "kernel" || column.has_something_to_say();
     columns.retain(says);
-    let note = changed_since(workbook, record)?.map(|note| changed(&note)).unwrap_or_default();
     let label = format!("Kernels of {}", chapter.stem);
     let mut sources: Vec<String> =
         [&chapter.gpu, &chapter.sim].into_iter().flatten().map(provenance).collect();
     sources.dedup();
-    Ok(figure(&(scrolling(&html_table(&columns), &label) + &note), &sources.join("<br>")))
+    Ok(figure(&(scrolling(&columns, &label) + &changed_since(book, record)?), &sources.join("<br>")))
 }
 
 /// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.

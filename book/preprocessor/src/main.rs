@@ -79,7 +79,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
     let pages = book_directory.join(&context.config.book.src);
     let pages = pages.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(pages);
     let records = book_directory.join("records");
-    let workbook = Workbook { root, local: records.join("local"), records };
+    let workbook = Workbook::new(root, records.clone(), records.join("local"));
 
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {
