@@ -30,7 +30,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let asked = Asked {
         kernels: words.list("kernel"),
         n: words.number("n")?,
-        block: words.block()?,
+        block: words.number("block")?,
         columns: words.list("columns"),
         chart: words.get("chart"),
         scale: words.get("scale"),

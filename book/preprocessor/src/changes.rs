@@ -2,34 +2,14 @@
 
 use std::ops::Range;
 
-/// The lines of `after`, counted from 0, that `before` lacks, as ranges; the longest common sequence of lines
-/// is what the two share. Indentation does not count.
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+
+/// The lines of `after`, counted from 0, that `before` lacks, as ranges. Indentation does not count.
 pub fn changed(before: &str, after: &str) -> Vec<Range<usize>> {
-    let lines = |text: &'_ str| -> Vec<String> { text.lines().map(|line| line.trim().to_string()).collect() };
-    let (before, after) = (lines(before), lines(after));
-    // common[i][j]: lines that before[i..] and after[j..] share.
-    let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
-    for i in (0..before.len()).rev() {
-        for j in (0..after.len()).rev() {
-            common[i][j] = match before[i] == after[j] {
-                true => common[i + 1][j + 1] + 1,
-                false => common[i + 1][j].max(common[i][j + 1]),
-            };
-        }
-    }
-    let mut lacking: Vec<usize> = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    while j < after.len() {
-        if i < before.len() && before[i] == after[j] {
-            (i, j) = (i + 1, j + 1);
-        } else if i < before.len() && common[i + 1][j] >= common[i][j + 1] {
-            i += 1;
-        } else {
-            lacking.push(j);
-            j += 1;
-        }
-    }
-    lacking.chunk_by(|line, next| line + 1 == *next).map(|run| run[0]..run[0] + run.len()).collect()
+    let [before, after] = [before, after].map(|text| text.lines().map(str::trim).collect::<Vec<_>>());
+    let changes = capture_diff_slices(Algorithm::Lcs, &before, &after);
+    let lacking = changes.iter().filter(|change| change.tag() != DiffTag::Equal).map(DiffOp::new_range);
+    lacking.filter(|range| !range.is_empty()).collect()
 }
 
 /// Bands of one line's height for the style sheet: `--marks` in the colour of a bar beside the lines,

@@ -9,64 +9,54 @@ use crate::find::{Found, find};
 use crate::page::{Page, Workbook};
 use crate::words::{Words, list};
 use crate::{cell, chart, code, exercise, figure, kernels, record, table, term, value};
+use Stands::{Alone, InText};
 
-/// A directive: its name, its arguments, and what makes the Markdown that it becomes.
-struct Directive {
-    name: &'static str,
-    /// As [`Words::parse`] reads it.
-    usage: &'static str,
-    /// Whether it stands alone on a line; the others stand anywhere in text.
-    is_block: bool,
-    becomes: fn(&mut Page, &Words) -> Result<String>,
-}
+/// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line or
+/// anywhere in text; what makes the Markdown that it becomes.
+type Directive = (&'static str, &'static str, Stands, fn(&mut Page, &Words) -> Result<String>);
 
-const fn block(
-    name: &'static str,
-    usage: &'static str,
-    becomes: fn(&mut Page, &Words) -> Result<String>,
-) -> Directive {
-    Directive { name, usage, is_block: true, becomes }
+#[derive(Clone, Copy, PartialEq)]
+enum Stands {
+    Alone,
+    InText,
 }
 
 /// All directives. `STEM.KIND` is a committed record, `ch4_nested.gpu`; what `benches/` has recorded is named
 /// like its file: `benches/ncu`, `benches/simulator`, `benches/limit`.
 const DIRECTIVES: [Directive; 10] = [
     // `In [k]`, a command; `Out [k]`, what it gave on each device: a table, what the simulator says, a chart.
-    block(
+    (
         "cell",
         "STEM [kernel=A,B] [n=N] [block=B] [on=gpu,sim] [chart=NAME] [scale=linear] [columns=sum,check,time] \
          [message=no]",
+        Alone,
         cell::cell,
     ),
     // A small table: kernels by sizes, blocks or fields; `FIELD-ratio` is the first row's over this one's.
     // `against=RIVAL`, of chapter 7's record: how the last rung meets it. Of `benches/`: its tables.
-    block(
+    (
         "table",
         "STEM.KIND [FIELD,FIELD] [kernel=A,STEM.KIND/B] [n=N,N] [block=B,B] [against=RIVAL]",
+        Alone,
         table::table,
     ),
     // One chart of one record; of `benches/ncu`: `states`, `roofline`.
-    block("chart", "STEM.KIND NAME [kernel=A,B] [scale=linear]", chart::chart),
+    ("chart", "STEM.KIND NAME [kernel=A,B] [scale=linear]", Alone, chart::chart),
     // A figure drawn from a trace or a record, which plays.
-    block("figure", "NAME", figure::figure),
+    ("figure", "NAME", Alone, figure::figure),
     // Everything recorded of a chapter, folded.
-    block("record", "STEM", record::record),
+    ("record", "STEM", Alone, record::record),
     // The map of all kernels, a table per chapter.
-    block("kernels", "", kernels::kernels),
+    ("kernels", "", Alone, kernels::kernels),
     // A listing: what is between `ANCHOR: …` and `ANCHOR_END: …`; lines that the other lacks are marked.
-    block("code", "FILE ANCHOR [against=[FILE:]ANCHOR]", code::listing),
+    ("code", "FILE ANCHOR [against=[FILE:]ANCHOR]", Alone, code::listing),
     // An exercise: a card with its task, its code, hints and a solution, all folded.
-    block("exercise", "3.1", exercise::exercise),
+    ("exercise", "3.1", Alone, exercise::exercise),
     // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`, how
     // many times that of the other it is.
-    Directive {
-        name: "value",
-        usage: "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]",
-        is_block: false,
-        becomes: value::value,
-    },
+    ("value", "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]", InText, value::value),
     // The words, with what the glossary says of the term.
-    Directive { name: "term", usage: "SLUG WORDS…", is_block: false, becomes: term::term },
+    ("term", "SLUG WORDS…", InText, term::term),
 ];
 
 /// A directive that cannot be replaced.
@@ -118,20 +108,18 @@ fn replace(page: &mut Page, found: &Found) -> Result<Option<String>> {
         found.closed,
         "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is written \\{{{{#…}}}}"
     );
-    let Some(directive) = DIRECTIVES.iter().find(|directive| directive.name == found.name) else {
+    let Some((name, usage, stands, becomes)) = DIRECTIVES.iter().find(|(name, ..)| *name == found.name)
+    else {
         match found.name {
             "title" => return Ok(None),
             "include" | "rustdoc_include" | "playground" | "playpen" => bail!(
                 "mdBook's own includes are not used in this book: they show an empty block where an anchor is \
                  missing; write {{{{#code FILE ANCHOR}}}}, with FILE from the root of the repository"
             ),
-            _ => {
-                let names = DIRECTIVES.iter().map(|directive| directive.name);
-                bail!("there is no such directive; there are: {}", list(names))
-            }
+            _ => bail!("there is no such directive; there are: {}", list(DIRECTIVES.map(|(name, ..)| name))),
         }
     };
-    let Directive { name, usage, is_block, becomes } = *directive;
+    let is_block = *stands == Alone;
     if is_block {
         ensure!(!found.fenced, "stands in a code block; it makes its own, so take away the fence around it");
         ensure!(found.alone, "has to stand alone on its line, from the first column on");

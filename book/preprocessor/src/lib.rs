@@ -20,7 +20,7 @@
 //! | `kernels.rs` | the map of all kernels |
 //! | `code.rs`, `changes.rs` | listings, and which of their lines are marked as changed |
 //! | `exercise.rs` | exercises |
-//! | `term.rs`, `glossary.rs` | terms, and their definitions |
+//! | `term.rs` | terms of the glossary |
 //! | `value.rs` | numbers in prose |
 //! | `number.rs`, `device.rs` | numbers of kernels; of devices and their memory spaces |
 //! | `ncu.rs`, `benches.rs` | what the profiler counted; what the benches have recorded |
@@ -38,7 +38,6 @@ mod exercise;
 mod expand;
 mod figure;
 mod find;
-mod glossary;
 mod html;
 mod kernels;
 mod live;
@@ -55,5 +54,5 @@ mod value;
 mod words;
 
 pub use expand::{Problem, expand};
-pub use glossary::{Definition, definitions, plain, slug};
 pub use page::Workbook;
+pub use term::{Definition, definitions, plain, slug};

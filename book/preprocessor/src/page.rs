@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 
-use crate::glossary::{Definition, GLOSSARY, definitions};
+/// Where the terms are defined, from the root of the repository.
+pub const GLOSSARY: &str = "book/src/glossary.md";
 
 /// Where the book finds what it shows.
 pub struct Workbook {
@@ -15,8 +16,7 @@ pub struct Workbook {
     pub records: PathBuf,
     /// Those of the reader's own runs; need not exist.
     pub local: PathBuf,
-    /// Read once, by the first term that wants it.
-    glossary: OnceLock<Result<Vec<Definition>, String>>,
+    glossary: OnceLock<String>,
 }
 
 impl Workbook {
@@ -30,11 +30,13 @@ impl Workbook {
         std::fs::read_to_string(self.root.join(path)).with_context(|| format!("cannot read {path}"))
     }
 
-    /// The terms that can be explained.
-    pub fn glossary(&self) -> Result<&[Definition]> {
-        let read =
-            || self.read(GLOSSARY).map(|text| definitions(&text)).map_err(|error| format!("{error:#}"));
-        self.glossary.get_or_init(read).as_deref().map_err(|error| anyhow!("{error}"))
+    /// The text of the glossary, which is read once.
+    pub fn glossary(&self) -> Result<&str> {
+        if let Some(text) = self.glossary.get() {
+            return Ok(text);
+        }
+        let text = self.read(GLOSSARY)?;
+        Ok(self.glossary.get_or_init(|| text))
     }
 }
 

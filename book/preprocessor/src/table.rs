@@ -11,7 +11,7 @@ use crate::number::of_kernel;
 use crate::page::{Page, Workbook};
 use crate::provenance::{changed_since, provenance};
 use crate::records::named;
-use crate::words::{Words, threads};
+use crate::words::Words;
 use crate::{benches, ncu, selection};
 
 /// A row: the record it is from, and the kernel there.
@@ -50,7 +50,7 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     if sizes.is_empty() {
         sizes.push(record.n);
     }
-    let blocks: Vec<u32> = words.numbers("block")?.into_iter().map(threads).collect();
+    let blocks: Vec<u32> = words.numbers("block")?;
 
     let mut columns = vec![Column::left("kernel", rows.iter().map(|row| row.kernel.as_str()))];
     for place in places(&fields, &sizes, &blocks)? {

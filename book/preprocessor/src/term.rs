@@ -1,20 +1,29 @@
-//! A term of the glossary where a page uses it: a link, with the definition on hover and focus.
+//! The terms of the glossary; where a page uses one, a link with the definition on hover and focus.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use workbook::record::columns::escape;
 
-use crate::glossary::GLOSSARY;
-use crate::page::Page;
+use crate::page::{GLOSSARY, Page};
 use crate::words::{Words, list};
+
+/// A heading of the glossary and what stands below it.
+pub struct Definition {
+    /// `Compute capability`
+    pub heading: String,
+    /// As mdBook makes an anchor of the heading: `compute-capability`.
+    pub slug: String,
+    /// The first paragraph, as plain text.
+    pub text: String,
+}
 
 /// The words as a link to a heading of the glossary.
 pub fn term(page: &mut Page, words: &Words) -> Result<String> {
     let (slug, shown) = (words.of[0], words.of[1..].join(" "));
-    let definitions = page.book.glossary()?;
-    let Some(definition) = definitions.iter().find(|definition| definition.slug == slug) else {
+    let definitions = definitions(page.book.glossary()?);
+    let definition = definitions.iter().find(|definition| definition.slug == slug).with_context(|| {
         let there_are = list(definitions.iter().map(|one| &one.slug));
-        bail!("{GLOSSARY} has no heading for `{slug}`; there are: {there_are}");
-    };
+        format!("{GLOSSARY} has no heading for `{slug}`; there are: {there_are}")
+    })?;
     page.terms += 1;
     let id = format!("term-{}-{}", page.stem, page.terms);
     Ok(format!(
@@ -23,4 +32,66 @@ pub fn term(page: &mut Page, words: &Words) -> Result<String> {
         escape(&shown),
         escape(&definition.text)
     ))
+}
+
+/// The definitions of a glossary: its `##` headings, each with its first paragraph.
+pub fn definitions(glossary: &str) -> Vec<Definition> {
+    let mut found = Vec::new();
+    for section in glossary.split("\n## ").skip(1) {
+        let (heading, below) = section.split_once('\n').unwrap_or((section, ""));
+        let paragraph = below.trim_start().split("\n\n").next().unwrap_or_default();
+        let words: Vec<&str> = paragraph.split_whitespace().collect();
+        found.push(Definition {
+            heading: heading.trim().to_string(),
+            slug: slug(heading),
+            text: plain(&words.join(" ")),
+        });
+    }
+    found
+}
+
+/// The anchor of a heading as mdBook makes it: lower case, blanks as hyphens, other signs left out.
+pub fn slug(heading: &str) -> String {
+    let kept = |c: char| match c {
+        c if c.is_alphanumeric() || c == '_' || c == '-' => Some(c.to_ascii_lowercase()),
+        c if c.is_whitespace() => Some('-'),
+        _ => None,
+    };
+    heading.trim().chars().filter_map(kept).collect()
+}
+
+/// Markdown of one paragraph without its marks: of a link its words.
+pub fn plain(markdown: &str) -> String {
+    let mut text = String::new();
+    let mut rest = markdown;
+    while let Some((before, link)) = rest.split_once('[') {
+        text += before;
+        let parts = link
+            .split_once(']')
+            .and_then(|(words, after)| Some((words, after.strip_prefix('(')?.split_once(')')?.1)));
+        (text, rest) = match parts {
+            Some((words, after)) => (text + words, after),
+            None => (text + "[", link),
+        };
+    }
+    (text + rest).replace(['`', '*'], "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_the_first_paragraph_below_its_heading() {
+        let found = definitions(
+            "# Glossary\n\nAbout.\n\n## Compute capability\n\nThe `sm_90` of\na [GPU](x.md).\n\nMore.\n",
+        );
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].slug.as_str(), found[0].text.as_str()),
+            ("compute-capability", "The sm_90 of a GPU.")
+        );
+        assert_eq!(slug("Little's law"), "littles-law");
+        assert_eq!(plain("a[i] and [b](c)"), "a[i] and b");
+    }
 }

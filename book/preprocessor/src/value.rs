@@ -38,7 +38,7 @@ pub fn value(page: &mut Page, words: &Words) -> Result<String> {
 fn of_record(record: &Record, of: Option<&str>, field: &str, words: &Words) -> Result<Number> {
     let Some(of) = of else { return device::limit(record, field) };
     if let Some(n) = words.get("n") {
-        return of_kernel(record, of, number(n)?, words.block()?, field);
+        return of_kernel(record, of, number(n)?, words.number("block")?, field);
     }
     match record.memory_spaces.iter().find(|space| space.space == of) {
         Some(space) => device::space(record, space, field),

@@ -57,22 +57,17 @@ impl<'a> Words<'a> {
     }
 
     /// The numbers of `key`.
-    pub fn numbers(&self, key: &str) -> Result<Vec<u64>> {
-        self.list(key).into_iter().map(number).collect()
+    pub fn numbers<T: TryFrom<u64>>(&self, key: &str) -> Result<Vec<T>> {
+        let of_type =
+            |text| T::try_from(number(text)?).ok().with_context(|| format!("{key} is at most 2^32"));
+        self.list(key).into_iter().map(of_type).collect()
     }
 
     /// The only number of `key`, if it is given.
-    pub fn number(&self, key: &str) -> Result<Option<u64>> {
-        match self.numbers(key)?[..] {
-            [] => Ok(None),
-            [number] => Ok(Some(number)),
-            _ => bail!("{key} is one number here"),
-        }
-    }
-
-    /// Threads per block, if they are given.
-    pub fn block(&self) -> Result<Option<u32>> {
-        Ok(self.number("block")?.map(threads))
+    pub fn number<T: TryFrom<u64>>(&self, key: &str) -> Result<Option<T>> {
+        let mut numbers = self.numbers(key)?;
+        ensure!(numbers.len() < 2, "{key} is one number here");
+        Ok(numbers.pop())
     }
 
     /// The vertical axis that `scale=` asks for.
@@ -88,11 +83,6 @@ impl<'a> Words<'a> {
 /// `1024`, `2^10`, `1e6`.
 pub fn number(text: &str) -> Result<u64> {
     arguments::number(text, u64::MAX).with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
-}
-
-/// Threads per block.
-pub fn threads(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// `a, b, c`, each once; `none` if there is nothing.
