@@ -4,12 +4,7 @@
 //! A line of `tests/kernels/*.cu` that a diagnostic must name says `// expect: KIND`.
 
 use crate::cuda::{Bench, Source};
-<<<<<<< HEAD:crates/ptx-simulator/tests/behaviour/errors.rs
 use ptx_simulator::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
-=======
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::sim::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
->>>>>>> main:tests/simulator/errors.rs
 
 /// Launches a kernel that must fail, and checks where: at the line with `// expect: KIND` behind `function`.
 fn fails_at(
@@ -350,28 +345,6 @@ fn without_a_line_table_the_line_is_that_of_the_ptx() {
     assert_eq!((diagnostic.file.as_deref(), diagnostic.line), (Some("bare.ptx"), Some(5)));
 }
 
-<<<<<<< HEAD:crates/ptx-simulator/tests/behaviour/errors.rs
-=======
-/// Compiles the sources again and compares, or with `BLESS=1` writes what nvcc gives. Needs nvcc 13.
-#[test]
-#[ignore = "needs nvcc"]
-fn the_committed_ptx_is_what_nvcc_gives() {
-    let nvcc = Compiler::of(Maker::Nvcc, crate::cuda::root()).unwrap().expect("nvcc 13, as README.md says");
-    let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("errors");
-    std::fs::create_dir_all(&scratch).unwrap();
-    for source in crate::cuda::sources() {
-        let ptx = nvcc.ptx(&source, &scratch).unwrap();
-        let committed = crate::cuda::root().join(source.with_extension("ptx"));
-        if std::env::var("BLESS").is_ok_and(|value| value == "1") {
-            std::fs::write(&committed, &ptx.text).unwrap();
-        } else {
-            assert_eq!(std::fs::read_to_string(&committed).unwrap(), ptx.text, "{}", source.display());
-        }
-    }
-    std::fs::remove_dir_all(&scratch).unwrap();
-}
-
->>>>>>> main:tests/simulator/errors.rs
 /// `.loc 1 0` says "no line": what stands there belongs to the line before.
 #[test]
 fn a_place_without_a_line_has_that_before_it() {
