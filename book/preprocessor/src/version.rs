@@ -21,7 +21,7 @@ pub fn changed_since(workbook: &Workbook, record: &Record) -> Result<Option<Stri
     let file = format!("examples/{}.rs", record.stem);
     let source = std::fs::read_to_string(workbook.root.join(&file))
         .with_context(|| format!("there is neither a kernel of this name nor {file}"))?;
-    Ok(note(record, &file, Some(&prebuilt::source_hash(&source))))
+    Ok(note(record, &file, Some(&prebuilt::text_hash(&source))))
 }
 
 /// What a page says of a record whose kernels another compiler has compiled: that is other code.
