@@ -28,7 +28,7 @@ use super::conflict::{Race, Strength, strength};
 use super::order::{BlockId, Location, Order};
 use super::shadow::{How, Region};
 use super::touch::Touch;
-use crate::arith::lanes;
+use crate::arith::{groups, lanes};
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
@@ -123,16 +123,13 @@ impl Shadow {
             let region = self.shared.entry(place_of(actor, request)).or_default();
             touch_lanes(region, request.mask, 0);
         } else {
-            let mut rest = request.mask;
-            while rest != 0 {
-                let address = request.addresses[rest.trailing_zeros() as usize];
-                let (number, offset) = number_and_offset(address);
-                let same = lanes(rest).filter(|&lane| number_and_offset(request.addresses[lane]).0 == number);
-                let mask = same.fold(0, |mask, lane| mask | 1 << lane);
-                rest &= !mask;
+            let place = |lane: usize| number_and_offset(request.addresses[lane]);
+            for (number, mask) in groups(request.mask, |lane| place(lane).0) {
+                let lane = mask.trailing_zeros() as usize;
                 // An argument buffer of a launch is one thread's own.
-                if address >> 56 == 0 {
-                    touch_lanes(allocation(&mut self.global, number as usize), mask, address - offset);
+                if request.addresses[lane] >> 56 == 0 {
+                    let start = request.addresses[lane] - place(lane).1;
+                    touch_lanes(allocation(&mut self.global, number as usize), mask, start);
                 }
             }
         }

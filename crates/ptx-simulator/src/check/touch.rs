@@ -3,7 +3,7 @@
 use super::conflict::{Race, Strength, Why, morally_strong};
 use super::order::{Before, Gap, Here, Past, Time};
 use super::shadow::{Cell, How, Lists, More, Region, Touched, WIDEST};
-use crate::arith::{Lanes, lanes};
+use crate::arith::{Lanes, lanes, which};
 use crate::observe::{Access, Request};
 use crate::ptx::Scope;
 
@@ -54,13 +54,13 @@ impl<'a> Touch<'a> {
     /// The lanes of `mask` access `region`, which starts at address `start`.
     pub fn lanes(&mut self, region: &mut Region, mask: u32, start: u64) {
         let Request { addresses, bytes, .. } = *self.request;
-        let mut rest = mask;
         let distinct = self.writes || ascend(addresses, mask);
+        let mut rest = mask;
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             let address = addresses[lane];
             // Lanes that read the same go on as one.
-            let same = if distinct { 1 << lane } else { rest & equal(addresses, address) };
+            let same = if distinct { 1 << lane } else { which(rest, |other| addresses[other] == address) };
             rest &= !same;
             let me = Touched { mask: same, ..self.me };
             let (mut at, end) = (address, address + u64::from(bytes));
@@ -264,9 +264,4 @@ fn ascend(addresses: &Lanes, mask: u32) -> bool {
     }
     let all = || lanes(mask).map(|lane| addresses[lane]);
     all().zip(all().skip(1)).all(|(one, next)| one < next)
-}
-
-/// The lanes with this address.
-fn equal(addresses: &Lanes, address: u64) -> u32 {
-    addresses.iter().enumerate().fold(0, |mask, (lane, other)| mask | u32::from(*other == address) << lane)
 }
