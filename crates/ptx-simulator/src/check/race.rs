@@ -154,7 +154,7 @@ fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::order::Time;
     use super::*;
     use crate::arith::WARP;
@@ -163,7 +163,7 @@ mod tests {
     use crate::ptx::Scope;
 
     /// A grid of this many blocks of two warps.
-    pub fn grid(blocks: u32) -> Order {
+    fn grid(blocks: u32) -> Order {
         let mut order = Order::default();
         let config = &LaunchConfig::new(blocks, 64);
         order.grid(&Start {
@@ -179,7 +179,7 @@ mod tests {
         order
     }
 
-    pub fn actor(warp: u32) -> Actor<'static> {
+    fn actor(warp: u32) -> Actor<'static> {
         Actor { grid: 0, block: (warp / 2).into(), warp: warp % 2, loc: 7, kernel: "k" }
     }
 

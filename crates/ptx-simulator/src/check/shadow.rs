@@ -84,11 +84,56 @@ const PAGE: u64 = 1 << 10;
 /// Bytes of a cell are at most 2 to this power.
 pub const WIDEST: u32 = 4;
 
-/// The cells of a page, of 2 to the power `shift` bytes each.
-#[derive(Debug)]
-struct Page {
+/// The cells of a page, of 2 to the power `shift` bytes each. Most memory is only read or only written, so what
+/// they hold is in lists of their own, which are empty as long as no cell has such a thing.
+#[derive(Debug, Default)]
+pub struct Page {
     shift: u32,
-    cells: Box<[Cell]>,
+    pub writes: Vec<Touched>,
+    pub reads: Vec<Touched>,
+    more: Vec<u32>,
+}
+
+impl Page {
+    pub fn cell(&self, at: usize) -> Cell {
+        let of = |all: &[Touched]| all.get(at).copied().unwrap_or_default();
+        let more = self.more.get(at).copied().unwrap_or_default();
+        Cell { write: of(&self.writes), read: of(&self.reads), more }
+    }
+
+    pub fn has_more(&self, at: usize) -> bool {
+        self.more.get(at).is_some_and(|more| *more != 0)
+    }
+
+    pub fn set(&mut self, at: usize, cell: Cell, lists: &mut Lists) {
+        let Cell { write, read, more } = cell;
+        put(&mut self.writes, self.shift, at, write, lists);
+        put(&mut self.reads, self.shift, at, read, lists);
+        put(&mut self.more, self.shift, at, more, lists);
+    }
+
+    #[inline(always)]
+    pub fn set_write(&mut self, at: usize, write: Touched, lists: &mut Lists) {
+        put(&mut self.writes, self.shift, at, write, lists);
+    }
+
+    #[inline(always)]
+    pub fn set_read(&mut self, at: usize, read: Touched, lists: &mut Lists) {
+        put(&mut self.reads, self.shift, at, read, lists);
+    }
+}
+
+/// Puts what a cell holds into a list of its page.
+#[inline(always)]
+fn put<T: Copy + Default + PartialEq>(all: &mut Vec<T>, shift: u32, at: usize, one: T, lists: &mut Lists) {
+    if all.is_empty() {
+        if one == T::default() {
+            return;
+        }
+        *all = vec![T::default(); PAGE as usize >> shift];
+        lists.bytes += size_of_val(&all[..]);
+    }
+    all[at] = one;
 }
 
 /// What else is known of some cells, each by its number.
@@ -97,6 +142,8 @@ pub struct Lists {
     all: Vec<More>,
     /// Reads in all of them.
     pub reads: usize,
+    /// Bytes of all pages.
+    bytes: usize,
 }
 
 impl Lists {
@@ -121,29 +168,28 @@ impl Lists {
 /// The memory of one allocation, or the shared memory of one block.
 #[derive(Debug, Default)]
 pub struct Region {
-    pages: Vec<Option<Page>>,
-    /// Cells in all pages.
-    cells: usize,
+    pages: Vec<Option<Box<Page>>>,
     pub lists: Lists,
 }
 
 impl Region {
     /// Bytes that it takes, about.
     pub fn bytes(&self) -> usize {
-        let Lists { all, reads } = &self.lists;
-        self.cells * size_of::<Cell>() + all.len() * size_of::<More>() + reads * size_of::<Touched>()
+        let Lists { all, reads, bytes } = &self.lists;
+        bytes + all.len() * size_of::<More>() + reads * size_of::<Touched>()
     }
 
-    /// The cell that `offset` lies in, which has at most 2 to the power `shift` bytes, and how many it has.
+    /// The page that `offset` lies in, whose cells have at most 2 to the power `shift` bytes; which of them it
+    /// is, and how many bytes it has.
     #[inline(always)]
-    pub fn cell(&mut self, offset: u64, shift: u32) -> (&mut Cell, &mut Lists, u64) {
+    pub fn page(&mut self, offset: u64, shift: u32) -> (&mut Page, usize, u64, &mut Lists) {
         let number = (offset / PAGE) as usize;
         if !matches!(self.pages.get(number), Some(Some(page)) if page.shift <= shift) {
             self.make_room(number, shift);
         }
         let Some(Some(page)) = self.pages.get_mut(number) else { unreachable!("there is room") };
-        let cell = &mut page.cells[(offset % PAGE) as usize >> page.shift];
-        (cell, &mut self.lists, 1 << page.shift)
+        let shift = page.shift;
+        (page, (offset % PAGE) as usize >> shift, 1 << shift, &mut self.lists)
     }
 
     /// Makes a page whose cells have 2 to the power `shift` bytes, in place of one whose cells have more.
@@ -152,16 +198,19 @@ impl Region {
         if self.pages.len() <= number {
             self.pages.resize_with(number + 1, || None);
         }
-        let mut cells = vec![Cell::default(); PAGE as usize >> shift];
-        self.cells += cells.len();
-        if let Some(page) = &self.pages[number] {
-            self.cells -= page.cells.len();
-            for (parts, cell) in cells.chunks_mut(1 << (page.shift - shift)).zip(&page.cells) {
-                parts.fill(*cell);
-                let others = parts.iter_mut().skip(1).filter(|part| part.more != 0);
-                others.for_each(|part| self.lists.copy(part));
+        let mut page = Box::new(Page { shift, ..Page::default() });
+        if let Some(old) = self.pages[number].take() {
+            let parts = 1 << (old.shift - shift);
+            for at in 0..PAGE as usize >> shift {
+                let mut cell = old.cell(at / parts);
+                if cell.more != 0 && !at.is_multiple_of(parts) {
+                    self.lists.copy(&mut cell);
+                }
+                page.set(at, cell, &mut self.lists);
             }
+            let Page { writes, reads, more, .. } = &*old;
+            self.lists.bytes -= size_of_val(&writes[..]) + size_of_val(&reads[..]) + size_of_val(&more[..]);
         }
-        self.pages[number] = Some(Page { shift, cells: cells.into() });
+        self.pages[number] = Some(page);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::conflict::{Race, Strength, Why, morally_strong};
 use super::order::{Before, Gap, Here, Past, Time};
-use super::shadow::{Cell, How, Lists, More, Region, Touched, WIDEST};
+use super::shadow::{Cell, How, Lists, More, Page, Region, Touched, WIDEST};
 use crate::arith::{Lanes, lanes, which};
 use crate::observe::{Access, Request};
 use crate::ptx::Scope;
@@ -60,39 +60,54 @@ impl<'a> Touch<'a> {
             let lane = rest.trailing_zeros() as usize;
             let address = addresses[lane];
             // Lanes that read the same go on as one.
-            let same = if distinct { 1 << lane } else { which(rest, |other| addresses[other] == address) };
+            let equal = || which(u32::MAX, |other| addresses[other] == address);
+            let same = if distinct { 1 << lane } else { rest & equal() };
             rest &= !same;
             let me = Touched { mask: same, ..self.me };
             let (mut at, end) = (address, address + u64::from(bytes));
             let shift = (address | u64::from(bytes)).trailing_zeros().min(WIDEST);
             while at < end {
-                let (cell, lists, width) = region.cell(at - start, shift);
-                self.cell(cell, lists, me, at);
+                let (page, cell, width, lists) = region.page(at - start, shift);
+                self.cell(page, cell, lists, me, at);
                 at += width;
             }
         }
     }
 
     #[inline(always)]
-    fn cell(&mut self, cell: &mut Cell, lists: &mut Lists, me: Touched, address: u64) {
-        if !self.is_before(&cell.write, &me) {
-            self.meets(cell.write, me, address);
+    fn cell(&mut self, page: &mut Page, at: usize, lists: &mut Lists, me: Touched, address: u64) {
+        if let Some(write) = page.writes.get(at)
+            && !self.is_before(write, &me)
+        {
+            self.meets(*write, me, address);
         }
+        let has_more = page.has_more(at);
         if self.writes {
-            if !self.is_before(&cell.read, &me) {
-                self.meets(cell.read, me, address);
+            if let Some(read) = page.reads.get(at)
+                && !self.is_before(read, &me)
+            {
+                self.meets(*read, me, address);
             }
-            if cell.more != 0 || self.how.strength != Strength::Weak {
-                return self.write(cell, lists, me, address);
+            if !has_more && self.how.strength == Strength::Weak {
+                page.set_write(at, me, lists);
+                page.set_read(at, Touched::default(), lists);
+                return;
             }
-            (cell.write, cell.read) = (me, Touched::default());
-        } else if cell.more != 0 {
-            self.read(cell, lists, me, address);
-        } else if self.covers(&me, &cell.read) {
-            cell.read = me;
-        } else if !cell.read.takes_in(&me) {
-            self.read(cell, lists, me, address);
+        } else if !has_more {
+            let mut read = page.reads.get(at).copied().unwrap_or_default();
+            if self.covers(&me, &read) {
+                return page.set_read(at, me, lists);
+            }
+            if read.takes_in(&me) {
+                return page.set_read(at, read, lists);
+            }
         }
+        let mut cell = page.cell(at);
+        match self.writes {
+            true => self.write(&mut cell, lists, me, address),
+            false => self.read(&mut cell, lists, me, address),
+        }
+        page.set(at, cell, lists);
     }
 
     /// A write of a word with a longer past, or a strong one.
@@ -183,9 +198,9 @@ impl<'a> Touch<'a> {
     /// Whether whatever races with an earlier read, if there is one, races with this one, too.
     #[inline(always)]
     fn covers(&self, me: &Touched, past: &Touched) -> bool {
-        let is_mine = (past.block, past.warps) == (me.block, me.warps) && past.mask & !me.mask == 0;
-        let is_before = self.is_over(past) || is_mine;
-        past.is_nobody() || is_before && self.how.strength <= self.how_of(past).strength
+        let is_mine = || past.warps == me.warps && past.mask & !me.mask == 0;
+        let is_before = || past.block == me.block && (past.time < self.barrier || is_mine());
+        past.is_nobody() || is_before() && self.how.strength <= self.how_of(past).strength
     }
 
     /// The same, by all that the thread knows.
