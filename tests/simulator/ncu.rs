@@ -2,7 +2,6 @@
 //! tests/simulator/ncu/README.md.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use workbook::build::kernels;
@@ -80,27 +79,4 @@ fn the_simulator_counts_what_the_hardware_counts() {
             assert_eq!(counted, value, "{launch:?}: {metric}");
         }
     }
-}
-
-/// The table in the simulator's documentation is this test's data. `WORKBOOK_BLESS=1` writes it.
-#[test]
-fn the_documented_table_is_the_measured_one() {
-    let mut table = String::from(
-        "| kernel | n | threads x blocks | load requests | load sectors | store requests | store sectors | \
-         bank conflicts |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-    );
-    for ((program, kernel, n, block, grid), metrics) in measured() {
-        if program != "banks" {
-            write!(table, "| {program} `{kernel}` | {n} | {block} x {grid} |").unwrap();
-            for metric in [REQUESTS_LD, SECTORS_LD, REQUESTS_ST, SECTORS_ST, CONFLICTS] {
-                write!(table, " {} |", metrics[metric]).unwrap();
-            }
-            table.push('\n');
-        }
-    }
-    let path = root().join("crates/ptx-simulator/src/ncu.md");
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        std::fs::write(&path, &table).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), table, "run with WORKBOOK_BLESS=1");
 }
