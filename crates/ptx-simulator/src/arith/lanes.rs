@@ -39,6 +39,14 @@ pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
+/// What stands at a place of a list that grows as far as it is used.
+pub fn at<T: Clone + Default>(all: &mut Vec<T>, place: u32) -> &mut T {
+    if all.len() <= place as usize {
+        all.resize(place as usize + 1, T::default());
+    }
+    &mut all[place as usize]
+}
+
 /// The lanes of `mask` for which `is` holds.
 #[inline(always)]
 pub fn which(mask: u32, mut is: impl FnMut(usize) -> bool) -> u32 {
