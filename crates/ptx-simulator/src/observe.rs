@@ -108,20 +108,19 @@ impl<'a> Request<'a> {
         order: Order,
         scope: Scope,
     ) -> Request<'a> {
-        let (owner, used, changed, unchanged, values) = (None, Use::default(), 0, 0, &[][..]);
         Request {
             access,
             space,
-            owner,
+            owner: None,
             mask,
             addresses,
             bytes,
             order,
             scope,
-            used,
-            changed,
-            unchanged,
-            values,
+            used: Use::default(),
+            changed: 0,
+            unchanged: 0,
+            values: &[],
         }
     }
 }

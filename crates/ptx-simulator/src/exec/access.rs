@@ -104,7 +104,7 @@ impl Context<'_> {
             let request = &self.reach(warp, at, request)?;
             // Lanes mostly read the same allocation: it is looked up once.
             let (start, near) = match request.space {
-                Space::Shared => (0, shared_in(self.block, &self.cluster, request.owner)),
+                Space::Shared => (0, &shared_in(self.block, &self.cluster, request.owner).bytes[..]),
                 Space::Param => (0, self.params),
                 Space::Local => (0, &[][..]),
                 _ => self.memory.around(request.addresses[request.mask.trailing_zeros() as usize]),
@@ -184,7 +184,7 @@ impl Context<'_> {
                     *value = source(&warp.activations[at.slot as usize], at.function, *s)[lane];
                 }
                 let to = match request.space {
-                    Space::Shared => self.shared_mut(request.owner).get_mut(span(address, total)),
+                    Space::Shared => self.shared_mut(request.owner).bytes.get_mut(span(address, total)),
                     Space::Local if self.is_past_locals(warp, at, address, total) => None,
                     Space::Local => warp.local_of(lane, address, total),
                     Space::Param | Space::Const => None,
@@ -241,7 +241,7 @@ impl Context<'_> {
                 let operand = |r: Reg| source(activation, at.function, r)[lane];
                 let (b, c) = (operand(b), operand(c));
                 let word = match request.space {
-                    Space::Shared => self.shared_mut(request.owner).get_mut(span(address, total)),
+                    Space::Shared => self.shared_mut(request.owner).bytes.get_mut(span(address, total)),
                     Space::Global => self.memory.slice_mut(address, total).ok(),
                     _ => None,
                 };

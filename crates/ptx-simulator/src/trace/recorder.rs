@@ -10,7 +10,7 @@ use crate::observe::{self, Access, Act, Actor, Observer, Request};
 use crate::simulator::Module;
 
 /// Remembers launches, up to this many events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recorder {
     trace: Trace,
     buffers: Buffers,
@@ -27,16 +27,7 @@ pub struct Recorder {
 impl Recorder {
     /// Keeps at most `limit` events; further ones are counted.
     pub fn new(limit: usize) -> Recorder {
-        Recorder {
-            trace: Trace::default(),
-            buffers: Buffers::default(),
-            module: None,
-            limit,
-            values: true,
-            before: 0,
-            started: 0,
-            steps: FxHashMap::default(),
-        }
+        Recorder { limit, values: true, ..Recorder::default() }
     }
 
     /// The same without the values of accesses.
