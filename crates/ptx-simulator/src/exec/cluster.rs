@@ -1,6 +1,5 @@
 //! What the blocks of a cluster share: their shared memory, and a barrier (PTX ISA 9.7.13.4).
 
-use super::barrier::Arrival;
 use super::block::{BlockState, Cluster, SharedMemory};
 use super::context::{At, Context, Executed};
 use super::warp::{Wait, Warp};
@@ -102,8 +101,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Lanes wait at it.
-    pub fn cluster_wait(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<Arrival> {
+    /// Lanes wait at it; whether it is not open yet.
+    pub fn cluster_wait(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<bool> {
         let absent = at.mask & !(warp.in_cluster_barrier[0] | warp.in_cluster_barrier[1]);
         let Some(cluster) = self.cluster.as_ref().filter(|_| absent == 0) else {
             let what = "a thread waits at the barrier of its cluster, and has not arrived there";
@@ -114,11 +113,11 @@ impl Context<'_> {
         let round = cluster.round;
         if at.mask & warp.in_cluster_barrier[(round & 1) as usize] == 0 {
             self.behind_cluster_barrier(warp, at);
-            return Ok(Arrival::GoesOn);
+            return Ok(false);
         }
         let waiting = warp.stay(index, at.mask);
         warp.splits[waiting].wait = Wait::Cluster { round };
-        Ok(Arrival::Waits)
+        Ok(true)
     }
 
     /// Lanes have waited for a round that is over.
