@@ -123,7 +123,9 @@ impl<'a> Touch<'a> {
             }
         }
         let last = cell.others.iter_mut().rev().take(LOOK_BACK).chain(&mut cell.read);
-        if let Some(past) = last.filter(|past| !past.writes()).find(|past| past.is_like(&me) || self.covers(&me, past)) {
+        if let Some(past) =
+            last.filter(|past| !past.writes()).find(|past| past.is_like(&me) || self.covers(&me, past))
+        {
             let mask = if past.is_like(&me) { past.mask } else { 0 };
             *past = Touched { mask: mask | me.mask, ..me };
             return;
