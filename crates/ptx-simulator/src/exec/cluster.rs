@@ -123,7 +123,7 @@ impl Context<'_> {
     /// Lanes have waited for a round that is over.
     pub fn behind_cluster_barrier(&mut self, warp: &mut Warp, at: At) {
         warp.in_cluster_barrier.iter_mut().for_each(|lanes| *lanes &= !at.mask);
-        self.act(warp, at, Act::ClusterWait { mask: at.mask });
+        self.act(warp, at, Act::ClusterWait(at.mask));
     }
 
     /// Lanes exit: nobody waits for them any more.

@@ -122,7 +122,7 @@ impl Context<'_> {
                 warp.splits[waiting].wait = Wait::Children;
                 return Ok(());
             }
-            self.act(warp, at, Act::ChildrenDone { mask: at.mask });
+            self.act(warp, at, Act::ChildrenDone(at.mask));
         }
         // Lanes that the guard leaves out do nothing here; all go on behind the call.
         warp.splits[index].pc += 1;

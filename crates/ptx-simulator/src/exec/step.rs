@@ -74,7 +74,7 @@ impl<'e> Context<'e> {
                 Wait::Lanes if self.collective_ready(warp, index) => self.collective(warp, index)?,
                 Wait::Children if self.block.children == 0 => {
                     let at = self.at(warp, index);
-                    self.act(warp, at, Act::ChildrenDone { mask: at.mask });
+                    self.act(warp, at, Act::ChildrenDone(at.mask));
                     warp.splits[index].go_on();
                 }
                 _ => continue,
@@ -227,8 +227,8 @@ impl<'e> Context<'e> {
             Op::CopyGroup { how: Copies::Wait { but } } => self.copies_done(warp, at.mask, *but),
             Op::CopyArrive { .. } => self.copy_arrive(warp, at)?,
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
-            Op::Fence { scope } => self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope }),
-            Op::GridWait {} => self.act(warp, at, Act::GridWait { mask: at.mask }),
+            Op::Fence { scope } => self.act(warp, at, Act::Fence(at.mask, *scope)),
+            Op::GridWait {} => self.act(warp, at, Act::GridWait(at.mask)),
             Op::Clock { d } => {
                 // There is no clock: time is the number of instructions executed so far.
                 let now = self.progress.executed;

@@ -125,10 +125,10 @@ impl Recorder {
             Act::Diverge { taken, rest } => self.by(actor, taken, Did::Diverge { rest }),
             Act::Barrier { mask, id } => self.by(actor, mask, Did::Arrive { id }),
             Act::ClusterArrive { mask, .. } => self.by(actor, mask, Did::ArriveInCluster),
-            Act::ClusterWait { mask } => self.by(actor, mask, Did::PassInCluster),
-            Act::WarpBarrier { mask } => self.by(actor, mask, Did::Meet),
-            Act::Fence { mask, .. } => self.by(actor, mask, Did::Fence),
-            Act::ChildrenDone { mask } => self.by(actor, mask, Did::ChildrenDone),
+            Act::ClusterWait(mask) => self.by(actor, mask, Did::PassInCluster),
+            Act::WarpBarrier(mask) => self.by(actor, mask, Did::Meet),
+            Act::Fence(mask, _) => self.by(actor, mask, Did::Fence),
+            Act::ChildrenDone(mask) => self.by(actor, mask, Did::ChildrenDone),
             Act::Launch(launch) => {
                 let (pending, limit, refused) = (launch.pending, launch.limit, launch.refused);
                 self.by(actor, 1 << launch.lane, Did::Launch { pending, limit, refused });
@@ -137,7 +137,7 @@ impl Recorder {
             | Act::Mbarrier(..)
             | Act::BarrierSite { .. }
             | Act::BarrierStall
-            | Act::GridWait { .. } => {}
+            | Act::GridWait(_) => {}
         }
     }
 }
