@@ -49,14 +49,15 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
             let place = || in_record(record, &asked);
             let Some(part) = part(record, &asked, whole, is_own).with_context(place)? else { continue };
             let charts = charts(&part, vertical)?;
-            let shown: Vec<&Chart> = match asked.chart {
-                Some(name) if is_own => charts.iter().filter(|chart| chart.name == name).collect(),
-                Some(name) => selection::chart(&charts, name).with_context(place)?.into_iter().collect(),
-                None => charts.iter().filter(|_| whole).collect(),
-            };
-            if !is_own {
+            let is_shown = |chart: &&Chart| asked.chart.map_or(whole, |name| chart.name == name);
+            let shown: Vec<&Chart> = charts.iter().filter(is_shown).collect();
+            if !is_own && asked.chart.is_some() {
                 drawn += shown.len();
                 known_charts.extend(charts.iter().map(|chart| chart.name));
+                shown
+                    .iter()
+                    .try_for_each(|chart| selection::few_lines(chart).map(drop))
+                    .with_context(place)?;
             }
             outputs += &output(book, &part, number, is_own, &asked, &shown)?;
         }

@@ -9,9 +9,9 @@ use workbook::record::columns::{Column, NONE};
 use workbook::record::{DeviceKind, Record, Run};
 use workbook::sim::Counters;
 
-use crate::html::{figure, scrolling};
+use crate::html::scrolling;
 use crate::page::{Page, Workbook};
-use crate::provenance::{changed_since, provenance};
+use crate::provenance::figure_of;
 use crate::records::{committed, stems};
 use crate::words::Words;
 
@@ -143,10 +143,8 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
     columns.retain(|column| column.name() == "kernel" || column.has_something_to_say());
     let table = scrolling(&columns, &format!("Kernels of {}", chapter.stem));
-    let mut sources: Vec<String> =
-        [&chapter.gpu, &chapter.sim].into_iter().flatten().map(provenance).collect();
-    sources.dedup();
-    Ok(figure(&(table + &changed_since(book, record)?), &sources.join("<br>")))
+    let records: Vec<&Record> = [&chapter.gpu, &chapter.sim].into_iter().flatten().collect();
+    figure_of(book, table, &records)
 }
 
 /// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.

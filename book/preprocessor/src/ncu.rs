@@ -17,7 +17,7 @@ use crate::html::{changed, figure, scrolling};
 use crate::number::Number;
 use crate::page::Workbook;
 use crate::records::named;
-use crate::words::list;
+use crate::words::pick;
 
 /// What a page calls the report.
 pub const SOURCE: &str = "benches/ncu";
@@ -103,9 +103,7 @@ impl Report {
     }
 
     fn kernel(&self, name: &str) -> Result<&Kernel> {
-        let found = self.kernels.iter().find(|kernel| kernel.kernel == name);
-        let there_are = || list(self.kernels.iter().map(|kernel| &kernel.kernel));
-        found.with_context(|| format!("ncu has not profiled `{name}`; there are: {}", there_are()))
+        pick(&self.kernels, name, |kernel| &kernel.kernel, "ncu has not profiled")
     }
 
     fn chosen(&self, names: &[&str]) -> Result<Vec<&Kernel>> {
@@ -167,9 +165,7 @@ pub fn number(book: &Workbook, kernel: Option<&str>, field: &str) -> Result<Numb
     };
     let report = Report::read(book)?;
     let kernel = report.kernel(kernel)?;
-    let Some((_, of, write)) = FIELDS.iter().find(|(name, ..)| *name == field) else {
-        bail!("there is no field `{field}`; there are: {}", list(FIELDS.map(|(name, ..)| name)));
-    };
+    let (_, of, write) = pick(FIELDS, field, |(name, ..)| name, "there is no field")?;
     Ok(Number::of(of(kernel), write))
 }
 

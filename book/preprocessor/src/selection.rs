@@ -55,13 +55,12 @@ fn common_block(runs: &[Run]) -> Option<u32> {
     blocks.all(|block| block == first).then_some(first)
 }
 
-/// The chart `name` out of those of `record`; refused if it would have too many lines.
-pub fn chart<'a>(charts: &'a [Chart], name: &str) -> Result<Option<&'a Chart>> {
-    let Some(chart) = charts.iter().find(|chart| chart.name == name) else { return Ok(None) };
+/// The chart; refused if it would have too many lines.
+pub fn few_lines(chart: &Chart) -> Result<&Chart> {
     ensure!(
         chart.left_out == 0,
         "the chart has {} lines, and a reader follows {SERIES} at most; say which: kernel=A,B",
         SERIES + chart.left_out
     );
-    Ok(Some(chart))
+    Ok(chart)
 }

@@ -6,10 +6,10 @@ use workbook::number::{raised, size, thousands, two_digits};
 use workbook::record::Record;
 use workbook::record::columns::{Column, NONE, escape};
 
-use crate::html::{figure, paragraph, scrolling};
+use crate::html::{paragraph, scrolling};
 use crate::number::of_kernel;
 use crate::page::{Page, Workbook};
-use crate::provenance::{changed_since, provenance};
+use crate::provenance::figure_of;
 use crate::records::named;
 use crate::words::Words;
 use crate::{benches, ncu, selection};
@@ -68,16 +68,9 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     ];
     let head = same.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let label = format!("{head}: {}", record.device.title());
-    let mut content = paragraph("cell-head", &escape(&head)) + &scrolling(&columns, &label);
-    let mut sources: Vec<String> = Vec::new();
-    for Row { record, .. } in rows {
-        let source = provenance(&record);
-        if !sources.contains(&source) {
-            content += &changed_since(book, &record)?;
-            sources.push(source);
-        }
-    }
-    Ok(figure(&content, &sources.join("<br>")))
+    let content = paragraph("cell-head", &escape(&head)) + &scrolling(&columns, &label);
+    let records: Vec<&Record> = rows.iter().map(|row| &row.record).collect();
+    figure_of(book, content, &records)
 }
 
 /// How the last rung of chapter 7 meets a rival.
@@ -93,8 +86,7 @@ fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
     };
     let head = format!("{rival}: its time over reduceLimit's");
     let table = scrolling(&columns, &format!("{head}: {}", record.device.title()));
-    let content = paragraph("cell-head", &escape(&head)) + &table + &changed_since(book, record)?;
-    Ok(figure(&content, &provenance(record)))
+    figure_of(book, paragraph("cell-head", &escape(&head)) + &table, &[record])
 }
 
 /// The kernels as rows: those of `record`, or of the record named before a slash; without any, all.
