@@ -2,7 +2,7 @@
 //! says, a chart.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::charts;
+use chapters::charts;
 use workbook::number::size;
 use workbook::record::chart::{Chart, Vertical};
 use workbook::record::columns::{Column, escape, html_table};

@@ -111,7 +111,9 @@ fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Resul
         ("record", _) => bail!("wants one argument: {{{{#record STEM}}}}"),
         ("term", _) => bail!("wants arguments: {{{{#term SLUG shown words}}}}"),
         ("exercise", _) => bail!("wants one argument: {{{{#exercise 3.1}}}}"),
-        ("figure", _) => bail!("wants one argument: {{{{#figure NAME}}}}; there are: {}", list(films::NAMES)),
+        ("figure", _) => {
+            bail!("wants one argument: {{{{#figure NAME}}}}; there are: {}", list(films::names()))
+        }
         ("ncu", _) => bail!("wants arguments: {}", ncu::NCU),
         ("ncu-value", _) => bail!("wants two arguments: {}", ncu::VALUE),
         ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),

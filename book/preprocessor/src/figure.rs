@@ -1,7 +1,7 @@
 //! Charts as figures, and where a record came from, in words.
 
 use anyhow::{Result, bail};
-use workbook::chapters::charts;
+use chapters::charts;
 use workbook::number::thousands;
 use workbook::record::chart::Chart;
 use workbook::record::columns::escape;

@@ -7,7 +7,6 @@ use std::iter;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use workbook::build::kernels;
-use workbook::chapters::ch7_limit::comparison::datasheet;
 use workbook::number::{percent, thousands, three_digits, two_digits};
 use workbook::record::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
@@ -194,7 +193,7 @@ fn gpu(workbook: &Workbook) -> Result<GpuInfo> {
 /// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.
 fn limits(gpu: &GpuInfo) -> (f64, f64) {
     let issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
-    (issued, datasheet(gpu) / SECTOR)
+    (issued, gpu.datasheet() / SECTOR)
 }
 
 /// A figure of the kernels of `kernel=`.
@@ -205,7 +204,7 @@ pub fn ncu(workbook: &Workbook, what: &str, words: &[&str]) -> Result<String> {
         options.list("kernel").into_iter().map(|name| report.kernel(name)).collect::<Result<_>>()?;
     ensure!(!kernels.is_empty(), "wants {NCU}");
     let content = match what {
-        "table" => scrolling(&table(&kernels, datasheet(&gpu(workbook)?)), "What ncu counted"),
+        "table" => scrolling(&table(&kernels, gpu(workbook)?.datasheet()), "What ncu counted"),
         "states" => states(&kernels),
         "roofline" => frame(&roofline(workbook, &report, &kernels)?),
         _ => bail!("there is no `{what}`; wants {NCU}"),

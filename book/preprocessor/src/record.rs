@@ -1,7 +1,7 @@
 //! A whole record, folded: every table and chart of every device that a chapter was recorded on.
 
 use anyhow::{Result, bail};
-use workbook::chapters::{charts, tables_of_chapters};
+use chapters::{charts, tables};
 use workbook::record::Record;
 use workbook::record::chart::Vertical;
 use workbook::record::columns::{Column, escape, html_table};
@@ -39,7 +39,7 @@ fn whole(workbook: &Workbook, record: &Record) -> Result<String> {
     text.extend(changed_since(workbook, record)?.map(|note| changed(&note)));
     let mut runs = columns(record);
     runs.retain(Column::has_something_to_say);
-    for columns in [vec![runs], tables_of_chapters(record)].concat() {
+    for columns in [vec![runs], tables(record)?].concat() {
         text +=
             &scrolling(&html_table(&columns), &format!("{} of {}, {device}", columns[0].name(), record.stem));
     }

@@ -122,7 +122,7 @@ pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> 
 }
 
 fn runs(record: &Record) -> impl Iterator<Item = &Run> {
-    let timed_once = record.comparison.iter().filter(|run| run.time_us.is_some());
+    let timed_once = record.all_section_runs().map(|(_, run)| run).filter(|run| run.time_us.is_some());
     record.runs.iter().chain(&record.sweep).chain(timed_once)
 }
 

@@ -1,8 +1,8 @@
 //! What a memory space costs and where a device has its limits, as numbers in prose.
 
 use anyhow::{Context, Result, bail};
+use chapters::ch5_shared::spaces::{limits, spaces};
 use workbook::arguments;
-use workbook::chapters::ch7_limit::comparison::datasheet;
 use workbook::number::{percent, thousands, three_digits};
 use workbook::record::{GpuInfo, Record};
 
@@ -16,10 +16,11 @@ use crate::records::{list, named};
 /// reads at most with 65,536 bytes under way, `share/65536` how much that is of the datasheet's rate.
 pub fn space(workbook: &Workbook, record: &str, space: &str, field: &str) -> Result<String> {
     let record = named(workbook, record)?;
-    let Some(cost) = record.memory_spaces.iter().find(|cost| cost.space == space) else {
+    let spaces = spaces(&record)?;
+    let Some(cost) = spaces.iter().find(|cost| cost.space == space) else {
         bail!(
             "the record has no memory space `{space}`; there are: {}",
-            list(record.memory_spaces.iter().map(|cost| &cost.space))
+            list(spaces.iter().map(|cost| &cost.space))
         );
     };
     let gpu = || gpu(&record);
@@ -30,12 +31,12 @@ pub fn space(workbook: &Workbook, record: &str, space: &str, field: &str) -> Res
         "gbps" => Ok(gigabytes_per_second(cost.gbps)),
         "ns" => Ok(format!("{}\u{a0}ns", three_digits(nanoseconds()?))),
         "in-flight" => {
-            let each = datasheet(gpu()?) * nanoseconds()? / f64::from(gpu()?.multiprocessors);
+            let each = gpu()?.datasheet() * nanoseconds()? / f64::from(gpu()?.multiprocessors);
             Ok(format!("{}\u{a0}bytes", thousands((each / 100.0).round() as i64 * 100)))
         }
         _ => match field.split_once('/') {
             Some(("rate", text)) => Ok(gigabytes_per_second(bytes(text)? as f64 / nanoseconds()?)),
-            Some(("share", text)) => Ok(percent(bytes(text)? as f64 / nanoseconds()?, datasheet(gpu()?))),
+            Some(("share", text)) => Ok(percent(bytes(text)? as f64 / nanoseconds()?, gpu()?.datasheet())),
             _ => bail!(
                 "there is no field `{field}`; there are: clocks, gbps, ns, in-flight, rate/BYTES, share/BYTES"
             ),
@@ -47,16 +48,17 @@ pub fn space(workbook: &Workbook, record: &str, space: &str, field: &str) -> Res
 /// `multiprocessors`, `sm_clock_mhz`, and `datasheet`, the rate of its memory, `4,814 GB/s`.
 pub fn limit(workbook: &Workbook, record: &str, name: &str) -> Result<String> {
     let record = named(workbook, record)?;
-    if let Some(limit) = record.limits.iter().find(|limit| limit.name == name) {
+    let limits = limits(&record)?;
+    if let Some(limit) = limits.iter().find(|limit| limit.name == name) {
         return Ok(thousands(limit.value));
     }
     match name {
         "multiprocessors" => Ok(gpu(&record)?.multiprocessors.to_string()),
         "sm_clock_mhz" => Ok(format!("{}\u{a0}MHz", thousands(gpu(&record)?.sm_clock_mhz.into()))),
-        "datasheet" => Ok(gigabytes_per_second(datasheet(gpu(&record)?))),
+        "datasheet" => Ok(gigabytes_per_second(gpu(&record)?.datasheet())),
         _ => bail!(
             "the record has no limit `{name}`; there are: {}, multiprocessors, sm_clock_mhz, datasheet",
-            list(record.limits.iter().map(|limit| &limit.name))
+            list(limits.iter().map(|limit| &limit.name))
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! A small table in place of many numbers: kernels down, and sizes, blocks or fields across.
 
 use anyhow::{Context, Result, ensure};
-use workbook::chapters::ch7_limit::comparison;
+use chapters::ch7_limit::comparison;
 use workbook::number::{raised, size, thousands, two_digits};
 use workbook::record::columns::{Column, NONE, escape, html_table};
 use workbook::record::{Record, Run};
@@ -80,7 +80,7 @@ pub fn versus(workbook: &Workbook, name: &str, rival: &str) -> Result<String> {
     let record = named(workbook, name)?;
     let columns = comparison::versus(&record, rival)
         .context("there is no such rival; there are: cub, not-guaranteed, gpu-to-gpu, thrust")?;
-    let cub = record.comparison.iter().filter(|run| run.kernel.starts_with("cub"));
+    let cub = record.section_runs(comparison::COMPARISON).iter().filter(|run| run.kernel.starts_with("cub"));
     let cub = cub.filter_map(|run| run.library.as_deref()).next().unwrap_or("CUB");
     let rival = match rival {
         "cub" => cub.to_string(),

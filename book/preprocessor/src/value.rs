@@ -1,10 +1,10 @@
 //! Numbers of a record in prose: one value, or the ratio of two.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::ch7_limit::comparison;
+use chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time, two_digits};
 use workbook::record::columns::escape;
-use workbook::record::{Record, Run};
+use workbook::record::{GpuInfo, Record, Run};
 
 use crate::Workbook;
 use crate::options::{number, threads};
@@ -51,7 +51,8 @@ pub fn of_record(record: &Record, kernel: &str, n: u64, block: Option<u32>, fiel
     if let Some(text) = of_comparison(record, kernel, n, field)? {
         return Ok(text.replace(' ', "\u{a0}"));
     }
-    let compared = record.comparison.iter().find(|run| run.kernel == kernel && run.n == n);
+    let compared =
+        record.section_runs(comparison::COMPARISON).iter().find(|run| run.kernel == kernel && run.n == n);
     let run = run(record, kernel, n, block).or_else(|error| compared.ok_or(error))?;
     let text = match field {
         "sum" => run.sum.to_string(),
@@ -87,7 +88,7 @@ fn of_comparison(record: &Record, kernel: &str, n: u64, field: &str) -> Result<O
     Ok(Some(match what {
         "time" => time(timing.median),
         "gbps" => format!("{} GB/s", three_digits(run.rate(timing).with_context(missing)?)),
-        "datasheet" => share(record.device.gpu.as_ref().map(comparison::datasheet))?,
+        "datasheet" => share(record.device.gpu.as_ref().map(GpuInfo::datasheet))?,
         "best" => share(comparison::best_rate(record))?,
         _ => bail!(
             "there is no field `{field}`; of a comparison there are: {measure}, {measure}-gbps, \
@@ -108,11 +109,8 @@ fn ratio_of_comparison(record: &Record, arguments: &[&str]) -> Result<Option<Str
     let size = n.strip_prefix("n=").with_context(|| format!("wants {RATIO}"))?;
     let ratio = match size {
         "all" => comparison::geometric_mean(&ratios),
-        "least" => ratios.iter().map(|(_, ratio)| *ratio).min_by(f64::total_cmp),
-        "untuned" => {
-            let ratios = comparison::untuned(record, first, second, field);
-            ratios.into_iter().map(|(_, _, ratio)| ratio).min_by(f64::total_cmp)
-        }
+        "least" => comparison::least(&ratios),
+        "untuned" => comparison::least(&comparison::untuned(record, first, second, field)),
         size => {
             let size = number(size)?;
             ratios.iter().find(|(n, _)| *n == size).map(|(_, ratio)| *ratio)
