@@ -12,8 +12,8 @@ use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::kernels;
-use workbook::build::nvcc::Nvcc;
 use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
@@ -117,7 +117,7 @@ fn code(root: &Path, capability: &str) -> Result<(String, Vec<u8>)> {
     let directory = match std::env::var_os("WORKBOOK_TUNE") {
         Some(directory) => PathBuf::from(directory),
         None => {
-            let nvcc = Nvcc::find(root)?.context("building the candidates needs an nvcc")?;
+            let nvcc = Compiler::of(Maker::Nvcc, root)?.context("building the candidates needs an nvcc")?;
             let directory = root.join("target").join("libraries");
             std::fs::create_dir_all(&directory)?;
             let arch = ["-arch=compute_75".to_string(), format!("-arch=sm_{capability}")];

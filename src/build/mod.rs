@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | [`kernels`] | the build of each kernel, by stem, for the rest of the workbook |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
-//! | [`compiler`] | the reader's compiler, nvcc or clang |
-//! | [`nvcc`], [`clang`] | find one of them and call it |
+//! | [`compiler`] | the reader's compiler, nvcc or clang: found and called |
+//! | [`nvcc`], [`clang`] | what is one compiler's own: places, options, words |
 //! | [`within`] | runs a program for a limited time |
 //! | [`call`] | what both calls have in common: places, messages, paths |
 //! | [`what_if`] | small edits of the chapters' kernels, for a reader to try |

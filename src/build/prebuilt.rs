@@ -153,15 +153,14 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         state: if unedited { State::Prebuilt } else { State::Stale },
         warnings,
     };
-    let is_other =
-        |compiler: &Compiler| compiler.maker() == Maker::Nvcc && compiler.name() != kernel.compiler;
+    let is_other = |compiler: &Compiler| compiler.maker == Maker::Nvcc && compiler.name() != kernel.compiler;
     let Some(compiler) = compiler.filter(|compiler| !unedited || is_other(compiler)) else {
         if !unedited {
             kernel.warnings = stale(source_path, kernel.ptx.is_empty());
         }
         return Ok(kernel);
     };
-    let newer = newer_arch(&kernel.source, compiler.maker());
+    let newer = newer_arch(&kernel.source, compiler.maker);
     let built = || {
         let newer =
             newer.map(|capability| compiler.ptx_with(&file, scratch, Some(capability), &[])).transpose()?;

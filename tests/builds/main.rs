@@ -13,7 +13,7 @@ mod what_ifs;
 
 use std::path::{Path, PathBuf};
 
-use workbook::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use workbook::build::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test builds -- --ignored";
 
@@ -39,8 +39,10 @@ fn scratch(name: &str) -> PathBuf {
 }
 
 /// The nvcc that `kernels/requirements.txt` pins.
-fn pinned_nvcc() -> Nvcc {
-    let nvcc = Nvcc::find(root()).unwrap().unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+fn pinned_nvcc() -> Compiler {
+    let nvcc = Compiler::of(Maker::Nvcc, root())
+        .unwrap()
+        .unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
     let pinned = format!("nvidia-cuda-nvcc=={}", nvcc.version);
     assert!(
         read(&root().join("kernels/requirements.txt")).lines().any(|line| is_pinned(line, &pinned)),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use workbook::build::compiler::Maker;
+use workbook::build::compiler::nested;
 use workbook::build::kernels;
-use workbook::build::nvcc::nested;
 use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
 
 use crate::{BLESS, bless_or_compare, bless_or_compare_manifest, pinned_nvcc, read, root, scratch};
@@ -125,8 +125,8 @@ fn nvcc_gives_the_committed_builds() {
         let entry = Entry {
             source_hash: prebuilt::source_hash(&source),
             code_hash: prebuilt::code_hash(&ptx.text),
-            compiler: nvcc.compiler(),
-            flags: nvcc.flags(nested(&source)),
+            compiler: nvcc.name(),
+            flags: workbook::build::nvcc::flags(&nvcc.version, nested(&source)),
             fatbin_bytes: fatbin.len(),
             fatbin_hash: prebuilt::hash(&fatbin),
             newer_hash: match prebuilt::newer_arch(&source, Maker::Nvcc) {
@@ -183,7 +183,7 @@ mod with_a_fake_nvcc {
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Built, "nvcc 4.5.6"));
 
         // Another version that cannot compile it is no reason to stop.
-        script(other.path(), "echo 'gcc: unsupported version' >&2; exit 1");
+        script(&other.path, "echo 'gcc: unsupported version' >&2; exit 1");
         let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
         assert!(kernel.warnings.contains("gcc: unsupported version"), "{}", kernel.warnings);

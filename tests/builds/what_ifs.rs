@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use workbook::build::compiler::Maker;
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::kernels::{self, BuildFile, WhatIf};
-use workbook::build::nvcc::Nvcc;
 use workbook::build::prebuilt::{self, LEGACY};
 use workbook::build::what_if::{self, DIRECTORY, Edit};
 
@@ -109,12 +108,12 @@ fn nvcc_gives_the_pages_builds() {
             let copy = scratch("what-if");
             write(&copy.join(&build.source_path), &build.source);
             let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
-            let nvcc = Nvcc::find_with(&copy, here).unwrap().unwrap();
+            let nvcc = Compiler::of_with(Maker::Nvcc, &copy, here).unwrap().unwrap();
             let file = copy.join(&build.source_path);
             let newer = prebuilt::newer_arch(&build.source, Maker::Nvcc);
             let newer = newer
                 .map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
-            (nvcc.ptx(&file, &copy).unwrap().text, newer, nvcc.compiler())
+            (nvcc.ptx(&file, &copy).unwrap().text, newer, nvcc.name())
         };
         let code_hash = prebuilt::code_hash(&ptx);
         let file = BuildFile { ptx, newer, code_hash, compiler, ..build };

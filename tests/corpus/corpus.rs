@@ -12,8 +12,8 @@ use std::path::Path;
 
 use case::{Case, root};
 use simulate::Launched;
+use workbook::build::compiler::HOW_TO_GET_NVCC;
 use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt;
 use workbook::sim::{Kind, Severity, Shape};
 

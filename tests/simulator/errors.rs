@@ -5,6 +5,7 @@
 //! workbook's kinds are spelled.
 
 use crate::cuda::{Bench, Source};
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::sim::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
 
 /// Launches a kernel that must fail, and checks where: at the line with `// expect: KIND` behind `function`.
@@ -350,8 +351,7 @@ fn without_a_line_table_the_line_is_that_of_the_ptx() {
 #[test]
 #[ignore = "needs nvcc"]
 fn the_committed_ptx_is_what_nvcc_gives() {
-    let nvcc =
-        workbook::build::nvcc::Nvcc::find(crate::cuda::root()).unwrap().expect("nvcc 13, as README.md says");
+    let nvcc = Compiler::of(Maker::Nvcc, crate::cuda::root()).unwrap().expect("nvcc 13, as README.md says");
     let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("errors");
     std::fs::create_dir_all(&scratch).unwrap();
     for source in crate::cuda::sources() {

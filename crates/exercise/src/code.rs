@@ -191,7 +191,7 @@ fn translated(root: &Path, exercise: &Exercise, compiler: &Compiler) -> Option<S
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
 /// be compared; of nvcc that is the committed one.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
-    let is_clangs = |compiler: &&Compiler| compiler.maker() == Maker::Clang;
+    let is_clangs = |compiler: &&Compiler| compiler.maker == Maker::Clang;
     let Some(compiler) = build.by.as_ref().filter(is_clangs) else {
         return committed(root, exercise, &source_hash(text));
     };

@@ -18,8 +18,8 @@ use exercise::numbers;
 use exercise::source::{Exercise, Kind};
 use exercise::verdict::{Failure, Verdict};
 use rayon::prelude::*;
+use workbook::build::compiler::HOW_TO_GET_NVCC;
 use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt::source_hash;
 
 const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored";

@@ -93,7 +93,7 @@ impl Learner {
         command.env("PATH", self.path_without_compilers());
         if let Some(maker) = self.compiler {
             let compiler = Compiler::of(maker, root()).unwrap().expect("a compiler");
-            command.env(if maker == Maker::Nvcc { "NVCC" } else { "CLANG" }, compiler.path());
+            command.env(if maker == Maker::Nvcc { "NVCC" } else { "CLANG" }, &compiler.path);
         }
         command
     }

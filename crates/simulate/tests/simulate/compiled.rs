@@ -1,6 +1,6 @@
 //! A `.cu` goes through nvcc, real or not.
 
-use workbook::build::nvcc::Nvcc;
+use workbook::build::compiler::{Compiler, Maker};
 
 use super::*;
 
@@ -58,7 +58,7 @@ mod with_a_fake_nvcc {
 #[test]
 #[ignore = "needs nvcc 13.0.88"]
 fn the_committed_ptx_is_what_the_sources_give() {
-    let nvcc = Nvcc::find(root()).unwrap().expect("no nvcc");
+    let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap().expect("no nvcc");
     for stem in [
         "crates/simulate/tests/simulate/kernels",
         "crates/simulate/tests/simulate/missing",

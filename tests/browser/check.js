@@ -260,7 +260,7 @@ const lent = browser => ({
 async function main() {
     const [book, ...only] = process.argv.slice(2);
     if (!book || !fs.existsSync(path.join(book, 'index.html'))) {
-        console.error('usage: .ci/browser/check BOOK [PAGE.html …], where BOOK is what `mdbook build book` made: book/book');
+        console.error('usage: tests/browser/check BOOK [PAGE.html …], where BOOK is what `mdbook build book` made: book/book');
         process.exit(2);
     }
     const root = path.resolve(book);
@@ -307,7 +307,7 @@ async function main() {
             await checkPaper(page, origin, links);
             checkLinks(origin, links, root);
             for (const entry of allowed.filter(entry => !used.has(entry))) {
-                report('.ci/browser/allowed.js', '', `no page needs ${entry.rule} ${entry.target} any more`);
+                report('tests/browser/allowed.js', '', `no page needs ${entry.rule} ${entry.target} any more`);
             }
         }
     } finally {

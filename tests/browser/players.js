@@ -1,6 +1,6 @@
-// Plays every figure of a built book in Chromium, by keyboard: `.ci/browser/check` says what it needs.
+// Plays every figure of a built book in Chromium, by keyboard: `tests/browser/check` says what it needs.
 //
-//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node .ci/browser/players.js book/book [PAGE.html …]
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/players.js book/book [PAGE.html …]
 //
 // In light and dark, at two widths: the console is silent, nothing overflows, no request leaves the machine, every
 // step says something, and the race of chapter 2 ends with 28 and with 36.
