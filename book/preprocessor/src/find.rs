@@ -1,16 +1,19 @@
 //! Finds the directives of a page: `{{#name arguments}}`.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 /// One directive, not yet understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Directive<'a> {
+#[derive(Debug)]
+pub struct Found<'a> {
     /// Its bytes in the page, braces included.
     pub range: Range<usize>,
     /// Line in the page, from 1.
     pub line: usize,
     pub name: &'a str,
-    pub arguments: Vec<&'a str>,
+    pub words: Vec<&'a str>,
     /// Whether `}}` follows on the same line.
     pub closed: bool,
     /// Whether it has its line for itself, from the first column on.
@@ -19,41 +22,32 @@ pub struct Directive<'a> {
     pub fenced: bool,
 }
 
+/// On one line; an escaped one with its backslash.
+static DIRECTIVE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\\?\{\{\s*#(.*?)(\}\}|\s*$)").expect("a valid pattern"));
+
 /// The directives of `page` in order, those escaped as `\{{#` left out.
-pub fn find(page: &str) -> Vec<Directive<'_>> {
+pub fn find(page: &str) -> Vec<Found<'_>> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
     let mut start = 0;
-    for (i, line) in page.split_inclusive('\n').enumerate() {
-        let text = line.trim_end();
-        fence = after_line(fence, text);
-        let mut from = 0;
-        while let Some(open) = text[from..].find("{{").map(|at| from + at) {
-            from = open + 2;
-            let Some(inside) = text[from..].trim_start().strip_prefix('#') else { continue };
-            if text[..open].ends_with('\\') {
-                continue;
-            }
-            let (inside, closed) = match inside.find("}}") {
-                Some(end) => (&inside[..end], true),
-                None => (inside, false),
-            };
-            // `inside` is a part of `text`, so its end is found by what follows it.
-            let end =
-                inside.as_ptr() as usize + inside.len() - text.as_ptr() as usize + if closed { 2 } else { 0 };
+    for (line, text) in (1..).zip(page.split_inclusive('\n')) {
+        fence = after_line(fence, text.trim_end());
+        for captures in DIRECTIVE.captures_iter(text) {
+            let (whole, [inside, end]) = captures.extract();
+            let Some(at) = captures.get(0).filter(|_| !whole.starts_with('\\')) else { continue };
             let mut words = inside.split_whitespace();
-            found.push(Directive {
-                range: start + open..start + end,
-                line: i + 1,
+            found.push(Found {
+                range: start + at.start()..start + at.end(),
+                line,
                 name: words.next().unwrap_or(""),
-                arguments: words.collect(),
-                closed,
-                alone: open == 0 && end == text.len(),
+                words: words.collect(),
+                closed: end == "}}",
+                alone: at.start() == 0 && text[at.end()..].trim().is_empty(),
                 fenced: fence.is_some(),
             });
-            from = end;
         }
-        start += line.len();
+        start += text.len();
     }
     found
 }
@@ -85,12 +79,12 @@ mod tests {
 
     #[test]
     fn finds_them_with_their_lines_and_arguments() {
-        let page = "text\n{{#cell ch4_nested}}\n\nIt took {{#value a b n=1 time}} and {{ #ratio  x }}.\n";
+        let page = "text\n{{#cell ch4_nested}}\n\nIt took {{#value a b n=1 time}} and {{ #record  x }}.\n";
         let found = find(page);
-        assert_eq!(names(page), [(2, "cell"), (4, "value"), (4, "ratio")]);
-        assert_eq!(found[1].arguments, ["a", "b", "n=1", "time"]);
+        assert_eq!(names(page), [(2, "cell"), (4, "value"), (4, "record")]);
+        assert_eq!(found[1].words, ["a", "b", "n=1", "time"]);
         assert_eq!(&page[found[0].range.clone()], "{{#cell ch4_nested}}");
-        assert_eq!(&page[found[2].range.clone()], "{{ #ratio  x }}");
+        assert_eq!(&page[found[2].range.clone()], "{{ #record  x }}");
         assert!(found[0].alone && !found[1].alone);
     }
 
