@@ -191,7 +191,7 @@ fn build(nvcc: &Compiler, root: &Path, capability: &str) -> Result<PathBuf> {
         std::fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;
     let directory = root.join("target").join("libraries");
     std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let identity = prebuilt::source_hash(&format!("{text}{} {capability}", nvcc.version));
+    let identity = prebuilt::text_hash(&format!("{text}{} {capability}", nvcc.version));
     let library = directory.join(format!("libcub-{identity}.so"));
     if library.exists() {
         return Ok(library);

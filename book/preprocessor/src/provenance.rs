@@ -68,7 +68,7 @@ pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
         // A chapter without a kernel: its identity is that of its example.
         None => {
             let file = format!("examples/{}.rs", record.stem);
-            note(record, &file, Some(&prebuilt::source_hash(&book.read(&file)?)))
+            note(record, &file, Some(&prebuilt::text_hash(&book.read(&file)?)))
         }
     };
     Ok(note.map_or(String::new(), |note| changed(&note)))

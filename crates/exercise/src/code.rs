@@ -2,7 +2,7 @@
 //!
 //! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the
 //! stub, the solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each.
-//! After an edit of a solution, `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored` makes stubs and
+//! After an edit of a solution, `cargo xtask renew` makes stubs and
 //! builds anew.
 
 use std::path::{Path, PathBuf};

@@ -1,38 +1,13 @@
-//! The CUDA sources below `tests/simulator/errors` and `tests/simulator/behaviour`, the PTX beside them, and
-//! a simulator to run them on.
-//!
-//! `BLESS=1 cargo test --test simulator errors -- --ignored` compiles them again; it needs nvcc 13
-//! (README.md).
+//! The CUDA sources of `tests/kernels`, the PTX beside them, and a simulator to run them on.
 
 // Every test file uses its own part of this.
 #![allow(dead_code)]
 
-use std::path::{Path, PathBuf};
-
-use workbook::sim::{Counters, Diagnostic, LaunchConfig, Module, Simulator};
-
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Every source, as a path from the repository root.
-pub fn sources() -> Vec<PathBuf> {
-    let mut sources = Vec::new();
-    for directory in ["tests/simulator/errors", "tests/simulator/behaviour"] {
-        for entry in std::fs::read_dir(root().join(directory)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "cu") {
-                sources.push(path.strip_prefix(root()).unwrap().to_path_buf());
-            }
-        }
-    }
-    sources.sort();
-    sources
-}
+use ptx_simulator::{Counters, Diagnostic, LaunchConfig, Module, Simulator};
 
 /// A source and what nvcc made of it.
 pub struct Source {
-    /// `tests/simulator/errors/bounds.cu`
+    /// `tests/kernels/bounds.cu`
     pub path: String,
     pub text: String,
     pub module: Module,
@@ -45,7 +20,7 @@ impl Source {
 
     /// The source `path` as it is compiled in the file `ptx`.
     pub fn compiled(path: &str, ptx: &str) -> Source {
-        let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+        let read = |path: &str| std::fs::read_to_string(path).unwrap();
         let module = Module::parse(&read(ptx), ptx).unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
         Source { path: path.to_string(), text: read(path), module }
     }

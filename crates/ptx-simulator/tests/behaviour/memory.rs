@@ -2,10 +2,10 @@
 //! places of threads, and what device code prints.
 
 use crate::cuda::{Bench, Source};
-use workbook::sim::LaunchConfig;
+use ptx_simulator::LaunchConfig;
 
-const MEMORY: &str = "tests/simulator/behaviour/memory.cu";
-const PRINT: &str = "tests/simulator/behaviour/print.cu";
+const MEMORY: &str = "tests/kernels/memory.cu";
+const PRINT: &str = "tests/kernels/print.cu";
 
 fn with_shared(grid: u32, block: u32, bytes: u32) -> LaunchConfig {
     LaunchConfig { shared_mem_bytes: bytes, ..LaunchConfig::new(grid, block) }
@@ -159,7 +159,7 @@ fn lanes_and_blocks_print_in_their_order() {
 
 #[test]
 fn device_code_has_a_heap() {
-    let source = Source::load("tests/simulator/behaviour/heap.cu");
+    let source = Source::load("tests/kernels/heap.cu");
     let mut bench = Bench::default();
     let out = bench.upload(&[0; 64]);
     bench.launch(&source, "lists", 1, 64, &[out, 10]);
@@ -171,7 +171,7 @@ fn device_code_has_a_heap() {
 
 #[test]
 fn the_heap_has_its_bounds() {
-    let source = Source::load("tests/simulator/behaviour/heap.cu");
+    let source = Source::load("tests/kernels/heap.cu");
     for (kernel, words) in [
         ("pastTheEnd", "at byte 40 of a buffer, which has 40 bytes"),
         ("afterFree", "in a buffer that has been freed"),

@@ -1,10 +1,10 @@
 //! Kernels that launch kernels: in which order grids run, and what the launching threads learn.
 
 use crate::cuda::{Bench, Source};
-use workbook::sim::{Kind, LaunchConfig, Severity};
+use ptx_simulator::{Kind, LaunchConfig, Severity};
 
-const NESTED: &str = "tests/simulator/behaviour/nested.cu";
-const BY_CLANG: &str = "tests/simulator/behaviour/nested.clang.ptx";
+const NESTED: &str = "tests/kernels/nested.cu";
+const BY_CLANG: &str = "tests/kernels/nested.clang.ptx";
 
 /// As nvcc has it, and as clang does: the two launch in different ways.
 fn both() -> [Source; 2] {
@@ -21,22 +21,6 @@ fn logs(kernel: &str, grid: u32, block: u32, more: &[u64]) -> [Vec<i32>; 2] {
         let entries = bench.download::<i32>(log, 256);
         entries[1..=entries[0] as usize].to_vec()
     })
-}
-
-/// With `BLESS=1` set, writes clang's PTX; else proves that the source gives it.
-#[test]
-#[ignore = "needs clang of the version in kernels/requirements.txt"]
-fn clang_gives_the_committed_ptx() {
-    use workbook::build::compiler::{Compiler, Maker};
-    let root = crate::cuda::root();
-    let clang = Compiler::of(Maker::Clang, root).unwrap().expect("a clang in CLANG: .ci/run says how");
-    let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("nested-clang");
-    std::fs::create_dir_all(&scratch).unwrap();
-    let ptx = clang.ptx(&root.join(NESTED), &scratch).unwrap_or_else(|error| panic!("{error:#}")).text;
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(root.join(BY_CLANG), &ptx).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string(root.join(BY_CLANG)).unwrap_or_default(), ptx);
 }
 
 #[test]
@@ -153,7 +137,7 @@ fn a_child_that_goes_wrong_is_named() {
 /// The names that device code called before CUDA 12, with a parent that waits for its children.
 #[test]
 fn a_parent_of_before_cuda_12_waits_for_its_children() {
-    let source = Source::load("tests/simulator/behaviour/cdp1/synchronise.cu");
+    let source = Source::load("tests/kernels/cdp1/synchronise.cu");
     let mut bench = Bench::default();
     let (data, out) = (bench.upload(&(0..32).collect::<Vec<i32>>()), bench.upload(&[0; 64]));
     let config = LaunchConfig::new(1, 32);
@@ -175,7 +159,7 @@ fn a_parent_of_before_cuda_12_waits_for_its_children() {
 /// `cudaLimitDevRuntimeSyncDepth`: two levels of grids may wait, unless the host asks for more.
 #[test]
 fn a_grid_that_lies_too_deep_does_not_wait() {
-    let source = Source::load("tests/simulator/behaviour/cdp1/synchronise.cu");
+    let source = Source::load("tests/kernels/cdp1/synchronise.cu");
     let run = |levels: Option<u32>| {
         let mut bench = Bench::default();
         if let Some(levels) = levels {
@@ -204,7 +188,7 @@ fn a_grid_that_lies_too_deep_does_not_wait() {
 /// Before CUDA 12 there was a second pool for launches beyond the limit.
 #[test]
 fn a_launch_of_before_cuda_12_is_never_dropped() {
-    let source = Source::load("tests/simulator/behaviour/cdp1/synchronise.cu");
+    let source = Source::load("tests/kernels/cdp1/synchronise.cu");
     let mut bench = Bench::default();
     bench.sim.set_pending_launch_limit(10);
     let (counter, errors) = (bench.upload(&[0]), bench.upload(&[0]));

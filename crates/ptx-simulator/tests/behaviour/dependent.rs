@@ -1,7 +1,7 @@
 //! Programmatic dependent launches: only what stands behind `griddepcontrol.wait`, in a thread that has
 //! waited or met one that has, is ordered behind the grid in front.
 
-use workbook::sim::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Module, Simulator, Together};
+use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Module, Simulator, Together};
 
 /// Thread t of the first grid writes 7 to place t, and reads `second`; thread t of the second does `body`.
 fn module(body: &str) -> Module {

@@ -2,9 +2,9 @@
 //! tiles.
 
 use crate::cuda::{Bench, Source};
-use workbook::sim::Counters;
+use ptx_simulator::Counters;
 
-const FLOW: &str = "tests/simulator/behaviour/flow.cu";
+const FLOW: &str = "tests/kernels/flow.cu";
 
 /// Runs `kernel(in, out)` over the values, 64 threads per block, and gives what it has written.
 fn map(kernel: &str, input: &[i32], more: &[u64]) -> (Vec<i32>, Counters) {

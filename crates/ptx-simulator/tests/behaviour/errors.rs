@@ -1,12 +1,10 @@
 //! What a user sees when something is wrong: the kind, the kernel, the file and the line, and a sentence that
 //! helps.
 //!
-//! A line of `tests/simulator/errors/*.cu` that a diagnostic must name says `// expect: KIND`, as the
-//! workbook's kinds are spelled.
+//! A line of `tests/kernels/*.cu` that a diagnostic must name says `// expect: KIND`.
 
 use crate::cuda::{Bench, Source};
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::sim::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
+use ptx_simulator::{Diagnostic, Kind, LaunchConfig, Module, Simulator};
 
 /// Launches a kernel that must fail, and checks where: at the line with `// expect: KIND` behind `function`.
 fn fails_at(
@@ -40,10 +38,10 @@ fn says(diagnostic: &Diagnostic, words: &str) {
     assert!(diagnostic.message.contains(words), "`{}` does not say `{words}`", diagnostic.message);
 }
 
-const BOUNDS: &str = "tests/simulator/errors/bounds.cu";
-const ALIGNMENT: &str = "tests/simulator/errors/alignment.cu";
-const PROGRESS: &str = "tests/simulator/errors/progress.cu";
-const UNKNOWN: &str = "tests/simulator/errors/unknown.cu";
+const BOUNDS: &str = "tests/kernels/bounds.cu";
+const ALIGNMENT: &str = "tests/kernels/alignment.cu";
+const PROGRESS: &str = "tests/kernels/progress.cu";
+const UNKNOWN: &str = "tests/kernels/unknown.cu";
 
 #[test]
 fn an_index_one_too_far_names_buffer_thread_and_line() {
@@ -345,25 +343,6 @@ fn without_a_line_table_the_line_is_that_of_the_ptx() {
     let mut sim = Simulator::new();
     let diagnostic = sim.launch(&module, "k", LaunchConfig::new(1, 1), &[0]).unwrap_err();
     assert_eq!((diagnostic.file.as_deref(), diagnostic.line), (Some("bare.ptx"), Some(5)));
-}
-
-/// Compiles the sources again and compares, or with `BLESS=1` writes what nvcc gives. Needs nvcc 13.
-#[test]
-#[ignore = "needs nvcc"]
-fn the_committed_ptx_is_what_nvcc_gives() {
-    let nvcc = Compiler::of(Maker::Nvcc, crate::cuda::root()).unwrap().expect("nvcc 13, as README.md says");
-    let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("errors");
-    std::fs::create_dir_all(&scratch).unwrap();
-    for source in crate::cuda::sources() {
-        let ptx = nvcc.ptx(&source, &scratch).unwrap();
-        let committed = crate::cuda::root().join(source.with_extension("ptx"));
-        if std::env::var("BLESS").is_ok_and(|value| value == "1") {
-            std::fs::write(&committed, &ptx.text).unwrap();
-        } else {
-            assert_eq!(std::fs::read_to_string(&committed).unwrap(), ptx.text, "{}", source.display());
-        }
-    }
-    std::fs::remove_dir_all(&scratch).unwrap();
 }
 
 /// `.loc 1 0` says "no line": what stands there belongs to the line before.
