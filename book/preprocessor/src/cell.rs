@@ -4,7 +4,7 @@
 use std::iter;
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::charts;
+use chapters::charts;
 use workbook::number::size;
 use workbook::record::chart::Chart;
 use workbook::record::columns::{Column, escape};

@@ -1,7 +1,7 @@
 //! Charts of a record.
 
 use anyhow::Result;
-use workbook::chapters::charts;
+use chapters::charts;
 
 use crate::page::Page;
 use crate::provenance::figure_of;

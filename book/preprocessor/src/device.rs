@@ -1,9 +1,9 @@
 //! Numbers of a device: its limits, and what a load from each of its memory spaces costs.
 
 use anyhow::{Context, Result, bail};
-use workbook::chapters::ch7_limit::comparison::datasheet;
+use chapters::ch5_shared::spaces::{MemorySpace, limits};
 use workbook::number::{percent, thousands, three_digits};
-use workbook::record::{GpuInfo, MemorySpace, Record};
+use workbook::record::{GpuInfo, Record};
 
 use crate::number::{Number, gigabytes_per_second};
 use crate::words::{number, pick};
@@ -15,10 +15,10 @@ pub fn limit(record: &Record, name: &str) -> Result<Number> {
     Ok(match name {
         "multiprocessors" => Number::count(gpu(record)?.multiprocessors.into()),
         "sm_clock_mhz" => Number::of(gpu(record)?.sm_clock_mhz.into(), megahertz),
-        "datasheet" => Number::of(datasheet(gpu(record)?), gigabytes_per_second),
+        "datasheet" => Number::of(gpu(record)?.datasheet(), gigabytes_per_second),
         _ => {
             let none = "multiprocessors, sm_clock_mhz and datasheet aside, the record has no limit";
-            Number::count(pick(&record.limits, name, |limit| &limit.name, none)?.value as f64)
+            Number::count(pick(limits(record)?, name, |limit| &limit.name, none)?.value as f64)
         }
     })
 }
@@ -39,7 +39,7 @@ pub fn space(record: &Record, space: &MemorySpace, field: &str) -> Result<Number
     }
     let gpu = gpu(record)?;
     let nanoseconds = space.clocks / f64::from(gpu.sm_clock_mhz) * 1e3;
-    let in_flight = datasheet(gpu) * nanoseconds / f64::from(gpu.multiprocessors);
+    let in_flight = gpu.datasheet() * nanoseconds / f64::from(gpu.multiprocessors);
     Ok(match (name, bytes) {
         ("ns", None) => Number::of(nanoseconds, |time| format!("{} ns", three_digits(time))),
         ("in-flight", None) => Number::of(in_flight, |bytes| {
@@ -47,7 +47,7 @@ pub fn space(record: &Record, space: &MemorySpace, field: &str) -> Result<Number
         }),
         ("rate", Some(bytes)) => Number::of(bytes / nanoseconds, gigabytes_per_second),
         ("share", Some(bytes)) => {
-            Number::of(bytes / nanoseconds / datasheet(gpu), |share| percent(share, 1.0))
+            Number::of(bytes / nanoseconds / gpu.datasheet(), |share| percent(share, 1.0))
         }
         _ => bail!(
             "there is no field `{field}`; there are: clocks, gbps, ns, in-flight, rate/BYTES, share/BYTES"

@@ -7,7 +7,6 @@ use std::iter;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use workbook::build::kernels;
-use workbook::chapters::ch7_limit::comparison::datasheet;
 use workbook::number::{percent, thousands, three_digits, two_digits};
 use workbook::record::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
@@ -177,14 +176,14 @@ fn gpu(book: &Workbook) -> Result<GpuInfo> {
 /// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.
 fn limits(gpu: &GpuInfo) -> (f64, f64) {
     let issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
-    (issued, datasheet(gpu) / SECTOR)
+    (issued, gpu.datasheet() / SECTOR)
 }
 
 /// What was counted, a row per kernel.
 pub fn table(book: &Workbook, kernels: &[&str]) -> Result<String> {
     let report = Report::read(book)?;
     let kernels = report.chosen(kernels)?;
-    let gbps = datasheet(&gpu(book)?);
+    let gbps = gpu(book)?.datasheet();
     let column = |title: &str, cell: &dyn Fn(&Kernel) -> String| {
         Column::right(title, kernels.iter().map(|kernel| cell(kernel)))
     };

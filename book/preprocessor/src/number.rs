@@ -1,7 +1,7 @@
 //! A number of a record as a page writes it.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::ch7_limit::comparison;
+use chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time};
 use workbook::record::{Record, Run};
 
@@ -48,7 +48,8 @@ pub fn of_kernel(record: &Record, kernel: &str, n: u64, block: Option<u32>, fiel
     if is_compared(field) {
         return of_comparison(record, kernel, n, field);
     }
-    let compared = record.comparison.iter().find(|run| run.kernel == kernel && run.n == n);
+    let compared =
+        record.section_runs(comparison::COMPARISON).iter().find(|run| run.kernel == kernel && run.n == n);
     of_run(run(record, kernel, n, block).or_else(|error| compared.ok_or(error))?, field)
 }
 
@@ -62,7 +63,7 @@ fn of_comparison(record: &Record, kernel: &str, n: u64, field: &str) -> Result<N
         "gbps" => Number::of(rate()?, gigabytes_per_second),
         "datasheet" => {
             let gpu = record.device.gpu.as_ref().with_context(missing)?;
-            Number::of(rate()? / comparison::datasheet(gpu), |share| percent(share, 1.0))
+            Number::of(rate()? / gpu.datasheet(), |share| percent(share, 1.0))
         }
         _ => bail!(
             "there is no field `{field}`; of a comparison there are: {measure}, {measure}-gbps, \

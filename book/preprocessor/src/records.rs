@@ -93,7 +93,7 @@ pub fn stems(book: &Workbook) -> Vec<String> {
 
 /// The run of `kernel` at `n` and `block`; without a block, at the record's own, or at the only one there is.
 pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> Result<&'a Run> {
-    let timed_once = record.comparison.iter().filter(|run| run.time_us.is_some());
+    let timed_once = record.all_section_runs().map(|(_, run)| run).filter(|run| run.time_us.is_some());
     let runs: Vec<&Run> = record.runs.iter().chain(&record.sweep).chain(timed_once).collect();
     let of_kernel: Vec<&Run> = runs.iter().copied().filter(|run| run.kernel == kernel).collect();
     if of_kernel.is_empty() {

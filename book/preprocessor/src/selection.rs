@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail, ensure};
 use workbook::record::chart::{Chart, SERIES};
-use workbook::record::{Record, Run};
+use workbook::record::{Record, Run, Section};
 
 use crate::records::run;
 use crate::words::list;
@@ -14,12 +14,16 @@ pub fn of_kernels(record: &Record, kernels: &[&str]) -> Result<Record> {
     if kernels.is_empty() {
         return Ok(part);
     }
-    let all = || record.runs.iter().chain(&record.sweep).chain(&record.comparison);
+    let all = || record.runs.iter().chain(&record.sweep).chain(record.all_section_runs().map(|(_, run)| run));
     if let Some(unknown) = kernels.iter().find(|kernel| !all().any(|run| run.kernel == **kernel)) {
         bail!("the record has no kernel `{unknown}`; there are: {}", list(all().map(|run| &run.kernel)));
     }
     let place = |run: &Run| kernels.iter().position(|kernel| *kernel == run.kernel);
-    for runs in [&mut part.runs, &mut part.sweep, &mut part.comparison] {
+    let sections = part.sections.values_mut().filter_map(|section| match section {
+        Section::Runs(runs) => Some(runs),
+        Section::Other(_) => None,
+    });
+    for runs in [&mut part.runs, &mut part.sweep].into_iter().chain(sections) {
         runs.retain(|run| place(run).is_some());
         runs.sort_by_key(place);
     }

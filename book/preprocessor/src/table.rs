@@ -1,7 +1,7 @@
 //! A small table in place of many numbers: kernels down, and sizes, blocks or fields across.
 
 use anyhow::{Context, Result, ensure};
-use workbook::chapters::ch7_limit::comparison;
+use chapters::ch7_limit::comparison;
 use workbook::number::{raised, size, thousands, two_digits};
 use workbook::record::Record;
 use workbook::record::columns::{Column, NONE, escape};
@@ -82,7 +82,8 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
 fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
     let columns = comparison::versus(record, rival)
         .context("there is no such rival; there are: cub, not-guaranteed, gpu-to-gpu, thrust")?;
-    let mut cub = record.comparison.iter().filter(|run| run.kernel.starts_with("cub"));
+    let mut cub =
+        record.section_runs(comparison::COMPARISON).iter().filter(|run| run.kernel.starts_with("cub"));
     let cub = cub.find_map(|run| run.library.as_deref()).unwrap_or("CUB");
     let rival = match rival {
         "cub" => cub.to_string(),

@@ -1,7 +1,8 @@
 //! Numbers in prose: one of a record, or the ratio of two.
 
 use anyhow::{Context, Result, ensure};
-use workbook::chapters::ch7_limit::comparison;
+use chapters::ch5_shared::spaces::spaces;
+use chapters::ch7_limit::comparison;
 use workbook::number::two_digits;
 use workbook::record::Record;
 use workbook::record::columns::escape;
@@ -41,13 +42,12 @@ fn of_record(record: &Record, of: Option<&str>, field: &str, words: &Words) -> R
         return of_kernel(record, of, number(n)?, words.number("block")?, field);
     }
     let none = "no size is named (n=N), and the record has no memory space";
-    device::space(record, pick(&record.memory_spaces, of, |space| &space.space, none)?, field)
+    device::space(record, &pick(spaces(record)?, of, |space| &space.space, none)?, field)
 }
 
 /// The smallest ratio of two of a comparison at sizes that nothing was tuned for, to three decimals.
 fn least_untuned(record: &Record, first: &str, second: &str, field: &str) -> Result<String> {
-    let ratios = comparison::untuned(record, first, second, field).into_iter().map(|(_, _, ratio)| ratio);
-    let least = ratios.min_by(f64::total_cmp).with_context(|| {
+    let least = comparison::least(&comparison::untuned(record, first, second, field)).with_context(|| {
         format!("the comparison of this record has no {field} of both {first} and {second} at n=untuned")
     })?;
     Ok(format!("{least:.3}"))
