@@ -16,7 +16,7 @@ pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
     if source == ncu::SOURCE {
         return ncu::chart(page.book, name, &words.list("kernel"));
     }
-    let record = selection::of_kernels(&named(page.book, source)?, &words.list("kernel"))?;
+    let record = selection::of_kernels(named(page.book, source)?.as_ref(), &words.list("kernel"))?;
     let charts = charts(&record, words.vertical()?)?;
     let chart = selection::few_lines(pick(&charts, name, |chart| chart.name, "the record has no chart")?)?;
     figure_of(page.book, chart.html(), &[&record])

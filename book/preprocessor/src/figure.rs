@@ -15,7 +15,7 @@ pub fn figure(page: &mut Page, words: &Words) -> Result<String> {
     let mut film = (figure.draw)(&Sources { root: &book.root, records: &book.records })?;
     ensure!(film.tracks.iter().all(|track| !track.frames.is_empty()), "the trace has no steps to show");
     if let Some(record) = figure.record {
-        film.caption += &format!(" {}", provenance(&named(book, record)?));
+        film.caption += &format!(" {}", provenance(named(book, record)?.as_ref()));
     }
     Ok(film.html())
 }

@@ -170,7 +170,7 @@ pub fn number(book: &Workbook, kernel: Option<&str>, field: &str) -> Result<Numb
 
 /// The GPU that was profiled.
 fn gpu(book: &Workbook) -> Result<GpuInfo> {
-    named(book, GPU)?.device.gpu.with_context(|| format!("{GPU} names no GPU"))
+    named(book, GPU)?.device.gpu.clone().with_context(|| format!("{GPU} names no GPU"))
 }
 
 /// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.

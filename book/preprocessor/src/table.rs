@@ -1,5 +1,7 @@
 //! A small table in place of many numbers: kernels down, and sizes, blocks or fields across.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result, ensure};
 use chapters::ch7_limit::comparison;
 use workbook::number::{raised, size, thousands, two_digits};
@@ -16,7 +18,7 @@ use crate::{benches, ncu, selection};
 
 /// A row: the record it is from, and the kernel there.
 struct Row {
-    record: Record,
+    record: Arc<Record>,
     kernel: String,
 }
 
@@ -74,7 +76,7 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     let head = same.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let label = format!("{head}: {}", record.device.title());
     let content = paragraph("cell-head", &escape(&head)) + &scrolling(&columns, &label);
-    let records: Vec<&Record> = rows.iter().map(|row| &row.record).collect();
+    let records: Vec<&Record> = rows.iter().map(|row| row.record.as_ref()).collect();
     figure_of(book, content, &records)
 }
 
@@ -96,8 +98,8 @@ fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
 }
 
 /// The kernels as rows: those of `record`, or of the record named before a slash; without any, all.
-fn rows(book: &Workbook, record: &Record, kernels: &[&str]) -> Result<Vec<Row>> {
-    let row = |record: &Record, kernel: &str| Row { record: record.clone(), kernel: kernel.to_string() };
+fn rows(book: &Workbook, record: &Arc<Record>, kernels: &[&str]) -> Result<Vec<Row>> {
+    let row = |record: &Arc<Record>, kernel: &str| Row { record: record.clone(), kernel: kernel.to_string() };
     if kernels.is_empty() {
         return Ok(record.runs.iter().map(|run| row(record, &run.kernel)).collect());
     }

@@ -41,7 +41,7 @@ fn of_record(record: &Record, of: Option<&str>, field: &str, words: &Words) -> R
     if let Some(n) = words.get("n") {
         return of_kernel(record, of, number(n)?, words.number("block")?, field);
     }
-    let none = "no size is named (n=N), and the record has no memory space";
+    let none = "names no size (n=N), and the record has no memory space";
     device::space(record, &pick(spaces(record)?, of, |space| &space.space, none)?, field)
 }
 
