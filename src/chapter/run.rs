@@ -1,5 +1,7 @@
 //! Makes the runs of a chapter, checks every result, and collects the record.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
@@ -9,12 +11,13 @@ use super::options::Options;
 use super::output::Output;
 use super::plan::{Plan, Planned};
 use super::shape::{Place, Shape};
-use super::variant::{Case, Chapter, Outcome};
+use super::variant::{Case, Chapter, Extras, Outcome};
 use crate::build::kernels::{self, State, WhatIf};
 use crate::build::prebuilt;
 use crate::device::{Device, Fault, Module, SimulatorOptions};
 use crate::figure;
 use crate::number::thousands;
+use crate::record::columns::text_table;
 use crate::record::levels::Level;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
@@ -167,10 +170,7 @@ impl<'a> Bench<'a> {
             seed: options.seed,
             runs: Vec::new(),
             sweep: Vec::new(),
-            comparison: Vec::new(),
-            untuned: Vec::new(),
-            memory_spaces: Vec::new(),
-            limits: Vec::new(),
+            sections: BTreeMap::new(),
             ok: false,
         };
         Ok(Bench {
@@ -216,7 +216,7 @@ impl<'a> Bench<'a> {
         self.record.ok = !stopped && all.all(Run::as_expected);
         let mut kept = Ok(None);
         if !stopped {
-            self.measure_section()?;
+            self.measure_extras()?;
             let wrong = table::wrong_elsewhere(&self.record);
             if !wrong.is_empty() {
                 self.say(&format!("\n{}", wrong.join("\n")));
@@ -345,16 +345,14 @@ impl<'a> Bench<'a> {
     }
 
     /// What this chapter alone measures, on a GPU.
-    fn measure_section(&mut self) -> Result<()> {
-        let (Some(section), Some(module), DeviceKind::Gpu) =
-            (self.chapter.section, &self.module, self.record.device.kind)
-        else {
-            return Ok(());
-        };
-        (section.measure)(&self.device, module, self.options.n, &mut self.record)?;
-        let tables = (section.table)(&self.record);
-        if !tables.is_empty() {
-            self.say(tables.trim_end());
+    fn measure_extras(&mut self) -> Result<()> {
+        let (Some(module), DeviceKind::Gpu) = (&self.module, self.record.device.kind) else { return Ok(()) };
+        let Extras { measure, tables, .. } = self.chapter.extras;
+        measure(&self.device, module, self.options.n, &mut self.record)?;
+        let ok = self.record.all_section_runs().all(|(_, run)| run.as_expected());
+        self.record.ok &= ok;
+        for columns in tables(&self.record)? {
+            self.say(&format!("\n{}", text_table(&columns).trim_end()));
         }
         Ok(())
     }
