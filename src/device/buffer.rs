@@ -12,6 +12,7 @@ use bytemuck::Pod;
 use super::cuda;
 use super::device::{Device, Kind, OTHER_DEVICE};
 use super::simulator::{Simulator, Step, found};
+use crate::sim::Written;
 
 /// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
 /// as on any device.
@@ -117,14 +118,26 @@ impl Device {
     /// The lengths differ; or the buffer is another device's.
     pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
         same_length(data.len(), buffer.len)?;
-        self.write(bytemuck::cast_slice(data), &buffer.memory)
+        self.write(bytemuck::cast_slice(data), &buffer.memory, 0)
     }
 
-    fn write(&self, bytes: &[u8], memory: &Memory) -> Result<()> {
+    /// Copies `data` over the elements of `buffer` from `start` on.
+    ///
+    /// # Errors
+    /// They are fewer; or the buffer is another device's.
+    pub fn write_at<T: Pod>(&self, data: &[T], buffer: &Buffer<T>, start: usize) -> Result<()> {
+        within(buffer, start, data.len())?;
+        self.write(bytemuck::cast_slice(data), &buffer.memory, start * size_of::<T>())
+    }
+
+    /// Writes at byte `start` and behind it.
+    fn write(&self, bytes: &[u8], memory: &Memory, start: usize) -> Result<()> {
         self.not_captured("a copy from the host")?;
         match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut()),
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.write(*address, bytes),
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut(), start),
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                simulator.write(address + start as u64, bytes)
+            }
             _ => bail!(OTHER_DEVICE),
         }
     }
@@ -237,20 +250,49 @@ impl Device {
     /// A kernel went wrong on a GPU ([`Fault`](super::Fault)); or the buffer is another device's.
     pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         let mut data = vec![T::zeroed(); buffer.len];
-        self.read(&buffer.memory, bytemuck::cast_slice_mut(&mut data))?;
+        self.read(&buffer.memory, bytemuck::cast_slice_mut(&mut data), 0)?;
         Ok(data)
     }
 
-    fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
+    /// Some elements of `buffer`, once all work before is done.
+    ///
+    /// # Errors
+    /// Of [`Device::clone_dtoh`]; there are fewer.
+    pub fn read_at<T: Pod>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> Result<Vec<T>> {
+        within(buffer, elements.start, elements.len())?;
+        let mut data = vec![T::zeroed(); elements.len()];
+        let start = elements.start * size_of::<T>();
+        self.read(&buffer.memory, bytemuck::cast_slice_mut(&mut data), start)?;
+        Ok(data)
+    }
+
+    /// What `buffer` holds, without a copy of it on the simulator, and which bytes of that have been written;
+    /// `None` if all have.
+    ///
+    /// # Errors
+    /// Of [`Device::clone_dtoh`].
+    pub fn take(&self, buffer: Buffer<u8>) -> Result<(Vec<u8>, Option<Written>)> {
+        match (&self.kind, &buffer.memory) {
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                Ok(simulator.core.borrow_mut().take(*address))
+            }
+            _ => Ok((self.clone_dtoh(&buffer)?, None)),
+        }
+    }
+
+    /// Reads from byte `start` on.
+    fn read(&self, memory: &Memory, bytes: &mut [u8], start: usize) -> Result<()> {
         self.not_captured("a copy to the host")?;
         match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes),
-            (Kind::Gpu(gpu), Memory::Host(memory)) => {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes, start),
+            (Kind::Gpu(gpu), Memory::Host(memory)) if start == 0 => {
                 gpu.synchronize()?;
                 memory.read(bytes);
                 Ok(())
             }
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.read(*address, bytes),
+            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+                simulator.read(address + start as u64, bytes)
+            }
             _ => bail!(OTHER_DEVICE),
         }
     }
@@ -270,6 +312,12 @@ impl Device {
 
 fn same_length(from: usize, to: usize) -> Result<()> {
     ensure!(from == to, "a copy of {from} elements into a buffer of {to}: the lengths must be the same");
+    Ok(())
+}
+
+fn within<T>(buffer: &Buffer<T>, start: usize, count: usize) -> Result<()> {
+    let is_within = start.checked_add(count).is_some_and(|end| end <= buffer.len);
+    ensure!(is_within, "a copy of {count} elements from element {start} on, of a buffer of {}", buffer.len);
     Ok(())
 }
 

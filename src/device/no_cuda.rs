@@ -71,8 +71,8 @@ unreachable_verbs! {
     fn load_module(&[u8]) -> Result<Module>;
     fn alloc(usize) -> Result<Memory>;
     fn memset_zeros(&mut Memory) -> Result<()>;
-    fn memcpy_htod(&[u8], &mut Memory) -> Result<()>;
-    fn memcpy_dtoh(&Memory, &mut [u8]) -> Result<()>;
+    fn memcpy_htod(&[u8], &mut Memory, usize) -> Result<()>;
+    fn memcpy_dtoh(&Memory, &mut [u8], usize) -> Result<()>;
     fn memcpy_dtod(&Memory, &mut Memory) -> Result<()>;
     fn raw_stream() -> *mut std::ffi::c_void;
     fn address(&Memory) -> u64;

@@ -190,18 +190,20 @@ impl Gpu {
         self.stream.memset_zeros(memory).map_err(|error| failed("cannot clear device memory", error))
     }
 
-    pub fn memcpy_htod(&self, bytes: &[u8], memory: &mut Memory) -> Result<()> {
+    /// Copies from the host to byte `start` and behind it, of memory that has so many.
+    pub fn memcpy_htod(&self, bytes: &[u8], memory: &mut Memory, start: usize) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.stream.memcpy_htod(bytes, memory).map_err(|error| failed("cannot copy to the GPU", error))
+        let mut there = memory.slice_mut(start..start + bytes.len());
+        self.stream.memcpy_htod(bytes, &mut there).map_err(|error| failed("cannot copy to the GPU", error))
     }
 
-    /// Copies to the host and waits for it, and for all work before it.
-    pub fn memcpy_dtoh(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
+    /// Copies from byte `start` on to the host and waits for it, and for all work before it.
+    pub fn memcpy_dtoh(&self, memory: &Memory, bytes: &mut [u8], start: usize) -> Result<()> {
         if !bytes.is_empty() {
             self.stream
-                .memcpy_dtoh(memory, bytes)
+                .memcpy_dtoh(&memory.slice(start..start + bytes.len()), bytes)
                 .map_err(|error| failed("cannot copy from the GPU", error))?;
         }
         self.synchronize()
