@@ -263,7 +263,7 @@ fn read_result(text: &str, script: &Script) -> Option<Expectation> {
     let fill = &script.buffers[buffer].fill;
     let expected = Fill::parse(&format!("{}:{values}", fill.kind.name()), &[]).ok()?;
     let pieces = expected.pieces(&|_| anyhow::bail!("no address is expected"));
-    let pieces = pieces.map(|piece| Some(piece.ok()?.2?)).collect::<Option<Vec<_>>>()?;
+    let pieces = pieces.map(|piece| piece.ok()?.2).collect::<Option<Vec<_>>>()?;
     let bytes = pieces.concat();
     (bytes.len() as u64 <= fill.bytes()).then(|| Expectation { buffer, text: values.to_owned(), bytes })
 }

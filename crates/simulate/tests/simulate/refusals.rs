@@ -88,7 +88,7 @@ fn what_the_command_line_says_is_shown_without_its_escapes() {
     let line = format!("{KERNELS} --kernel hello --grid 1 --block 1 --arg i32:1");
     let text = run(&format!("{line} --buffer a\u{1b}[31m=u8:1")).exits(0).stdout();
     assert!(text.contains("a\\u{1b}[31m") && !text.contains('\u{1b}'), "{text}");
-    for wrong in ["--grid \u{1b}[31m", "--\u{1b}[31m", "--buffer \u{1b}[31m"] {
+    for wrong in ["--grid \u{1b}[31m", "--\u{1b}[31m", "--grid 1 --buffer \u{1b}[31m"] {
         let said = run(&format!("{KERNELS} --block 1 {wrong}")).exits(2).stderr();
         assert!(said.contains("u{1b}") && !said.contains('\u{1b}'), "{said}");
     }
