@@ -81,7 +81,7 @@ pub fn launch(trace: &Trace, source: Option<&str>) -> Film {
         }
     }
     let frames = frames(trace, &plan);
-    let message = trace.findings.first().map(|found| found.message.clone());
+    let message = trace.findings.first().map(|found| found.message());
     let listing = source.map(|source| listing(trace, source)).unwrap_or_default();
     let track = Track { label: trace.kernel.clone(), message, listing, frames };
     let caption = "Blue: reads. Green: writes. Orange: waits at a barrier.".to_string();

@@ -36,7 +36,7 @@ fn fails(bench: &mut Bench, path: &str, kernel: &str, block: u32, args: &[u64]) 
 }
 
 fn says(diagnostic: &Diagnostic, words: &str) {
-    assert!(diagnostic.message.contains(words), "`{}` does not say `{words}`", diagnostic.message);
+    assert!(diagnostic.message().contains(words), "`{}` does not say `{words}`", diagnostic.message());
 }
 
 const BOUNDS: &str = "tests/simulator/errors/bounds.cu";

@@ -8,12 +8,11 @@ use rayon::prelude::*;
 
 use super::answer::Answer;
 use super::code::{self, Build, Built};
-use super::names::{self, Names};
 use super::plan::{self, Case, Goal, Plan};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
-use super::{numbers, own, rules, rust, summary, think, weigh};
+use super::{names, numbers, own, rules, rust, summary, think, weigh};
 use workbook::build::compiler::Compiler;
 use workbook::device::Module;
 use workbook::number::thousands;
@@ -130,17 +129,16 @@ fn mark_build(
     forgives: bool,
 ) -> Result<Verdict> {
     let plan = &plan.for_text(source);
-    let ptx = &build.ptx;
-    if let Some(what) = too_large(ptx) {
-        return Ok(failed(exercise, "memory-limit", what));
-    }
-    let module = match load(exercise, ptx) {
+    let module = match load(exercise, &build.ptx) {
         Ok(module) => module,
         Err(error) => {
             let what = format!("The simulator cannot run what {} made of it.", build.compiler);
             return Ok(with_diagnostics(exercise, what, vec![error.downcast()?]));
         }
     };
+    if let Some(what) = too_large(&module) {
+        return Ok(failed(exercise, "memory-limit", what));
+    }
     if let Some(what) = misfit(&module, plan) {
         return Ok(failed(exercise, "missing-kernel", what));
     }
@@ -163,8 +161,7 @@ fn mark_build(
         tried.take(checked);
     }
     if let Some(failure) = tried.failure() {
-        let names = Names { source, ptx, plan };
-        return Ok(Verdict::Failed(Box::new(explained(exercise, &module, &names, failure))));
+        return Ok(Verdict::Failed(Box::new(explained(exercise, &module, (plan, source), failure))));
     }
     let reference = known(root, exercise, &exercise.solution(), build);
     let work: Vec<Case> = plan.work_cases().into_iter().chain(plan.unlisted()).chain(goal_case).collect();
@@ -194,8 +191,8 @@ fn mark_build(
     }
     let given = known(root, exercise, &exercise.stub(), build);
     let modules = [Some(&module), given.as_ref(), reference.as_ref()];
-    let note = tried.note.map(|(case, mut note)| {
-        Names { source, ptx, plan }.apply(&mut note, case);
+    let note = tried.note.map(|mut note| {
+        names::name(&mut note, source, plan);
         note
     });
     let (tried, printed) = (tried.passed.len(), tried.printed.map_or(String::new(), |(_, text)| text));
@@ -216,10 +213,8 @@ const MOST_GLOBAL: usize = 64 << 20;
 const MOST_LOCAL: usize = 16 << 10;
 
 /// Why a check has no room for a kernel's variables, if so.
-fn too_large(ptx: &str) -> Option<String> {
-    let bytes =
-        |space| names::variables(ptx, space).iter().map(|variable| variable.2).fold(0, usize::saturating_add);
-    let (global, local) = (bytes(".global"), bytes(".local"));
+fn too_large(module: &Module) -> Option<String> {
+    let (global, local) = module.ptx().bytes();
     let number = |bytes: usize| thousands(bytes as i64);
     match () {
         _ if global > MOST_GLOBAL => Some(format!(
@@ -251,8 +246,8 @@ struct Checked {
 struct Tried {
     passed: Vec<Case>,
     failed: Vec<(Case, Failure)>,
-    /// The first note, and where it came.
-    note: Option<(Case, Diagnostic)>,
+    /// The first note.
+    note: Option<Diagnostic>,
     /// What the answer printed for the first input for which it did.
     printed: Option<(Case, String)>,
     /// It does not end for some input.
@@ -262,7 +257,7 @@ struct Tried {
 impl Tried {
     fn take(&mut self, checked: Vec<(Case, Checked)>) {
         for (case, Checked { failure, note, printed, .. }) in checked {
-            self.note = self.note.take().or(note.map(|note| (case, note)));
+            self.note = self.note.take().or(note);
             let first = !printed.is_empty() && self.printed.as_ref().is_none_or(|(other, _)| other.n < 2);
             if first {
                 self.printed = Some((case, format!("{case}:\n{printed}")));
@@ -299,14 +294,13 @@ impl Tried {
 fn explained(
     exercise: &Exercise,
     module: &Module,
-    names: &Names,
+    (plan, source): (&Plan, &str),
     (case, mut failure): (Case, Failure),
 ) -> Failure {
     for found in &mut failure.diagnostics {
-        names.apply(found, case);
+        names::name(found, source, plan);
     }
     if failure.kinds == ["wrong-result"] && case.n > 0 {
-        let plan = names.plan;
         let run = |inputs| run::result_for(module, plan, case, inputs);
         if let Some(explained) =
             weigh::explain(plan.op, &plan.inputs(case), |result| plan.op.show(result), run)

@@ -1,7 +1,7 @@
 //! One sentence on what to think about, for each way to fail.
 
 use super::source::Exercise;
-use workbook::sim::{Diagnostic, Kind, Shape};
+use workbook::sim::{Diagnostic, Kind, Limit, Shape, What};
 
 /// The sentence for the first of `kinds` that has one: the exercise's own, else a general one.
 pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
@@ -24,12 +24,12 @@ pub fn of_findings(exercise: &Exercise, kinds: &[String], found: &[Diagnostic]) 
 
 /// What to think about where a launch is refused for another reason than its grid.
 fn of_limit(found: &Diagnostic) -> Option<&'static str> {
-    let says = |part: &str| found.message.contains(part);
-    Some(match () {
-        () if says("shared memory") => "How much shared memory does the block need for its threads?",
-        () if says("is compiled for") => "For how many threads per block is the kernel compiled, and why?",
-        () if says("calls of device functions") => "When does this recursion end, for every input?",
-        () => return None,
+    let What::Refused(limit, _) = &found.what else { return None };
+    Some(match limit {
+        Limit::Shape => return None,
+        Limit::SharedMemory => "How much shared memory does the block need for its threads?",
+        Limit::CompiledFor => "For how many threads per block is the kernel compiled, and why?",
+        Limit::Calls => "When does this recursion end, for every input?",
     })
 }
 

@@ -11,7 +11,7 @@
 //! | `check/` | observers that judge: races, barriers, child grids |
 //! | `observe.rs`, `counters.rs` | the events of an execution; what listens and counts |
 //! | `trace/` | an observer that remembers: who touched what, in which order, with which values |
-//! | `diagnostic.rs` | what is said when something is wrong |
+//! | `diagnostic.rs`, `words.rs` | what is found wrong, and what is said of it |
 //! | `device.rs` | what the simulated device has, and what a launch may ask of it |
 //! | `simulator.rs` | modules, the device's memory, launches on it |
 //!
@@ -65,6 +65,7 @@ pub mod observe;
 mod ptx;
 mod simulator;
 pub mod trace;
+mod words;
 
 pub use counters::Counters;
 pub use decode::Param;
@@ -72,7 +73,9 @@ pub use device::{
     DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
     check_config,
 };
-pub use diagnostic::{Diagnostic, Kind, Severity, Shape, Site};
+pub use diagnostic::{
+    Diagnostic, Disorder, Does, Kind, Limit, Region, Severity, Shape, Side, Site, Spot, What, Words,
+};
 pub use grid::Together;
 pub use memory::Written;
 pub use ptx::{Order, Scope, Space};

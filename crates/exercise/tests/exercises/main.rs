@@ -126,8 +126,8 @@ fn stubs_fail_solutions_pass_and_mistakes_and_cheats_fail_with_their_cause() {
             let name = &mutant.name;
             let found = failure(&root, &exercise, &exercise.mutated(mutant).unwrap());
             let (kinds, what) = found.map_or((Vec::new(), String::new()), |failure| {
-                let findings = failure.diagnostics.iter().take(1).map(|found| &found.message);
-                let what = failure.what.lines().chain(findings.map(String::as_str));
+                let findings = failure.diagnostics.iter().take(1).map(|found| found.message());
+                let what = failure.what.lines().map(str::to_string).chain(findings);
                 (
                     failure.kinds,
                     what.filter(|line| !line.is_empty()).map(|line| format!("  {line}\n")).collect(),

@@ -122,11 +122,3 @@ pub fn by_given(copy: &CopyRequest) -> impl Iterator<Item = (u32, u32)> {
         None
     })
 }
-
-impl Meeting {
-    /// Whether the lane meets its own copy.
-    pub fn is_own(&self, actor: Actor) -> bool {
-        let Owner { grid, block, warp, lane, .. } = self.owner;
-        (grid, block, warp, lane) == (actor.grid, actor.block, actor.warp, self.lane)
-    }
-}
