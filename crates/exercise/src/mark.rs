@@ -35,9 +35,15 @@ pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) 
     mark_text(root, exercise, &text, compiler)
 }
 
-/// Marks `text`, the contents of the learner's file. Compilers read the file itself.
+/// Marks `text`, the contents of the learner's file.
 fn mark_text(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Compiler>) -> Result<Verdict> {
-    if let Some(what) = own::foreign(root, exercise, text) {
+    let foreign = match exercise.kind {
+        Kind::Function(_) => own::foreign_word(text),
+        Kind::Kernel(_) => own::foreign_include(text),
+        // Only its numbers may differ from the task.
+        Kind::Numbers { .. } => None,
+    };
+    if let Some(what) = foreign {
         return Ok(failed(exercise, "not-allowed", what));
     }
     match &exercise.kind {
@@ -129,6 +135,9 @@ fn mark_build(
     forgives: bool,
 ) -> Result<Verdict> {
     let plan = &plan.for_text(source);
+    if let Some(what) = own::foreign_file(&build.ptx, &exercise.path) {
+        return Ok(failed(exercise, "not-allowed", what));
+    }
     let module = match load(exercise, &build.ptx) {
         Ok(module) => module,
         Err(error) => {
