@@ -38,7 +38,8 @@ pub fn counted(text: &str, name: &str) -> String {
         let is_named = tokens.get(at + 1).is_some_and(|name| name.text != "(");
         let mut depth = 0;
         let end = tokens[at..].iter().find(|token| {
-            depth += i32::from(["(", "["].contains(&&*token.text)) - i32::from([")", "]"].contains(&&*token.text));
+            depth +=
+                i32::from(["(", "["].contains(&&*token.text)) - i32::from([")", "]"].contains(&&*token.text));
             depth == 0 && ["{", ";"].contains(&&*token.text)
         });
         let Some(body) = end.filter(|end| is_named && end.text == "{") else { continue };

@@ -95,19 +95,9 @@ pub fn committed(root: &Path, exercise: &Exercise, hash: &str) -> Result<Option<
         return Ok(None);
     }
     let pack = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut found = None;
-    for line in pack.lines() {
-        match (line.strip_prefix("//@ "), &mut found) {
-            (Some(mark), None) if mark.ends_with(&format!(" {hash}")) => found = Some(String::new()),
-            (Some(_), Some(_)) => break,
-            (None, Some(text)) => {
-                text.push_str(line);
-                text.push('\n');
-            }
-            _ => {}
-        }
-    }
-    Ok(found)
+    let builds = pack.split("//@ ").filter_map(|build| build.split_once('\n'));
+    let is_it = |(mark, _): &(&str, &str)| mark.split(' ').next_back() == Some(hash);
+    Ok(builds.into_iter().find(is_it).map(|(_, ptx)| ptx.to_string()))
 }
 
 /// The compiler of the committed builds: `nvcc 13.0.88`.

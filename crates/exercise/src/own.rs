@@ -45,7 +45,10 @@ pub fn foreign_word(text: &str) -> Option<String> {
     }
     // `mod name;` and `#[path = …]`.
     let module = tokens.windows(3).find(|window| {
-        matches!([&*window[0].text, &window[1].text, &window[2].text], ["mod", _, ";"] | ["[" | ",", "path", "="])
+        matches!(
+            [&*window[0].text, &window[1].text, &window[2].text],
+            ["mod", _, ";"] | ["[" | ",", "path", "="]
+        )
     });
     module.map(|window| {
         format!(
@@ -66,7 +69,8 @@ pub fn foreign_include(text: &str) -> Option<String> {
 /// one.
 pub fn foreign_file(ptx: &str, path: &str) -> Option<String> {
     let files = ptx.lines().filter_map(|line| line.trim_start().strip_prefix(".file")?.split('"').nth(1));
-    let is_own = |file: &str| file == path || ["include/", "kernels/clang/"].iter().any(|at| file.starts_with(at));
+    let is_own =
+        |file: &str| file == path || ["include/", "kernels/clang/"].iter().any(|at| file.starts_with(at));
     files.into_iter().find(|file| !is_own(file)).map(elsewhere)
 }
 
@@ -154,7 +158,8 @@ mod tests {
 
     #[test]
     fn code_from_other_sources_is_found_however_it_came() {
-        let found = |file: &str| foreign_file(&format!("\t.file\t1 \"k/a.cu\"\n\t.file\t2 \"{file}\"\n"), "k/a.cu");
+        let found =
+            |file: &str| foreign_file(&format!("\t.file\t1 \"k/a.cu\"\n\t.file\t2 \"{file}\"\n"), "k/a.cu");
         assert!(found("k/solutions/a.cu").is_some_and(|what| what.contains("`k/solutions/a.cu`")));
         for file in ["include/cooperative_groups.h", "kernels/clang/cmath"] {
             assert_eq!(found(file), None);
