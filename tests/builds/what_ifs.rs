@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use workbook::build::compiler::Maker;
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::kernels::{self, BuildFile, WhatIf};
-use workbook::build::nvcc::Nvcc;
 use workbook::build::prebuilt::{self, LEGACY};
 use workbook::build::what_if::{self, DIRECTORY, Edit};
 
-use crate::{BLESS, bless_or_compare, pinned_nvcc, read, root, scratch, write};
+use workbook::build::renew::{HOW, committed};
+
+use crate::{pinned_nvcc, read, root, scratch, write};
 
 /// A file: its path, and what it must be but for the PTX.
 struct Page {
@@ -79,11 +80,11 @@ fn the_pages_builds_belong_to_their_sources() {
         let (ptx, newer) = (file.ptx.clone(), file.newer.clone());
         assert_eq!(newer.is_empty(), prebuilt::newer_arch(&build.source, Maker::Nvcc).is_none(), "{path}");
         let expected = BuildFile { ptx, newer, code_hash, compiler, ..build };
-        assert_eq!(file, expected, "{path} is not of this source; run\n{BLESS}");
+        assert_eq!(file, expected, "{path} is not of this source; run `{HOW}`");
         if file.what_if.is_none() {
             let directory = if file.source_path.starts_with(LEGACY) { LEGACY } else { prebuilt::DIRECTORY };
             let committed = &prebuilt::manifest(root(), directory).unwrap()[&file.stem];
-            assert_eq!(file.code_hash, committed.code_hash, "{path} is another build; run\n{BLESS}");
+            assert_eq!(file.code_hash, committed.code_hash, "{path} is another build; run `{HOW}`");
         }
         known.insert(path.rsplit('/').next().unwrap().to_string());
     }
@@ -91,13 +92,12 @@ fn the_pages_builds_belong_to_their_sources() {
         let name = file.unwrap().file_name().into_string().unwrap();
         assert!(!name.ends_with(".json") || known.contains(&name), "{DIRECTORY}/{name} belongs to nothing");
     }
-    assert_eq!(manifest()["what_ifs"], what_ifs(), "manifest.json is of other edits; run\n{BLESS}");
+    assert_eq!(manifest()["what_ifs"], what_ifs(), "manifest.json is of other edits; run `{HOW}`");
 }
 
-/// With `WORKBOOK_BLESS` set, writes the files; else proves that they are what the sources give.
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
-fn nvcc_gives_the_pages_builds() {
+fn the_pages_builds_are_renewed_by_nvcc() {
     for Page { path, build } in pages() {
         let (ptx, newer, compiler) = if build.source_path.starts_with(LEGACY) {
             // No nvcc makes it.
@@ -109,19 +109,19 @@ fn nvcc_gives_the_pages_builds() {
             let copy = scratch("what-if");
             write(&copy.join(&build.source_path), &build.source);
             let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
-            let nvcc = Nvcc::find_with(&copy, here).unwrap().unwrap();
+            let nvcc = Compiler::of_with(Maker::Nvcc, &copy, here).unwrap().unwrap();
             let file = copy.join(&build.source_path);
             let newer = prebuilt::newer_arch(&build.source, Maker::Nvcc);
             let newer = newer
                 .map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
-            (nvcc.ptx(&file, &copy).unwrap().text, newer, nvcc.compiler())
+            (nvcc.ptx(&file, &copy).unwrap().text, newer, nvcc.name())
         };
         let code_hash = prebuilt::code_hash(&ptx);
         let file = BuildFile { ptx, newer, code_hash, compiler, ..build };
-        bless_or_compare(&path, (serde_json::to_string(&file).unwrap() + "\n").as_bytes());
+        committed(path, serde_json::to_string(&file).unwrap() + "\n");
     }
     let mut manifest = manifest();
     manifest["what_ifs"] = what_ifs();
     let text = serde_json::to_string_pretty(&manifest).unwrap() + "\n";
-    bless_or_compare(&format!("{DIRECTORY}/manifest.json"), text.as_bytes());
+    committed(format!("{DIRECTORY}/manifest.json"), text);
 }

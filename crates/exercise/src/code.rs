@@ -2,7 +2,7 @@
 //!
 //! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the
 //! stub, the solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each.
-//! After an edit of a solution, `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored` makes stubs and
+//! After an edit of a solution, `cargo xtask renew` makes stubs and
 //! builds anew.
 
 use std::path::Path;
@@ -186,7 +186,7 @@ pub fn build_unoptimised(
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
 /// be compared; of nvcc that is the committed one.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
-    match build.by.as_ref().filter(|compiler| compiler.maker() == Maker::Clang) {
+    match build.by.as_ref().filter(|compiler| compiler.maker == Maker::Clang) {
         Some(clang) => Ok(compile(clang, exercise, text, true).ok().map(|ptx| ptx.text)),
         None => committed(root, exercise, &source_hash(text)),
     }
