@@ -110,11 +110,3 @@ pub fn by_given(copy: &CopyRequest) -> impl Iterator<Item = (u32, u32)> {
     let all = groups(copy.mask, |lane| copy.given[lane]);
     all.filter(|(bytes, _)| *bytes > 0).map(|(bytes, mask)| (mask, bytes as u32))
 }
-
-impl Meeting {
-    /// Whether the lane meets its own copy.
-    pub fn is_own(&self, actor: Actor) -> bool {
-        let Owner { grid, block, warp, lane, .. } = self.owner;
-        (grid, block, warp, lane) == (actor.grid, actor.block, actor.warp, self.lane)
-    }
-}
