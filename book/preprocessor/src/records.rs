@@ -88,14 +88,6 @@ fn names(book: &Workbook) -> Vec<String> {
     names
 }
 
-/// The chapters with a committed record, sorted: `ch4_nested`.
-pub fn stems(book: &Workbook) -> Vec<String> {
-    let stem = |name: String| name.rsplit_once('.').map(|(stem, _)| stem.to_string());
-    let mut stems: Vec<_> = names(book).into_iter().filter_map(stem).collect();
-    stems.dedup();
-    stems
-}
-
 /// The runs of a record's kernels at its own size and at others.
 pub fn runs(record: &Record) -> impl Iterator<Item = &Run> {
     record.runs.iter().chain(&record.sweep)
