@@ -1,6 +1,5 @@
 //! [`Buffer`]: device memory, and the copies from, to and within it.
 
-use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeFrom};
 use std::rc::Rc;
@@ -12,6 +11,8 @@ use bytemuck::Pod;
 use super::cuda;
 use super::device::{Device, Kind, OTHER_DEVICE};
 use super::simulator::{Simulator, Step, found};
+use crate::record::DeviceKind;
+use crate::sim::Written;
 
 /// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
 /// as on any device.
@@ -23,8 +24,9 @@ pub struct Buffer<T> {
     element: PhantomData<T>,
 }
 
+/// Gives the memory back when it is dropped.
 pub(super) enum Memory {
-    Gpu(RefCell<cuda::Memory>),
+    Gpu(#[expect(dead_code, reason = "it is kept to be dropped")] cuda::Memory),
     /// The host's, which GPUs can reach.
     Host(cuda::HostMemory),
     Sim {
@@ -51,7 +53,7 @@ impl Device {
             Kind::Gpu(gpu) => {
                 let memory = gpu.alloc(bytes)?;
                 let address = gpu.address(&memory);
-                Ok((Memory::Gpu(RefCell::new(memory)), address))
+                Ok((Memory::Gpu(memory), address))
             }
             Kind::Sim(simulator) => {
                 let address = simulator.core.borrow_mut().alloc(bytes as u64).map_err(found)?;
@@ -88,14 +90,11 @@ impl Device {
     /// # Errors
     /// Its buffer is another device's.
     pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
-        self.zero(&buffer.memory, buffer.num_bytes())
-    }
-
-    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
-        match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(&mut memory.borrow_mut()),
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
-                simulator.enqueue(Step::Zero { address: *address, bytes })
+        let (address, bytes) = (buffer.address, buffer.num_bytes());
+        match &self.kind {
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memset_zeros(address, bytes),
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
+                simulator.enqueue(Step::Zero { address, bytes })
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -117,14 +116,19 @@ impl Device {
     /// The lengths differ; or the buffer is another device's.
     pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
         same_length(data.len(), buffer.len)?;
-        self.write(bytemuck::cast_slice(data), &buffer.memory)
+        self.write_at(data, buffer, 0)
     }
 
-    fn write(&self, bytes: &[u8], memory: &Memory) -> Result<()> {
+    /// Copies `data` over the elements of `buffer` from `start` on.
+    ///
+    /// # Errors
+    /// There are fewer; or the buffer is another device's.
+    pub fn write_at<T: Pod>(&self, data: &[T], buffer: &Buffer<T>, start: usize) -> Result<()> {
         self.not_captured("a copy from the host")?;
-        match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut()),
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.write(*address, bytes),
+        let (bytes, address) = (bytemuck::cast_slice(data), buffer.part(start, data.len())?);
+        match &self.kind {
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_htod(bytes, address),
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.write(address, bytes),
             _ => bail!(OTHER_DEVICE),
         }
     }
@@ -135,15 +139,7 @@ impl Device {
     /// The lengths differ; or one of them is another device's.
     pub fn memcpy_dtod<T: Pod>(&self, from: &Buffer<T>, to: &Buffer<T>) -> Result<()> {
         same_length(from.len, to.len)?;
-        match (&self.kind, &from.memory, &to.memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(from), Memory::Gpu(to)) => {
-                gpu.memcpy_dtod(&from.borrow(), &mut to.borrow_mut())
-            }
-            (Kind::Sim(simulator), Memory::Sim { address: source, .. }, Memory::Sim { address, .. }) => {
-                simulator.enqueue(Step::Copy { from: *source, to: *address, bytes: from.num_bytes() })
-            }
-            _ => bail!(OTHER_DEVICE),
-        }
+        self.memcpy_async(&from.slice(0..), to, to.len)
     }
 
     /// Copies `count` elements of `from` to the beginning of `to`, in the order of this device's work and
@@ -160,12 +156,10 @@ impl Device {
             to.len
         );
         let (source, address, bytes) = (from.address(), to.address, count * size_of::<T>());
-        match (&self.kind, &from.buffer.memory, &to.memory) {
+        match (&self.kind, from.buffer.on(), to.on()) {
             (_, _, _) if count == 0 => Ok(()),
-            (Kind::Gpu(gpu), Memory::Gpu(_) | Memory::Host(_), Memory::Gpu(_) | Memory::Host(_)) => {
-                gpu.memcpy_async(source, address, bytes)
-            }
-            (Kind::Sim(simulator), Memory::Sim { .. }, Memory::Sim { .. }) => {
+            (Kind::Gpu(gpu), DeviceKind::Gpu, DeviceKind::Gpu) => gpu.memcpy_async(source, address, bytes),
+            (Kind::Sim(simulator), DeviceKind::Sim, DeviceKind::Sim) => {
                 simulator.enqueue(Step::Copy { from: source, to: address, bytes })
             }
             _ => bail!(OTHER_DEVICE),
@@ -236,22 +230,37 @@ impl Device {
     /// # Errors
     /// A kernel went wrong on a GPU ([`Fault`](super::Fault)); or the buffer is another device's.
     pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
-        let mut data = vec![T::zeroed(); buffer.len];
-        self.read(&buffer.memory, bytemuck::cast_slice_mut(&mut data))?;
+        self.read_at(buffer, 0..buffer.len)
+    }
+
+    /// Some elements of `buffer`, once all work before is done.
+    ///
+    /// # Errors
+    /// Of [`Device::clone_dtoh`]; there are fewer.
+    pub fn read_at<T: Pod>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> Result<Vec<T>> {
+        self.not_captured("a copy to the host")?;
+        let address = buffer.part(elements.start, elements.len())?;
+        let mut data = vec![T::zeroed(); elements.len()];
+        let bytes = bytemuck::cast_slice_mut(&mut data);
+        match &self.kind {
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_dtoh(address, bytes)?,
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.read(address, bytes)?,
+            _ => bail!(OTHER_DEVICE),
+        }
         Ok(data)
     }
 
-    fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
-        self.not_captured("a copy to the host")?;
-        match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes),
-            (Kind::Gpu(gpu), Memory::Host(memory)) => {
-                gpu.synchronize()?;
-                memory.read(bytes);
-                Ok(())
+    /// What `buffer` holds, without a copy of it on the simulator, and which bytes of that have been written;
+    /// `None` if all have.
+    ///
+    /// # Errors
+    /// Of [`Device::clone_dtoh`].
+    pub fn take(&self, buffer: Buffer<u8>) -> Result<(Vec<u8>, Option<Written>)> {
+        match &self.kind {
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
+                Ok(simulator.core.borrow_mut().take(buffer.address))
             }
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.read(*address, bytes),
-            _ => bail!(OTHER_DEVICE),
+            _ => Ok((self.clone_dtoh(&buffer)?, None)),
         }
     }
 
@@ -282,6 +291,21 @@ impl<T> Buffer<T> {
     /// Whether it has no element.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Which devices reach it.
+    pub(super) fn on(&self) -> DeviceKind {
+        match &self.memory {
+            Memory::Gpu(_) | Memory::Host(_) => DeviceKind::Gpu,
+            Memory::Sim { .. } => DeviceKind::Sim,
+        }
+    }
+
+    /// The address of `count` elements from `start` on.
+    fn part(&self, start: usize, count: usize) -> Result<u64> {
+        let is_within = start.checked_add(count).is_some_and(|end| end <= self.len);
+        ensure!(is_within, "a copy of {count} elements from element {start} on, of a buffer of {}", self.len);
+        Ok(self.address + (start * size_of::<T>()) as u64)
     }
 
     /// Elements times the size of one.
@@ -318,7 +342,7 @@ impl<T> View<'_, T> {
     }
 
     /// The address of its first element, on the buffer's device.
-    pub(crate) fn address(&self) -> u64 {
+    pub fn address(&self) -> u64 {
         self.buffer.address + (self.start * size_of::<T>()) as u64
     }
 }

@@ -1,13 +1,11 @@
 //! What the simulator counts, exactly.
 //!
-//! Requests, sectors and bank conflicts are those of the hardware. What Nsight Compute counted on an NVIDIA
-//! H200 (driver 580.159.04, CUDA 13.0) for the kernels of chapters 2 and 3, and what the simulator counts
-//! too, number for number (`tests/simulator/ncu.rs`, which also has shared memory at nine strides):
-#![doc = include_str!("ncu.md")]
+//! Requests, sectors and bank conflicts are those of the hardware: number for number what Nsight Compute counted
+//! on an NVIDIA H200 (driver 580.159.04, CUDA 13.0).
 
 use serde::{Deserialize, Serialize};
 
-use crate::arith::{WARP, each};
+use crate::arith::{WARP, each, which};
 use crate::observe::{Access, Act, CopyRequest, Event, Observer, Request};
 use crate::ptx::Space;
 
@@ -141,8 +139,7 @@ impl Counters {
 
     /// Copies count as the loads that they are half of. (ncu has a name of its own for them: `…_op_ldgsts`.)
     fn copy(&mut self, copy: &CopyRequest) {
-        let mut mask = 0u32;
-        each(copy.mask, |lane| mask |= ((copy.given[lane] > 0) as u32) << lane);
+        let mask = which(copy.mask, |lane| copy.given[lane] > 0);
         if mask != 0 {
             self.access(&copy.side(Access::Load, Space::Global, mask, copy.bytes));
         }
@@ -188,7 +185,7 @@ fn sectors(request: &Request) -> Sectors {
 
 /// How many different numbers there are; sorts them.
 fn sorted_distinct(numbers: &mut [u64]) -> usize {
-    // By insertion: they are few, and a page has to fetch less code.
+    // By insertion: they are few, and it is less code for WebAssembly.
     for end in 1..numbers.len() {
         let mut at = end;
         while at > 0 && numbers[at - 1] > numbers[at] {

@@ -10,7 +10,7 @@ use super::context::{At, Context, Executed};
 use super::mbarrier::Change;
 use super::pending_copies::Copy;
 use super::warp::Warp;
-use crate::arith::{WARP, each, lanes};
+use crate::arith::{WARP, each, lanes, which};
 use crate::decode::{NONE, Op};
 use crate::memory::span;
 use crate::observe::{Access, Act, Actor, CopyRequest, Event};
@@ -40,7 +40,7 @@ impl Context<'_> {
                     return Err(self.misaligned(warp, at, lane, request));
                 }
             }
-            if self.block.shared.get(span(to[lane], *bytes as usize)).is_none() {
+            if self.block.shared.bytes.get(span(to[lane], *bytes as usize)).is_none() {
                 return Err(self.outside(warp, at, lane, &store));
             }
             if taken[lane] > 0 && self.memory.slice(from[lane], taken[lane] as usize).is_err() {
@@ -60,13 +60,9 @@ impl Context<'_> {
         self.progress.changed();
         let mut pending = std::mem::take(&mut warp.copies.copies);
         for copy in &mut pending {
-            let mut done = 0u32;
-            each(copy.mask & mask, |lane| {
-                let is_done = match but {
-                    None => true,
-                    Some(but) => copy.group[lane].saturating_add(but) < warp.copies.groups[lane],
-                };
-                done |= (is_done as u32) << lane;
+            let done = which(copy.mask & mask, |lane| match but {
+                None => true,
+                Some(but) => copy.group[lane].saturating_add(but) < warp.copies.groups[lane],
             });
             self.do_copy(warp, copy, done);
             copy.mask &= !done;
@@ -85,11 +81,11 @@ impl Context<'_> {
                 content[..given].copy_from_slice(from);
             }
             let shared = &mut self.block.shared;
-            shared[to].copy_from_slice(&content[..bytes]);
+            shared.bytes[to].copy_from_slice(&content[..bytes]);
             if self.checks {
                 let from = self.memory.written(copy.from[lane]);
                 let written = given == 0 || from.is_none_or(|(written, at)| written.any(at, given));
-                self.block.written.set(copy.to[lane] as usize, bytes, written);
+                shared.written.set(copy.to[lane] as usize, bytes, written);
             }
         }
         if mask != 0 {

@@ -1,11 +1,12 @@
 //! How undefined values spread, and where they matter.
 
-use super::activation::{Activation, source};
+use super::activation::{Activation, source, source_of};
+use super::collective::shuffle_source;
 use super::context::{At, Context};
 use super::registers::low;
 use super::undefined::{either, of_byte};
 use super::warp::Warp;
-use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes};
+use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
 use crate::memory::Written;
@@ -33,7 +34,7 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
-        Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. } => {}
+        Op::Mma { .. } | Op::Tile { .. } => {}
         Op::LogicTest { f, d, p, s, q, .. } => {
             let of_d = u.any(s);
             u.set_predicate(*p, active, either(of_d, u.predicate(q.p)));
@@ -164,18 +165,21 @@ fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, activ
     }
 }
 
-/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane
-/// of a shuffle reads.
-pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: [usize; WARP]) {
-    let u = &mut activation.undefined;
+/// Follows undefined values through an exchange between lanes, before it is done.
+pub fn follow_collective(activation: &mut Activation, function: &Function, op: &Op, mask: u32) {
+    let Activation { registers, undefined: u, .. } = activation;
     match op {
-        Op::Shuffle { d, p, a, .. } => {
+        Op::Shuffle { mode, d, p, a, b, c, .. } => {
+            let (b, c) = (source_of(registers, function, *b), source_of(registers, function, *c));
             // A lane that does not take part has been named by the check of the shuffle itself.
             match u.of(*a) & mask {
                 0 => u.set(*d, mask, (0, NONE)),
                 given => {
                     let of_a = u.bits_of(*a);
-                    let read = |lane: usize| if given >> from[lane] & 1 == 1 { of_a[from[lane]] } else { 0 };
+                    let read = |lane: usize| {
+                        let (from, _) = shuffle_source(*mode, lane, b, c);
+                        if given >> from & 1 == 1 { of_a[from] } else { 0 }
+                    };
                     u.set_bits(*d, mask, &std::array::from_fn(read), u.origin(*a));
                 }
             }
@@ -210,10 +214,10 @@ pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: 
 }
 
 impl Context<'_> {
-    fn undefined(&mut self, warp: &Warp, at: At, lane: usize, origin: u32, what: &str) {
+    fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";
-        let mut finding = *self.fault(warp, at.lane(lane), Kind::UninitializedRead, what, help);
+        let mut finding = *self.fault(warp, at, Kind::UninitializedRead, what, help);
         if let Some(loc) = self.program.locs.get(origin as usize) {
             let message = "the value is read here, from memory that has not been written".to_string();
             finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
@@ -225,10 +229,10 @@ impl Context<'_> {
     pub fn check_guard(&mut self, warp: &mut Warp, at: At) {
         let undefined = &mut warp.activations[at.slot as usize].undefined;
         let (lanes, origin) = undefined.predicate(at.inst.guard);
-        if lanes & at.mask != 0 {
+        let mask = lanes & at.mask;
+        if mask != 0 {
             undefined.set_predicate(at.inst.guard, at.mask, (0, NONE));
-            let lane = (lanes & at.mask).trailing_zeros() as usize;
-            self.undefined(warp, at, lane, origin, "a branch depends on an uninitialized value");
+            self.undefined(warp, At { mask, ..at }, origin, "a branch depends on an uninitialized value");
         }
     }
 
@@ -236,10 +240,10 @@ impl Context<'_> {
     pub fn check_address(&mut self, warp: &mut Warp, at: At, to: &Address) {
         let undefined = &mut warp.activations[at.slot as usize].undefined;
         let (lanes, origin) = undefined.any(&[to.base]);
-        if lanes & at.mask != 0 {
+        let mask = lanes & at.mask;
+        if mask != 0 {
             undefined.set(to.base, at.mask, (0, NONE));
-            let lane = (lanes & at.mask).trailing_zeros() as usize;
-            self.undefined(warp, at, lane, origin, "an address depends on an uninitialized value");
+            self.undefined(warp, At { mask, ..at }, origin, "an address depends on an uninitialized value");
         }
     }
 
@@ -256,10 +260,9 @@ impl Context<'_> {
     /// Which of the loaded values are undefined.
     pub fn follow_load(&mut self, warp: &mut Warp, at: At, request: &Request, d: &[Reg], bytes: u32) {
         for (i, d) in d.iter().enumerate() {
-            let mut undefined = 0u32;
-            each(request.mask, |lane| {
+            let mut undefined = which(request.mask, |lane| {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
-                undefined |= (!self.is_written(warp, request, lane, address, bytes) as u32) << lane;
+                !self.is_written(warp, request, lane, address, bytes)
             });
             if undefined != 0 && request.space == Space::Const {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
@@ -289,8 +292,8 @@ impl Context<'_> {
                 }
             }
             if request.space == Space::Global && undefined != 0 {
-                let lane = undefined.trailing_zeros() as usize;
-                self.undefined(warp, at, lane, origin, "an uninitialized value is stored to global memory");
+                let at = At { mask: undefined, ..at };
+                self.undefined(warp, at, origin, "an uninitialized value is stored to global memory");
             }
         }
     }
@@ -301,20 +304,18 @@ impl Context<'_> {
         let Request { mask, space, owner, addresses, bytes, .. } = *request;
         let (operands, origin) = warp.activations[at.slot as usize].undefined.any(s);
         let exchanges = matches!(at.inst.op, Op::Atomic { op: AtomOp::Exchange, .. });
-        let mut unwritten = 0;
-        for lane in lanes(mask) {
+        let unwritten = which(mask, |lane| {
             let written = self.is_written(warp, request, lane, addresses[lane], bytes);
-            unwritten |= (!written as u32) << lane;
             self.set_written(warp, (space, owner), lane, addresses[lane], bytes, true);
-        }
-        let memory = lanes(unwritten).next().filter(|_| !exchanges);
-        let operand = (operands & mask != 0).then(|| (operands & mask).trailing_zeros() as usize);
-        match (memory, operand) {
-            (Some(lane), _) => self.undefined(warp, at, lane, NONE, "an atomic reads uninitialized memory"),
-            (_, Some(lane)) => {
-                self.undefined(warp, at, lane, origin, "an atomic has an uninitialized operand")
+            !written
+        });
+        let wrong = |mask| At { mask, ..at };
+        match (if exchanges { 0 } else { unwritten }, operands & mask) {
+            (0, 0) => {}
+            (0, lanes) => {
+                self.undefined(warp, wrong(lanes), origin, "an atomic has an uninitialized operand")
             }
-            _ => {}
+            (lanes, _) => self.undefined(warp, wrong(lanes), NONE, "an atomic reads uninitialized memory"),
         }
         if d != NONE {
             let undefined = if exchanges { (unwritten, at.inst.loc) } else { (0, NONE) };
@@ -327,7 +328,7 @@ impl Context<'_> {
     fn is_written(&self, warp: &Warp, request: &Request, lane: usize, address: u64, bytes: u32) -> bool {
         let (at, bytes) = (address as usize, bytes as usize);
         match request.space {
-            Space::Shared => self.written_of(request.owner).any(at, bytes),
+            Space::Shared => self.shared_of(request.owner).written.any(at, bytes),
             Space::Local => warp.local_written.get(lane).is_some_and(|written| written.any(at, bytes)),
             Space::Param => true,
             _ if address >> 56 != 0 => true,
@@ -348,7 +349,7 @@ impl Context<'_> {
     ) {
         let (at, bytes) = (address as usize, bytes as usize);
         match space {
-            Space::Shared => self.written_mut(owner).set(at, bytes, written),
+            Space::Shared => self.shared_mut(owner).written.set(at, bytes, written),
             Space::Local => {
                 warp.local_written.resize_with(WARP, Written::default);
                 warp.local_written[lane].set(at, bytes, written);
