@@ -20,7 +20,7 @@ use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, rando
 pub const CHAPTER: Chapter = Chapter {
     place: Place::GridStride,
     default_n: |_| 33 * 1024, // the post's constant
-    section: Section::of_a_gpu(&Section {
+    section: Some(&Section {
         measure: ch5_memory_spaces::add,
         table: chapters::table,
         charts: chapters::charts,

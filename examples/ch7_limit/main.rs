@@ -4,7 +4,6 @@
 //!     cargo run --example ch7_limit -- --n 2^30      # on a GPU: beside CUB, where there is an nvcc
 
 mod chain;
-#[cfg_attr(target_family = "wasm", path = "no_compare.rs")]
 mod compare;
 
 use std::process::ExitCode;
@@ -67,11 +66,7 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
 }
 
 pub const CHAPTER: Chapter = Chapter {
-    section: Section::of_a_gpu(&Section {
-        measure: compare::measure,
-        table: chapters::table,
-        charts: chapters::charts,
-    }),
+    section: Some(&Section { measure: compare::measure, table: chapters::table, charts: chapters::charts }),
     ..Chapter::new(
         "ch7_limit",
         "How fast can a sum be? A ladder of kernels up to the speed of the memory",

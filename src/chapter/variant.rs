@@ -66,14 +66,6 @@ pub struct Section {
     pub charts: fn(&Record, Vertical) -> Result<Vec<Chart>>,
 }
 
-impl Section {
-    /// A section that only a GPU measures: none in a page, which has none, and need not fetch the code for
-    /// it.
-    pub const fn of_a_gpu(&'static self) -> Option<&'static Section> {
-        if cfg!(target_family = "wasm") { None } else { Some(self) }
-    }
-}
-
 const NO_KERNELS: &str = "a chapter of the CPU has no kernels";
 
 /// One way to reduce: a kernel, its host side, and what to expect of it.

@@ -39,9 +39,6 @@ pub(super) fn microseconds_since(start: Instant) -> f64 {
 /// Runs `once` (which returns its microseconds) to warm up, then as often as `budget` microseconds allow, at
 /// least 3 and at most 100 times. Caches are warm, except that `once` may have restored its input.
 pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Option<Timing>> {
-    if cfg!(target_family = "wasm") {
-        return Ok(None); // a page has no clock
-    }
     let warm_up = once()?;
     if warm_up > TAKEN_ALONE {
         return Ok(Timing::of(vec![warm_up]));
@@ -93,9 +90,6 @@ pub fn floats_on_cpu(mut work: impl FnMut() -> f32) -> Result<(f32, Measurement)
 
 /// Threads that share the work of a parallel iterator.
 pub fn cpu_threads() -> usize {
-    #[cfg(target_family = "wasm")]
-    return 1;
-    #[cfg(not(target_family = "wasm"))]
     rayon::current_num_threads()
 }
 

@@ -65,6 +65,7 @@ macro_rules! unreachable_verbs {
 }
 
 unreachable_verbs! {
+    fn bind() -> Result<()>;
     fn info() -> DeviceInfo;
     fn multiprocessors() -> u32;
     fn limits() -> Vec<Limit>;

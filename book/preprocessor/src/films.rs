@@ -45,15 +45,16 @@ fn with(kind: &str, data: &Value, film: &Film) -> String {
     format!("<div data-film=\"{kind}\" data-of=\"{}\">\n{}</div>\n", escape(&data.to_string()), film.html())
 }
 
-/// The request for a reader's own grids, and what the sliders offer.
+/// The run of a reader's own grids, and what the sliders offer.
 fn own_grids() -> Value {
+    let kernels = figure::WAYS.iter().map(|(kernel, _)| format!("--kernel {kernel}"));
+    let options = ["--device sim", "--no-sweep", "--steps"].map(str::to_string).into_iter();
     json!({
         "request": {
-                "stem": "ch4_nested",
-                "kernels": figure::WAYS.map(|(kernel, _)| kernel),
-                "steps": true,
-                "figure": "grids",
-            },
+            "stem": "ch4_nested",
+            "options": kernels.chain(options).collect::<Vec<_>>(),
+            "show": {"figure": "grids"},
+        },
         "n": {"label": "elements", "values": [16, 32, 64, 128, 256], "value": 64},
         "block": {"label": "threads per block", "values": [4, 8, 16, 32], "value": 8},
     })

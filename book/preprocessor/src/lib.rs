@@ -72,6 +72,7 @@ mod version;
 use std::path::PathBuf;
 
 pub use expand::{Problem, expand};
+pub use live::write_builds;
 pub use term::{Definition, definitions, plain, slug};
 
 /// Where the book finds what it shows.

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use workbook::build::kernels;
+use workbook::build::kernels::{self, Build, BuildFile};
+use workbook::build::what_if;
+use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::records::committed;
@@ -15,7 +17,6 @@ use crate::{Workbook, selection};
 #[derive(Deserialize)]
 struct Manifest {
     chapters: BTreeMap<String, Chapter>,
-    what_ifs: BTreeMap<String, Vec<WhatIf>>,
 }
 
 /// What a chapter's command line allows.
@@ -28,19 +29,17 @@ struct Chapter {
 }
 
 /// A small edit of a chapter's kernels, built beside them.
-#[derive(Clone, Deserialize, Serialize)]
+#[derive(Serialize)]
 struct WhatIf {
     name: String,
     /// Follows the words "what if".
     label: String,
-    #[serde(skip_serializing)]
-    kernels: Vec<String>,
     lines: Vec<Line>,
 }
 
-#[derive(Clone, Deserialize, Serialize)]
+#[derive(Serialize)]
 struct Line {
-    line: u32,
+    line: usize,
     text: String,
 }
 
@@ -97,6 +96,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let Some(manifest) = manifest(workbook)? else { return Ok(String::new()) };
     let Some(chapter) = manifest.chapters.get(stem) else { return Ok(String::new()) };
     let Some(record) = committed(workbook, stem, DeviceKind::Sim)? else { return Ok(String::new()) };
+    let Some(build) = fresh(stem) else { return Ok(String::new()) };
     let known = |kernel: &&str| all_runs(&record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
@@ -125,8 +125,8 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         chart: asked.chart.filter(|_| asked.shows_simulator),
         scale: asked.scale.filter(|_| asked.shows_simulator),
         message: asked.message,
-        file: kernels::all().iter().find(|build| build.stem == stem).map_or("", |build| build.source_path),
-        what_ifs: what_ifs(&manifest, stem, &kernels),
+        file: build.source_path,
+        what_ifs: what_ifs(workbook, build, &kernels)?,
         kernels,
     };
     // In single quotes the JSON's own need no escape.
@@ -135,8 +135,30 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     Ok(format!(" data-live='{json}'"))
 }
 
+/// The build of a chapter's kernels, if they have not been edited since.
+fn fresh(stem: &str) -> Option<&'static Build> {
+    kernels::get(stem).ok()
+}
+
+/// Writes the builds of the chapters' kernels where the pages fetch them, `live/STEM.json` in `pages`. mdBook watches
+/// that folder, so what is there already is left alone.
+///
+/// # Errors
+/// A file that cannot be written, or the manifest read.
+pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
+    for stem in manifest(workbook)?.iter().flat_map(|manifest| manifest.chapters.keys()) {
+        let Some(build) = fresh(stem) else { continue };
+        let path = pages.join("live").join(format!("{stem}.json"));
+        let json = serde_json::to_vec(&BuildFile::from(build))?;
+        if std::fs::read(&path).ok().as_ref() != Some(&json) {
+            write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
 fn manifest(workbook: &Workbook) -> Result<Option<Manifest>> {
-    let path = workbook.root.join(Path::new("book/src/live/manifest.json"));
+    let path = workbook.root.join("book/src/live/manifest.json");
     if !path.exists() {
         return Ok(None);
     }
@@ -168,10 +190,16 @@ fn most(record: &Record, kernels: &[&str]) -> u64 {
 }
 
 /// Those that change what the cell runs.
-fn what_ifs(manifest: &Manifest, stem: &str, kernels: &[&str]) -> Vec<WhatIf> {
-    let of_stem = manifest.what_ifs.get(stem).map(Vec::as_slice).unwrap_or_default();
-    let matters = |what_if: &&WhatIf| {
-        kernels.is_empty() || what_if.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str()))
+fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<WhatIf>> {
+    let matters = |edit: &what_if::Edit| {
+        edit.stem == build.stem
+            && (kernels.is_empty() || edit.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str())))
     };
-    of_stem.iter().filter(matters).cloned().collect()
+    let edits = what_if::all(&workbook.root)?.into_iter().filter(matters);
+    let of_edit = |edit: what_if::Edit| {
+        let (_, changed) = edit.apply(build.source)?;
+        let lines = changed.into_iter().map(|(line, text)| Line { line, text }).collect();
+        Ok(WhatIf { name: edit.name, label: edit.label, lines })
+    };
+    edits.map(of_edit).collect()
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
-use mdbook_workbook::{Problem, Workbook, expand};
+use mdbook_workbook::{Problem, Workbook, expand, write_builds};
 use workbook::say;
 
 const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
@@ -77,9 +77,10 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
         root.canonicalize().with_context(|| format!("cannot find the repository at {}", root.display()))?;
     let book_directory = context.root.canonicalize()?;
     let pages = book_directory.join(&context.config.book.src);
-    let pages = pages.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(pages);
     let records = book_directory.join("records");
     let workbook = Workbook { root, local: records.join("local"), records };
+    write_builds(&workbook, &pages)?;
+    let pages = pages.strip_prefix(&workbook.root).map(Path::to_path_buf).unwrap_or(pages);
 
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {

@@ -9,10 +9,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
-use libloading::{Library, Symbol};
 
 use crate::build::nvcc::Nvcc;
 use crate::build::prebuilt;
+use crate::device::libloading::{Library, Symbol};
 use crate::device::{Buffer, Device, View};
 use crate::say;
 

@@ -2,7 +2,6 @@
 
 pub mod comparison;
 pub mod comparison_charts;
-#[cfg(not(target_family = "wasm"))]
 pub mod libraries;
 pub mod sweep;
 pub mod timing;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use workbook::build::{kernels, prebuilt, what_if};
+use workbook::build::kernels::{self, BuildFile};
+use workbook::build::prebuilt;
 
 use super::page::Page;
 use super::{BLESS, read, root, text};
@@ -27,8 +28,13 @@ fn every_chapter_with_a_kernel_is_in_it() {
     for build in kernels::all() {
         assert!(known[build.stem].is_object(), "{WASM} has no {}; make it anew:\n{BLESS}", build.stem);
     }
-    let page = &mut Page::new(&read(WASM)).unwrap();
-    assert_eq!(page.describe().unwrap(), *known, "{MANIFEST} has other chapters than {WASM}:\n{BLESS}");
+    assert_eq!(describe(&read(WASM)), *known, "{MANIFEST} has other chapters than {WASM}:\n{BLESS}");
+}
+
+/// What each chapter's command line allows.
+fn describe(wasm: &[u8]) -> Value {
+    let ran = Page::new(wasm).unwrap().run(&[], "", &json!({})).unwrap();
+    serde_json::from_str(&ran.stdout).unwrap()
 }
 
 #[test]
@@ -54,14 +60,14 @@ fn build() -> Vec<u8> {
     let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names, short];
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "page", "--profile", "live"])
-        .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
+        .args(["--target", "wasm32-wasip1", "--target-dir"])
         .arg(target)
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "))
+        .env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" "))
         .current_dir(&root)
         .status()
         .expect("cargo starts");
     assert!(status.success(), "it cannot be built; is the target there?\n{BLESS}");
-    let wasm = target.join("wasm32-unknown-unknown/live/page.wasm");
+    let wasm = target.join("wasm32-wasip1/live/page.wasm");
     std::fs::read(wasm).unwrap()
 }
 
@@ -74,12 +80,12 @@ fn rustc() -> String {
 /// With `WORKBOOK_BLESS` set, writes the WebAssembly and its part of the manifest; else proves that what the
 /// sources give behaves as the committed one does. The bytes may depend on the compiler.
 #[test]
-#[ignore = "needs the target wasm32-unknown-unknown"]
+#[ignore = "needs the target wasm32-wasip1"]
 fn the_sources_give_the_committed_wasm() {
     let wasm = build();
     if std::env::var_os("WORKBOOK_BLESS").is_some() {
         let mut manifest = manifest();
-        manifest["chapters"] = Page::new(&wasm).unwrap().describe().unwrap();
+        manifest["chapters"] = describe(&wasm);
         manifest["wasm"] = json!({
             "hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc(),
         });
@@ -88,15 +94,12 @@ fn the_sources_give_the_committed_wasm() {
         std::fs::write(root().join(MANIFEST), text).unwrap();
         return;
     }
-    let (mut committed, mut built) = (Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap());
-    assert_eq!(committed.describe().unwrap(), built.describe().unwrap());
+    assert_eq!(describe(&read(WASM)), describe(&wasm), "make it anew:\n{BLESS}");
+    let [committed, built] = [Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap()];
     for build in kernels::all() {
-        let text = text(&what_if::path(build.stem, None).display().to_string());
-        let request = json!({"stem": build.stem, "n": 100, "schedule": 3});
-        let [one, other] = [&mut committed, &mut built].map(|page| {
-            page.load(&text).unwrap();
-            page.run(&request).unwrap()
-        });
+        let json = serde_json::to_string(&BuildFile::from(build)).unwrap();
+        let words = [build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];
+        let [one, other] = [&committed, &built].map(|page| page.run(&words, &json, &json!({})).unwrap());
         assert_eq!(one, other, "{}: make it anew:\n{BLESS}", build.stem);
     }
 }

@@ -1,9 +1,9 @@
 //! The page's WebAssembly says what the terminal says.
 //!
-//! `book/src/live/workbook.wasm` is committed with the hashes of its sources. After an edit of one of them:
+//! `book/src/live/workbook.wasm` is committed. After an edit of what it does:
 //!
 //! ```text
-//! rustup target add wasm32-unknown-unknown
+//! rustup target add wasm32-wasip1
 //! WORKBOOK_BLESS=1 cargo test -p page -- --ignored
 //! ```
 
@@ -14,7 +14,7 @@ mod terminal;
 use std::path::{Path, PathBuf};
 
 /// The commands above.
-const BLESS: &str = "rustup target add wasm32-unknown-unknown\n\
+const BLESS: &str = "rustup target add wasm32-wasip1\n\
                      WORKBOOK_BLESS=1 cargo test -p page -- --ignored";
 
 fn root() -> PathBuf {
