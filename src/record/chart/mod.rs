@@ -11,17 +11,12 @@
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
 //! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at
-//! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` places everything,
-//! plotters lays out the axes (`axes.rs`), and `svg.rs` writes it all.
+//! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws them (`draw.rs`), and
+//! `svg.rs` makes a part of a page of that.
 
-#[cfg_attr(target_family = "wasm", path = "axes_in_page.rs")]
-mod axes;
-#[cfg(test)]
-mod axes_in_page;
 mod draw;
 mod fit;
 mod line;
-mod place;
 mod plot;
 mod scale;
 mod svg;
@@ -99,15 +94,14 @@ pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Res
     };
     let all_sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
     let charts = match record.device.kind {
-        // A page runs the simulator alone, and need not carry charts of times.
-        DeviceKind::Gpu | DeviceKind::Cpu if cfg!(not(target_family = "wasm")) => [
+        DeviceKind::Gpu | DeviceKind::Cpu => [
             against_size(record, &times, &time, &[])?,
             against_size(record, &rates, &rate, references)?,
             against_size(record, &error, &relative_error, &[])?,
             against_launches(record, &times, &time)?,
             against_block(record, times, &time)?,
         ],
-        _ => [
+        DeviceKind::Sim => [
             against_size(record, &divergence, &count(|c| c.divergent_branches), &[])?,
             against_size(record, &sectors, &all_sectors, &fewest_sectors(record))?,
             against_size(record, &error, &relative_error, &[])?,
