@@ -49,8 +49,8 @@ fn build() -> Result<()> {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     if let Some(compiler) = compiler {
-        println!("cargo::rerun-if-changed={}", compiler.path().display());
-        if compiler.maker() == Maker::Clang {
+        println!("cargo::rerun-if-changed={}", &compiler.path.display());
+        if compiler.maker == Maker::Clang {
             println!("cargo::rerun-if-changed={}", root.join(clang::HEADERS).display());
         }
     }

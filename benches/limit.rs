@@ -8,8 +8,8 @@ use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::kernels;
-use workbook::build::nvcc::Nvcc;
 use workbook::chapters::ch7_limit::comparison::NOTHING;
 use workbook::chapters::ch7_limit::sweep::{
     self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way,
@@ -115,7 +115,7 @@ fn code(root: &Path, capability: &str) -> Result<(String, Vec<u8>)> {
     let directory = match std::env::var_os("WORKBOOK_TUNE") {
         Some(directory) => PathBuf::from(directory),
         None => {
-            let nvcc = Nvcc::find(root)?.context("building the candidates needs an nvcc")?;
+            let nvcc = Compiler::of(Maker::Nvcc, root)?.context("building the candidates needs an nvcc")?;
             let directory = root.join("target").join("libraries");
             std::fs::create_dir_all(&directory)?;
             let arch = ["-arch=compute_75".to_string(), format!("-arch=sm_{capability}")];

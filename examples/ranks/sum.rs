@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use workbook::build::kernels;
 use workbook::device::collective::{Collective, Ranks, Reduce, UniqueId};
-use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, NoGpu};
+use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module, NoGpu};
 use workbook::number::{thousands, time};
 use workbook::record::Timing;
 use workbook::reduction::data;
@@ -89,6 +89,42 @@ pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
     }
 }
 
+/// A rank's part of the array, and what the kernel needs to add it up. All memory is there before what uses it:
+/// NCCL is aborted before it is given back, which would wait for a kernel that waits for another rank.
+struct Share {
+    numbers: u32,
+    /// The right sum.
+    expected: i32,
+    blocks: u32,
+    input: Buffer<i32>,
+    partials: Buffer<i32>,
+    ticket: Buffer<u32>,
+    output: Buffer<i32>,
+    landed: Buffer<i32>,
+}
+
+impl Share {
+    fn new(device: &Device, place: &Place, options: &Options) -> Result<Share> {
+        let each = options.n.div_ceil(place.ranks as u64);
+        let bound = |rank: usize| (rank as u64).saturating_mul(each).min(options.n);
+        let (start, end) = (bound(place.rank), bound(place.rank + 1));
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact((end - start) as usize).context("no memory for its share")?;
+        numbers.extend(data::numbers_in(start..end, options.seed));
+        let blocks = (end - start).div_ceil(16 * u64::from(BLOCK)).clamp(1, 4224) as u32;
+        Ok(Share {
+            numbers: (end - start) as u32,
+            expected: numbers.iter().fold(0, |sum, number| sum.wrapping_add(*number)),
+            blocks,
+            input: device.clone_htod(&numbers)?,
+            partials: device.alloc(blocks as usize)?,
+            ticket: device.alloc_zeros(1)?,
+            output: device.alloc_zeros(1)?,
+            landed: device.alloc_host(1)?,
+        })
+    }
+}
+
 // ANCHOR: work
 fn work(
     place: &Place,
@@ -98,23 +134,7 @@ fn work(
     meeting: &mut Meeting,
 ) -> Result<(), Fault> {
     let Tools { device, module, nccl } = tools;
-    // All memory before what uses it: NCCL is aborted before it is given back, which would wait for a kernel
-    // that waits for another rank.
-    let each = options.n.div_ceil(place.ranks as u64);
-    let [start, end] = [place.rank, place.rank + 1].map(|k| (k as u64).saturating_mul(each).min(options.n));
-    let made = || -> Result<_> {
-        let mut numbers = Vec::new();
-        numbers.try_reserve_exact((end - start) as usize).context("no memory for its share")?;
-        numbers.extend(data::numbers_in(start..end, options.seed));
-        let expected = numbers.iter().fold(0, |sum: i32, number| sum.wrapping_add(*number));
-        let blocks = (end - start).div_ceil(16 * u64::from(BLOCK)).clamp(1, 4224) as u32;
-        let (partials, ticket) = (device.alloc::<i32>(blocks as usize)?, device.alloc_zeros::<u32>(1)?);
-        let (output, landed) = (device.alloc_zeros::<i32>(1)?, device.alloc_host::<i32>(1)?);
-        Ok((device.clone_htod(&numbers)?, expected, blocks, partials, ticket, output, landed))
-    };
-    let (input, expected, blocks, partials, ticket, output, landed) =
-        made().map_err(|error| lost(place, error))?;
-
+    let share = Share::new(&device, place, options).map_err(|error| lost(place, error))?;
     let collective = match nccl {
         None => None,
         Some(nccl) => {
@@ -126,36 +146,34 @@ fn work(
     };
     wait_for(meeting, &device, collective.as_ref(), "NCCL to connect")?;
     if place.rank == 0 {
-        let engine = collective.as_ref().map_or(Ok("rank 0, over TCP".into()), Collective::name);
-        say::out(&format!(
-            "{} rank{}, rank 0 on {}; the shares are added by {}\n",
-            place.ranks,
-            if place.ranks == 1 { "" } else { "s" },
-            device.info().name,
-            engine.map_err(|error| lost(place, error))?
-        ));
+        say_who(place, &device, collective.as_ref())?;
     }
 
     let kernel = module.load_function("reduceShare").map_err(|error| lost(place, error))?;
     // What is right: each rank has generated its share alone.
-    let expected = meeting.all_reduce(expected, |a, b| Ok(a.wrapping_add(b)))?;
+    let expected = meeting.all_reduce(share.expected, |a, b| Ok(a.wrapping_add(b)))?;
 
     let round = |meeting: &mut Meeting| -> Result<()> {
         let mut launch = device.launch_builder(&kernel);
-        launch.arg(&input).arg(&output).arg(&((end - start) as u32)).arg(&partials).arg(&ticket);
-        launch.launch(LaunchConfig::new(blocks, BLOCK))?;
+        launch
+            .arg(&share.input)
+            .arg(&share.output)
+            .arg(&share.numbers)
+            .arg(&share.partials)
+            .arg(&share.ticket);
+        launch.launch(LaunchConfig::new(share.blocks, BLOCK))?;
         if let Some(collective) = &collective {
-            collective.all_reduce(&[&output], Reduce::Sum)?;
+            collective.all_reduce(&[&share.output], Reduce::Sum)?;
             // NCCL puts it into the stream in a thread of its own; what comes next has to come behind it.
             meeting.wait("NCCL to begin", |_| {
                 collective.in_progress().map(|going_on| !going_on).map_err(|error| lost(place, error))
             })?;
         }
-        device.memcpy_async(&output.slice(0..), &landed, 1)
+        device.memcpy_async(&share.output.slice(0..), &share.landed, 1)
     };
     let read = |meeting: &mut Meeting| -> Result<i32, Fault> {
         wait_for(meeting, &device, collective.as_ref(), "the all-reduce")?;
-        let own = device.clone_dtoh(&landed).map_err(|error| lost(place, error))?[0];
+        let own = device.clone_dtoh(&share.landed).map_err(|error| lost(place, error))?[0];
         if collective.is_some() { Ok(own) } else { meeting.all_reduce(own, |a, b| Ok(a.wrapping_add(b))) }
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
@@ -174,15 +192,7 @@ fn work(
         }
     }
 
-    // None ends before all have the sum, and the same one.
-    meeting.all_reduce(sum, |sum, other| match sum == other {
-        true => Ok(sum),
-        false => Err(Fault { status: 1, sentence: format!("one rank has the sum {sum}, another {other}") }),
-    })?;
-    if sum != expected {
-        let sentence = format!("rank {}: the sum is {sum}, and should be {expected}", place.rank);
-        return Err(Fault { status: 1, sentence });
-    }
+    agree(meeting, place, sum, expected)?;
     if place.rank == 0 {
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));
@@ -192,6 +202,31 @@ fn work(
     Ok(())
 }
 // ANCHOR_END: work
+
+/// Rank 0 says who works, and who adds the shares.
+fn say_who(place: &Place, device: &Device, collective: Option<&Collective>) -> Result<(), Fault> {
+    let engine = collective.map_or(Ok("rank 0, over TCP".into()), Collective::name);
+    say::out(&format!(
+        "{} rank{}, rank 0 on {}; the shares are added by {}\n",
+        place.ranks,
+        if place.ranks == 1 { "" } else { "s" },
+        device.info().name,
+        engine.map_err(|error| lost(place, error))?
+    ));
+    Ok(())
+}
+
+/// None ends before all have the sum, the same one and the right one.
+fn agree(meeting: &mut Meeting, place: &Place, sum: i32, expected: i32) -> Result<(), Fault> {
+    meeting.all_reduce(sum, |sum, other| match sum == other {
+        true => Ok(sum),
+        false => Err(Fault::of(format!("one rank has the sum {sum}, another {other}"))),
+    })?;
+    if sum != expected {
+        return Err(Fault::of(format!("rank {}: the sum is {sum}, and should be {expected}", place.rank)));
+    }
+    Ok(())
+}
 
 /// Until what is put into the stream is done, and NCCL has nothing to do any more.
 fn wait_for(

@@ -7,11 +7,11 @@ mod checkpoint;
 mod pieces;
 mod source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::Parser;
 use workbook::arguments::number;
 use workbook::build::kernels;
@@ -82,6 +82,36 @@ fn complain(what: &str, text: &str) {
     say::err(&format!("{what}: {}\n", say::visible(text)));
 }
 
+/// Where the sum begins: after what the checkpoint `earlier` at `path` holds, or at 0.
+fn begin_at(
+    options: &Options,
+    source: &Source,
+    path: &Path,
+    earlier: Option<Checkpoint>,
+) -> Result<Checkpoint> {
+    let name = path.display();
+    match earlier {
+        Some(earlier) if options.resume => {
+            ensure!(
+                earlier.source == source.stamp() && earlier.done <= source.len(),
+                "{} has changed since the checkpoint at {name} was made; remove that, and leave --resume out \
+                 to begin again",
+                source.stamp()
+            );
+            Ok(earlier)
+        }
+        Some(earlier) => bail!(
+            "{name} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
+             with --resume, or remove it to begin again",
+            thousands(earlier.done as i64)
+        ),
+        None if options.resume => {
+            bail!("there is no checkpoint to go on from at {name}; leave --resume out")
+        }
+        None => Ok(Checkpoint { source: source.stamp(), done: 0, sum: 0 }),
+    }
+}
+
 fn sum(options: &Options) -> Result<()> {
     let source = match (&options.file, options.generate) {
         (Some(file), _) => Source::open(file)?,
@@ -89,29 +119,10 @@ fn sum(options: &Options) -> Result<()> {
     };
     let path = options.checkpoint.clone().unwrap_or_else(|| source.checkpoint());
     let (mut place, earlier) = Place::take(&path, &source)?;
-    let mut at = Checkpoint { source: source.stamp(), done: 0, sum: 0 };
-    if options.resume {
-        let name = path.display();
-        let earlier = earlier
-            .with_context(|| format!("there is no checkpoint to go on from at {name}; leave --resume out"))?;
-        ensure!(
-            earlier.source == at.source && earlier.done <= source.len(),
-            "{} has changed since the checkpoint at {name} was made; remove that, and leave --resume out to \
-             begin again",
-            at.source
-        );
-        at = earlier;
-    } else if let Some(earlier) = earlier {
-        bail!(
-            "{} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
-             with --resume, or remove it to begin again",
-            path.display(),
-            thousands(earlier.done as i64)
-        );
-    }
+    let mut at = begin_at(options, &source, &path, earlier)?;
     let gpus = options.gpus.map(|gpus| gpus as usize);
     let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;
-    let simulated = devices[0].core().is_ok();
+    let simulated = devices[0].is_simulated();
     let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 22 });
     let piece = piece.min(source.len().max(1));
     say::out(&format!(

@@ -1,7 +1,7 @@
 """Compiles the kernel of 2020 with NVRTC 12.9 and the options given, and prints the PTX.
 
     python3 -m pip install --target target/nvrtc -r kernels/legacy/requirements.txt
-    PYTHONPATH=target/nvrtc WORKBOOK_BLESS=1 cargo test --test builds nvrtc -- --ignored
+    cargo xtask renew nvrtc
 
 runs it with the options in tests/builds/legacy.rs, and writes ch4_legacy.ptx and manifest.json beside this
 file. It calls the library of the wheel through NVRTC's C API, and needs no GPU, driver or CUDA toolkit.

@@ -1,17 +1,15 @@
-//! Finds clang and calls it: CUDA C++ in, PTX out, for the simulator. `build.rs` includes this file too.
+//! What is clang's own: where it lies, its options, and what to do about its messages. `build.rs` includes this
+//! file too.
 //!
 //! clang brings no CUDA: what the kernels use is declared in `kernels/clang`. It writes the same PTX on every
 //! system, wherever the repository lies. Machine code for a GPU is left to nvcc.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::call::{self, PATIENCE, Places, Ptx, Refused, SHORT_PATIENCE};
-use super::nvcc::nested;
+use super::call::{self, Places, Refused, SHORT_PATIENCE};
 
 /// The oldest clang that compiles a launch in a kernel.
 const OLDEST: u32 = 22;
@@ -19,106 +17,42 @@ const OLDEST: u32 = 22;
 /// What clang knows of CUDA, from the repository root.
 pub const HEADERS: &str = "kernels/clang";
 
-/// What to do where there is no clang.
-pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the \
-                                    wheel ziglang that kernels/requirements.txt names.";
-
 /// The wheel `ziglang` is a clang: `zig clang`.
-const PLACES: Places =
+pub const PLACES: Places =
     Places { name: "clang", asked: "CLANG", toolkits: &[], program: "clang", package: ("ziglang", "zig") };
 
-/// A clang that runs and knows PTX.
-#[derive(Clone, Debug)]
-pub struct Clang {
-    /// Absolute path of the program.
-    pub path: PathBuf,
-    /// What comes first on its command line: of zig, `clang`.
-    first: &'static [&'static str],
-    /// `22.1.8`
-    pub version: String,
-    /// The repository root, where it runs.
-    root: PathBuf,
-    /// How long a call may take.
-    limit: Duration,
+/// What comes first on the command line of the program at `path`, or of its part `clang`, and its version, if
+/// it is new enough and knows PTX.
+pub fn ask(path: &Path) -> Result<(&'static [&'static str], String)> {
+    let forms: [&'static [&'static str]; 2] = [&[], &["clang"]];
+    let mut wrong = None;
+    for first in forms {
+        let answer = |question| call::answer(Command::new(path).args(first).arg(question), SHORT_PATIENCE);
+        match answer("--version").and_then(|answer| version(&answer)) {
+            Ok(version) => {
+                let knows_ptx = answer("--print-targets")?.contains("nvptx64");
+                ensure!(knows_ptx, "clang {version} at {} does not know PTX", path.display());
+                return Ok((first, version));
+            }
+            Err(error) => wrong = wrong.or(Some(error)),
+        }
+    }
+    let wrong = wrong.context("there are two forms")?;
+    Err(wrong.context(format!("{} --version does not answer as clang does", path.display())))
 }
 
-impl Clang {
-    /// The first clang that runs, is new enough and knows PTX, of: `CLANG`, `PATH`, and the wheel `ziglang`
-    /// in `.venv` in the repository and in the active virtual environment (`VIRTUAL_ENV`).
-    ///
-    /// # Errors
-    /// If `CLANG` is set and is none such; the other places are only looked at.
-    pub fn find_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Clang>> {
-        let root = std::path::absolute(root)?;
-        PLACES.first(&root, variable, |path| Clang::ask(&root, path))
-    }
-
-    /// Asks the program, or its part `clang`, for version and targets.
-    fn ask(root: &Path, path: &Path) -> Result<Clang> {
-        let forms: [&'static [&'static str]; 2] = [&[], &["clang"]];
-        let mut wrong = None;
-        for first in forms {
-            let answer =
-                |question| call::answer(Command::new(path).args(first).arg(question), SHORT_PATIENCE);
-            match answer("--version").and_then(|answer| version(&answer)) {
-                Ok(version) => {
-                    let targets = answer("--print-targets")?;
-                    ensure!(
-                        targets.contains("nvptx64"),
-                        "clang {version} at {} does not know PTX",
-                        path.display()
-                    );
-                    return Ok(Clang {
-                        path: path.to_owned(),
-                        first,
-                        version,
-                        root: root.to_owned(),
-                        limit: PATIENCE,
-                    });
-                }
-                Err(error) => wrong = wrong.or(Some(error)),
-            }
-        }
-        let wrong = wrong.context("there are two forms")?;
-        Err(wrong.context(format!("{} --version does not answer as clang does", path.display())))
-    }
-
-    /// The same clang for sources outside the repository.
-    pub fn run_in(self, directory: &Path) -> Clang {
-        Clang { root: directory.to_owned(), ..self }
-    }
-
-    /// The same clang with another limit for each call.
-    pub fn within(self, limit: Duration) -> Clang {
-        Clang { limit, ..self }
-    }
-
-    /// `clang 22.1.8`
-    pub fn compiler(&self) -> String {
-        format!("clang {}", self.version)
-    }
-
-    /// Compiles `source` to PTX with some of the `options` that say how; the file `<stem>.ptx` in `scratch`
-    /// is overwritten.
-    ///
-    /// # Errors
-    /// What clang said, if it cannot compile the source, and what to do if a name is missing.
-    pub fn ptx_as(&self, source: &Path, scratch: &Path, capability: &str, options: &[&str]) -> Result<Ptx> {
-        let shown = call::shown(&self.root, source);
-        let text = std::fs::read_to_string(self.root.join(&shown));
-        let is_nested = nested(&text.with_context(|| format!("cannot read {shown}"))?);
-        let headers = Path::new(crate::ROOT).join(HEADERS);
-        let mut command = Command::new(&self.path);
-        command.current_dir(&self.root).args(self.first).args(FLAGS);
-        command.arg(format!("--cuda-gpu-arch=sm_{capability}"));
-        command.args(is_nested.then_some("-fgpu-rdc")).args(options);
-        command.arg("-isystem").arg(&headers).arg("-include").arg(headers.join("cuda.h")).arg(&shown);
-        let file = call::output(&shown, scratch, "ptx")?;
-        let (ptx, warnings) =
-            call::run(&self.compiler(), &shown, &mut command, &file, self.limit).map_err(with_what_to_do)?;
-        let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
-        Ok(Ptx { text: call::with_files(&self.root, &text, &shown), warnings })
-    }
+/// All options of a call for PTX.
+pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
+    let headers = Path::new(crate::ROOT).join(HEADERS);
+    let mut flags: Vec<String> = FLAGS.iter().map(|flag| flag.to_string()).collect();
+    flags.push(format!("--cuda-gpu-arch=sm_{capability}"));
+    flags.extend(nested.then(|| "-fgpu-rdc".to_owned()));
+    flags.extend(options.iter().map(|option| option.to_string()));
+    flags.push("-isystem".to_owned());
+    flags.push(headers.display().to_string());
+    flags.push("-include".to_owned());
+    flags.push(headers.join("cuda.h").display().to_string());
+    flags
 }
 
 /// As nvcc compiles where the two differ: products and sums become one operation. The target is the same on
@@ -162,7 +96,7 @@ fn version(answer: &str) -> Result<String> {
 }
 
 /// A refusal because of names that clang does not know, with what to do.
-fn with_what_to_do(error: anyhow::Error) -> anyhow::Error {
+pub fn with_what_to_do(error: anyhow::Error) -> anyhow::Error {
     let unknown = error.downcast_ref::<Refused>().map(|refused| unknown(&refused.said)).unwrap_or_default();
     if unknown.is_empty() {
         return error;

@@ -4,13 +4,14 @@
 //! | --- | --- |
 //! | [`kernels`] | the build of each kernel, by stem, for the rest of the workbook |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
-//! | [`compiler`] | the reader's compiler, nvcc or clang |
-//! | [`nvcc`], [`clang`] | find one of them and call it |
+//! | [`compiler`] | the reader's compiler, nvcc or clang: found and called |
+//! | [`nvcc`], [`clang`] | what is one compiler's own: places, options, words |
 //! | [`within`] | runs a program for a limited time |
 //! | [`call`] | what both calls have in common: places, messages, paths |
+//! | [`renew`] | committed files that tests make: compared, or written anew |
 //! | [`what_if`] | small edits of the chapters' kernels, for a reader to try |
 //!
-//! `build.rs` includes all but `kernels.rs` and `what_if.rs`.
+//! `build.rs` includes all but `kernels.rs`, `renew.rs` and `what_if.rs`.
 
 pub mod call;
 pub mod clang;
@@ -18,5 +19,6 @@ pub mod compiler;
 pub mod kernels;
 pub mod nvcc;
 pub mod prebuilt;
+pub mod renew;
 pub mod what_if;
 pub mod within;

@@ -1,7 +1,7 @@
 //! The committed builds, and the choice between them and the reader's compiler. `build.rs` includes this file
 //! too.
 //!
-//! After an edit of a kernel, `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored` makes them anew.
+//! After an edit of a kernel, `cargo xtask renew` makes them anew.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -153,15 +153,14 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         state: if unedited { State::Prebuilt } else { State::Stale },
         warnings,
     };
-    let is_other =
-        |compiler: &Compiler| compiler.maker() == Maker::Nvcc && compiler.name() != kernel.compiler;
+    let is_other = |compiler: &Compiler| compiler.maker == Maker::Nvcc && compiler.name() != kernel.compiler;
     let Some(compiler) = compiler.filter(|compiler| !unedited || is_other(compiler)) else {
         if !unedited {
             kernel.warnings = stale(source_path, kernel.ptx.is_empty());
         }
         return Ok(kernel);
     };
-    let newer = newer_arch(&kernel.source, compiler.maker());
+    let newer = newer_arch(&kernel.source, compiler.maker);
     let built = || {
         let newer =
             newer.map(|capability| compiler.ptx_with(&file, scratch, Some(capability), &[])).transpose()?;
@@ -193,7 +192,7 @@ pub fn stale(source_path: &str, never_built: bool) -> String {
         return format!(
             "{source_path} {why}, and no nvcc can do that. With NVRTC:\n    \
              python3 -m pip install --target target/nvrtc -r {LEGACY}/requirements.txt\n    \
-             PYTHONPATH=target/nvrtc WORKBOOK_BLESS=1 cargo test --test builds nvrtc -- --ignored"
+             cargo xtask renew nvrtc"
         );
     }
     format!("{source_path} {why}, and no compiler that runs was found.\n{HOW_TO_GET_A_COMPILER}")
@@ -233,9 +232,56 @@ fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<Committe
     Ok(Some(Committed { entry, ptx, newer, fatbin }))
 }
 
-/// Identity of a source text: the same with either line ending.
+/// Identity of a text: the same with either line ending.
+pub fn text_hash(text: &str) -> String {
+    hash(text.replace("\r\n", "\n").as_bytes())
+}
+
+/// Identity of a kernel's source: its code, each piece in its line, since diagnostics name the lines. What a
+/// comment says doesn't count, nor do spaces at the ends of lines.
 pub fn source_hash(source: &str) -> String {
-    hash(source.replace("\r\n", "\n").as_bytes())
+    let code = without_comments(source);
+    text_hash(&code.lines().map(|line| line.trim_end().to_string() + "\n").collect::<String>())
+}
+
+/// CUDA C++ without what its comments say; every line is still there.
+fn without_comments(source: &str) -> String {
+    let (mut code, mut rest) = (String::new(), source);
+    while let Some(first) = rest.chars().next() {
+        let comment = match rest.as_bytes() {
+            [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            _ => 0,
+        };
+        // `'` in a number, as in 1'000, opens nothing.
+        let opens = first == '"' || first == '\'' && !code.ends_with(|c: char| c.is_ascii_alphanumeric());
+        let literal = match opens {
+            true => 1 + end_of_literal(&rest[1..], first),
+            false => first.len_utf8(),
+        };
+        match comment {
+            0 => code.push_str(&rest[..literal]),
+            _ => code.extend(std::iter::once(' ').chain(rest[..comment].chars().filter(|&c| c == '\n'))),
+        }
+        rest = &rest[if comment > 0 { comment } else { literal }..];
+    }
+    code
+}
+
+/// How far a literal reaches whose opening `quote` stands before `text`: behind the closing one, or to the end
+/// of the line.
+fn end_of_literal(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '\n' => return at,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// Identity of compiled code: the PTX without comments, `.version`, line numbers, file names and debug

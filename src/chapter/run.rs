@@ -99,7 +99,7 @@ impl<'a> Bench<'a> {
         let mut what_if = None;
         let mut built = None;
         let (device, module, source_hash) = match chapter.place {
-            Place::Cpu => (on_cpu(chapter, options, output)?, None, prebuilt::source_hash(chapter.source)),
+            Place::Cpu => (on_cpu(chapter, options, output)?, None, prebuilt::text_hash(chapter.source)),
             _ => {
                 let build = kernels::get(chapter.stem)?;
                 what_if = build.what_if;

@@ -1,6 +1,5 @@
 //! [`Buffer`]: device memory, and the copies from, to and within it.
 
-use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeFrom};
 use std::rc::Rc;
@@ -12,6 +11,7 @@ use bytemuck::Pod;
 use super::cuda;
 use super::device::{Device, Kind, OTHER_DEVICE};
 use super::simulator::{Simulator, Step, found};
+use crate::record::DeviceKind;
 
 /// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
 /// as on any device.
@@ -23,8 +23,9 @@ pub struct Buffer<T> {
     element: PhantomData<T>,
 }
 
+/// Gives the memory back when it is dropped.
 pub(super) enum Memory {
-    Gpu(RefCell<cuda::Memory>),
+    Gpu(#[expect(dead_code, reason = "it is kept to be dropped")] cuda::Memory),
     /// The host's, which GPUs can reach.
     Host(cuda::HostMemory),
     Sim {
@@ -51,7 +52,7 @@ impl Device {
             Kind::Gpu(gpu) => {
                 let memory = gpu.alloc(bytes)?;
                 let address = gpu.address(&memory);
-                Ok((Memory::Gpu(RefCell::new(memory)), address))
+                Ok((Memory::Gpu(memory), address))
             }
             Kind::Sim(simulator) => {
                 let address = simulator.core.borrow_mut().alloc(bytes as u64).map_err(found)?;
@@ -88,14 +89,11 @@ impl Device {
     /// # Errors
     /// Its buffer is another device's.
     pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
-        self.zero(&buffer.memory, buffer.num_bytes())
-    }
-
-    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
-        match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(&mut memory.borrow_mut()),
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
-                simulator.enqueue(Step::Zero { address: *address, bytes })
+        let (address, bytes) = (buffer.address, buffer.num_bytes());
+        match &self.kind {
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memset_zeros(address, bytes),
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
+                simulator.enqueue(Step::Zero { address, bytes })
             }
             _ => bail!(OTHER_DEVICE),
         }
@@ -117,14 +115,11 @@ impl Device {
     /// The lengths differ; or the buffer is another device's.
     pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
         same_length(data.len(), buffer.len)?;
-        self.write(bytemuck::cast_slice(data), &buffer.memory)
-    }
-
-    fn write(&self, bytes: &[u8], memory: &Memory) -> Result<()> {
         self.not_captured("a copy from the host")?;
-        match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_htod(bytes, &mut memory.borrow_mut()),
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.write(*address, bytes),
+        let bytes = bytemuck::cast_slice(data);
+        match &self.kind {
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_htod(bytes, buffer.address),
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.write(buffer.address, bytes),
             _ => bail!(OTHER_DEVICE),
         }
     }
@@ -135,15 +130,7 @@ impl Device {
     /// The lengths differ; or one of them is another device's.
     pub fn memcpy_dtod<T: Pod>(&self, from: &Buffer<T>, to: &Buffer<T>) -> Result<()> {
         same_length(from.len, to.len)?;
-        match (&self.kind, &from.memory, &to.memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(from), Memory::Gpu(to)) => {
-                gpu.memcpy_dtod(&from.borrow(), &mut to.borrow_mut())
-            }
-            (Kind::Sim(simulator), Memory::Sim { address: source, .. }, Memory::Sim { address, .. }) => {
-                simulator.enqueue(Step::Copy { from: *source, to: *address, bytes: from.num_bytes() })
-            }
-            _ => bail!(OTHER_DEVICE),
-        }
+        self.memcpy_async(&from.slice(0..), to, to.len)
     }
 
     /// Copies `count` elements of `from` to the beginning of `to`, in the order of this device's work and
@@ -160,12 +147,10 @@ impl Device {
             to.len
         );
         let (source, address, bytes) = (from.address(), to.address, count * size_of::<T>());
-        match (&self.kind, &from.buffer.memory, &to.memory) {
+        match (&self.kind, from.buffer.on(), to.on()) {
             (_, _, _) if count == 0 => Ok(()),
-            (Kind::Gpu(gpu), Memory::Gpu(_) | Memory::Host(_), Memory::Gpu(_) | Memory::Host(_)) => {
-                gpu.memcpy_async(source, address, bytes)
-            }
-            (Kind::Sim(simulator), Memory::Sim { .. }, Memory::Sim { .. }) => {
+            (Kind::Gpu(gpu), DeviceKind::Gpu, DeviceKind::Gpu) => gpu.memcpy_async(source, address, bytes),
+            (Kind::Sim(simulator), DeviceKind::Sim, DeviceKind::Sim) => {
                 simulator.enqueue(Step::Copy { from: source, to: address, bytes })
             }
             _ => bail!(OTHER_DEVICE),
@@ -236,23 +221,17 @@ impl Device {
     /// # Errors
     /// A kernel went wrong on a GPU ([`Fault`](super::Fault)); or the buffer is another device's.
     pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
-        let mut data = vec![T::zeroed(); buffer.len];
-        self.read(&buffer.memory, bytemuck::cast_slice_mut(&mut data))?;
-        Ok(data)
-    }
-
-    fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
         self.not_captured("a copy to the host")?;
-        match (&self.kind, memory) {
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memcpy_dtoh(&memory.borrow(), bytes),
-            (Kind::Gpu(gpu), Memory::Host(memory)) => {
-                gpu.synchronize()?;
-                memory.read(bytes);
-                Ok(())
+        let mut data = vec![T::zeroed(); buffer.len];
+        let bytes = bytemuck::cast_slice_mut(&mut data);
+        match &self.kind {
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_dtoh(buffer.address, bytes)?,
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
+                simulator.read(buffer.address, bytes)?;
             }
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => simulator.read(*address, bytes),
             _ => bail!(OTHER_DEVICE),
         }
+        Ok(data)
     }
 
     /// Whether these `elements` of `buffer` have been written, by the host or by a kernel under the
@@ -282,6 +261,14 @@ impl<T> Buffer<T> {
     /// Whether it has no element.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Which devices reach it.
+    pub(super) fn on(&self) -> DeviceKind {
+        match &self.memory {
+            Memory::Gpu(_) | Memory::Host(_) => DeviceKind::Gpu,
+            Memory::Sim { .. } => DeviceKind::Sim,
+        }
     }
 
     /// Elements times the size of one.

@@ -146,6 +146,11 @@ impl Device {
         }))
     }
 
+    /// Whether kernels run on the simulator.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.kind, Kind::Sim(_))
+    }
+
     /// What no other GPU has; nothing of other devices.
     pub fn identity(&self) -> Option<String> {
         if let Kind::Gpu(gpu) = &self.kind { gpu.identity() } else { None }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::buffer::{Buffer, Memory, View};
+use super::buffer::{Buffer, View};
 use super::device::{Device, Kind, OTHER_DEVICE};
 use super::fault::How;
 use super::module::{Code, Function};
@@ -97,11 +97,7 @@ impl<T> KernelArg for Buffer<T> {
 
 impl<T> KernelArg for View<'_, T> {
     fn arg(&self) -> Arg {
-        let on = match &self.buffer.memory {
-            Memory::Gpu(_) | Memory::Host(_) => DeviceKind::Gpu,
-            Memory::Sim { .. } => DeviceKind::Sim,
-        };
-        Arg::address(self.address(), on)
+        Arg::address(self.address(), self.buffer.on())
     }
 }
 

@@ -40,10 +40,6 @@ impl HostMemory {
         match *self {}
     }
 
-    pub fn read(&self, _: &mut [u8]) {
-        match *self {}
-    }
-
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match *self {}
     }
@@ -71,10 +67,9 @@ unreachable_verbs! {
     fn limits() -> Vec<Limit>;
     fn load_module(&[u8]) -> Result<Module>;
     fn alloc(usize) -> Result<Memory>;
-    fn memset_zeros(&mut Memory) -> Result<()>;
-    fn memcpy_htod(&[u8], &mut Memory) -> Result<()>;
-    fn memcpy_dtoh(&Memory, &mut [u8]) -> Result<()>;
-    fn memcpy_dtod(&Memory, &mut Memory) -> Result<()>;
+    fn memset_zeros(u64, usize) -> Result<()>;
+    fn memcpy_htod(&[u8], u64) -> Result<()>;
+    fn memcpy_dtoh(u64, &mut [u8]) -> Result<()>;
     fn raw_stream() -> *mut std::ffi::c_void;
     fn address(&Memory) -> u64;
     fn launch(&Function, LaunchConfig, &[u64], How) -> Result<()>;

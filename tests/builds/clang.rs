@@ -14,7 +14,7 @@ const NVCC_ALONE: [(&str, &str); 1] = [("ch7_libraries", "cooperative_groups/red
 /// The clang that `kernels/requirements.txt` pins, in the wheel that has its version's number of zig.
 fn pinned_clang() -> Compiler {
     let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
-    assert_eq!(clang.name(), "clang 22.1.8", "{}", clang.path().display());
+    assert_eq!(clang.name(), "clang 22.1.8", "{}", clang.path.display());
     let requirements = read(&root().join("kernels/requirements.txt"));
     assert!(requirements.lines().any(|line| is_pinned(line, "ziglang==0.17.1")), "{requirements}");
     clang
@@ -110,7 +110,10 @@ mod with_a_fake_one {
             variables.push((variable, root.join(value)));
             let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_path())).collect();
             let found = find(&root, &variables).unwrap().unwrap();
-            assert_eq!((found.path(), found.name()), (root.join(program).as_path(), "clang 22.1.8".into()));
+            assert_eq!(
+                (found.path.as_path(), found.name()),
+                (root.join(program).as_path(), "clang 22.1.8".into())
+            );
         }
         fake(&root.join(".venv/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc"), "1.2.3");
         assert_eq!(find(&root, &[]).unwrap().unwrap().name(), "nvcc 1.2.3");
@@ -118,7 +121,7 @@ mod with_a_fake_one {
         let (my_clang, my_nvcc) = (root.join("my clang"), root.join("my nvcc"));
         fake(&my_nvcc, "4.5.6");
         let found = find(&root, &[("CLANG", &my_clang)]).unwrap().unwrap();
-        assert_eq!((found.name(), found.path()), ("clang 22.1.8".into(), my_clang.as_path()));
+        assert_eq!((found.name(), found.path.as_path()), ("clang 22.1.8".into(), my_clang.as_path()));
         let found = find(&root, &[("CLANG", &my_clang), ("NVCC", &my_nvcc)]).unwrap().unwrap();
         assert_eq!(found.name(), "nvcc 4.5.6");
         assert_eq!(find(&root, &[("CLANG", Path::new(""))]).unwrap().unwrap().name(), "nvcc 1.2.3");

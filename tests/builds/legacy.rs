@@ -5,7 +5,9 @@ use std::process::Command;
 use workbook::build::kernels;
 use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
 
-use crate::{bless_or_compare, bless_or_compare_manifest, pinned_nvcc, read, root, scratch, write};
+use workbook::build::renew::committed;
+
+use crate::{committed_manifest, pinned_nvcc, read, root, scratch, write};
 
 const SOURCE: &str = "kernels/legacy/ch4_legacy.cu";
 
@@ -36,25 +38,20 @@ fn an_edit_and_a_damage_are_noticed() {
     append(SOURCE, "// an edit\n");
     let edited = kernel().unwrap();
     assert_eq!(edited.state, State::Stale);
-    assert!(
-        edited.warnings.contains("WORKBOOK_BLESS=1 cargo test --test builds nvrtc"),
-        "{}",
-        edited.warnings
-    );
+    assert!(edited.warnings.contains("cargo xtask renew nvrtc"), "{}", edited.warnings);
     append("kernels/legacy/ch4_legacy.ptx", "ret;\n");
     let error = format!("{:#}", kernel().unwrap_err());
     assert!(error.contains("ch4_legacy") && error.contains("git checkout kernels/legacy"), "{error}");
 }
 
-/// With `WORKBOOK_BLESS` set, writes the committed PTX; else proves that it is what the source gives.
 #[test]
 #[ignore = "needs NVRTC; kernels/legacy/build.py says how"]
-fn nvrtc_gives_the_committed_ptx() {
+fn the_ptx_is_renewed_by_nvrtc() {
     let build = root().join(LEGACY).join("build.py");
     let output = Command::new("python3").arg(build).args(FLAGS).output().expect("python3");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let ptx = String::from_utf8(output.stdout).unwrap();
-    bless_or_compare("kernels/legacy/ch4_legacy.ptx", ptx.as_bytes());
+    committed("kernels/legacy/ch4_legacy.ptx", &ptx);
     let version =
         ptx.lines().find_map(|line| line.strip_prefix("// Cuda compilation tools")?.split_once(", V"));
     let entry = Entry {
@@ -66,7 +63,7 @@ fn nvrtc_gives_the_committed_ptx() {
         fatbin_hash: prebuilt::hash(b""),
         newer_hash: String::new(),
     };
-    bless_or_compare_manifest(LEGACY, &Manifest::from([("ch4_legacy".to_owned(), entry)]));
+    committed_manifest(LEGACY, &Manifest::from([("ch4_legacy".to_owned(), entry)]));
 }
 
 /// What chapter 4 says of today's compiler.

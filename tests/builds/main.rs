@@ -1,7 +1,6 @@
 //! The kernels' builds: the committed ones belong to their sources, edits are noticed, and nvcc is found.
 //!
-//! The ignored tests need nvcc, clang or NVRTC. After an edit of a kernel, this makes the committed builds
-//! anew: `WORKBOOK_BLESS=1 cargo test --test builds -- --ignored`
+//! The ignored tests need nvcc, clang or NVRTC; those that end with `renewed_by_…` make the committed builds.
 
 mod clang;
 #[cfg(unix)]
@@ -9,13 +8,13 @@ mod fake;
 mod legacy;
 mod nvcc;
 mod prebuilt;
+mod test_kernels;
 mod what_ifs;
 
 use std::path::{Path, PathBuf};
 
-use workbook::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
-
-const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test builds -- --ignored";
+use workbook::build::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
+use workbook::build::renew::committed;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -39,8 +38,10 @@ fn scratch(name: &str) -> PathBuf {
 }
 
 /// The nvcc that `kernels/requirements.txt` pins.
-fn pinned_nvcc() -> Nvcc {
-    let nvcc = Nvcc::find(root()).unwrap().unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+fn pinned_nvcc() -> Compiler {
+    let nvcc = Compiler::of(Maker::Nvcc, root())
+        .unwrap()
+        .unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
     let pinned = format!("nvidia-cuda-nvcc=={}", nvcc.version);
     assert!(
         read(&root().join("kernels/requirements.txt")).lines().any(|line| is_pinned(line, &pinned)),
@@ -79,20 +80,8 @@ fn every_wheel_is_pinned_by_its_hash() {
     }
 }
 
-/// With `WORKBOOK_BLESS` set, writes the file; else proves that it is there with these bytes.
-fn bless_or_compare(path: &str, bytes: &[u8]) {
-    let file = root().join(path);
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, bytes).unwrap();
-    } else {
-        let same = std::fs::read(file).is_ok_and(|committed| committed == bytes);
-        assert!(same, "{path} is not what its source gives; run\n{BLESS}");
-    }
-}
-
-/// [`bless_or_compare`] for a manifest.
-fn bless_or_compare_manifest(directory: &str, manifest: &workbook::build::prebuilt::Manifest) {
+/// [`committed`] for the manifest of a directory.
+fn committed_manifest(directory: &str, manifest: &workbook::build::prebuilt::Manifest) {
     let text = serde_json::to_string_pretty(manifest).unwrap() + "\n";
-    bless_or_compare(&format!("{directory}/manifest.json"), text.as_bytes());
+    committed(format!("{directory}/manifest.json"), text);
 }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use workbook::build::compiler::Compiler;
-use workbook::build::nvcc::Nvcc;
+use workbook::build::compiler::{Compiler, Maker};
 
 use crate::{root, scratch, write};
 
@@ -11,9 +10,9 @@ use crate::{root, scratch, write};
 #[ignore = "needs nvcc"]
 fn ptx_does_not_depend_on_where_the_repository_lies() {
     let nvcc = |root: &Path| {
-        let real = Nvcc::find(self::root()).unwrap().expect("an nvcc");
+        let real = Compiler::of(Maker::Nvcc, self::root()).unwrap().expect("an nvcc");
         let here = move |name: &str| (name == "NVCC").then(|| real.path.clone().into());
-        Nvcc::find_with(root, here).unwrap().unwrap()
+        Compiler::of_with(Maker::Nvcc, root, here).unwrap().unwrap()
     };
     // A static function that stays a function, and a header: both carry paths.
     let source = "static __device__ __noinline__ int twice(int x) { return 2 * x; }\n\
@@ -60,7 +59,7 @@ mod with_a_fake_one {
             let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_path())).collect();
             let found = find(&root, &variables).unwrap().unwrap();
             assert_eq!(
-                (found.path(), found.name().as_str()),
+                (found.path.as_path(), found.name().as_str()),
                 (root.join(program).as_path(), "nvcc 1.2.3"),
                 "{variable}"
             );
@@ -74,7 +73,7 @@ mod with_a_fake_one {
         script(&root.join("broken/nvcc"), "echo no; exit 1");
         fake(&root.join(".venv/lib/python3.9/site-packages/nvidia/cu13/bin/nvcc"), "1.2.3");
         let found = find(&root, &[("PATH", &root.join("broken"))]).unwrap().unwrap();
-        assert!(found.path().starts_with(root.join(".venv")));
+        assert!(found.path.starts_with(root.join(".venv")));
         assert!(find(&root, &[("NVCC", Path::new(""))]).unwrap().is_some());
 
         for path in ["broken/nvcc", "absent/nvcc", "nvcc-99"] {

@@ -4,20 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use workbook::build::compiler::Maker;
+use workbook::build::compiler::nested;
 use workbook::build::kernels;
-use workbook::build::nvcc::nested;
 use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
 
-use crate::{BLESS, bless_or_compare, bless_or_compare_manifest, pinned_nvcc, read, root, scratch};
+use workbook::build::renew::committed;
 
-#[test]
-fn every_committed_build_belongs_to_its_source() {
-    for path in prebuilt::sources(root()).unwrap() {
-        let kernel = prebuilt::kernel(root(), &path, None, &scratch("committed")).unwrap();
-        assert!(!kernel.ptx.is_empty(), "{path} has no committed build; run\n{BLESS}");
-        assert_eq!(kernel.state, State::Prebuilt, "{path} was edited after its build was made; run\n{BLESS}");
-    }
-}
+use crate::{committed_manifest, pinned_nvcc, read, root, scratch};
 
 #[test]
 fn committed_builds_name_no_machine() {
@@ -104,13 +97,35 @@ fn the_hash_is_fnv_1a() {
     assert_eq!(prebuilt::hash(b""), "cbf29ce484222325");
     assert_eq!(prebuilt::hash(b"a"), "af63dc4c8601ec8c");
     assert_eq!(prebuilt::hash(b"foobar"), "85944171f73967e8");
-    assert_eq!(prebuilt::source_hash("a\r\nb"), prebuilt::source_hash("a\nb"));
+    assert_eq!(prebuilt::text_hash("a\r\nb"), prebuilt::text_hash("a\nb"));
 }
 
-/// With `WORKBOOK_BLESS` set, writes the committed builds; else proves that they are what the sources give.
+/// Comments can be edited without a compiler, as long as the code stays in its lines.
+#[test]
+fn the_source_hash_is_that_of_the_code_in_its_lines() {
+    let source =
+        "int a; // one\n/* two\n */ char b = '\"', c[] = \"//\\\" /*\"; // three\nint d = 1'000; // 'four\n";
+    let hash = prebuilt::source_hash(source);
+    for (from, to, counts) in [
+        ("one", "another", false),
+        ("; // three", ";", false),
+        ("two", "'\"", false),
+        ("\n", "\r\n", false),
+        ("four", "four's", false),
+        ("two", "two\n", true),
+        ("int a", "long a", true),
+        ("//\\", "/\\", true),
+        ("/*\"", "/* \"", true),
+        ("1'000", "1'001", true),
+    ] {
+        assert!(source.contains(from), "{from}");
+        assert_eq!(prebuilt::source_hash(&source.replace(from, to)) != hash, counts, "{from:?}: {to:?}");
+    }
+}
+
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
-fn nvcc_gives_the_committed_builds() {
+fn the_chapters_builds_are_renewed_by_nvcc() {
     let (nvcc, scratch) = (pinned_nvcc(), scratch("real"));
     let mut manifest = Manifest::new();
     for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
@@ -119,14 +134,14 @@ fn nvcc_gives_the_committed_builds() {
         let ptx = nvcc.ptx(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
         let fatbin = nvcc.fatbin(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
         assert_eq!(ptx.warnings, "", "{path}");
-        bless_or_compare(&format!("{}/{stem}.ptx", prebuilt::DIRECTORY), ptx.text.as_bytes());
-        bless_or_compare(&format!("{}/{stem}.fatbin", prebuilt::DIRECTORY), &fatbin);
+        committed(format!("{}/{stem}.ptx", prebuilt::DIRECTORY), &ptx.text);
+        committed(format!("{}/{stem}.fatbin", prebuilt::DIRECTORY), &fatbin);
         let source = read(&file);
         let entry = Entry {
             source_hash: prebuilt::source_hash(&source),
             code_hash: prebuilt::code_hash(&ptx.text),
-            compiler: nvcc.compiler(),
-            flags: nvcc.flags(nested(&source)),
+            compiler: nvcc.name(),
+            flags: workbook::build::nvcc::flags(&nvcc.version, nested(&source)),
             fatbin_bytes: fatbin.len(),
             fatbin_hash: prebuilt::hash(&fatbin),
             newer_hash: match prebuilt::newer_arch(&source, Maker::Nvcc) {
@@ -136,14 +151,14 @@ fn nvcc_gives_the_committed_builds() {
                         .ptx_with(&file, &scratch, Some(arch), &[])
                         .unwrap_or_else(|error| panic!("{error:#}"));
                     let path = format!("{}/{stem}.{}", prebuilt::DIRECTORY, prebuilt::NEWER);
-                    bless_or_compare(&path, newer.text.as_bytes());
+                    committed(path, &newer.text);
                     prebuilt::code_hash(&newer.text)
                 }
             },
         };
         manifest.insert(stem.to_owned(), entry);
     }
-    bless_or_compare_manifest(prebuilt::DIRECTORY, &manifest);
+    committed_manifest(prebuilt::DIRECTORY, &manifest);
 }
 
 #[test]
@@ -183,7 +198,7 @@ mod with_a_fake_nvcc {
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Built, "nvcc 4.5.6"));
 
         // Another version that cannot compile it is no reason to stop.
-        script(other.path(), "echo 'gcc: unsupported version' >&2; exit 1");
+        script(&other.path, "echo 'gcc: unsupported version' >&2; exit 1");
         let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
         assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
         assert!(kernel.warnings.contains("gcc: unsupported version"), "{}", kernel.warnings);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use workbook::build::compiler::Maker;
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::kernels::{self, BuildFile, WhatIf};
-use workbook::build::nvcc::Nvcc;
 use workbook::build::prebuilt;
+use workbook::build::renew::{HOW, committed};
 use workbook::build::what_if::{self, DIRECTORY, Edit};
 
-use crate::{BLESS, bless_or_compare, pinned_nvcc, read, root, scratch, write};
+use crate::{pinned_nvcc, read, root, scratch, write};
 
 /// The path of an edit's file, and what that must be but for the PTX.
 fn file(edit: &Edit) -> (String, BuildFile) {
@@ -49,7 +49,7 @@ fn the_edits_builds_belong_to_their_sources() {
         let (ptx, newer) = (file.ptx.clone(), file.newer.clone());
         assert_eq!(newer.is_empty(), prebuilt::newer_arch(&build.source, Maker::Nvcc).is_none(), "{path}");
         let expected = BuildFile { ptx, newer, code_hash, compiler, ..build };
-        assert_eq!(file, expected, "{path} is not of this source; run\n{BLESS}");
+        assert_eq!(file, expected, "{path} is not of this source; run `{HOW}`");
         known.insert(path.rsplit('/').next().unwrap().to_string());
     }
     for file in std::fs::read_dir(root().join(DIRECTORY)).unwrap() {
@@ -59,23 +59,22 @@ fn the_edits_builds_belong_to_their_sources() {
     }
 }
 
-/// With `WORKBOOK_BLESS` set, writes the files; else proves that they are what the sources give.
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
-fn nvcc_gives_the_edits_builds() {
+fn the_edits_builds_are_renewed_by_nvcc() {
     for (path, build) in what_if::all(root()).unwrap().iter().map(file) {
         let pinned = pinned_nvcc().path;
         let copy = scratch("what-if");
         write(&copy.join(&build.source_path), &build.source);
         let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
-        let nvcc = Nvcc::find_with(&copy, here).unwrap().unwrap();
+        let nvcc = Compiler::of_with(Maker::Nvcc, &copy, here).unwrap().unwrap();
         let file = copy.join(&build.source_path);
         let newer = prebuilt::newer_arch(&build.source, Maker::Nvcc);
         let newer =
             newer.map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
         let ptx = nvcc.ptx(&file, &copy).unwrap().text;
         let code_hash = prebuilt::code_hash(&ptx);
-        let file = BuildFile { ptx, newer, code_hash, compiler: nvcc.compiler(), ..build };
-        bless_or_compare(&path, (serde_json::to_string(&file).unwrap() + "\n").as_bytes());
+        let file = BuildFile { ptx, newer, code_hash, compiler: nvcc.name(), ..build };
+        committed(path, serde_json::to_string(&file).unwrap() + "\n");
     }
 }

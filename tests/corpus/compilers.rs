@@ -1,12 +1,13 @@
 //! The corpus as clang compiles it: what its code shows that nvcc's hides, and the other way round.
 //!
-//! `WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored clang` writes the list in the appendix.
+//! `cargo xtask renew clang` writes the list in the appendix.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
 use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::renew::committed;
 use workbook::device::Module;
 use workbook::sim::Severity;
 
@@ -15,7 +16,6 @@ use super::case::{self, Case, root};
 const PAGE: &str = "book/src/appendix_building.md";
 const BEGIN: &str = "<!-- compilers: begin -->\n";
 const END: &str = "<!-- compilers: end -->\n";
-const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored clang";
 /// Orders of turns.
 const SCHEDULES: u64 = 4;
 
@@ -99,9 +99,5 @@ fn clang_hides_and_shows_what_the_appendix_says() {
     let (before, rest) = page.split_once(BEGIN).unwrap_or_else(|| panic!("{PAGE} lacks {BEGIN}"));
     let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{PAGE} lacks {END}"));
     let made = format!("{before}{BEGIN}{list}{END}{after}");
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        std::fs::write(root().join(PAGE), &made).unwrap();
-    } else {
-        assert!(page == made, "the list in {PAGE} is not that of the corpus; run\n{BLESS}\n{list}");
-    }
+    committed(PAGE, made);
 }

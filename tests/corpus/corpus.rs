@@ -1,7 +1,7 @@
 //! The checks against a corpus of small kernels, each with what is wrong with it: tests/corpus/README.md.
 //!
 //! After an edit of a kernel, this compiles it anew:
-//! `WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled`
+//! `cargo xtask renew`
 
 mod case;
 mod compilers;
@@ -12,12 +12,11 @@ use std::path::Path;
 
 use case::{Case, root};
 use simulate::Launched;
+use workbook::build::compiler::HOW_TO_GET_NVCC;
 use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt;
+use workbook::build::renew::{HOW, committed, renewing};
 use workbook::sim::{Kind, Severity, Shape};
-
-const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test corpus -- --ignored compiled";
 
 /// The kinds, with a test for each: whatever the schedule, each kernel of the kind gets its verdict.
 macro_rules! kinds {
@@ -199,16 +198,10 @@ fn a_race_has_the_shape_of_its_threads() {
     }
 }
 
-/// `WORKBOOK_BLESS=1` writes the page's tables.
 #[test]
-fn the_appendix_shows_these_verdicts() {
-    let (page, made) = table::on_the_page();
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        std::fs::write(root().join(table::PAGE), &made).unwrap();
-    } else {
-        let how = "WORKBOOK_BLESS=1 cargo test --test corpus the_appendix";
-        assert!(page == made, "the tables of {} are not those of the corpus; run\n{how}", table::PAGE);
-    }
+fn the_appendix_is_renewed_by_a_run() {
+    let (_, made) = table::on_the_page();
+    committed(table::PAGE, made);
 }
 
 // ---- the committed PTX --------------------------------------------------------------------------------
@@ -223,7 +216,7 @@ fn every_ptx_belongs_to_its_source_and_names_no_machine() {
     for case in case::all() {
         let path = case.path("ptx");
         let ptx = std::fs::read_to_string(root().join(&path)).unwrap_or_default();
-        assert!(ptx.starts_with(&stamp(&case)), "{path} is not made from this source; run\n{BLESS}");
+        assert!(ptx.starts_with(&stamp(&case)), "{path} is not made from this source; run `{HOW}`");
         for entry in ptx.lines().filter(|line| line.trim_start().starts_with(".file")) {
             let relative = entry.contains("\"tests/corpus/") || entry.contains("\"include/");
             assert!(relative, "{path}: {entry}");
@@ -231,30 +224,21 @@ fn every_ptx_belongs_to_its_source_and_names_no_machine() {
     }
 }
 
-/// With `WORKBOOK_BLESS` set, writes the committed PTX of sources that have changed; else proves that all of
-/// it is what the sources give.
+/// Where files are renewed, those are compiled whose sources have changed.
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
-fn compiled() {
+fn the_ptx_is_renewed_by_nvcc() {
     let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap_or_else(|error| panic!("{error:#}"));
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
-    let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
     std::fs::create_dir_all(&scratch).unwrap();
-    let mut changed = Vec::new();
     for case in case::all() {
-        let path = root().join(case.path("ptx"));
-        let committed = std::fs::read_to_string(&path).unwrap_or_default();
-        if bless && committed.starts_with(&stamp(&case)) {
+        let path = case.path("ptx");
+        let held = std::fs::read_to_string(root().join(&path)).unwrap_or_default();
+        if renewing() && held.starts_with(&stamp(&case)) {
             continue;
         }
         let compiled = nvcc.ptx_with(&root().join(case.path("cu")), &scratch, Some(&case.capability), &[]);
-        let ptx = stamp(&case) + &compiled.unwrap_or_else(|error| panic!("{error:#}")).text;
-        if bless {
-            std::fs::write(&path, ptx).unwrap();
-        } else if committed != ptx {
-            changed.push(case.path("ptx"));
-        }
+        committed(path, stamp(&case) + &compiled.unwrap_or_else(|error| panic!("{error:#}")).text);
     }
-    assert!(changed.is_empty(), "not what the sources give: {}; run\n{BLESS}", changed.join(", "));
 }

@@ -1,6 +1,6 @@
 //! The traces behind the figures, `book/records/traces/`: what the simulator remembers of small launches.
 //!
-//!     WORKBOOK_BLESS=1 cargo test --test figures
+//!     cargo xtask renew a_run
 
 use std::path::{Path, PathBuf};
 
@@ -182,22 +182,12 @@ pub fn directory() -> PathBuf {
 }
 
 #[test]
-fn traces_are_up_to_date() {
-    let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
-    let mut stale = Vec::new();
+fn traces_are_renewed_by_a_run() {
     for recipe in RECIPES {
-        let (path, now) = (directory().join(format!("{}.json", recipe.name)), text(&trace(recipe)));
+        let now = text(&trace(recipe));
         assert_eq!(serde_json::from_str::<Trace>(&now).unwrap().left_out, 0, "{}", recipe.name);
-        if std::fs::read_to_string(&path).ok().as_ref() == Some(&now) {
-            continue;
-        }
-        if bless {
-            std::fs::write(&path, now).unwrap();
-        } else {
-            stale.push(recipe.name);
-        }
+        workbook::build::renew::committed(directory().join(format!("{}.json", recipe.name)), now);
     }
-    assert!(stale.is_empty(), "run `WORKBOOK_BLESS=1 cargo test --test figures` for {stale:?}");
 }
 
 #[test]

@@ -1,16 +1,10 @@
-//! The simulator: one file per subject, with its kernels and results beside it.
+//! The simulator on the workbook's kernels, on single instructions and on programs made at random, beside what a
+//! GPU gives. What needs nothing of the workbook lies in `crates/ptx-simulator/tests`.
 #![allow(clippy::print_stdout, reason = "what a run by hand says")]
 
 mod conformance;
 mod cooperative;
-mod cuda;
-mod dependent;
-mod errors;
 mod kernels;
-mod memory;
-mod mutations;
 mod ncu;
-mod nested;
 mod random;
 mod random_programs;
-mod warps;

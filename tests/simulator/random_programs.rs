@@ -37,7 +37,7 @@ use crate::random::reduce::reduce;
 use crate::random::results::{Recorded, hash, short_hash};
 use crate::random::run::{Assembly, on_gpu, on_simulator};
 use crate::random::{MODULES, Module, PER_MODULE, PROGRAMS, VERSION};
-use workbook::build::nvcc::Nvcc;
+use workbook::build::compiler::{Compiler, Maker};
 use workbook::device::{Device, DeviceChoice};
 
 const BLESS: &str =
@@ -549,7 +549,9 @@ fn recorded_results_are_read_as_they_are_written() {
 #[ignore = "needs ptxas, and a minute"]
 fn the_assembler_takes_every_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let nvcc = Nvcc::find(root).unwrap().expect("nvcc: pip install -r kernels/requirements.txt in .venv");
+    let nvcc = Compiler::of(Maker::Nvcc, root)
+        .unwrap()
+        .expect("nvcc: pip install -r kernels/requirements.txt in .venv");
     let ptxas = nvcc.path.with_file_name(format!("ptxas{}", std::env::consts::EXE_SUFFIX));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let refused: Vec<String> = in_parallel(

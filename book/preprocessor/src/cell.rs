@@ -1,256 +1,182 @@
 //! A cell: the command to run, and for each record of the chapter what came out: a table, what the simulator
 //! says, a chart.
 
+use std::iter;
+
 use anyhow::{Context, Result, bail, ensure};
 use workbook::chapters::charts;
 use workbook::number::size;
-use workbook::record::chart::{Chart, Vertical};
-use workbook::record::columns::{Column, escape, html_table};
+use workbook::record::chart::Chart;
+use workbook::record::columns::{Column, escape};
 use workbook::record::table::{columns, headline, notes, shown_columns};
-use workbook::record::{DeviceKind, Record};
+use workbook::record::{DeviceKind, Record, Run};
 
-use crate::code::verbatim;
-use crate::expand::Page;
-use crate::figure::{changed, frame, provenance};
+use crate::html::{paragraph, scrolling, verbatim};
 use crate::live::{self, Asked};
-use crate::options::{Options, threads};
-use crate::records::{KINDS, committed, list, local, missing};
-use crate::version::changed_since;
-use crate::{Workbook, selection};
-
-/// How a page writes [`cell`].
-pub const CELL: &str = "{{#cell STEM [kernel=A,B] [n=N] [block=B] [on=gpu,sim] [chart=NAME] [scale=linear] \
-                        [columns=sum,check,time] [message=no]}}";
-const OPTIONS: [&str; 8] = ["kernel", "n", "block", "on", "chart", "scale", "columns", "message"];
+use crate::page::{Page, Workbook};
+use crate::provenance::{changed_since, provenance};
+use crate::records::{KINDS, committed, local, missing};
+use crate::selection;
+use crate::words::{Words, list};
 
 /// The most rows that a reader compares.
 const ROWS: usize = 12;
 
-/// What a cell shows of each record.
-struct Wanted<'a> {
-    kernels: Vec<&'a str>,
-    n: Option<u64>,
-    block: Option<u32>,
-    columns: Vec<&'a str>,
-    chart: Option<&'a str>,
-    vertical: Vertical,
-    message: bool,
-}
-
-/// The cell of chapter `stem`: every committed record, or those `on=` names, each followed by the reader's
-/// own run if there is one. Without options the whole record.
-pub fn cell(workbook: &Workbook, page: &mut Page, stem: &str, words: &[&str]) -> Result<String> {
-    let options = Options::parse(words, &OPTIONS)?;
-    let wanted = Wanted {
-        kernels: options.list("kernel"),
-        n: options.number("n")?,
-        block: options.number("block")?.map(threads),
-        columns: options.list("columns"),
-        chart: options.get("chart"),
-        vertical: options.vertical()?,
-        message: options.get("message") != Some("no"),
+/// The cell of a chapter: every committed record, or those `on=` names, each followed by the reader's own run
+/// if there is one. Without options the whole record.
+pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
+    let (book, stem, on) = (page.book, words.of[0], words.list("on"));
+    let records = records(book, stem, &on)?;
+    let asked = Asked {
+        kernels: words.list("kernel"),
+        n: words.number("n")?,
+        block: words.number("block")?,
+        columns: words.list("columns"),
+        chart: words.get("chart"),
+        scale: words.get("scale"),
+        message: words.get("message") != Some("no"),
+        shows_simulator: records.iter().any(|record| record.device.kind == DeviceKind::Sim),
     };
-    let whole = options.is_empty();
-    let records = records(workbook, stem, &options)?;
-    wanted.check(stem, &records)?;
+    let (vertical, whole) = (words.vertical()?, !words.has_options());
+    check(stem, &records, &asked)?;
     page.cells += 1;
     let number = page.cells;
-    let mut outputs = String::new();
-    let mut known_charts = Vec::new();
-    let mut shown_charts = 0;
-    for (kind, record) in &records {
-        let place = || in_record(record, &wanted);
-        let Some(part) = part(record, &wanted, whole).with_context(place)? else { continue };
-        let all = charts(&part, wanted.vertical)?;
-        known_charts.extend(all.iter().map(|chart| chart.name));
-        let shown: Vec<&Chart> = match wanted.chart {
-            Some(name) => selection::chart(&all, name).with_context(place)?.into_iter().collect(),
-            None if whole => all.iter().collect(),
-            None => Vec::new(),
-        };
-        shown_charts += shown.len();
-        outputs += &output(workbook, &part, number, "Recorded", &wanted, &shown)?;
-        if let Some(own) = local(workbook, stem, *kind)? {
-            outputs += &readers_own(workbook, &own, number, &wanted, whole)?;
+    let (mut outputs, mut known_charts, mut drawn) = (String::new(), Vec::new(), 0);
+    for committed in &records {
+        let own = local(book, stem, committed.device.kind)?;
+        let both = iter::once((committed, false)).chain(own.iter().map(|own| (own, true)));
+        for (record, is_own) in both {
+            let place = || in_record(record, &asked);
+            let Some(part) = part(record, &asked, whole, is_own).with_context(place)? else { continue };
+            let charts = charts(&part, vertical)?;
+            let shown: Vec<&Chart> = match asked.chart {
+                Some(name) if is_own => charts.iter().filter(|chart| chart.name == name).collect(),
+                Some(name) => selection::chart(&charts, name).with_context(place)?.into_iter().collect(),
+                None => charts.iter().filter(|_| whole).collect(),
+            };
+            if !is_own {
+                drawn += shown.len();
+                known_charts.extend(charts.iter().map(|chart| chart.name));
+            }
+            outputs += &output(book, &part, number, is_own, &asked, &shown)?;
         }
     }
-    if let Some(name) = wanted.chart.filter(|_| shown_charts == 0) {
+    if let Some(name) = asked.chart.filter(|_| drawn == 0) {
         bail!("no record of `{stem}` has a chart `{name}`; there are: {}", list(known_charts));
     }
-    let asked = Asked {
-        kernels: &wanted.kernels,
-        n: wanted.n,
-        block: wanted.block,
-        columns: &wanted.columns,
-        chart: wanted.chart,
-        scale: options.get("scale"),
-        message: wanted.message,
-        shows_simulator: records.iter().any(|(kind, _)| *kind == DeviceKind::Sim),
-    };
-    let live = live::attribute(workbook, stem, &asked)?;
+    let live = live::attribute(book, stem, &asked)?;
     Ok(format!(
         "<div class=\"cell\" id=\"cell-{number}\"{live}>\n<p class=\"cell-label\">In [{number}]</p>\n\n\
          ```sh\n{}\n```\n\n{outputs}</div>\n\n",
-        command(stem, &wanted, &options)
+        command(stem, &asked, on == ["sim"])
     ))
 }
 
-impl Wanted<'_> {
-    /// Refuses kernels and columns that none of `records` has.
-    fn check(&self, stem: &str, records: &[(DeviceKind, Record)]) -> Result<()> {
-        let runs = || records.iter().flat_map(|(_, record)| record.runs.iter().chain(&record.sweep));
-        for kernel in &self.kernels {
-            if !runs().any(|run| run.kernel == *kernel) {
-                bail!(
-                    "`{stem}` has no kernel `{kernel}`; there are: {}",
-                    list(runs().map(|run| &run.kernel))
-                );
-            }
-        }
-        let known: Vec<Column> =
-            records.iter().flat_map(|(_, record)| columns(record).split_off(1)).collect();
-        let known = || known.iter().filter(|column| column.has_values()).map(Column::name);
-        for column in &self.columns {
-            if !known().any(|name| name == *column) {
-                bail!("`{stem}` has no column `{column}`; there are: {}", list(known()));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// The committed records that the cell shows.
-fn records(workbook: &Workbook, stem: &str, options: &Options) -> Result<Vec<(DeviceKind, Record)>> {
-    let asked = options.list("on");
-    if let Some(wrong) = asked.iter().find(|word| !KINDS.iter().any(|kind| kind.as_str() == **word)) {
+fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Record>> {
+    if let Some(wrong) = on.iter().find(|word| KINDS.iter().all(|kind| kind.as_str() != **word)) {
         bail!("there is no kind of device `{wrong}`; there are: gpu, sim, cpu");
     }
     let mut records = Vec::new();
-    for kind in KINDS {
-        if !asked.is_empty() && !asked.contains(&kind.as_str()) {
-            continue;
+    for kind in KINDS.into_iter().filter(|kind| on.is_empty() || on.contains(&kind.as_str())) {
+        let record = committed(book, stem, kind)?;
+        if record.is_none() && !on.is_empty() {
+            bail!(missing(book, &Record::file_name(stem, kind), stem, Some(kind)));
         }
-        match committed(workbook, stem, kind)? {
-            Some(record) => records.push((kind, record)),
-            None if asked.is_empty() => {}
-            None => bail!(missing(workbook, &Record::file_name(stem, kind), stem, Some(kind))),
-        }
+        records.extend(record);
     }
     if records.is_empty() {
-        bail!(missing(workbook, &format!("record of `{stem}`"), stem, None));
+        bail!(missing(book, &format!("record of `{stem}`"), stem, None));
     }
     Ok(records)
 }
 
-/// What the cell shows of `record`; `None` if that has none of the kernels or none of the columns.
-fn part(record: &Record, wanted: &Wanted, whole: bool) -> Result<Option<Record>> {
-    let has = |kernel: &&str| record.runs.iter().chain(&record.sweep).any(|run| run.kernel == **kernel);
-    let kernels: Vec<&str> = wanted.kernels.iter().copied().filter(|kernel| has(kernel)).collect();
-    if kernels.is_empty() && !wanted.kernels.is_empty() {
+fn runs(record: &Record) -> impl Iterator<Item = &Run> {
+    record.runs.iter().chain(&record.sweep)
+}
+
+/// Refuses kernels and columns that none of `records` has.
+fn check(stem: &str, records: &[Record], asked: &Asked) -> Result<()> {
+    let kernels = || records.iter().flat_map(runs).map(|run| &run.kernel);
+    if let Some(unknown) = asked.kernels.iter().find(|kernel| !kernels().any(|known| known == *kernel)) {
+        bail!("`{stem}` has no kernel `{unknown}`; there are: {}", list(kernels()));
+    }
+    let all: Vec<Column> = records.iter().flat_map(|record| columns(record).split_off(1)).collect();
+    let names = || all.iter().filter(|column| column.has_values()).map(Column::name);
+    if let Some(unknown) = asked.columns.iter().find(|column| !names().any(|known| known == **column)) {
+        bail!("`{stem}` has no column `{unknown}`; there are: {}", list(names()));
+    }
+    Ok(())
+}
+
+/// What the cell shows of `record`; `None` if that has none of the kernels or none of the columns. Nothing in a
+/// reader's own record is an error: what was not run at the cell's size is shown at its own.
+fn part(record: &Record, asked: &Asked, whole: bool, is_own: bool) -> Result<Option<Record>> {
+    let has = |kernel: &&str| runs(record).any(|run| run.kernel == **kernel);
+    let kernels: Vec<&str> = asked.kernels.iter().copied().filter(has).collect();
+    if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(None);
     }
-    let part = selection::at(record, &kernels, wanted.n, wanted.block)?;
+    let part = match selection::at(record, &kernels, asked.n, asked.block) {
+        Err(_) if is_own => selection::of_kernels(record, &kernels)?,
+        part => part?,
+    };
     ensure!(
-        whole || part.runs.len() <= ROWS,
+        whole || is_own || part.runs.len() <= ROWS,
         "the cell has {} rows, and a reader compares {ROWS} at most; say which: kernel=A,B",
         part.runs.len()
     );
-    Ok(Some(part).filter(|part| shown_columns(part, &wanted.columns).len() > 1))
+    Ok(Some(part).filter(|part| shown_columns(part, &asked.columns).len() > 1))
 }
 
-fn in_record(record: &Record, wanted: &Wanted) -> String {
+fn in_record(record: &Record, asked: &Asked) -> String {
     let name = format!("{}.{}", record.stem, record.device.kind.as_str());
-    match wanted.n.is_some() || wanted.block.is_some() {
+    match asked.n.is_some() || asked.block.is_some() {
         true => format!("in {name} (another kind of record may have it: on=gpu, on=sim)"),
         false => format!("in {name}"),
     }
 }
 
 /// The command that runs what the cell shows.
-fn command(stem: &str, wanted: &Wanted, options: &Options) -> String {
-    let mut words: Vec<String> = wanted.kernels.iter().map(|kernel| format!("--kernel {kernel}")).collect();
-    words.extend(wanted.n.map(|n| format!("--n {}", size(n).replace(',', "_"))));
-    words.extend(wanted.block.map(|block| format!("--block {block}")));
-    if options.list("on") == ["sim"] {
-        words.push("--device sim".to_string());
-    }
+fn command(stem: &str, asked: &Asked, on_simulator: bool) -> String {
+    let mut words: Vec<String> = asked.kernels.iter().map(|kernel| format!("--kernel {kernel}")).collect();
+    words.extend(asked.n.map(|n| format!("--n {}", size(n).replace(',', "_"))));
+    words.extend(asked.block.map(|block| format!("--block {block}")));
+    words.extend(on_simulator.then(|| "--device sim".to_string()));
     let dashes = if words.is_empty() { "" } else { " -- " };
     format!("cargo run --example {stem}{dashes}{}", words.join(" "))
 }
 
-/// The reader's own run: the kernels of the cell that it has, at the cell's size if it was run there, else at
-/// its own. Nothing in it is an error; empty if it has none of the kernels.
-fn readers_own(
-    workbook: &Workbook,
-    own: &Record,
-    number: usize,
-    wanted: &Wanted,
-    whole: bool,
-) -> Result<String> {
-    let has = |kernel: &&str| own.runs.iter().any(|run| run.kernel == **kernel);
-    let kernels: Vec<&str> = wanted.kernels.iter().copied().filter(|kernel| has(kernel)).collect();
-    if own.runs.is_empty() || (kernels.is_empty() && !wanted.kernels.is_empty()) {
-        return Ok(String::new());
-    }
-    let part = match selection::at(own, &kernels, wanted.n, wanted.block) {
-        Ok(part) if wanted.n.is_some() || wanted.block.is_some() => part,
-        _ => selection::of_kernels(own, &kernels)?,
-    };
-    let all = charts(&part, wanted.vertical)?;
-    let shown = match wanted.chart {
-        Some(name) => all.iter().filter(|chart| chart.name == name).collect(),
-        None if whole => all.iter().collect(),
-        None => Vec::new(),
-    };
-    output(workbook, &part, number, "Your own run", wanted, &shown)
-}
-
 /// What came out of one record.
 fn output(
-    workbook: &Workbook,
+    book: &Workbook,
     part: &Record,
     number: usize,
-    whose: &str,
-    wanted: &Wanted,
+    is_own: bool,
+    asked: &Asked,
     charts: &[&Chart],
 ) -> Result<String> {
     let on = match part.device.kind {
         DeviceKind::Gpu | DeviceKind::Cpu => format!("on {}", part.device.title()),
         DeviceKind::Sim => "on the simulator".to_string(),
     };
-    let class = if whose == "Recorded" { "recorded" } else { "local" };
-    let note = changed_since(workbook, part)?.map(|note| changed(&note)).unwrap_or_default();
+    let (class, whose) = if is_own { ("local", "Your own run") } else { ("recorded", "Recorded") };
     let mut text = format!(
         "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span \
-         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}",
+         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{}",
         part.device.kind.as_str(),
         escape(&on),
         escape(&headline(part)),
+        changed_since(book, part)?
     );
-    text += &scrolling(&html_table(&shown_columns(part, &wanted.columns)), &format!("Out [{number}] {on}"));
-    for note in notes(part) {
-        text += &format!("<p class=\"cell-note\">{}</p>\n", escape(&note));
+    text += &scrolling(&shown_columns(part, &asked.columns), &format!("Out [{number}] {on}"));
+    text.extend(notes(part).iter().map(|note| paragraph("cell-note", &escape(note))));
+    // The first message of the simulator.
+    let mut messages = part.runs.iter().filter_map(|run| Some((&run.kernel, run.message.as_ref()?)));
+    if let Some((kernel, message)) = messages.next().filter(|_| asked.message) {
+        let kernel = format!("The simulator says of <code>{}</code>:", escape(kernel));
+        text += &format!("{}{}\n", paragraph("cell-note", &kernel), verbatim(message));
     }
-    if let Some((kernel, message)) = message(part).filter(|_| wanted.message) {
-        text += &format!(
-            "<p class=\"cell-note\">The simulator says of <code>{}</code>:</p>\n{}\n",
-            escape(kernel),
-            verbatim(message)
-        );
-    }
-    text.extend(charts.iter().map(|chart| frame(chart)));
+    text.extend(charts.iter().map(|chart| chart.html()));
     Ok(text + &format!("<figcaption>{}</figcaption>\n</figure>\n\n", provenance(part)))
-}
-
-/// The first message of the simulator among the runs, and the kernel that it is about.
-fn message(record: &Record) -> Option<(&str, &str)> {
-    record.runs.iter().find_map(|run| Some((run.kernel.as_str(), run.message.as_deref()?.trim_end())))
-}
-
-/// A table in a frame that scrolls, by keyboard too, where the page is too narrow for it.
-pub fn scrolling(table: &str, label: &str) -> String {
-    format!(
-        "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n{table}</div>\n",
-        escape(label)
-    )
 }

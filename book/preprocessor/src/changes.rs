@@ -2,65 +2,38 @@
 
 use std::ops::Range;
 
-/// The lines of `after`, counted from 0, that `before` lacks, as ranges; the longest common sequence of lines
-/// is what the two share. Indentation does not count.
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+
+/// The lines of `after`, counted from 0, that `before` lacks, as ranges. Indentation does not count.
 pub fn changed(before: &str, after: &str) -> Vec<Range<usize>> {
-    let lines = |text: &'_ str| -> Vec<String> { text.lines().map(|line| line.trim().to_string()).collect() };
-    let (before, after) = (lines(before), lines(after));
-    // common[i][j]: lines that before[i..] and after[j..] share.
-    let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
-    for i in (0..before.len()).rev() {
-        for j in (0..after.len()).rev() {
-            common[i][j] = match before[i] == after[j] {
-                true => common[i + 1][j + 1] + 1,
-                false => common[i + 1][j].max(common[i][j + 1]),
-            };
-        }
-    }
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    while j < after.len() {
-        if i < before.len() && before[i] == after[j] {
-            (i, j) = (i + 1, j + 1);
-        } else if i < before.len() && common[i + 1][j] >= common[i][j + 1] {
-            i += 1;
-        } else {
-            match ranges.last_mut() {
-                Some(last) if last.end == j => last.end += 1,
-                _ => ranges.push(j..j + 1),
-            }
-            j += 1;
-        }
-    }
-    ranges
+    let [before, after] = [before, after].map(|text| text.lines().map(str::trim).collect::<Vec<_>>());
+    let changes = capture_diff_slices(Algorithm::Lcs, &before, &after);
+    let lacking = changes.iter().filter(|change| change.tag() != DiffTag::Equal).map(DiffOp::new_range);
+    lacking.filter(|range| !range.is_empty()).collect()
 }
 
 /// Bands of one line's height for the style sheet: `--marks` in the colour of a bar beside the lines,
 /// `--tint` in that behind them. A gradient survives the script that colours the code.
 pub fn style(changed: &[Range<usize>]) -> String {
     let bands = |ink: &str| {
-        let mut stops = String::new();
-        for Range { start, end } in changed {
-            stops += &format!(", transparent {start}lh, var({ink}) {start}lh {end}lh, transparent {end}lh");
-        }
-        format!("linear-gradient(transparent 0{stops})")
+        let band = |Range { start, end }: &Range<usize>| {
+            format!(", transparent {start}lh, var({ink}) {start}lh {end}lh, transparent {end}lh")
+        };
+        format!("linear-gradient(transparent 0{})", changed.iter().map(band).collect::<String>())
     };
     format!("--marks: {}; --tint: {}", bands("--mark-bar"), bands("--mark-tint"))
 }
 
 /// `changed: lines 3–5, 8`
 pub fn in_words(changed: &[Range<usize>]) -> String {
-    let lines: Vec<String> = changed
-        .iter()
-        .map(|range| match range.len() {
-            1 => range.end.to_string(),
-            _ => format!("{}–{}", range.start + 1, range.end),
-        })
-        .collect();
-    match (changed, &lines[..]) {
-        ([], _) => "changed: some lines are gone".to_string(),
-        ([one], _) if one.len() == 1 => format!("changed: line {}", lines[0]),
-        _ => format!("changed: lines {}", lines.join(", ")),
+    let lines = |range: &Range<usize>| match range.len() {
+        1 => range.end.to_string(),
+        _ => format!("{}–{}", range.start + 1, range.end),
+    };
+    match changed {
+        [] => "changed: some lines are gone".to_string(),
+        [one] if one.len() == 1 => format!("changed: line {}", one.end),
+        _ => format!("changed: lines {}", changed.iter().map(lines).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -72,8 +45,8 @@ mod tests {
     fn lines_that_the_other_listing_lacks_are_changed() {
         let before = "if (a) {\n    b;\n    c;\n}";
         assert_eq!(changed(before, "if (x) {\nb;\nd;\ne;\n}"), [0..1, 2..4]);
-        assert_eq!(changed(before, before), []);
-        assert_eq!(changed(before, "b;"), []);
+        assert!(changed(before, before).is_empty());
+        assert!(changed(before, "b;").is_empty());
         assert_eq!(in_words(&[0..1, 2..4]), "changed: lines 1, 3–4");
         assert_eq!(in_words(&changed("", "x")), "changed: line 1");
     }

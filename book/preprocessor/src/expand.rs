@@ -1,15 +1,63 @@
-//! Replaces the directives of a page, and collects everything that is wrong with them.
+//! The directives that there are; replaces those of a page, and collects everything that is wrong with them.
 
 use std::fmt;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
-use crate::directives::{Directive, find};
-use crate::records::list;
-use crate::{
-    Workbook, cell, code, exercise, figure, films, kernels, ncu, record, space, speed, table, term, value,
-};
+use crate::find::{Found, find};
+use crate::page::{Page, Workbook};
+use crate::words::{Words, list};
+use crate::{cell, chart, code, exercise, figure, kernels, record, table, term, value};
+use Stands::{Alone, InText};
+
+/// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line or
+/// anywhere in text; what makes the Markdown that it becomes.
+type Directive = (&'static str, &'static str, Stands, fn(&mut Page, &Words) -> Result<String>);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stands {
+    Alone,
+    InText,
+}
+
+/// All directives. `STEM.KIND` is a committed record, `ch4_nested.gpu`; what `benches/` has recorded is named
+/// like its file: `benches/ncu`, `benches/simulator`, `benches/limit`.
+const DIRECTIVES: [Directive; 10] = [
+    // `In [k]`, a command; `Out [k]`, what it gave on each device: a table, what the simulator says, a chart.
+    (
+        "cell",
+        "STEM [kernel=A,B] [n=N] [block=B] [on=gpu,sim] [chart=NAME] [scale=linear] [columns=sum,check,time] \
+         [message=no]",
+        Alone,
+        cell::cell,
+    ),
+    // A small table: kernels by sizes, blocks or fields; `FIELD-ratio` is the first row's over this one's.
+    // `against=RIVAL`, of chapter 7's record: how the last rung meets it. Of `benches/`: its tables.
+    (
+        "table",
+        "STEM.KIND [FIELD,FIELD] [kernel=A,STEM.KIND/B] [n=N,N] [block=B,B] [against=RIVAL]",
+        Alone,
+        table::table,
+    ),
+    // One chart of one record; of `benches/ncu`: `states`, `roofline`.
+    ("chart", "STEM.KIND NAME [kernel=A,B] [scale=linear]", Alone, chart::chart),
+    // A figure drawn from a trace or a record, which plays.
+    ("figure", "NAME", Alone, figure::figure),
+    // Everything recorded of a chapter, folded.
+    ("record", "STEM", Alone, record::record),
+    // The map of all kernels, a table per chapter.
+    ("kernels", "", Alone, kernels::kernels),
+    // A listing: what is between `ANCHOR: …` and `ANCHOR_END: …`; lines that the other lacks are marked.
+    ("code", "FILE ANCHOR [against=[FILE:]ANCHOR]", Alone, code::listing),
+    // An exercise: a card with its task, its code, hints and a solution, all folded.
+    ("exercise", "3.1", Alone, exercise::exercise),
+    // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`, how
+    // many times that of the other it is.
+    ("value", "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]", InText, value::value),
+    // The words, with what the glossary says of the term.
+    ("term", "SLUG WORDS…", InText, term::term),
+];
 
 /// A directive that cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,105 +78,53 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What is counted on a page.
-pub struct Page {
-    /// `ch3_blocks`
-    pub stem: String,
-    pub cells: usize,
-    pub terms: usize,
-}
-
-/// Directives that stand alone on their line.
-const BLOCKS: [&str; 12] = [
-    "figure", "cell", "table", "chart", "code", "record", "kernels", "exercise", "speed", "sweep", "versus",
-    "ncu",
-];
-const INLINE: [&str; 6] = ["value", "ratio", "space", "limit", "term", "ncu-value"];
-
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
-pub fn expand(workbook: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
-    let mut out = String::new();
-    let mut problems = Vec::new();
-    let mut copied = 0;
+pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
+    let (mut out, mut problems, mut copied) = (String::new(), Vec::new(), 0);
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut counted = Page { stem, cells: 0, terms: 0 };
-    for directive in find(page) {
-        out.push_str(&page[copied..directive.range.start]);
-        copied = directive.range.end;
-        match replace(workbook, &mut counted, &directive) {
-            Ok(Some(text)) => out.push_str(&text),
-            Ok(None) => out.push_str(&page[directive.range]),
+    let mut counted = Page { book, stem, cells: 0, terms: 0 };
+    for found in find(page) {
+        out += &page[copied..found.range.start];
+        copied = found.range.end;
+        let text = &page[found.range.clone()];
+        match replace(&mut counted, &found) {
+            Ok(Some(replaced)) => out += &replaced,
+            Ok(None) => out += text,
             Err(error) => problems.push(Problem {
                 page: name.to_string(),
-                line: directive.line,
-                directive: page[directive.range].trim_end().to_string(),
+                line: found.line,
+                directive: text.trim_end().to_string(),
                 message: format!("{error:#}"),
             }),
         }
     }
-    out.push_str(&page[copied..]);
+    out += &page[copied..];
     if problems.is_empty() { Ok(out) } else { Err(problems) }
 }
 
-/// What `directive` becomes; `None` if it is mdBook's own.
-fn replace(workbook: &Workbook, page: &mut Page, directive: &Directive) -> Result<Option<String>> {
-    if !directive.closed {
-        bail!(
-            "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is \
-             written \\{{{{#…}}}}"
-        );
-    }
-    let block = BLOCKS.contains(&directive.name);
-    if block && directive.fenced {
-        bail!("stands in a code block; it makes its own, so take away the fence around it");
-    }
-    if block && !directive.alone {
-        bail!("has to stand alone on its line, from the first column on");
-    }
-    let text = match (directive.name, &directive.arguments[..]) {
-        ("cell", [stem, rest @ ..]) => cell::cell(workbook, page, stem, rest)?,
-        ("table", [record, fields, rest @ ..]) => table::table(workbook, record, fields, rest)?,
-        ("chart", [record, name, rest @ ..]) => figure::chart(workbook, record, name, rest)?,
-        ("code", [file, anchor, rest @ ..]) => code::listing(workbook, file, anchor, rest)?,
-        ("record", [stem]) => record::record(workbook, stem)?,
-        ("kernels", []) => kernels::kernels(workbook)?,
-        ("term", [slug, words @ ..]) => term::term(workbook, page, slug, words)?,
-        ("exercise", [id]) => exercise::exercise(workbook, id)?,
-        ("figure", [name]) => films::figure(workbook, name)?,
-        ("ncu", [what, rest @ ..]) => ncu::ncu(workbook, what, rest)?,
-        ("ncu-value", [kernel, field]) => ncu::value(workbook, kernel, field)?,
-        ("speed", []) => speed::speed(workbook)?,
-        ("versus", [record, rival]) => table::versus(workbook, record, rival)?,
-        ("sweep", [element]) => speed::sweep(workbook, element)?,
-        ("value", [record, rest @ ..]) => value::value(workbook, record, rest)?,
-        ("ratio", [record, rest @ ..]) => value::ratio(workbook, record, rest)?,
-        ("space", [record, name, field]) => space::space(workbook, record, name, field)?,
-        ("limit", [record, name]) => space::limit(workbook, record, name)?,
-        ("cell", _) => bail!("wants arguments: {}", cell::CELL),
-        ("table", _) => bail!("wants arguments: {}", table::TABLE),
-        ("chart", _) => bail!("wants arguments: {}", figure::CHART),
-        ("code", _) => bail!("wants arguments: {}", code::CODE),
-        ("record", _) => bail!("wants one argument: {{{{#record STEM}}}}"),
-        ("term", _) => bail!("wants arguments: {{{{#term SLUG shown words}}}}"),
-        ("exercise", _) => bail!("wants one argument: {{{{#exercise 3.1}}}}"),
-        ("figure", _) => bail!("wants one argument: {{{{#figure NAME}}}}; there are: {}", list(films::NAMES)),
-        ("ncu", _) => bail!("wants arguments: {}", ncu::NCU),
-        ("ncu-value", _) => bail!("wants two arguments: {}", ncu::VALUE),
-        ("sweep", _) => bail!("wants one argument: {{{{#sweep f32}}}}"),
-        ("versus", _) => bail!("wants two arguments: {{{{#versus ch7_limit.gpu cub}}}}"),
-        ("kernels", _) => bail!("takes no argument: {{{{#kernels}}}}"),
-        ("speed", _) => bail!("takes no argument: {{{{#speed}}}}"),
-        ("value", _) => bail!("wants arguments: {}", value::VALUE),
-        ("ratio", _) => bail!("wants arguments: {}", value::RATIO),
-        ("space", _) => bail!("wants three arguments: {{{{#space STEM.KIND SPACE FIELD}}}}"),
-        ("limit", _) => bail!("wants two arguments: {{{{#limit STEM.KIND NAME}}}}"),
-        ("title", _) => return Ok(None),
-        ("include" | "rustdoc_include" | "playground" | "playpen", _) => bail!(
-            "mdBook's own includes are not used in this book: they show an empty block where an anchor is \
-             missing; write {{{{#code FILE ANCHOR}}}}, with FILE from the root of the repository"
-        ),
-        _ => bail!("there is no such directive; there are: {}", list(BLOCKS.iter().chain(&INLINE))),
+/// What the directive becomes; `None` if it is mdBook's own.
+fn replace(page: &mut Page, found: &Found) -> Result<Option<String>> {
+    ensure!(
+        found.closed,
+        "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is written \\{{{{#…}}}}"
+    );
+    let Some((name, usage, stands, becomes)) = DIRECTIVES.iter().find(|(name, ..)| *name == found.name)
+    else {
+        match found.name {
+            "title" => return Ok(None),
+            "include" | "rustdoc_include" | "playground" | "playpen" => bail!(
+                "mdBook's own includes are not used in this book: they show an empty block where an anchor is \
+                 missing; write {{{{#code FILE ANCHOR}}}}, with FILE from the root of the repository"
+            ),
+            _ => bail!("there is no such directive; there are: {}", list(DIRECTIVES.map(|(name, ..)| name))),
+        }
     };
+    let is_block = *stands == Alone;
+    if is_block {
+        ensure!(!found.fenced, "stands in a code block; it makes its own, so take away the fence around it");
+        ensure!(found.alone, "has to stand alone on its line, from the first column on");
+    }
+    let text = becomes(page, &Words::parse(name, usage, &found.words)?)?;
     // Blank lines around a block, whatever stands before and after it.
-    Ok(Some(if block { format!("\n{text}\n") } else { text }))
+    Ok(Some(if is_block { format!("\n{text}\n") } else { text }))
 }

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use workbook::number::{raised, size, thousands, time};
-use workbook::record::columns::{Column, NONE, html_table};
+use workbook::record::columns::{Column, NONE};
 use workbook::record::{DeviceKind, Record, Run};
+use workbook::sim::Counters;
 
-use crate::Workbook;
-use crate::cell::scrolling;
-use crate::figure::{changed, figure, provenance};
+use crate::html::{figure, scrolling};
+use crate::page::{Page, Workbook};
+use crate::provenance::{changed_since, provenance};
 use crate::records::{committed, stems};
-use crate::version::changed_since;
+use crate::words::Words;
 
 /// The size at which launches and sectors are counted, and those at which times are shown.
 const COUNTED: u64 = 1 << 16;
@@ -34,8 +35,9 @@ struct Chapter {
 type Best = BTreeMap<u64, f64>;
 
 /// A heading per page and a table per chapter, in the order of the book.
-pub fn kernels(workbook: &Workbook) -> Result<String> {
-    let chapters = chapters(workbook)?;
+pub fn kernels(page: &mut Page, _: &Words) -> Result<String> {
+    let book = page.book;
+    let chapters = chapters(book)?;
     let best = best(&chapters);
     let mut text = String::new();
     let mut page = "";
@@ -43,31 +45,28 @@ pub fn kernels(workbook: &Workbook) -> Result<String> {
         if chapter.page != page {
             page = &chapter.page;
             // A heading that is a link would leave mdBook's own link to the heading without text.
-            let title = heading(workbook, page)?;
+            let title = heading(book, page)?;
             text += &format!("## {title}\n\nExplained in [{title}]({page}).\n\n");
         }
-        text += &format!("{}\n\n", table(workbook, chapter, &best)?);
+        text += &format!("{}\n\n", table(book, chapter, &best)?);
     }
     Ok(text)
 }
 
 /// The chapters that have kernels and a record, as their pages come in the book.
-fn chapters(workbook: &Workbook) -> Result<Vec<Chapter>> {
-    let file = workbook.root.join("book/src/SUMMARY.md");
-    let summary =
-        std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+fn chapters(book: &Workbook) -> Result<Vec<Chapter>> {
+    let summary = book.read("book/src/SUMMARY.md")?;
     let mut found = Vec::new();
-    for stem in stems(workbook) {
+    for stem in stems(book) {
         let files = [format!("examples/{stem}.rs"), format!("examples/{stem}/main.rs")];
-        let source = files.iter().find_map(|file| std::fs::read_to_string(workbook.root.join(file)).ok());
+        let source = files.iter().find_map(|file| book.read(file).ok());
         // Its own page, with the chapter's number or without; else the first page of the chapter.
         let (number, name) = stem.split_once('_').unwrap_or((&stem, &stem));
         let pages = [format!("({stem}.md)"), format!("({name}.md)"), format!("({number}_")];
         let place = pages.iter().find_map(|page| summary.find(page));
         let (Some(source), Some(place)) = (source, place) else { continue };
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
-        let (gpu, sim) =
-            (committed(workbook, &stem, DeviceKind::Gpu)?, committed(workbook, &stem, DeviceKind::Sim)?);
+        let (gpu, sim) = (committed(book, &stem, DeviceKind::Gpu)?, committed(book, &stem, DeviceKind::Sim)?);
         if gpu.is_some() || sim.is_some() {
             found.push((place, Chapter { stem, page, source, gpu, sim }));
         }
@@ -77,9 +76,8 @@ fn chapters(workbook: &Workbook) -> Result<Vec<Chapter>> {
 }
 
 /// `4 · Nested`: the title of a page.
-fn heading(workbook: &Workbook, page: &str) -> Result<String> {
-    let text = std::fs::read_to_string(workbook.root.join("book/src").join(page))
-        .with_context(|| format!("cannot read book/src/{page}"))?;
+fn heading(book: &Workbook, page: &str) -> Result<String> {
+    let text = book.read(&format!("book/src/{page}"))?;
     let title = text.lines().next().and_then(|line| line.strip_prefix("# "));
     Ok(title.with_context(|| format!("book/src/{page} does not begin with its title"))?.to_string())
 }
@@ -88,17 +86,26 @@ fn all(record: Option<&Record>) -> impl Iterator<Item = &Run> {
     record.into_iter().flat_map(|record| record.runs.iter().chain(&record.sweep))
 }
 
-/// The median time of `kernel` at `n`, the shortest where several block sizes were timed.
-fn fastest(record: Option<&Record>, kernel: &str, n: u64) -> Option<f64> {
-    let times =
-        all(record).filter(|run| run.kernel == kernel && run.n == n && run.ok).filter_map(|run| run.time_us);
-    times.map(|time| time.median).min_by(f64::total_cmp)
+impl Chapter {
+    /// The median time of `kernel` at `n`, the shortest where several block sizes were timed.
+    fn fastest(&self, kernel: &str, n: u64) -> Option<f64> {
+        let is_asked = |run: &&Run| run.kernel == kernel && run.n == n && run.ok;
+        let times = all(self.gpu.as_ref()).filter(is_asked).filter_map(|run| run.time_us);
+        times.map(|time| time.median).min_by(f64::total_cmp)
+    }
+
+    /// Whether the run is a kernel that adds up `i32`, and of which the simulator has nothing to complain: a sum
+    /// that is right by luck has no speed.
+    fn is_sum(&self, run: &Run) -> bool {
+        let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
+        run.block > 0 && run.operation.is_none() && !all(self.sim.as_ref()).any(is_wrong)
+    }
 }
 
 fn best(chapters: &[Chapter]) -> Best {
     let mut best: BTreeMap<u64, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for chapter in chapters {
-        for run in all(chapter.gpu.as_ref()).filter(|run| run.ok && is_sum(chapter, run)) {
+        for run in all(chapter.gpu.as_ref()).filter(|run| run.ok && chapter.is_sum(run)) {
             let Some(time) = run.time_us else { continue };
             let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
             *least = least.min(time.median);
@@ -108,83 +115,51 @@ fn best(chapters: &[Chapter]) -> Best {
     best.into_iter().filter(|(_, (_, stems))| stems.len() > 1).map(|(n, (least, _))| (n, least)).collect()
 }
 
-/// Whether the run is a kernel that adds up `i32`, and of which the simulator has nothing to complain: a sum
-/// that is right by luck has no speed.
-fn is_sum(chapter: &Chapter, run: &Run) -> bool {
-    let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
-    run.block > 0 && run.operation.is_none() && !all(chapter.sim.as_ref()).any(is_wrong)
-}
-
 /// The kernels of a chapter that were run over many sizes.
-fn table(workbook: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
+fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     let Some(record) = chapter.gpu.as_ref().or(chapter.sim.as_ref()) else { return Ok(String::new()) };
-    let mut runs: Vec<&Run> = Vec::new();
-    for run in &record.runs {
-        if run.block > 0 && record.sweep.iter().any(|swept| swept.kernel == run.kernel) {
-            runs.push(run);
-        }
-    }
-    let counted = |run: &&Run| {
-        let found = all(chapter.sim.as_ref()).find(|other| other.kernel == run.kernel && other.n == COUNTED);
-        found.and_then(|run| run.counters.clone())
+    let is_swept = |run: &&Run| run.block > 0 && record.sweep.iter().any(|swept| swept.kernel == run.kernel);
+    let runs: Vec<&Run> = record.runs.iter().filter(is_swept).collect();
+    let at = |title: &str, n: u64| format!("{title}, {}", raised(&size(n)));
+    let counts = |title: &str, count: fn(&Counters) -> u64| {
+        let cell = |run: &&Run| {
+            let is_counted = |other: &&Run| other.kernel == run.kernel && other.n == COUNTED;
+            let counted = all(chapter.sim.as_ref()).find(is_counted).and_then(|run| run.counters.as_ref());
+            counted.map_or(NONE.into(), |counters| thousands(count(counters) as i64))
+        };
+        Column::right(&at(title, COUNTED), runs.iter().map(cell))
     };
     let ideas = runs.iter().map(|run| idea(chapter, &run.kernel)).collect::<Result<Vec<_>>>()?;
     let mut columns = vec![
         Column::left("kernel", runs.iter().map(|run| run.kernel.as_str())),
         Column::left("what it does", ideas),
-        Column::right(
-            &format!("sectors, {}", raised(&size(COUNTED))),
-            runs.iter().map(counted).map(|counts| {
-                counts.map_or(NONE.into(), |counts| {
-                    thousands((counts.global_load_sectors + counts.global_store_sectors) as i64)
-                })
-            }),
-        ),
-        Column::right(
-            &format!("launches, {}", raised(&size(COUNTED))),
-            runs.iter()
-                .map(counted)
-                .map(|counts| counts.map_or(NONE.into(), |counts| thousands(counts.device_launches as i64))),
-        ),
+        counts("sectors", |counters| counters.global_load_sectors + counters.global_store_sectors),
+        counts("launches", |counters| counters.device_launches),
     ];
     for n in TIMED {
-        let cell = |run: &&Run| fastest(chapter.gpu.as_ref(), &run.kernel, n).map_or(NONE.into(), time);
-        columns.push(Column::right(&format!("time, {}", raised(&size(n))), runs.iter().map(cell)));
+        let cell = |run: &&Run| chapter.fastest(&run.kernel, n).map_or(NONE.into(), time);
+        columns.push(Column::right(&at("time", n), runs.iter().map(cell)));
     }
     columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
-    let says = |column: &Column| column.name() == "kernel" || column.has_something_to_say();
-    columns.retain(says);
-    let note = changed_since(workbook, record)?.map(|note| changed(&note)).unwrap_or_default();
-    let label = format!("Kernels of {}", chapter.stem);
+    columns.retain(|column| column.name() == "kernel" || column.has_something_to_say());
+    let table = scrolling(&columns, &format!("Kernels of {}", chapter.stem));
     let mut sources: Vec<String> =
         [&chapter.gpu, &chapter.sim].into_iter().flatten().map(provenance).collect();
     sources.dedup();
-    Ok(figure(&(scrolling(&html_table(&columns), &label) + &note), &sources.join("<br>")))
+    Ok(figure(&(table + &changed_since(book, record)?), &sources.join("<br>")))
 }
 
 /// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.
 fn wins(chapter: &Chapter, run: &Run, best: &Best) -> String {
-    if !is_sum(chapter, run) {
-        return NONE.to_string();
-    }
-    let is_best = |(n, time): (&u64, &f64)| fastest(chapter.gpu.as_ref(), &run.kernel, *n) == Some(*time);
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    let mut goes_on = false;
-    for (n, time) in best {
-        let wins = is_best((n, time));
-        match ranges.last_mut() {
-            Some(last) if wins && goes_on => last.1 = *n,
-            _ if wins => ranges.push((*n, *n)),
-            _ => {}
-        }
-        goes_on = wins;
-    }
-    let words = ranges.into_iter().map(|(first, last)| match first == last {
-        true => raised(&size(first)),
-        false => format!("{} to {}", raised(&size(first)), raised(&size(last))),
-    });
-    let words: Vec<String> = words.collect();
-    if words.is_empty() { NONE.to_string() } else { words.join(", ") }
+    let wins = |(n, time): (&u64, &f64)| (*n, chapter.fastest(&run.kernel, *n) == Some(*time));
+    let sizes: Vec<(u64, bool)> = best.iter().map(wins).collect();
+    let ranges = sizes.chunk_by(|(_, wins), (_, next)| wins == next).filter(|range| range[0].1);
+    let in_words = |range: &[(u64, bool)]| {
+        let [first, last] = [range[0].0, range[range.len() - 1].0].map(|n| raised(&size(n)));
+        if first == last { first } else { format!("{first} to {last}") }
+    };
+    let words: Vec<String> = ranges.map(in_words).collect();
+    if words.is_empty() || !chapter.is_sum(run) { NONE.to_string() } else { words.join(", ") }
 }
 
 /// What a kernel does: the comment `// NAME: …` of its example.
@@ -192,10 +167,8 @@ fn idea(chapter: &Chapter, kernel: &str) -> Result<String> {
     let begin = format!("// {kernel}: ");
     let mut lines = chapter.source.lines().map(str::trim_start).skip_while(|line| !line.starts_with(&begin));
     let first = lines.next().with_context(|| {
-        format!(
-            "examples/{} does not say what {kernel} does; write above its variant: {begin}…",
-            chapter.stem
-        )
+        let stem = &chapter.stem;
+        format!("examples/{stem} does not say what {kernel} does; write above its variant: {begin}…")
     })?;
     let is_another = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| !name.contains(' '));
     let more = lines.map_while(|line| line.strip_prefix("// ")).take_while(|line| !is_another(line));

@@ -10,8 +10,9 @@ use workbook::build::what_if;
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 
+use crate::page::Workbook;
 use crate::records::committed;
-use crate::{Workbook, selection};
+use crate::selection;
 
 /// What the crate `crates/page` leaves beside its WebAssembly. A chapter that is not in it has no live cell.
 #[derive(Deserialize)]
@@ -75,10 +76,10 @@ struct Live<'a> {
 
 /// What the page's directive says of its cell.
 pub struct Asked<'a> {
-    pub kernels: &'a [&'a str],
+    pub kernels: Vec<&'a str>,
     pub n: Option<u64>,
     pub block: Option<u32>,
-    pub columns: &'a [&'a str],
+    pub columns: Vec<&'a str>,
     pub chart: Option<&'a str>,
     pub scale: Option<&'a str>,
     pub message: bool,
@@ -121,7 +122,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         blocks: !in_one_block,
         grids: chapter.place == "grid-stride",
         pending: chapter.pending_launches,
-        columns: if asked.shows_simulator { asked.columns.to_vec() } else { Vec::new() },
+        columns: if asked.shows_simulator { asked.columns.clone() } else { Vec::new() },
         chart: asked.chart.filter(|_| asked.shows_simulator),
         scale: asked.scale.filter(|_| asked.shows_simulator),
         message: asked.message,

@@ -4,7 +4,6 @@
 //! Exit status: 0 fine; 2 the book cannot be built, every place and what to do by name on standard error.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -69,19 +68,13 @@ fn run() -> Result<Vec<Problem>> {
 }
 
 fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem>> {
-    // The repository, from the book's own directory.
-    let root =
-        context.config.get::<String>("preprocessor.workbook.root")?.unwrap_or_else(|| "..".to_string());
-    let root = context.root.join(root);
-    let root =
-        root.canonicalize().with_context(|| format!("cannot find the repository at {}", root.display()))?;
-    let book_directory = context.root.canonicalize()?;
-    let pages = book_directory.join(&context.config.book.src);
-    let records = book_directory.join("records");
-    let workbook = Workbook { root, local: records.join("local"), records };
+    let directory = context.root.canonicalize()?;
+    let root = directory.parent().context("the book lies in no repository")?;
+    let records = directory.join("records");
+    let workbook = Workbook::new(root.to_path_buf(), records.clone(), records.join("local"));
+    let pages = directory.join(&context.config.book.src);
     write_builds(&workbook, &pages)?;
-    let pages = pages.strip_prefix(&workbook.root).map(Path::to_path_buf).unwrap_or(pages);
-
+    let pages = pages.strip_prefix(root).unwrap_or(&pages);
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {
         let Some(path) = &chapter.source_path else { return };

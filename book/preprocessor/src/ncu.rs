@@ -1,5 +1,5 @@
-//! What Nsight Compute counted of some kernels (`benches/ncu.json`, made by `benches/ncu.py`): a table, where
-//! warps spend their time, and the instruction roofline.
+//! What Nsight Compute counted of some kernels (`benches/ncu.json`, made by `benches/ncu.py`): numbers, a table,
+//! where warps spend their time, and the instruction roofline.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -11,20 +11,16 @@ use workbook::chapters::ch7_limit::comparison::datasheet;
 use workbook::number::{percent, thousands, three_digits, two_digits};
 use workbook::record::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
-use workbook::record::columns::{Column, escape, html_table};
+use workbook::record::columns::{Column, escape};
 
-use crate::Workbook;
-use crate::cell::scrolling;
-use crate::figure::{changed, figure, frame};
-use crate::options::Options;
-use crate::records::{list, named};
+use crate::html::{changed, figure, scrolling};
+use crate::number::Number;
+use crate::page::Workbook;
+use crate::records::named;
+use crate::words::list;
 
-/// How a page writes [`ncu`].
-pub const NCU: &str = "{{#ncu table|states|roofline kernel=A,B}}";
-/// How a page writes [`value`].
-pub const VALUE: &str = "{{#ncu-value KERNEL FIELD}} or, for a ratio, {{#ncu-value KERNEL/KERNEL FIELD}}, or \
-                         {{#ncu-value limit FIELD}}";
-
+/// What a page calls the report.
+pub const SOURCE: &str = "benches/ncu";
 const FILE: &str = "benches/ncu.json";
 /// The record whose GPU is the one that was profiled: its clock and its memory.
 const GPU: &str = "ch7_limit.gpu";
@@ -34,15 +30,30 @@ const SCHEDULERS: f64 = 4.0;
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 
-/// States of a warp, as a reader tells them apart, and what ncu calls them (Nsight Compute documentation,
-/// "Warp Scheduler States"). What is in none of the first four is in the last.
-const STATES: [(&str, &[&str]); 5] = [
-    ("waiting for global memory", &["long_scoreboard"]),
-    ("waiting at a barrier", &["barrier"]),
-    ("waiting for shared memory", &["short_scoreboard"]),
-    ("issuing, or ready to", &["selected", "not_selected", "wait"]),
-    ("other", &[]),
+/// States of a warp, as a reader tells them apart; what it waits for in them, in short; and what ncu calls them
+/// (Nsight Compute documentation, "Warp Scheduler States"). What is in none of the first four is in the last.
+const STATES: [(&str, &str, &[&str]); 5] = [
+    ("waiting for global memory", "memory", &["long_scoreboard"]),
+    ("waiting at a barrier", "barrier", &["barrier"]),
+    ("waiting for shared memory", "shared memory", &["short_scoreboard"]),
+    ("issuing, or ready to", "", &["selected", "not_selected", "wait"]),
+    ("other", "", &[]),
 ];
+
+/// Numbers of a kernel that stand in prose.
+const FIELDS: [(&str, fn(&Kernel) -> f64, fn(f64) -> String); 7] = [
+    ("warp-instructions", |kernel| kernel.warp_instructions, |count| thousands(count as i64)),
+    ("instructions-per-sector", Kernel::instructions_per_sector, two_digits),
+    ("issue", |kernel| kernel.issue_slots_used, of_one),
+    ("occupancy", |kernel| kernel.occupancy, of_one),
+    ("memory-share", |kernel| kernel.shares()[0], of_one),
+    ("barrier-share", |kernel| kernel.shares()[1], of_one),
+    ("megabytes", |kernel| kernel.memory_bytes_read / 1e6, |bytes| format!("{} MB", three_digits(bytes))),
+];
+
+fn of_one(share: f64) -> String {
+    percent(share, 1.0)
+}
 
 /// What each kernel changes in the one before it in the tables.
 const CHANGES: [(&str, &str); 12] = [
@@ -86,10 +97,8 @@ struct Kernel {
 }
 
 impl Report {
-    fn read(workbook: &Workbook) -> Result<Report> {
-        let text = std::fs::read_to_string(workbook.root.join(FILE))
-            .with_context(|| format!("cannot read {FILE}"))?;
-        serde_json::from_str(&text)
+    fn read(book: &Workbook) -> Result<Report> {
+        serde_json::from_str(&book.read(FILE)?)
             .with_context(|| format!("{FILE} is no report; make it: python3 benches/ncu.py"))
     }
 
@@ -99,21 +108,26 @@ impl Report {
         found.with_context(|| format!("ncu has not profiled `{name}`; there are: {}", there_are()))
     }
 
-    fn source(&self) -> String {
-        format!("{} · driver {} · ncu {} · {}", self.device, self.driver, self.ncu, self.date)
+    fn chosen(&self, names: &[&str]) -> Result<Vec<&Kernel>> {
+        ensure!(!names.is_empty(), "names no kernel: kernel=A,B");
+        names.iter().map(|name| self.kernel(name)).collect()
     }
 
-    /// A note if the kernels have changed since they were profiled.
-    fn note(&self) -> String {
+    /// `content` with its source, and a note if the kernels have changed since they were profiled.
+    fn figure(&self, content: &str) -> String {
         let is_old = |(stem, code): (&String, &String)| {
             kernels::all().iter().any(|build| build.stem == stem && build.code_hash != code)
         };
-        match self.code.iter().any(is_old) {
+        let note = match self.code.iter().any(is_old) {
             true => changed(
                 "The kernels have changed since they were profiled; run <code>python3 benches/ncu.py</code>.",
             ),
             false => String::new(),
-        }
+        };
+        let Report { device, driver, ncu, date, n, .. } = self;
+        let n = thousands(*n as i64);
+        let source = format!("{device} · driver {driver} · ncu {ncu} · {date} · n = {n}");
+        figure(&format!("{content}{note}"), &escape(&source))
     }
 }
 
@@ -126,69 +140,42 @@ impl Kernel {
     fn shares(&self) -> [f64; STATES.len()] {
         let all: f64 = self.states.values().sum();
         let mut shares = STATES
-            .map(|(_, names)| names.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
+            .map(|(_, _, names)| names.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
         shares[STATES.len() - 1] = 1.0 - shares.iter().sum::<f64>();
         shares
     }
 
     /// What a warp waits for most, with its share of the warp's time.
     fn waits_most(&self) -> String {
-        let waiting = STATES.iter().zip(self.shares()).filter(|((name, _), _)| name.starts_with("waiting "));
+        let waiting = STATES.iter().zip(self.shares()).filter(|((_, what, _), _)| !what.is_empty());
         let most = waiting.max_by(|(_, a), (_, b)| a.total_cmp(b));
-        most.map_or(String::new(), |((name, _), share)| {
-            let what = name.trim_start_matches(|letter| letter != ' ').trim_start();
-            let what = ["at a ", "for global ", "for "].iter().find_map(|start| what.strip_prefix(start));
-            format!("{} {:.0}%", what.unwrap_or(name), share * 100.0)
-        })
-    }
-
-    /// A field as a number.
-    fn field(&self, name: &str) -> Result<f64> {
-        Ok(match name {
-            "time" => self.time_us,
-            "warp-instructions" => self.warp_instructions,
-            "instructions-per-sector" => self.instructions_per_sector(),
-            "issue" => self.issue_slots_used,
-            "occupancy" => self.occupancy,
-            "memory-share" => self.shares()[0],
-            "barrier-share" => self.shares()[1],
-            "megabytes" => self.memory_bytes_read / 1e6,
-            _ => bail!(
-                "there is no field `{name}`; there are: time, warp-instructions, instructions-per-sector, \
-                 issue, occupancy, memory-share, barrier-share, megabytes"
-            ),
-        })
+        most.map_or(String::new(), |((_, what, _), share)| format!("{what} {:.0}%", share * 100.0))
     }
 }
 
-/// One number of a kernel, or the ratio of two kernels' numbers; of `limit`, a number of the GPU.
-pub fn value(workbook: &Workbook, kernel: &str, field: &str) -> Result<String> {
-    if kernel == "limit" {
-        let (instructions, sectors) = limits(&gpu(workbook)?);
+/// A number of a kernel; without one, of the GPU that was profiled.
+pub fn number(book: &Workbook, kernel: Option<&str>, field: &str) -> Result<Number> {
+    let Some(kernel) = kernel else {
+        let (instructions, sectors) = limits(&gpu(book)?);
+        let billion = |count: f64| format!("{} billion", thousands(count.round() as i64));
         return Ok(match field {
-            "instructions" => format!("{} billion", thousands(instructions.round() as i64)),
-            "sectors" => format!("{sectors:.0} billion"),
-            "instructions-per-sector" => format!("{:.0}", instructions / sectors),
-            _ => bail!("a limit has no `{field}`; there are: instructions, sectors, instructions-per-sector"),
+            "instructions" => Number::of(instructions, billion),
+            "sectors" => Number::of(sectors, billion),
+            "instructions-per-sector" => Number::of(instructions / sectors, |ratio| format!("{ratio:.0}")),
+            _ => bail!("a GPU has no `{field}`; there are: instructions, sectors, instructions-per-sector"),
         });
-    }
-    let report = Report::read(workbook)?;
-    if let Some((above, below)) = kernel.split_once('/') {
-        return Ok(two_digits(report.kernel(above)?.field(field)? / report.kernel(below)?.field(field)?));
-    }
-    let value = report.kernel(kernel)?.field(field)?;
-    Ok(match field {
-        "issue" | "occupancy" | "memory-share" | "barrier-share" => percent(value, 1.0),
-        "megabytes" => format!("{} MB", three_digits(value)),
-        "time" => format!("{} µs", three_digits(value)),
-        "warp-instructions" => thousands(value as i64),
-        _ => two_digits(value),
-    })
+    };
+    let report = Report::read(book)?;
+    let kernel = report.kernel(kernel)?;
+    let Some((_, of, write)) = FIELDS.iter().find(|(name, ..)| *name == field) else {
+        bail!("there is no field `{field}`; there are: {}", list(FIELDS.map(|(name, ..)| name)));
+    };
+    Ok(Number::of(of(kernel), write))
 }
 
 /// The GPU that was profiled.
-fn gpu(workbook: &Workbook) -> Result<GpuInfo> {
-    named(workbook, GPU)?.device.gpu.with_context(|| format!("{GPU} names no GPU"))
+fn gpu(book: &Workbook) -> Result<GpuInfo> {
+    named(book, GPU)?.device.gpu.with_context(|| format!("{GPU} names no GPU"))
 }
 
 /// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.
@@ -197,26 +184,11 @@ fn limits(gpu: &GpuInfo) -> (f64, f64) {
     (issued, datasheet(gpu) / SECTOR)
 }
 
-/// A figure of the kernels of `kernel=`.
-pub fn ncu(workbook: &Workbook, what: &str, words: &[&str]) -> Result<String> {
-    let report = Report::read(workbook)?;
-    let options = Options::parse(words, &["kernel"])?;
-    let kernels: Vec<&Kernel> =
-        options.list("kernel").into_iter().map(|name| report.kernel(name)).collect::<Result<_>>()?;
-    ensure!(!kernels.is_empty(), "wants {NCU}");
-    let content = match what {
-        "table" => scrolling(&table(&kernels, datasheet(&gpu(workbook)?)), "What ncu counted"),
-        "states" => states(&kernels),
-        "roofline" => frame(&roofline(workbook, &report, &kernels)?),
-        _ => bail!("there is no `{what}`; wants {NCU}"),
-    };
-    let n = format!(" · n = {}", thousands(report.n as i64));
-    Ok(figure(&(content + &report.note()), &escape(&(report.source() + &n))))
-}
-
-///
-/// `gbps`: what the memory delivers, by its data sheet.
-fn table(kernels: &[&Kernel], gbps: f64) -> String {
+/// What was counted, a row per kernel.
+pub fn table(book: &Workbook, kernels: &[&str]) -> Result<String> {
+    let report = Report::read(book)?;
+    let kernels = report.chosen(kernels)?;
+    let gbps = datasheet(&gpu(book)?);
     let column = |title: &str, cell: &dyn Fn(&Kernel) -> String| {
         Column::right(title, kernels.iter().map(|kernel| cell(kernel)))
     };
@@ -225,16 +197,28 @@ fn table(kernels: &[&Kernel], gbps: f64) -> String {
     let change = |kernel: &&Kernel| {
         CHANGES.iter().find(|(name, _)| *name == kernel.kernel).map_or("", |&(_, change)| change)
     };
-    html_table(&[
+    let columns = [
         Column::left("kernel", kernels.iter().map(|kernel| kernel.kernel.as_str())),
         Column::left("what it changes", kernels.iter().map(change)),
         column("time under ncu", &|kernel| format!("{} µs", three_digits(kernel.time_us))),
         Column::right("gained", gained),
         column("warp instructions", &|kernel| format!("{} M", three_digits(kernel.warp_instructions / 1e6))),
-        column("issue slots used", &|kernel| percent(kernel.issue_slots_used, 1.0)),
+        column("issue slots used", &|kernel| of_one(kernel.issue_slots_used)),
         column("of memory's rate", &|kernel| percent(kernel.memory_bytes_read / kernel.time_us / 1e3, gbps)),
         Column::left("waits most", kernels.iter().map(|kernel| kernel.waits_most())),
-    ])
+    ];
+    Ok(report.figure(&scrolling(&columns, "What ncu counted")))
+}
+
+/// The chart `states` or `roofline` of some kernels.
+pub fn chart(book: &Workbook, name: &str, kernels: &[&str]) -> Result<String> {
+    let report = Report::read(book)?;
+    let kernels = report.chosen(kernels)?;
+    Ok(report.figure(&match name {
+        "states" => states(&kernels),
+        "roofline" => roofline(book, &report, &kernels)?.html(),
+        _ => bail!("{SOURCE} has no chart `{name}`; there are: states, roofline"),
+    }))
 }
 
 /// A bar per kernel, in parts as long as the time that its warps spend in each state.
@@ -242,8 +226,8 @@ fn states(kernels: &[&Kernel]) -> String {
     let mut html = String::from("<div class=\"states\">\n");
     for kernel in kernels {
         html += &format!("<p><code>{}</code></p>\n<div class=\"bar\">", escape(&kernel.kernel));
-        for (series, ((name, _), share)) in (1..).zip(STATES.iter().zip(kernel.shares())) {
-            let words = percent(share, 1.0);
+        for (series, ((name, ..), share)) in (1..).zip(STATES.iter().zip(kernel.shares())) {
+            let words = of_one(share);
             // A narrow part has no room for its number.
             let shown = if share >= 0.08 { format!("{:.0}%", share * 100.0) } else { String::new() };
             html += &format!(
@@ -255,7 +239,7 @@ fn states(kernels: &[&Kernel]) -> String {
         html += "</div>\n";
     }
     html += "<ul class=\"legend\" aria-hidden=\"true\">";
-    for (series, (name, _)) in (1..).zip(STATES) {
+    for (series, (name, ..)) in (1..).zip(STATES) {
         html += &format!("<li><span class=\"series-{series}\"></span>{name}</li>");
     }
     html + "</ul>\n</div>\n"
@@ -263,26 +247,19 @@ fn states(kernels: &[&Kernel]) -> String {
 
 /// Instructions issued per second against instructions per sector, below what the GPU can issue and what its
 /// memory can deliver (Ding and Williams, "An Instruction Roofline Model for GPUs", PMBS 2019).
-fn roofline(workbook: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Chart> {
-    let gpu = gpu(workbook)?;
-    let (giga_issued, giga_sectors) = limits(&gpu);
-    let mut lines: Vec<Series> = (0..)
-        .zip(kernels)
-        .map(|(i, kernel)| Series {
-            name: kernel.kernel.clone(),
-            style: Style::Kernel(i),
-            points: vec![Point::new(
-                kernel.instructions_per_sector(),
-                kernel.warp_instructions / kernel.time_us / 1e3,
-            )],
-        })
-        .collect();
+fn roofline(book: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Chart> {
+    let (giga_issued, giga_sectors) = limits(&gpu(book)?);
+    let line = |(i, kernel): (usize, &&Kernel)| {
+        let rate = kernel.warp_instructions / kernel.time_us / 1e3;
+        let points = vec![Point::new(kernel.instructions_per_sector(), rate)];
+        Series { name: kernel.kernel.clone(), style: Style::Kernel(i), points }
+    };
+    let mut lines: Vec<Series> = kernels.iter().enumerate().map(line).collect();
     let at = |x: f64| Point::new(x, (x * giga_sectors).min(giga_issued));
-    let (first, last) = (0.5, 200.0);
     lines.push(Series {
         name: "the limit".to_string(),
         style: Style::Limit,
-        points: vec![at(first), at(giga_issued / giga_sectors), at(last)],
+        points: vec![at(0.5), at(giga_issued / giga_sectors), at(200.0)],
     });
     let quantity = Quantity {
         name: "roofline",
@@ -309,11 +286,7 @@ mod tests {
 
     fn workbook() -> Workbook {
         let book = Path::new(workbook::ROOT).join("book");
-        Workbook {
-            root: PathBuf::from(workbook::ROOT),
-            records: book.join("records"),
-            local: PathBuf::from("not there"),
-        }
+        Workbook::new(PathBuf::from(workbook::ROOT), book.join("records"), PathBuf::from("not there"))
     }
 
     #[test]
@@ -348,7 +321,7 @@ mod tests {
         let report = Report::read(&workbook()).unwrap();
         let profiled: Vec<&str> = report.kernels.iter().map(|kernel| kernel.kernel.as_str()).collect();
         assert_eq!(profiled, CHANGES.map(|(name, _)| name));
-        let table = ncu(&workbook(), "table", &["kernel=reduceNeighbored,reduceNeighboredMask"]).unwrap();
+        let table = table(&workbook(), &["reduceNeighbored", "reduceNeighboredMask"]).unwrap();
         for words in ["a mask, no division", "<td>barrier 17%", ">85.5 M<"] {
             assert!(table.contains(words), "{words}: {table}");
         }
@@ -363,10 +336,15 @@ mod tests {
 
     #[test]
     fn an_unknown_kernel_or_field_is_told_what_there_is() {
-        let of = |kernel, field| format!("{:#}", value(&workbook(), kernel, field).unwrap_err());
-        assert!(of("reduceAll", "time").contains("reduceInterleaved"));
-        assert!(of("reduceLimit", "speed").contains("memory-share"));
-        assert!(of("limit", "speed").contains("sectors"));
-        assert_eq!(value(&workbook(), "limit", "instructions-per-sector").unwrap(), "7");
+        let of = |kernel, field| match number(&workbook(), kernel, field) {
+            Ok(number) => number.text,
+            Err(error) => format!("{error:#}"),
+        };
+        assert!(of(Some("reduceAll"), "issue").contains("there are: reduceNeighbored"));
+        assert!(of(Some("reduceLimit"), "speed").contains("memory-share"));
+        assert!(of(None, "speed").contains("sectors"));
+        assert_eq!(of(None, "instructions-per-sector"), "7");
+        let chart = chart(&workbook(), "pie", &["reduceLimit"]).unwrap_err().to_string();
+        assert!(chart.contains("there are: states, roofline"), "{chart}");
     }
 }

@@ -4,48 +4,41 @@ use anyhow::{Result, bail};
 use workbook::chapters::{charts, tables_of_chapters};
 use workbook::record::Record;
 use workbook::record::chart::Vertical;
-use workbook::record::columns::{Column, escape, html_table};
+use workbook::record::columns::{Column, escape};
 use workbook::record::table::{columns, headline, notes};
 
-use crate::Workbook;
-use crate::cell::scrolling;
-use crate::exercise::folded;
-use crate::figure::{changed, figure, frame, full_provenance};
+use crate::html::{figure, folded, paragraph, scrolling};
+use crate::page::{Page, Workbook};
+use crate::provenance::{changed_since, full_provenance};
 use crate::records::{KINDS, committed, missing};
-use crate::version::changed_since;
+use crate::words::Words;
 
-/// All committed records of `stem`.
-pub fn record(workbook: &Workbook, stem: &str) -> Result<String> {
+/// All committed records of a chapter.
+pub fn record(page: &mut Page, words: &Words) -> Result<String> {
+    let (book, stem) = (page.book, words.of[0]);
     let mut text = String::new();
     for kind in KINDS {
-        if let Some(record) = committed(workbook, stem, kind)? {
-            text += &whole(workbook, &record)?;
+        if let Some(record) = committed(book, stem, kind)? {
+            text += &whole(book, &record)?;
         }
     }
     if text.is_empty() {
-        bail!(missing(workbook, &format!("record of `{stem}`"), stem, None));
+        bail!(missing(book, &format!("record of `{stem}`"), stem, None));
     }
-    Ok(folded("class=\"record\"", &format!("The whole record: <code>{stem}</code>"), text.trim_end()))
+    Ok(folded("class=\"record\"", &format!("The whole record: <code>{stem}</code>"), &text))
 }
 
-fn whole(workbook: &Workbook, record: &Record) -> Result<String> {
+fn whole(book: &Workbook, record: &Record) -> Result<String> {
     let device = record.device.title();
-    let mut text = format!(
-        "<p class=\"cell-head\"><strong>{}</strong> · {} · <code>{}</code></p>\n",
-        escape(&device),
-        escape(&headline(record)),
-        escape(&record.command)
-    );
-    text.extend(changed_since(workbook, record)?.map(|note| changed(&note)));
+    let [shown, head, command] = [&device, &headline(record), &record.command].map(|text| escape(text));
+    let head = format!("<strong>{shown}</strong> · {head} · <code>{command}</code>");
+    let mut text = paragraph("cell-head", &head) + &changed_since(book, record)?;
     let mut runs = columns(record);
     runs.retain(Column::has_something_to_say);
     for columns in [vec![runs], tables_of_chapters(record)].concat() {
-        text +=
-            &scrolling(&html_table(&columns), &format!("{} of {}, {device}", columns[0].name(), record.stem));
+        text += &scrolling(&columns, &format!("{} of {}, {device}", columns[0].name(), record.stem));
     }
-    for note in notes(record) {
-        text += &format!("<p class=\"cell-note\">{}</p>\n", escape(&note));
-    }
-    text.extend(charts(record, Vertical::Logarithmic)?.iter().map(frame));
+    text.extend(notes(record).iter().map(|note| paragraph("cell-note", &escape(note))));
+    text.extend(charts(record, Vertical::Logarithmic)?.iter().map(|chart| chart.html()));
     Ok(figure(&text, &full_provenance(record)))
 }

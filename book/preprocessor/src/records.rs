@@ -2,41 +2,45 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use workbook::record::{DeviceKind, Record, Run};
 
-use crate::Workbook;
+use crate::page::Workbook;
+use crate::words::list;
 
 pub const KINDS: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu];
 
 /// The committed record of `stem` on a device of `kind`; `None` if there is none.
-pub fn committed(workbook: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
-    let path = workbook.records.join(Record::file_name(stem, kind));
-    read(&path, stem, kind).map_err(|error| {
-        anyhow!("{error:#}\nbring it back: git restore {}\nor {}", path.display(), make(stem, Some(kind)))
-    })
+pub fn committed(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
+    let path = book.records.join(Record::file_name(stem, kind));
+    let advice = format!("bring it back: git restore {}\nor {}", path.display(), make(stem, Some(kind)));
+    read(&path, stem, kind, &advice)
 }
 
 /// The reader's own record, the same way.
-pub fn local(workbook: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
-    let path = workbook.local.join(Record::file_name(stem, kind));
-    read(&path, stem, kind)
-        .map_err(|error| anyhow!("{error:#}\nit is of a run of yours: delete it, or run the chapter again"))
+pub fn local(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
+    let path = book.local.join(Record::file_name(stem, kind));
+    read(&path, stem, kind, "it is of a run of yours: delete it, or run the chapter again")
 }
 
-fn read(path: &Path, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
+/// `advice`: what to do about a record that cannot be read.
+fn read(path: &Path, stem: &str, kind: DeviceKind, advice: &str) -> Result<Option<Record>> {
     if !path.exists() {
         return Ok(None);
     }
-    let record = Record::read(path)?;
-    if record.stem != stem || record.device.kind != kind {
-        bail!("{} holds a record of {} on a {}", path.display(), record.stem, record.device.kind.as_str());
-    }
+    let record = Record::read(path).map_err(|error| anyhow!("{error:#}\n{advice}"))?;
+    let (of, on) = (&record.stem, record.device.kind);
+    ensure!(
+        (of.as_str(), on) == (stem, kind),
+        "{} holds a record of {of} on a {}\n{advice}",
+        path.display(),
+        on.as_str()
+    );
     Ok(Some(record))
 }
 
 /// The committed record that a page calls `STEM.KIND`, `ch4_nested.gpu`.
-pub fn named(workbook: &Workbook, name: &str) -> Result<Record> {
+pub fn named(book: &Workbook, name: &str) -> Result<Record> {
     let kind_of = |word: &str| KINDS.into_iter().find(|kind| kind.as_str() == word);
     let Some((stem, kind)) = name.rsplit_once('.').and_then(|(stem, kind)| Some((stem, kind_of(kind)?)))
     else {
@@ -44,18 +48,18 @@ pub fn named(workbook: &Workbook, name: &str) -> Result<Record> {
             "`{name}` names no record; a record is STEM.KIND, with the kind gpu, sim or cpu: ch4_nested.gpu"
         );
     };
-    match committed(workbook, stem, kind)? {
+    match committed(book, stem, kind)? {
         Some(record) => Ok(record),
-        None => bail!(missing(workbook, &Record::file_name(stem, kind), stem, Some(kind))),
+        None => bail!(missing(book, &Record::file_name(stem, kind), stem, Some(kind))),
     }
 }
 
 /// What is said of a record of `stem` that does not exist, and how it is made on a device of `kind`.
-pub fn missing(workbook: &Workbook, what: &str, stem: &str, kind: Option<DeviceKind>) -> String {
+pub fn missing(book: &Workbook, what: &str, stem: &str, kind: Option<DeviceKind>) -> String {
     format!(
         "there is no {what} in {}; there are: {}\n{}",
-        workbook.records.display(),
-        list(names(workbook)),
+        book.records.display(),
+        list(names(book)),
         make(stem, kind)
     )
 }
@@ -71,8 +75,8 @@ fn make(stem: &str, kind: Option<DeviceKind>) -> String {
 }
 
 /// Names of the committed records, sorted: `ch4_nested.gpu`.
-fn names(workbook: &Workbook) -> Vec<String> {
-    let Ok(files) = std::fs::read_dir(&workbook.records) else { return Vec::new() };
+fn names(book: &Workbook) -> Vec<String> {
+    let Ok(files) = std::fs::read_dir(&book.records) else { return Vec::new() };
     let files = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
     let mut names: Vec<_> = files.filter_map(|name| name.strip_suffix(".json").map(str::to_string)).collect();
     names.sort();
@@ -80,60 +84,37 @@ fn names(workbook: &Workbook) -> Vec<String> {
 }
 
 /// The chapters with a committed record, sorted: `ch4_nested`.
-pub fn stems(workbook: &Workbook) -> Vec<String> {
+pub fn stems(book: &Workbook) -> Vec<String> {
     let stem = |name: String| name.rsplit_once('.').map(|(stem, _)| stem.to_string());
-    let mut stems: Vec<_> = names(workbook).into_iter().filter_map(stem).collect();
+    let mut stems: Vec<_> = names(book).into_iter().filter_map(stem).collect();
     stems.dedup();
     stems
 }
 
 /// The run of `kernel` at `n` and `block`; without a block, at the record's own, or at the only one there is.
 pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> Result<&'a Run> {
-    let of_kernel: Vec<&Run> = runs(record).filter(|run| run.kernel == kernel).collect();
+    let timed_once = record.comparison.iter().filter(|run| run.time_us.is_some());
+    let runs: Vec<&Run> = record.runs.iter().chain(&record.sweep).chain(timed_once).collect();
+    let of_kernel: Vec<&Run> = runs.iter().copied().filter(|run| run.kernel == kernel).collect();
     if of_kernel.is_empty() {
-        bail!(
-            "the record has no kernel `{kernel}`; there are: {}",
-            list(runs(record).map(|run| &run.kernel))
-        );
+        bail!("the record has no kernel `{kernel}`; there are: {}", list(runs.iter().map(|run| &run.kernel)));
     }
     let at_n: Vec<&Run> = of_kernel.iter().copied().filter(|run| run.n == n).collect();
-    if at_n.is_empty() {
+    let Some(first) = at_n.first() else {
         bail!("{kernel} has no run at n = {n}; there are: {}", list(of_kernel.iter().map(|run| run.n)));
-    }
+    };
     let blocks = || list(at_n.iter().map(|run| run.block));
     // Work of the host has no blocks, whatever is asked for.
     let at = |block: u32| at_n.iter().copied().find(|run| run.block == block || run.block == 0);
+    let found = at(block.unwrap_or(record.block));
     match block {
-        Some(block) => match at(block) {
-            Some(run) => Ok(run),
-            None => {
-                bail!(
-                    "{kernel} has no run at n = {n} with {block} threads per block; there are: {}",
-                    blocks()
-                )
-            }
-        },
-        None => match at(record.block) {
-            Some(run) => Ok(run),
-            None if at_n.iter().all(|run| run.block == at_n[0].block) => Ok(at_n[0]),
-            None => bail!("{kernel} was run at n = {n} with several blocks, say which: block={}", blocks()),
-        },
-    }
-}
-
-fn runs(record: &Record) -> impl Iterator<Item = &Run> {
-    let timed_once = record.comparison.iter().filter(|run| run.time_us.is_some());
-    record.runs.iter().chain(&record.sweep).chain(timed_once)
-}
-
-/// `a, b, c`, each once; `none` if there is nothing.
-pub fn list(items: impl IntoIterator<Item = impl ToString>) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for item in items {
-        let word = item.to_string();
-        if !words.contains(&word) {
-            words.push(word);
+        Some(block) => found.with_context(|| {
+            format!("{kernel} has no run at n = {n} with {block} threads per block; there are: {}", blocks())
+        }),
+        None => {
+            found.or((at_n.iter().all(|run| run.block == first.block)).then_some(*first)).with_context(|| {
+                format!("{kernel} was run at n = {n} with several blocks, say which: block={}", blocks())
+            })
         }
     }
-    if words.is_empty() { "none".to_string() } else { words.join(", ") }
 }

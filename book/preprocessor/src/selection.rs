@@ -5,7 +5,8 @@ use anyhow::{Result, bail, ensure};
 use workbook::record::chart::{Chart, SERIES};
 use workbook::record::{Record, Run};
 
-use crate::records::{list, run};
+use crate::records::run;
+use crate::words::list;
 
 /// `record` with these kernels alone, in this order; without any, with all.
 pub fn of_kernels(record: &Record, kernels: &[&str]) -> Result<Record> {
@@ -14,10 +15,8 @@ pub fn of_kernels(record: &Record, kernels: &[&str]) -> Result<Record> {
         return Ok(part);
     }
     let all = || record.runs.iter().chain(&record.sweep).chain(&record.comparison);
-    for kernel in kernels {
-        if !all().any(|run| run.kernel == *kernel) {
-            bail!("the record has no kernel `{kernel}`; there are: {}", list(all().map(|run| &run.kernel)));
-        }
+    if let Some(unknown) = kernels.iter().find(|kernel| !all().any(|run| run.kernel == **kernel)) {
+        bail!("the record has no kernel `{unknown}`; there are: {}", list(all().map(|run| &run.kernel)));
     }
     let place = |run: &Run| kernels.iter().position(|kernel| *kernel == run.kernel);
     for runs in [&mut part.runs, &mut part.sweep, &mut part.comparison] {

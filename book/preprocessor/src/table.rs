@@ -3,19 +3,16 @@
 use anyhow::{Context, Result, ensure};
 use workbook::chapters::ch7_limit::comparison;
 use workbook::number::{raised, size, thousands, two_digits};
-use workbook::record::columns::{Column, NONE, escape, html_table};
-use workbook::record::{Record, Run};
+use workbook::record::Record;
+use workbook::record::columns::{Column, NONE, escape};
 
-use crate::cell::scrolling;
-use crate::figure::{changed, figure, provenance};
-use crate::options::{Options, threads};
-use crate::records::{named, run};
-use crate::value::{of_record, quantity};
-use crate::version::changed_since;
-use crate::{Workbook, selection};
-
-/// How a page writes [`table`].
-pub const TABLE: &str = "{{#table STEM.KIND FIELD[,FIELD] [kernel=A,STEM.KIND/B] [n=N,N] [block=B,B]}}";
+use crate::html::{figure, paragraph, scrolling};
+use crate::number::of_kernel;
+use crate::page::{Page, Workbook};
+use crate::provenance::{changed_since, provenance};
+use crate::records::named;
+use crate::words::Words;
+use crate::{benches, ncu, selection};
 
 /// A row: the record it is from, and the kernel there.
 struct Row {
@@ -32,91 +29,97 @@ struct Place<'a> {
 }
 
 /// Rows are kernels. With several sizes or blocks those are the columns, of one field; else the fields are.
-/// `ratio` is the first row's time over this row's, `alone-ratio` the same of the work alone.
-pub fn table(workbook: &Workbook, name: &str, fields: &str, words: &[&str]) -> Result<String> {
-    let options = Options::parse(words, &["kernel", "n", "block"])?;
-    let record = named(workbook, name)?;
-    let rows = rows(workbook, &record, &options.list("kernel"))?;
-    let fields: Vec<&str> = fields.split(',').filter(|field| !field.is_empty()).collect();
-    let sizes = match &options.numbers("n")?[..] {
-        [] => vec![record.n],
-        sizes => sizes.to_vec(),
-    };
-    let blocks: Vec<u32> = options.numbers("block")?.into_iter().map(threads).collect();
+pub fn table(page: &mut Page, words: &Words) -> Result<String> {
+    let book = page.book;
+    let (source, fields) = (words.of[0], words.of.get(1).copied());
+    match source {
+        ncu::SOURCE => return ncu::table(book, &words.list("kernel")),
+        benches::SIMULATOR => return benches::simulator(book),
+        benches::SWEEP => {
+            return benches::sweep(book, fields.context("names no type of element; for one: i32")?);
+        }
+        _ => {}
+    }
+    let record = named(book, source)?;
+    if let Some(rival) = words.get("against") {
+        return against(book, &record, rival);
+    }
+    let rows = rows(book, &record, &words.list("kernel"))?;
+    let fields: Vec<&str> = fields.context("names no field; for one: time")?.split(',').collect();
+    let mut sizes = words.numbers("n")?;
+    if sizes.is_empty() {
+        sizes.push(record.n);
+    }
+    let blocks: Vec<u32> = words.numbers("block")?;
 
     let mut columns = vec![Column::left("kernel", rows.iter().map(|row| row.kernel.as_str()))];
     for place in places(&fields, &sizes, &blocks)? {
         columns.push(Column::right(&place.title, cells(&rows, &place)?));
     }
-    let same: Vec<String> = [
+    let by = |what: &str| Some(format!("by {what}"));
+    let same = [
         (fields.len() == 1).then(|| title(fields[0])),
-        Some(if sizes.len() == 1 { format!("n = {}", raised(&size(sizes[0]))) } else { "by n".into() }),
+        if sizes.len() > 1 { by("n") } else { Some(format!("n = {}", raised(&size(sizes[0])))) },
         match blocks[..] {
             [] => None,
             [block] => Some(format!("{} threads per block", thousands(block.into()))),
-            _ => Some("by threads per block".to_string()),
+            _ => by("threads per block"),
         },
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let head = same.join(" · ");
+    ];
+    let head = same.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let label = format!("{head}: {}", record.device.title());
-    let mut content =
-        format!("<p class=\"cell-head\">{}</p>\n", escape(&head)) + &scrolling(&html_table(&columns), &label);
+    let mut content = paragraph("cell-head", &escape(&head)) + &scrolling(&columns, &label);
     let mut sources: Vec<String> = Vec::new();
     for Row { record, .. } in rows {
         let source = provenance(&record);
         if !sources.contains(&source) {
-            content.extend(changed_since(workbook, &record)?.map(|note| changed(&note)));
+            content += &changed_since(book, &record)?;
             sources.push(source);
         }
     }
     Ok(figure(&content, &sources.join("<br>")))
 }
 
-/// How the last rung of chapter 7 meets a rival, as a table.
-pub fn versus(workbook: &Workbook, name: &str, rival: &str) -> Result<String> {
-    let record = named(workbook, name)?;
-    let columns = comparison::versus(&record, rival)
+/// How the last rung of chapter 7 meets a rival.
+fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
+    let columns = comparison::versus(record, rival)
         .context("there is no such rival; there are: cub, not-guaranteed, gpu-to-gpu, thrust")?;
-    let cub = record.comparison.iter().filter(|run| run.kernel.starts_with("cub"));
-    let cub = cub.filter_map(|run| run.library.as_deref()).next().unwrap_or("CUB");
+    let mut cub = record.comparison.iter().filter(|run| run.kernel.starts_with("cub"));
+    let cub = cub.find_map(|run| run.library.as_deref()).unwrap_or("CUB");
     let rival = match rival {
         "cub" => cub.to_string(),
         "thrust" => "Thrust".to_string(),
         promise => format!("{cub} with determinism::{}", promise.replace('-', "_")),
     };
     let head = format!("{rival}: its time over reduceLimit's");
-    let note = changed_since(workbook, &record)?.map(|note| changed(&note)).unwrap_or_default();
-    let table = scrolling(&html_table(&columns), &format!("{head}: {}", record.device.title()));
-    let head = format!("<p class=\"cell-head\">{}</p>\n", escape(&head));
-    Ok(figure(&(head + &table + &note), &provenance(&record)))
+    let table = scrolling(&columns, &format!("{head}: {}", record.device.title()));
+    let content = paragraph("cell-head", &escape(&head)) + &table + &changed_since(book, record)?;
+    Ok(figure(&content, &provenance(record)))
 }
 
 /// The kernels as rows: those of `record`, or of the record named before a slash; without any, all.
-fn rows(workbook: &Workbook, record: &Record, kernels: &[&str]) -> Result<Vec<Row>> {
+fn rows(book: &Workbook, record: &Record, kernels: &[&str]) -> Result<Vec<Row>> {
+    let row = |record: &Record, kernel: &str| Row { record: record.clone(), kernel: kernel.to_string() };
     if kernels.is_empty() {
-        let row = |run: &Run| Row { record: record.clone(), kernel: run.kernel.clone() };
-        return Ok(record.runs.iter().map(row).collect());
+        return Ok(record.runs.iter().map(|run| row(record, &run.kernel)).collect());
     }
-    let row = |kernel: &&str| {
-        let (record, kernel) = match kernel.split_once('/') {
-            Some((other, kernel)) => (named(workbook, other)?, kernel),
-            None => (record.clone(), *kernel),
+    let named = |kernel: &&str| {
+        let (other, kernel) = match kernel.split_once('/') {
+            Some((other, kernel)) => (Some(named(book, other)?), kernel),
+            None => (None, *kernel),
         };
-        selection::of_kernels(&record, &[kernel])?;
-        Ok(Row { record, kernel: kernel.to_string() })
+        let record = other.as_ref().unwrap_or(record);
+        selection::of_kernels(record, &[kernel])?;
+        Ok(row(record, kernel))
     };
-    kernels.iter().map(row).collect()
+    kernels.iter().map(named).collect()
 }
 
 /// The columns: sizes, blocks or fields, of which only one may be several.
 fn places<'a>(fields: &[&'a str], sizes: &[u64], blocks: &[u32]) -> Result<Vec<Place<'a>>> {
-    let field = *fields.first().context("names no field; for one: time")?;
     let several = [fields.len(), sizes.len(), blocks.len()].into_iter().filter(|count| *count > 1).count();
     ensure!(several <= 1, "has several of fields, sizes and blocks; only one of them can make the columns");
-    let (n, block) = (sizes[0], blocks.first().copied());
+    let (field, n, block) = (fields[0], sizes[0], blocks.first().copied());
     Ok(if sizes.len() > 1 {
         sizes.iter().map(|&n| Place { title: raised(&size(n)), n, block, field }).collect()
     } else if blocks.len() > 1 {
@@ -130,14 +133,12 @@ fn places<'a>(fields: &[&'a str], sizes: &[u64], blocks: &[u32]) -> Result<Vec<P
 /// What the head of the table calls a field.
 fn title(field: &str) -> String {
     match field {
-        "gbps" => "GB/s".to_string(),
-        "ratio" => "times as fast as the first".to_string(),
-        "alone-ratio" => "speedup".to_string(),
+        "gbps" | "alone-gbps" => "GB/s".to_string(),
         "alone" => "the work alone".to_string(),
         "cold" => "one call, cold cache".to_string(),
         "warm" => "one call, warm cache".to_string(),
-        "alone-gbps" => "GB/s".to_string(),
         "alone-datasheet" => "of the data sheet's rate".to_string(),
+        _ if field.ends_with("-ratio") => "speedup".to_string(),
         _ => field.replace('_', " "),
     }
 }
@@ -151,18 +152,11 @@ fn cells(rows: &[Row], place: &Place) -> Result<Vec<String>> {
     all.into_iter().collect()
 }
 
+/// The field `FIELD-ratio` is how many times the row's the first row's is.
 fn cell(first: &Row, row: &Row, place: &Place) -> Result<String> {
-    if place.field == "ratio" {
-        let time = |row: &Row| quantity(run(&row.record, &row.kernel, place.n, place.block)?, "time");
-        return Ok(format!("{}×", two_digits(time(first)? / time(row)?)));
-    }
-    if place.field == "alone-ratio" {
-        let time = |row: &Row| {
-            let timed = comparison::timed(&row.record, &row.kernel, place.n, "alone");
-            timed.map(|(_, time)| time.median).context("the comparison has no such run")
-        };
-        return Ok(format!("{}×", two_digits(time(first)? / time(row)?)));
-    }
-    let text = of_record(&row.record, &row.kernel, place.n, place.block, place.field)?;
-    Ok(text.trim_end_matches("\u{a0}GB/s").to_string())
+    let of = |row: &Row, field| of_kernel(&row.record, &row.kernel, place.n, place.block, field);
+    Ok(match place.field.strip_suffix("-ratio") {
+        Some(field) => format!("{}×", two_digits(of(first, field)?.value / of(row, field)?.value)),
+        None => of(row, place.field)?.text.trim_end_matches("\u{a0}GB/s").to_string(),
+    })
 }

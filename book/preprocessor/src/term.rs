@@ -1,14 +1,10 @@
-//! A term of the glossary where a page uses it: a link, with the definition on hover and focus.
+//! The terms of the glossary; where a page uses one, a link with the definition on hover and focus.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use workbook::record::columns::escape;
 
-use crate::Workbook;
-use crate::expand::Page;
-use crate::records::list;
-
-/// Where the terms are defined, from the root of the repository.
-pub const GLOSSARY: &str = "book/src/glossary.md";
+use crate::page::{GLOSSARY, Page};
+use crate::words::{Words, list};
 
 /// A heading of the glossary and what stands below it.
 pub struct Definition {
@@ -20,24 +16,20 @@ pub struct Definition {
     pub text: String,
 }
 
-/// The words as a link to `slug` in the glossary.
-pub fn term(workbook: &Workbook, page: &mut Page, slug: &str, words: &[&str]) -> Result<String> {
-    ensure!(!words.is_empty(), "wants the words to show: {{{{#term {slug} shown words}}}}");
-    let text = std::fs::read_to_string(workbook.root.join(GLOSSARY))
-        .with_context(|| format!("cannot read {GLOSSARY}"))?;
-    let definitions = definitions(&text);
-    let Some(definition) = definitions.iter().find(|definition| definition.slug == slug) else {
-        bail!(
-            "{GLOSSARY} has no heading for `{slug}`; there are: {}",
-            list(definitions.iter().map(|one| &one.slug))
-        );
-    };
+/// The words as a link to a heading of the glossary.
+pub fn term(page: &mut Page, words: &Words) -> Result<String> {
+    let (slug, shown) = (words.of[0], words.of[1..].join(" "));
+    let definitions = definitions(page.book.glossary()?);
+    let definition = definitions.iter().find(|definition| definition.slug == slug).with_context(|| {
+        let there_are = list(definitions.iter().map(|one| &one.slug));
+        format!("{GLOSSARY} has no heading for `{slug}`; there are: {there_are}")
+    })?;
     page.terms += 1;
     let id = format!("term-{}-{}", page.stem, page.terms);
     Ok(format!(
         "<span class=\"term\"><a href=\"glossary.md#{slug}\" aria-describedby=\"{id}\">{}</a><span \
          class=\"term-definition\" role=\"tooltip\" id=\"{id}\">{}</span></span>",
-        escape(&words.join(" ")),
+        escape(&shown),
         escape(&definition.text)
     ))
 }

@@ -2,7 +2,7 @@
 //!
 //! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the
 //! stub, the solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each.
-//! After an edit of a solution, `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored` makes stubs and
+//! After an edit of a solution, `cargo xtask renew` makes stubs and
 //! builds anew.
 
 use std::path::{Path, PathBuf};
@@ -191,7 +191,7 @@ fn translated(root: &Path, exercise: &Exercise, compiler: &Compiler) -> Option<S
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
 /// be compared; of nvcc that is the committed one.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
-    let is_clangs = |compiler: &&Compiler| compiler.maker() == Maker::Clang;
+    let is_clangs = |compiler: &&Compiler| compiler.maker == Maker::Clang;
     let Some(compiler) = build.by.as_ref().filter(is_clangs) else {
         return committed(root, exercise, &source_hash(text));
     };

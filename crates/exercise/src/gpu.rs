@@ -8,7 +8,7 @@ use super::code::absolute;
 use super::plan::Plan;
 use super::run::{self, Run};
 use super::source::Exercise;
-use workbook::build::nvcc::{HOW_TO_GET_NVCC, Nvcc};
+use workbook::build::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::device::{Device, Function};
 
 /// What a GPU says of an answer.
@@ -24,7 +24,7 @@ pub enum Report {
 /// # Errors
 /// There is no nvcc, or it refuses the file; a kernel that goes wrong on the GPU.
 pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> Result<Report> {
-    let Some(nvcc) = Nvcc::find(root)? else {
+    let Some(nvcc) = Compiler::of(Maker::Nvcc, root)? else {
         bail!("a GPU needs machine code, and no nvcc was found to make it.\n{HOW_TO_GET_NVCC}");
     };
     let yours = load(&nvcc, device, &absolute(root)?, exercise, plan)?;
@@ -63,7 +63,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
 
 /// The kernels of the file of `exercise` below `root`, one per launch of `plan`.
 fn load(
-    nvcc: &Nvcc,
+    nvcc: &Compiler,
     device: &Device,
     root: &Path,
     exercise: &Exercise,

@@ -19,7 +19,7 @@ use std::fmt;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
 
-use workbook::build::prebuilt::source_hash;
+use workbook::build::prebuilt::text_hash;
 use workbook::number::{nine_digits, thousands};
 use workbook::reduction::data::{bits, numbers as numbers_from};
 use workbook::reduction::serial::recursive_reduce;
@@ -170,7 +170,7 @@ impl Plan {
     /// the same text the same ones again. So no answer can hold a table of results: it would be another text.
     pub fn for_text(&self, text: &str) -> Plan {
         // 16 hexadecimal digits.
-        let seed = u64::from_str_radix(&source_hash(text), 16).unwrap_or_default();
+        let seed = u64::from_str_radix(&text_hash(text), 16).unwrap_or_default();
         Plan { seed, ..self.clone() }
     }
 

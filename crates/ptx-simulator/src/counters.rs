@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arith::{WARP, each};
+use crate::arith::{WARP, each, which};
 use crate::observe::{Access, Act, CopyRequest, Event, Observer, Request};
 use crate::ptx::Space;
 
@@ -141,8 +141,7 @@ impl Counters {
 
     /// Copies count as the loads that they are half of. (ncu has a name of its own for them: `…_op_ldgsts`.)
     fn copy(&mut self, copy: &CopyRequest) {
-        let mut mask = 0u32;
-        each(copy.mask, |lane| mask |= ((copy.given[lane] > 0) as u32) << lane);
+        let mask = which(copy.mask, |lane| copy.given[lane] > 0);
         if mask != 0 {
             self.access(&copy.side(Access::Load, Space::Global, mask, copy.bytes));
         }
@@ -188,7 +187,7 @@ fn sectors(request: &Request) -> Sectors {
 
 /// How many different numbers there are; sorts them.
 fn sorted_distinct(numbers: &mut [u64]) -> usize {
-    // By insertion: they are few, and a page has to fetch less code.
+    // By insertion: they are few, and it is less code for WebAssembly.
     for end in 1..numbers.len() {
         let mut at = end;
         while at > 0 && numbers[at - 1] > numbers[at] {

@@ -276,12 +276,11 @@ impl Simulator {
         (launches, how): (&[Launch], Together),
         (observer, step): (&mut dyn observe::Watch, Step),
     ) -> Result<(), Box<Diagnostic>> {
-        let mut roots = Vec::with_capacity(launches.len());
-        for Launch { kernel, config, args } in launches {
-            let (number, params) =
-                grid::parameters(&self.device, &module.program, kernel, config, self.limits.cluster, args)?;
-            roots.push((number, *config, params));
-        }
+        let (device, program, asked) = (&self.device, &module.program, self.limits.cluster);
+        let roots = launches.iter().map(|Launch { kernel, config, args }| {
+            grid::parameters(device, program, kernel, config, asked, args)
+        });
+        let roots = roots.collect::<Result<Vec<_>, _>>()?;
         let loaded = self.load(module)?;
         self.name_arguments(module, launches);
         let globals = &self.loaded[loaded].1;

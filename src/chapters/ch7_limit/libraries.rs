@@ -10,7 +10,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
 
-use crate::build::nvcc::Nvcc;
+use crate::build::compiler::{Compiler, Maker};
+use crate::build::nvcc;
 use crate::build::prebuilt;
 use crate::device::libloading::{Library, Symbol};
 use crate::device::{Buffer, Device, View};
@@ -84,7 +85,7 @@ impl Libraries {
             None if !cfg!(target_os = "linux") => {
                 return Ok(Err("CUB and Thrust are measured on Linux only".into()));
             }
-            None => match Nvcc::find(root)? {
+            None => match Compiler::of(Maker::Nvcc, root)? {
                 Some(nvcc) => match build(&nvcc, root, &gpu.compute_capability.replace('.', "")) {
                     Ok(library) => library,
                     Err(error) => return Ok(Err(format!("CUB and Thrust are not measured: {error:#}"))),
@@ -200,13 +201,13 @@ fn checked(what: &str, error: c_int) -> Result<()> {
 }
 
 /// Builds the library into `target/libraries`, unless it is there from the same source.
-fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
+fn build(nvcc: &Compiler, root: &Path, capability: &str) -> Result<PathBuf> {
     let source = root.join(SOURCE);
     let text =
         std::fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;
     let directory = root.join("target").join("libraries");
     std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let identity = prebuilt::source_hash(&format!("{text}{} {capability}", nvcc.version));
+    let identity = prebuilt::text_hash(&format!("{text}{} {capability}", nvcc.version));
     let library = directory.join(format!("libcub-{identity}.so"));
     if library.exists() {
         return Ok(library);
@@ -216,14 +217,16 @@ fn build(nvcc: &Nvcc, root: &Path, capability: &str) -> Result<PathBuf> {
     let mut command = Command::new(&nvcc.path);
     command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);
     command.arg(format!("-arch=sm_{capability}"));
-    command.args(nvcc.libraries().into_iter().flat_map(|place| ["-L".into(), place.into_os_string()]));
+    command.args(
+        nvcc::libraries(&nvcc.path).into_iter().flat_map(|place| ["-L".into(), place.into_os_string()]),
+    );
     let output = command.arg("-o").arg(&unfinished).arg(SOURCE).output();
     let output = output.with_context(|| format!("cannot start {}", nvcc.path.display()))?;
     if !output.status.success() {
         bail!(
             "{} cannot build {SOURCE}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It \
              says:\n{}",
-            nvcc.compiler(),
+            nvcc.name(),
             String::from_utf8_lossy(&output.stderr).trim_end()
         );
     }

@@ -124,7 +124,7 @@ pub fn source_hash() -> String {
     let mut code: String =
         source.map(|line| format!("{}\n", line.split("//").next().unwrap_or_default().trim())).collect();
     code += kernels::all().iter().find(|build| build.stem == "ch7_limit").map_or("", |build| build.code_hash);
-    prebuilt::source_hash(&code)
+    prebuilt::text_hash(&code)
 }
 
 impl Sweep {

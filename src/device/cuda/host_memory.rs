@@ -42,13 +42,6 @@ impl HostMemory {
         // kernels store whole words there.
         unsafe { AtomicU32::from_ptr(self.start.cast()) }
     }
-
-    /// Copies its contents to `bytes`; no kernel may be writing there.
-    pub fn read(&self, bytes: &mut [u8]) {
-        let count = bytes.len().min(self.bytes);
-        // SAFETY: both have this many bytes, and do not overlap.
-        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(self.start, count) };
-    }
 }
 
 impl Drop for HostMemory {

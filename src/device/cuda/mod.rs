@@ -186,34 +186,34 @@ impl Gpu {
             .map_err(|error| failed(&format!("cannot allocate {bytes} bytes on the GPU"), error))
     }
 
-    pub fn memset_zeros(&self, memory: &mut Memory) -> Result<()> {
-        self.stream.memset_zeros(memory).map_err(|error| failed("cannot clear device memory", error))
+    /// Sets `bytes` bytes of a buffer that this GPU reaches to 0, in the order of the stream.
+    pub fn memset_zeros(&self, address: u64, bytes: usize) -> Result<()> {
+        let failed = |error| failed("cannot clear device memory", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        // SAFETY: the caller names a buffer of this many bytes, or of one; it is freed in the order of the
+        // stream.
+        unsafe { driver::result::memset_d8_async(address, 0, bytes.max(1), self.stream.cu_stream()) }
+            .map_err(failed)
     }
 
-    pub fn memcpy_htod(&self, bytes: &[u8], memory: &mut Memory) -> Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        self.stream.memcpy_htod(bytes, memory).map_err(|error| failed("cannot copy to the GPU", error))
+    /// Copies `bytes` to a buffer that this GPU reaches, in the order of the stream. They have been read when
+    /// this returns, since they are not pinned (CUDA Driver API, "API synchronization behavior").
+    pub fn memcpy_htod(&self, bytes: &[u8], address: u64) -> Result<()> {
+        self.memcpy_async(bytes.as_ptr() as u64, address, bytes.len())
     }
 
-    /// Copies to the host and waits for it, and for all work before it.
-    pub fn memcpy_dtoh(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
-        if !bytes.is_empty() {
-            self.stream
-                .memcpy_dtoh(memory, bytes)
-                .map_err(|error| failed("cannot copy from the GPU", error))?;
-        }
+    /// Copies from a buffer that this GPU reaches, and waits for that and for all work before it.
+    pub fn memcpy_dtoh(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        self.memcpy_async(address, bytes.as_mut_ptr() as u64, bytes.len())?;
         self.synchronize()
-    }
-
-    pub fn memcpy_dtod(&self, from: &Memory, to: &mut Memory) -> Result<()> {
-        self.stream.memcpy_dtod(from, to).map_err(|error| failed("cannot copy on the GPU", error))
     }
 
     /// Copies `bytes` bytes, in the order of the stream, and does not wait. Both addresses are of this GPU's
     /// buffers or of the host's memory, and the caller has seen to it that this many bytes are there.
     pub fn memcpy_async(&self, from: u64, to: u64, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
         let failed = |error| failed("cannot start a copy", error);
         self.context.bind_to_thread().map_err(failed)?;
         // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or pinned

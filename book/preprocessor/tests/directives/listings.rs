@@ -104,8 +104,8 @@ fn a_term_is_explained_where_it_is_used() {
     assert!(page.contains("id=\"term-page-2\">What a GPU can do.<"), "{page}");
     for (directive, said) in [
         ("{{#term lane lanes}}", "no heading for `lane`; there are: warp, compute-capability"),
-        ("{{#term warp}}", "wants the words to show"),
-        ("{{#term}}", "{{#term SLUG shown words}}"),
+        ("{{#term warp}}", "wants arguments: {{#term SLUG WORDS…}}"),
+        ("{{#term}}", "{{#term SLUG WORDS…}}"),
     ] {
         let error = repository.error(directive);
         assert!(error.contains(said), "{error}");

@@ -106,7 +106,7 @@ impl Repository {
         let kernel = kernels.iter().find(|build| build.stem == record.stem);
         let source_hash = match kernel {
             Some(build) => build.code_hash.to_string(),
-            None => workbook::build::prebuilt::source_hash(EXAMPLE),
+            None => workbook::build::prebuilt::text_hash(EXAMPLE),
         };
         Record { source_hash, ..record.clone() }.write(&self.root.join(directory)).unwrap();
     }

@@ -31,11 +31,11 @@ fn a_table_has_kernels_by_sizes_blocks_or_fields() {
     );
     assert!(page.contains("<p class=\"cell-head\">time · by n</p>"), "{page}");
     let page = repository.page(
-        "{{#table ch4_nested.gpu time,gbps,ratio \
+        "{{#table ch4_nested.gpu time,gbps,time-ratio \
          kernel=gpuRecursiveReduce,ch3_blocks.gpu/reduceNeighbored n=2^20}}\n",
     );
     let found = rows(&page);
-    assert_eq!(found[0], ["kernel", "time", "GB/s", "times as fast as the first"]);
+    assert_eq!(found[0], ["kernel", "time", "GB/s", "speedup"]);
     assert_eq!((found[1][3].as_str(), found[2][0].as_str()), ("1.0×", "reduceNeighbored"));
     let page = repository.page("{{#table ch4_nested.gpu time kernel=gpuRecursiveReduce block=32,1024}}\n");
     assert_eq!(rows(&page), [vec!["kernel", "32", "1,024"], vec!["gpuRecursiveReduce", "175 ms", "225 ms"]]);
@@ -87,9 +87,10 @@ fn a_record_older_than_the_code_is_marked() {
 fn the_speed_is_that_of_the_recorded_bench() {
     let repository = Repository::new();
     let root = repository.root.join("benches");
-    let missing = repository.error("{{#speed}}\n");
+    let missing = repository.error("{{#table benches/simulator}}\n");
     assert!(
-        missing.contains("page.md:1: {{#speed}}") && missing.contains("cargo bench -- --record"),
+        missing.contains("page.md:1: {{#table benches/simulator}}")
+            && missing.contains("cargo bench -- --record"),
         "{missing}"
     );
 
@@ -117,23 +118,28 @@ fn the_speed_is_that_of_the_recorded_bench() {
     };
     fs::create_dir_all(&root).unwrap();
     speed(hash).write(&root.join("simulator.json")).unwrap();
-    let page = repository.page("{{#speed}}\n");
+    let page = repository.page("{{#table benches/simulator}}\n");
     assert!(
         page.contains("| `reduceNeighbored` |") && page.contains("1,000 million [500 .. 2,000] |"),
         "{page}"
     );
     assert!(page.contains("Fixture CPU") && !page.contains("has changed since"), "{page}");
     speed("another").write(&root.join("simulator.json")).unwrap();
-    assert!(repository.page("{{#speed}}\n").contains("<code>kernels/ch3_blocks.cu</code> has changed since"));
+    assert!(
+        repository
+            .page("{{#table benches/simulator}}\n")
+            .contains("<code>kernels/ch3_blocks.cu</code> has changed since")
+    );
 }
 
 #[test]
 fn the_sweep_is_the_recorded_one() {
     let repository = Repository::new();
     let root = repository.root.join("benches");
-    let missing = repository.error("{{#sweep f32}}\n");
+    let missing = repository.error("{{#table benches/limit f32}}\n");
     assert!(
-        missing.contains("page.md:1: {{#sweep f32}}") && missing.contains("cargo bench --bench limit"),
+        missing.contains("page.md:1: {{#table benches/limit f32}}")
+            && missing.contains("cargo bench --bench limit"),
         "{missing}"
     );
 
@@ -161,17 +167,17 @@ fn the_sweep_is_the_recorded_one() {
     };
     fs::create_dir_all(&root).unwrap();
     sweep(workbook::chapters::ch7_limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
-    let page = repository.page("{{#sweep f32}}\n");
+    let page = repository.page("{{#table benches/limit f32}}\n");
     let has = |row: [&str; 2]| {
         let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_string()).collect::<Vec<_>>();
         page.lines().any(|line| cells(line).get(1..3) == Some(&row.map(str::to_string)[..]))
     };
     assert!(has(["digits", "**1.87**"]) && has(["its blocks", "16"]), "{page}");
     assert!(page.contains("Fixture GPU") && !page.contains("have changed since"), "{page}");
-    let none = repository.error("{{#sweep i64}}\n");
+    let none = repository.error("{{#table benches/limit i64}}\n");
     assert!(none.contains("no sizes of i64"), "{none}");
     sweep("another".into()).write(&root.join("limit.json")).unwrap();
-    assert!(repository.page("{{#sweep f32}}\n").contains("have changed since"));
+    assert!(repository.page("{{#table benches/limit f32}}\n").contains("have changed since"));
 }
 
 #[test]

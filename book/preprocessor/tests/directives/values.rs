@@ -15,9 +15,9 @@ fn numbers_of_a_record_in_prose() {
         ("value ch4_nested.gpu gpuRecursiveReducePasses n=2^20 gbps", "182\u{a0}GB/s"),
         ("value ch4_nested.gpu recursiveReduceAnyLength n=2^20 time", "629\u{a0}µs"),
         ("value ch3_blocks.sim reduceNeighbored n=2^16 divergent_branches", "320"),
-        ("ratio ch4_nested.gpu gpuRecursiveReduce gpuRecursiveReducePasses n=2^20 time", "19,000"),
-        ("ratio ch4_nested.gpu recursiveReduceAnyLength gpuRecursiveReducePasses n=2^20 time", "27"),
-        ("ratio ch3_blocks.sim reduceNeighboredLess reduceNeighbored n=2^16 divergent_branches", "0.40"),
+        ("value ch4_nested.gpu gpuRecursiveReduce over=gpuRecursiveReducePasses n=2^20 time", "19,000"),
+        ("value ch4_nested.gpu recursiveReduceAnyLength over=gpuRecursiveReducePasses n=2^20 time", "27"),
+        ("value ch3_blocks.sim reduceNeighboredLess over=reduceNeighbored n=2^16 divergent_branches", "0.40"),
     ] {
         assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
     }
@@ -45,22 +45,17 @@ fn a_contest_in_prose() {
         ("value ch7_limit.gpu reduceLimit n=2^20 alone", "2.00\u{a0}µs"),
         ("value ch7_limit.gpu cub n=2^20 cold", "7.00\u{a0}µs"),
         ("value ch7_limit.gpu reduceLimit n=2^30 alone-gbps", "4,295\u{a0}GB/s"),
-        ("value ch7_limit.gpu cub n=2^30 alone-best", "98.0%"),
         ("value ch7_limit.gpu reduceLimit n=2^20 time", "5.00\u{a0}µs"),
-        ("ratio ch7_limit.gpu cub reduceLimit n=2^20 warm", "1.20"),
-        ("ratio ch7_limit.gpu cub reduceLimit n=all alone", "1.237"),
-        // An empty kernel's 0.5 µs and the array's 4 MB at the best rate of the record.
-        ("ratio ch7_limit.gpu cub perfect n=2^20 alone", "2.03"),
-        ("ratio ch7_limit.gpu cub reduceLimit n=least alone", "1.020"),
+        ("value ch7_limit.gpu cub over=reduceLimit n=2^20 warm", "1.20"),
     ] {
         assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
     }
     for (directive, missing) in [
         ("value ch7_limit.gpu cub n=2^24 alone", "no alone of cub at n = 16777216"),
-        ("value ch7_limit.gpu cub n=2^20 alone-share", "alone-gbps, alone-datasheet, alone-best"),
+        ("value ch7_limit.gpu cub n=2^20 alone-share", "alone-gbps, alone-datasheet"),
         (
-            "ratio ch7_limit.gpu thrust reduceLimit n=all alone",
-            "no alone of both thrust and reduceLimit at n=all",
+            "value ch7_limit.gpu thrust over=reduceLimit n=untuned alone",
+            "no alone of both thrust and reduceLimit at n=untuned",
         ),
     ] {
         let error = repository.error(&format!("{{{{#{directive}}}}}\n"));
@@ -77,28 +72,28 @@ fn errors_memory_spaces_and_limits_in_prose() {
         ("value ch5_shared.gpu dot n=2^20 error", "0"),
         ("value ch5_shared.gpu dot n=33792 bound", "3.4·10¹"),
         ("value ch5_shared.gpu dot n=33792 grid", "132"),
-        ("ratio ch5_shared.gpu dotLoop dot n=33792 error", "10"),
-        ("space ch5_shared.gpu shared clocks", "23.0"),
-        ("space ch5_shared.gpu global gbps", "4,211\u{a0}GB/s"),
+        ("value ch5_shared.gpu dotLoop over=dot n=33792 error", "10"),
+        ("value ch5_shared.gpu shared clocks", "23.0"),
+        ("value ch5_shared.gpu global gbps", "4,211\u{a0}GB/s"),
         // 612.3 clocks at 1,980 MHz; 4,917 GB/s over 132 multiprocessors.
-        ("space ch5_shared.gpu global ns", "309\u{a0}ns"),
-        ("space ch5_shared.gpu global in-flight", "11,500\u{a0}bytes"),
-        ("space ch5_shared.gpu global rate/65536", "212\u{a0}GB/s"),
-        ("space ch5_shared.gpu global share/2^16", "4.3%"),
-        ("limit ch5_shared.gpu max_threads_per_block", "1,024"),
-        ("limit ch5_shared.gpu multiprocessors", "132"),
-        ("limit ch5_shared.gpu sm_clock_mhz", "1,980\u{a0}MHz"),
-        ("limit ch5_shared.gpu datasheet", "4,917\u{a0}GB/s"),
+        ("value ch5_shared.gpu global ns", "309\u{a0}ns"),
+        ("value ch5_shared.gpu global in-flight", "11,500\u{a0}bytes"),
+        ("value ch5_shared.gpu global rate/65536", "212\u{a0}GB/s"),
+        ("value ch5_shared.gpu global share/2^16", "4.3%"),
+        ("value ch5_shared.gpu max_threads_per_block", "1,024"),
+        ("value ch5_shared.gpu multiprocessors", "132"),
+        ("value ch5_shared.gpu sm_clock_mhz", "1,980\u{a0}MHz"),
+        ("value ch5_shared.gpu datasheet", "4,917\u{a0}GB/s"),
     ] {
         assert_eq!(repository.page(&format!("It is {{{{#{directive}}}}}.")), format!("It is {text}."));
     }
     for (directive, missing) in [
-        ("space ch5_shared.gpu local clocks", "no memory space `local`; there are: shared, global"),
-        ("space ch5_shared.gpu shared time", "no field `time`; there are: clocks, gbps"),
-        ("space ch5_shared.gpu shared rate/many", "wants bytes after the slash"),
-        ("space ch5_shared.gpu shared", "wants three arguments"),
-        ("limit ch5_shared.gpu max_grid", "no limit `max_grid`; there are: max_threads_per_block"),
-        ("limit ch5_shared.gpu", "wants two arguments"),
+        ("value ch5_shared.gpu local clocks", "no memory space `local`; there are: shared, global"),
+        ("value ch5_shared.gpu shared time", "no field `time`; there are: clocks, gbps"),
+        ("value ch5_shared.gpu shared rate/many", "wants bytes after the slash"),
+        ("value ch5_shared.gpu shared", "no limit `shared`; there are: max_threads_per_block"),
+        ("value ch5_shared.gpu max_grid", "no limit `max_grid`; there are: max_threads_per_block"),
+        ("value ch5_shared.gpu", "wants arguments: {{#value STEM.KIND [KERNEL] FIELD"),
         ("value ch5_shared.gpu dotBarriersMispaired n=33792 error", "no error of a right result"),
     ] {
         let error = repository.error(&format!("{{{{#{directive}}}}}\n"));

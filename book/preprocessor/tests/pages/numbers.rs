@@ -92,11 +92,8 @@ fn numbers_with_units_come_from_records() {
     let mut wrong = String::new();
     for (page, measure) in &found {
         if !TYPED.iter().any(|(of, typed, _)| of == page && typed == measure) {
-            writeln!(
-                wrong,
-                "{page}: “{measure}” is typed; take it from a record, by {{{{#value …}}}} or {{{{#ratio …}}}}"
-            )
-            .unwrap();
+            writeln!(wrong, "{page}: “{measure}” is typed; take it from a record, by {{{{#value …}}}}")
+                .unwrap();
         }
     }
     for (of, typed, _) in TYPED {

@@ -2,14 +2,13 @@
 //! other right answer passes. From the committed builds; no nvcc is needed. `path.rs` goes through them as a
 //! learner does.
 //!
-//! After an edit of a solution, this makes the stubs and the builds anew, with the nvcc of
-//! kernels/requirements.txt: `WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored`
+//! After an edit of a solution, `cargo xtask renew` makes the stubs and the builds anew.
 
 mod both;
 mod compiled;
 mod path;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use exercise::catalogue;
 use exercise::code::{self, PREBUILT};
@@ -18,11 +17,10 @@ use exercise::numbers;
 use exercise::source::{Exercise, Kind};
 use exercise::verdict::{Failure, Verdict};
 use rayon::prelude::*;
+use workbook::build::compiler::HOW_TO_GET_NVCC;
 use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::nvcc::HOW_TO_GET_NVCC;
 use workbook::build::prebuilt::source_hash;
-
-const BLESS: &str = "WORKBOOK_BLESS=1 cargo test --test exercises -- --ignored";
+use workbook::build::renew::{HOW, committed, renewing};
 
 fn root() -> &'static Path {
     Path::new(workbook::ROOT)
@@ -84,14 +82,25 @@ fn failure_with(
             assert!(!failure.think.is_empty() && !failure.what.is_empty(), "{}: {failure:?}", exercise.id);
             Some(*failure)
         }
-        Verdict::NoCompiler => panic!("{} has a text that is not committed; run\n{BLESS}", exercise.id),
+        Verdict::NoCompiler => panic!("{} has a text that is not committed; run `{HOW}`", exercise.id),
     }
 }
 
-/// `crates/exercise/tests/exercises/mistakes.txt` is what is said of each: the kinds, and the message. After a change of a
-/// message: `WORKBOOK_BLESS=1 cargo test --test exercises mistakes`.
+/// The question at a race goes by its shape, and an exercise may have its own.
+const QUESTIONS: [(&str, &str, &str); 8] = [
+    ("2.1", "no-barrier", "Lanes of a warp need not move in step."),
+    ("2.1", "only-one-warp", "Which barrier stands between the thread that writes this element"),
+    ("3.1", "all-blocks-write-one", "which one of them should?"),
+    ("5.3", "overlapping-arrays", "which one of them should?"),
+    ("6.4", "plain-addition", "Blocks run in any order, and no barrier of a block"),
+    ("4.3", "at-once", "What of the parent's work does the child see"),
+    ("6.3", "no-fence", "How does the block that adds up know"),
+    ("6.3", "no-barrier-behind-the-flag", "Lanes of a warp need not move in step."),
+];
+
+/// `mistakes.txt` is what is said of each: the kinds, and the message.
 #[test]
-fn stubs_fail_solutions_pass_and_mistakes_and_cheats_fail_with_their_cause() {
+fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
     let root = scratch("proof");
     let (mut wrong, mut said, mut mistakes) = (Vec::new(), String::new(), 0);
     for exercise in exercises() {
@@ -125,6 +134,11 @@ fn stubs_fail_solutions_pass_and_mistakes_and_cheats_fail_with_their_cause() {
         for mutant in &exercise.mutants {
             let name = &mutant.name;
             let found = failure(&root, &exercise, &exercise.mutated(mutant).unwrap());
+            let id = exercise.id.to_string();
+            for (_, _, question) in QUESTIONS.iter().filter(|asked| (asked.0, asked.1) == (&*id, &**name)) {
+                let think = found.as_ref().map_or("", |failure| &failure.think);
+                assert!(think.contains(question), "{id} {name}: {think}");
+            }
             let (kinds, what) = found.map_or((Vec::new(), String::new()), |failure| {
                 let findings = failure.diagnostics.iter().take(1).map(|found| &found.message);
                 let what = failure.what.lines().chain(findings.map(String::as_str));
@@ -146,37 +160,7 @@ fn stubs_fail_solutions_pass_and_mistakes_and_cheats_fail_with_their_cause() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mistakes >= 150, "{mistakes}");
-    same_as_committed(
-        "crates/exercise/tests/exercises/mistakes.txt",
-        &said,
-        "WORKBOOK_BLESS=1 cargo test --test exercises mistakes",
-    );
-}
-
-/// The question at a race goes by its shape, and an exercise may have its own.
-#[test]
-fn a_race_is_asked_about_by_its_shape() {
-    let root = scratch("shapes");
-    for (id, name, question) in [
-        ("2.1", "no-barrier", "Lanes of a warp need not move in step."),
-        ("2.1", "only-one-warp", "Which barrier stands between the thread that writes this element"),
-        ("3.1", "all-blocks-write-one", "which one of them should?"),
-        ("5.3", "overlapping-arrays", "which one of them should?"),
-        ("6.4", "plain-addition", "Blocks run in any order, and no barrier of a block"),
-        ("4.3", "at-once", "What of the parent's work does the child see"),
-        ("6.3", "no-fence", "How does the block that adds up know"),
-        ("6.3", "no-barrier-behind-the-flag", "Lanes of a warp need not move in step."),
-    ] {
-        let exercise = exercises().into_iter().find(|exercise| exercise.id.to_string() == id).unwrap();
-        let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name).unwrap();
-        let failure = failure(&root, &exercise, &exercise.mutated(mutant).unwrap()).unwrap();
-        assert!(
-            failure.think.contains(question),
-            "{id} {name}: {} {:#?}",
-            failure.think,
-            failure.diagnostics
-        );
-    }
+    committed("crates/exercise/tests/exercises/mistakes.txt", said);
 }
 
 /// The excuse that the compiler moves a read is given for nothing else: here the unoptimised build, as it is
@@ -205,19 +189,6 @@ fn a_race_is_no_compilers_doing_where_the_other_build_waits_more_often() {
     assert_eq!(failure.kinds[0], "data-race");
 }
 
-/// Compares `text` with the file `name`; with `WORKBOOK_BLESS` set, writes it.
-fn same_as_committed(name: &str, text: &str, bless: &str) {
-    let file = root().join(name);
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        std::fs::write(&file, text).unwrap();
-    }
-    let expected = std::fs::read_to_string(&file).unwrap_or_default();
-    for (number, (line, expected)) in (1..).zip(text.lines().zip(expected.lines())) {
-        assert_eq!(line, expected, "{}:{number}; if this is meant: {bless}", file.display());
-    }
-    assert_eq!(text.lines().count(), expected.lines().count(), "{}", file.display());
-}
-
 #[test]
 fn what_the_solutions_take_from_records_is_still_in_them() {
     for exercise in exercises() {
@@ -237,7 +208,7 @@ fn a_kernel_that_lacks_a_line_goes_wrong_without_it_and_only_without_it() {
         assert_eq!((answers.len(), answers[0].lines().len()), (1, 1), "{}", exercise.stem);
         let found = |text: &str| {
             let ptx = code::committed(root(), &exercise, &source_hash(text)).unwrap();
-            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run\n{BLESS}", exercise.stem)))
+            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run `{HOW}`", exercise.stem)))
                 .unwrap()
         };
         assert!(found(&exercise.stub()).contains("data-race"), "{}", exercise.stem);
@@ -245,17 +216,11 @@ fn a_kernel_that_lacks_a_line_goes_wrong_without_it_and_only_without_it() {
     }
 }
 
-/// In a repository where nobody works on the exercises. A learner's files are their own.
 #[test]
-fn every_stub_is_its_solution_with_the_marked_body_replaced() {
+fn stubs_and_solutions_show_no_line_of_the_format() {
     for exercise in exercises() {
         let solution = exercise.solution();
         assert!(exercise.stub() != solution && !solution.contains("//@") && !solution.contains("//|"));
-        if root().join(".exercises.json").exists() {
-            continue;
-        }
-        let given = std::fs::read_to_string(root().join(&exercise.path)).unwrap_or_default();
-        assert_eq!(given, exercise.stub(), "{} is not what its solution gives; run\n{BLESS}", exercise.path);
     }
 }
 
@@ -265,7 +230,7 @@ fn every_text_has_a_committed_build_that_names_no_machine() {
         for variant in code::variants(&exercise).unwrap() {
             let name = &variant.name;
             let ptx = code::committed(root(), &exercise, &variant.hash()).unwrap();
-            let ptx = ptx.unwrap_or_else(|| panic!("{} {name} is not built; run\n{BLESS}", exercise.stem));
+            let ptx = ptx.unwrap_or_else(|| panic!("{} {name} is not built; run `{HOW}`", exercise.stem));
             let files: Vec<&str> =
                 ptx.lines().filter(|line| line.trim_start().starts_with(".file")).collect();
             let named = |file: &&str| file.contains(&exercise.path) || file.contains("\"include/");
@@ -274,36 +239,20 @@ fn every_text_has_a_committed_build_that_names_no_machine() {
     }
 }
 
-/// With `WORKBOOK_BLESS` set, writes the stubs, and the builds of the exercises that have changed; else
-/// proves that all of them are what the solutions give.
+/// A learner's files are their own: stubs are those of a repository where nobody works on the exercises.
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
-fn nvcc_gives_the_committed_builds() {
+fn stubs_and_builds_are_renewed_by_nvcc() {
     let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap();
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
-    let bless = std::env::var_os("WORKBOOK_BLESS").is_some();
-    let wanted = exercises().into_par_iter().flat_map_iter(|exercise| {
+    exercises().into_par_iter().for_each(|exercise| {
+        committed(&exercise.path, exercise.stub());
         let has_texts = !code::variants(&exercise).unwrap().is_empty();
-        let pack = (has_texts && !(bless && is_built(&nvcc, &exercise))).then(|| {
-            let path = root().join(PREBUILT).join(format!("{}.ptx", exercise.stem));
-            (path, code::pack(&nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}")))
-        });
-        pack.into_iter().chain([(root().join(&exercise.path), exercise.stub())])
-    });
-    let wanted: Vec<(PathBuf, String)> = wanted.collect();
-    let mut changed = Vec::new();
-    for (path, text) in wanted {
-        if std::fs::read_to_string(&path).unwrap_or_default() != text {
-            changed.push(path.display().to_string());
-            if bless {
-                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-                std::fs::write(&path, text).unwrap();
-            }
+        if has_texts && !(renewing() && is_built(&nvcc, &exercise)) {
+            let pack = code::pack(&nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}"));
+            committed(format!("{PREBUILT}/{}.ptx", exercise.stem), pack);
         }
-    }
-    if !bless {
-        assert!(changed.is_empty(), "not what the solutions give: {}; run\n{BLESS}", changed.join(", "));
-    }
+    });
 }
 
 /// Whether the committed file has a build of each text by this nvcc, and no other.
@@ -330,7 +279,7 @@ fn a_race_in_a_task_is_in_its_source() {
         }
         let found = |hash: &str| {
             let ptx = code::committed(root(), &exercise, hash).unwrap();
-            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run\n{BLESS}", exercise.stem)))
+            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run `{HOW}`", exercise.stem)))
                 .unwrap()
         };
         let variants = code::variants(&exercise).unwrap();

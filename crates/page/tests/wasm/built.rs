@@ -7,8 +7,12 @@ use serde_json::{Value, json};
 use workbook::build::kernels::{self, BuildFile};
 use workbook::build::prebuilt;
 
+use workbook::build::renew::{HOW, committed, renewing};
+
 use super::page::Page;
-use super::{BLESS, read, root, text};
+use super::{read, root, text};
+
+const TARGET: &str = "wasm32-wasip1";
 
 const WASM: &str = "book/src/live/workbook.wasm";
 const MANIFEST: &str = "book/src/live/manifest.json";
@@ -26,9 +30,9 @@ fn the_wasm_belongs_to_its_manifest() {
 fn every_chapter_with_a_kernel_is_in_it() {
     let known = &manifest()["chapters"];
     for build in kernels::all() {
-        assert!(known[build.stem].is_object(), "{WASM} has no {}; make it anew:\n{BLESS}", build.stem);
+        assert!(known[build.stem].is_object(), "{WASM} has no {}; run `{HOW}`", build.stem);
     }
-    assert_eq!(describe(&read(WASM)), *known, "{MANIFEST} has other chapters than {WASM}:\n{BLESS}");
+    assert_eq!(describe(&read(WASM)), *known, "{MANIFEST} has other chapters than {WASM}: run `{HOW}`");
 }
 
 /// What each chapter's command line allows.
@@ -60,14 +64,14 @@ fn build() -> Vec<u8> {
     let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names, short];
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "page", "--profile", "live"])
-        .args(["--target", "wasm32-wasip1", "--target-dir"])
+        .args(["--target", TARGET, "--target-dir"])
         .arg(target)
         .env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" "))
         .current_dir(&root)
         .status()
         .expect("cargo starts");
-    assert!(status.success(), "it cannot be built; is the target there?\n{BLESS}");
-    let wasm = target.join("wasm32-wasip1/live/page.wasm");
+    assert!(status.success(), "it cannot be built; is the target there? rustup target add {TARGET}");
+    let wasm = target.join(TARGET).join("live/page.wasm");
     std::fs::read(wasm).unwrap()
 }
 
@@ -77,29 +81,24 @@ fn rustc() -> String {
     String::from_utf8(version.stdout).unwrap().trim().to_string()
 }
 
-/// With `WORKBOOK_BLESS` set, writes the WebAssembly and its part of the manifest; else proves that what the
-/// sources give behaves as the committed one does. The bytes may depend on the compiler.
+/// Where files are renewed, writes the WebAssembly and its manifest; else proves that what the sources give
+/// behaves as the committed one does. The bytes may depend on the compiler.
 #[test]
 #[ignore = "needs the target wasm32-wasip1"]
-fn the_sources_give_the_committed_wasm() {
+fn the_wasm_is_renewed_by_rustc() {
     let wasm = build();
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        let mut manifest = manifest();
-        manifest["chapters"] = describe(&wasm);
-        manifest["wasm"] = json!({
-            "hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc(),
-        });
-        std::fs::write(root().join(WASM), wasm).unwrap();
-        let text = serde_json::to_string_pretty(&manifest).unwrap() + "\n";
-        std::fs::write(root().join(MANIFEST), text).unwrap();
-        return;
+    if renewing() {
+        let about = json!({"hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc()});
+        let manifest = json!({"chapters": describe(&wasm), "wasm": about});
+        committed(MANIFEST, serde_json::to_string_pretty(&manifest).unwrap() + "\n");
+        return committed(WASM, wasm);
     }
-    assert_eq!(describe(&read(WASM)), describe(&wasm), "make it anew:\n{BLESS}");
-    let [committed, built] = [Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap()];
+    assert_eq!(describe(&read(WASM)), describe(&wasm), "run `{HOW}`");
+    let [held, built] = [Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap()];
     for build in kernels::all() {
         let json = serde_json::to_string(&BuildFile::from(build)).unwrap();
         let words = [build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];
-        let [one, other] = [&committed, &built].map(|page| page.run(&words, &json, &json!({})).unwrap());
-        assert_eq!(one, other, "{}: make it anew:\n{BLESS}", build.stem);
+        let [one, other] = [&held, &built].map(|page| page.run(&words, &json, &json!({})).unwrap());
+        assert_eq!(one, other, "{}: run `{HOW}`", build.stem);
     }
 }

@@ -4,7 +4,7 @@
 //! b` is `b < a`, and where there is no NaN `a >= b` is what `a < b` is not.
 
 use super::float;
-use super::lanes::{Lanes, WARP, each, lanes};
+use super::lanes::{Lanes, WARP, lanes, which};
 use super::rounding::Format;
 use super::value::Value;
 
@@ -75,12 +75,10 @@ impl SetHalves {
 macro_rules! holds {
     ($t:ty, |$a:ident, $b:ident| $e:expr) => {{
         fn go(x: &Lanes, y: &Lanes, mask: u32) -> u32 {
-            let mut out = 0;
-            each(mask, |lane| {
+            which(mask, |lane| {
                 let ($a, $b) = (<$t>::get(x[lane]), <$t>::get(y[lane]));
-                out |= ($e as u32) << lane;
-            });
-            out
+                $e
+            })
         }
         go as fn(&Lanes, &Lanes, u32) -> u32
     }};

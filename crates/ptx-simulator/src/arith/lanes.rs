@@ -38,3 +38,34 @@ pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
         Some(lane)
     })
 }
+
+/// What stands at a place of a list that grows as far as it is used.
+pub fn at<T: Clone + Default>(all: &mut Vec<T>, place: u32) -> &mut T {
+    if all.len() <= place as usize {
+        all.resize(place as usize + 1, T::default());
+    }
+    &mut all[place as usize]
+}
+
+/// The lanes of `mask` for which `is` holds.
+#[inline(always)]
+pub fn which(mask: u32, mut is: impl FnMut(usize) -> bool) -> u32 {
+    let mut out = 0;
+    each(mask, |lane| out |= (is(lane) as u32) << lane);
+    out
+}
+
+/// The lanes of `mask` in groups that have a key in common, that of the lowest lane first.
+#[inline]
+pub fn groups<K: PartialEq>(mask: u32, key: impl Fn(usize) -> K) -> impl Iterator<Item = (K, u32)> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let of = key(rest.trailing_zeros() as usize);
+        let group = which(rest, |lane| key(lane) == of);
+        rest &= !group;
+        Some((of, group))
+    })
+}

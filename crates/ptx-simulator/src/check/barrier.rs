@@ -9,8 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lanes::at;
-use crate::arith::{WARP, each};
+use crate::arith::{WARP, at, each};
 
 /// What the threads of a group did on one visit of a branch: a thread for each side, and where a barrier was
 /// reached.

@@ -16,7 +16,6 @@
 mod barrier;
 mod conflict;
 mod copies;
-mod lanes;
 mod order;
 mod peers;
 mod race;
@@ -254,7 +253,7 @@ impl Checker<'_> {
                 self.order.cluster_arrive(actor, mask, releases);
             }
             Act::ClusterWait { mask } => self.order.cluster_wait(actor, mask),
-            Act::WarpBarrier { mask } => self.order.clock(actor).warp_barrier(warp, mask),
+            Act::WarpBarrier { mask } => self.order.clock(actor).meet(&[(warp, mask)]),
             Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
             Act::GridWait { mask } => self.order.grid_wait(actor, mask),

@@ -70,13 +70,12 @@ impl Visits {
     /// A block ends: an access that nothing orders before something in the block.
     pub fn block_end(&mut self, order: &mut Order, id: BlockId) -> Option<Visit> {
         let visits = self.of.remove(&id)?;
-        let known = order.knows_at_all(id);
+        let known = order.known_at_all(id);
         let mut found: Vec<Visit> = Vec::new();
         for Last { block, warp, mask, time, loc, address, access } in visits.0 {
             let global = order.warp_number(Actor { grid: id.0, block, warp, loc: 0, kernel: "" });
-            let lost = lanes(mask).find(|&lane| {
-                !order.is_known(Past { warp: global, lane: lane as u8, time }, (id.0, block), &known, 0)
-            });
+            let lost =
+                lanes(mask).find(|&lane| !order.knows(&known, Past { warp: global, lane: lane as u8, time }));
             found.extend(lost.map(|lane| Visit { actor_block: block, warp, lane, loc, address, access }));
         }
         found.into_iter().min_by_key(|visit| (visit.actor_block, visit.warp, visit.lane))

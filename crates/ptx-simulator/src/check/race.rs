@@ -6,15 +6,27 @@
 //! volatile accesses, which are relaxed for the whole system (PTX ISA 9.7.9.8, `ld`). What such accesses
 //! leave open, `strong.rs` judges.
 //!
-//! For every byte the last write is kept and the set of reads since (`shadow/`); a read that is before a
-//! later read is dropped, since a write that is after the later one is after both (Flanagan and Freund,
-//! "FastTrack", PLDI 2009).
+//! The algorithm is FastTrack (Flanagan and Freund, PLDI 2009). An access is an *epoch*: who, and at which time
+//! of theirs. A thread has a vector clock, which says up to which time it has seen each other thread. So one
+//! comparison tells whether an access that has happened is before what a thread does now. For every byte the
+//! last write is kept and the reads since; a read that is before a later one is dropped, as a write that is
+//! after the later read is after both.
+//!
+//! A GPU adds, each in a file of its own:
+//! - **Warps and blocks.** A thread's time is its block's, and a clock has one entry for each block, not for
+//!   each of a million threads; an access is by some lanes of a warp (`order/`).
+//! - **Scopes.** What a release hands on depends on who acquires it (`order/release.rs`, clusters included).
+//! - **Strong accesses**, which do not race with each other (`conflict.rs`). A strong write does not cover a
+//!   weak one before it (`shadow.rs`).
+//! - **Many readers.** A cell keeps them one by one as long as they are few (`touch.rs`); what is forgotten
+//!   can hide a race, and never makes one up.
+//! - **Asynchronous copies**, which take place some time between two instructions (`copies.rs`).
 
 use rustc_hash::FxHashMap;
 
 use super::conflict::{Race, Strength, strength};
 use super::order::{BlockId, Location, Order};
-use super::shadow::{Nodes, Region};
+use super::shadow::Region;
 use super::touch::Touch;
 use crate::arith::lanes;
 use crate::memory::number_and_offset;
@@ -25,36 +37,35 @@ use crate::ptx::{Order as MemoryOrder, Space};
 pub struct Shadow {
     /// By allocation.
     global: Vec<Region>,
-    nodes: Nodes,
     /// By grid and block.
-    shared: FxHashMap<BlockId, Box<(Region, Nodes)>>,
-    /// What all this takes.
+    shared: FxHashMap<BlockId, Box<Region>>,
+    /// What all this takes, and accesses in all lists of cells.
     bytes: usize,
+    others: usize,
 }
 
 impl Shadow {
     pub fn block_end(&mut self, grid: u32, block: u64) {
-        let ended = self.shared.remove(&(grid, block));
-        self.bytes -= ended.map_or(0, |ended| ended.0.bytes() + ended.1.bytes());
+        if let Some(ended) = self.shared.remove(&(grid, block)) {
+            self.bytes -= ended.bytes();
+            self.others -= ended.others;
+        }
     }
 
     /// Bytes that all this takes.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.nodes.bytes()
+        self.bytes
     }
 
-    /// Takes in a request, with what it acquires and releases, and finds the first race in it.
+    /// Takes in a request, with what it acquires and releases, and finds the worst race in it.
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
         let in_shared = request.space == Space::Shared;
         let is_strong = strength(request) > Strength::Weak;
-        let location = |lane: usize| -> Location {
-            (in_shared.then_some(place_of(actor, request)), request.addresses[lane])
-        };
+        let place = in_shared.then_some(place_of(actor, request));
+        let location = |lane: usize| -> (usize, Location) { (lane, (place, request.addresses[lane])) };
         if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
             let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
-            for lane in lanes(request.mask) {
-                order.acquire(actor, lane, location(lane), request.scope, acquires);
-            }
+            order.acquire(actor, lanes(request.mask).map(location), request.scope, acquires);
         }
         let found = self.touch(order, actor, request);
         if is_strong && request.access != Access::Load {
@@ -62,9 +73,7 @@ impl Shadow {
             // A compare-and-swap that did not swap has written nothing.
             let atomic = matches!(request.access, Access::Atomic { .. });
             let written = if atomic { request.mask & !request.unchanged } else { request.mask };
-            for lane in lanes(written) {
-                order.release(actor, lane, location(lane), request.scope, releases);
-            }
+            order.release(actor, lanes(written).map(location), request.scope, releases);
         }
         found
     }
@@ -79,37 +88,27 @@ impl Shadow {
         by: &MbarrierUse,
     ) -> Option<Race> {
         let found = self.touch(order, actor, request);
-        for lane in lanes(by.done) {
-            let location =
-                (Some(place_of(actor, request)), request.addresses[lane] + (by.odd >> lane & 1) as u64);
-            if request.access == Access::Load {
-                let acquires = request.order == MemoryOrder::Acquire;
-                order.acquire(actor, lane, location, request.scope, acquires);
-            } else {
-                let releases = request.order == MemoryOrder::Release;
-                order.release(actor, lane, location, request.scope, releases);
-            }
+        let place = Some(place_of(actor, request));
+        let locations = lanes(by.done)
+            .map(|lane| (lane, (place, request.addresses[lane] + u64::from(by.odd >> lane & 1))));
+        if request.access == Access::Load {
+            order.acquire(actor, locations, request.scope, request.order == MemoryOrder::Acquire);
+        } else {
+            order.release(actor, locations, request.scope, request.order == MemoryOrder::Release);
         }
         found
     }
 
     /// Takes in a request that orders nothing, and finds the worst race in it.
     pub fn touch(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
-        let in_shared = request.space == Space::Shared;
-        if !in_shared && request.space != Space::Global {
+        if !matches!(request.space, Space::Shared | Space::Global) {
             return None;
         }
-        let here = order.here(actor);
-        let (found, flag) = if in_shared {
-            let (region, nodes) = &mut **self.shared.entry(place_of(actor, request)).or_default();
-            let before = region.bytes() + nodes.bytes();
-            let mut touch = Touch::new(here, actor.loc, request, nodes);
-            touch.lanes(region, request.mask, 0);
-            let ended = touch.end();
-            self.bytes += region.bytes() + nodes.bytes() - before;
-            ended
+        let mut touch = Touch::new(order.here(actor), actor.loc, request, self.others);
+        if request.space == Space::Shared {
+            let region = self.shared.entry(place_of(actor, request)).or_default();
+            touch.lanes(region, request.mask, 0, [&mut self.bytes, &mut self.others]);
         } else {
-            let mut touch = Touch::new(here, actor.loc, request, &mut self.nodes);
             let mut rest = request.mask;
             while rest != 0 {
                 let address = request.addresses[rest.trailing_zeros() as usize];
@@ -120,13 +119,11 @@ impl Shadow {
                 // An argument buffer of a launch is one thread's own.
                 if address >> 56 == 0 {
                     let region = allocation(&mut self.global, number as usize);
-                    let before = region.bytes();
-                    touch.lanes(region, mask, address - offset);
-                    self.bytes += region.bytes() - before;
+                    touch.lanes(region, mask, address - offset, [&mut self.bytes, &mut self.others]);
                 }
             }
-            touch.end()
-        };
+        }
+        let Touch { found, flag, .. } = touch;
         if let Some(loc) = flag {
             order.clock(actor).flag = Some(loc);
         }
@@ -145,9 +142,6 @@ fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
     }
     &mut regions[number]
 }
-
-#[cfg(test)]
-mod room;
 
 #[cfg(test)]
 mod tests {
@@ -254,7 +248,8 @@ mod tests {
             races[expected as usize] += 1;
         }
         assert!(races[0] > 10_000 && races[1] > 10_000, "both happen: {races:?}");
-        assert!(shadow.nodes.live() < 24_000, "what is not needed any more is used again");
+        let left: usize = shadow.global.iter().map(|region| region.others).sum();
+        assert!(left == shadow.others && left < 64 * ROOM as usize, "{left}, {}", shadow.others);
     }
 
     /// Words side by side that two warps have written in turn, some of them again after the barrier: a warp
@@ -303,11 +298,11 @@ mod tests {
                     assert!(shadow.touch(&mut order, actor(warp), &request).is_none());
                 }
             }
-            let most = if scattered { 40_000 } else { 600 };
-            assert!(shadow.nodes.live() < most, "{}", shadow.nodes.live());
+            let words = if scattered { 4096 } else { 32 };
+            assert!(shadow.bytes() < words * 1700 + (16 << 10), "{} bytes", shadow.bytes());
             let addresses = [1 << 36; WARP];
-            let request =
-                Request::new(Access::Store, Space::Global, 1, &addresses, 4, MemoryOrder::Weak, Scope::Gpu);
+            let (weak, gpu) = (MemoryOrder::Weak, Scope::Gpu);
+            let request = Request::new(Access::Store, Space::Global, 1, &addresses, 4, weak, gpu);
             assert!(shadow.touch(&mut order, actor(0), &request).is_some());
         }
     }

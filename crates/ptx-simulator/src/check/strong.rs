@@ -19,12 +19,13 @@ use rustc_hash::FxHashMap;
 use super::conflict::{Race, Strength, Why, morally_strong, strength};
 use super::order::{Before, BlockId, Gap, Here, Order, Past};
 use super::race::place_of;
-use super::shadow::WORD;
 use crate::arith::lanes;
 use crate::decode::{Op, Program};
 use crate::observe::{Access, Actor, Peer, Request, Use};
 use crate::ptx::{Order as MemoryOrder, Space};
 
+/// Bytes of a word.
+const WORD: u64 = 4;
 /// Readers of a word that are kept, and doubts about the same two lines.
 const READERS: usize = 1 << 12;
 const ALIKE: usize = 8;

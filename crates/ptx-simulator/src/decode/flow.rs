@@ -13,135 +13,97 @@ use super::program::Inst;
 /// Fills in `reconverge` of every branch: the instruction at which all ways from it come together, or
 /// [`NONE`] if that is only where the function ends.
 pub fn set_reconvergence(code: &mut [Inst]) {
-    let count = code.len();
-    // Basic blocks: their first instructions, and the block of each instruction.
-    let mut leader = vec![false; count + 1];
-    leader[0] = true;
-    for (pc, inst) in code.iter().enumerate() {
-        let targets = targets(&inst.op);
-        for &target in targets {
-            leader[target as usize] = true;
-        }
-        if !targets.is_empty() || ends(&inst.op) {
-            leader[pc + 1] = true;
-        }
-    }
-    let starts: Vec<usize> = (0..count).filter(|&pc| leader[pc]).collect();
-    let mut block_of = vec![0usize; count];
-    for (block, &start) in starts.iter().enumerate() {
-        let end = starts.get(block + 1).copied().unwrap_or(count);
-        block_of[start..end].fill(block);
-    }
-    let exit = starts.len();
-    let mut successors: Vec<Vec<usize>> = (0..starts.len())
-        .map(|block| {
-            let last = starts.get(block + 1).copied().unwrap_or(count) - 1;
-            let inst = &code[last];
-            let mut out: Vec<usize> = targets(&inst.op)
-                .iter()
-                .map(|&t| block_of.get(t as usize).copied().unwrap_or(exit))
-                .collect();
-            let conditional = inst.guard != NONE;
-            let leaves = ends(&inst.op);
-            if leaves {
-                out.push(exit);
-            }
-            let jumps = !targets(&inst.op).is_empty();
-            if (!jumps && !leaves) || conditional {
-                out.push(block_of.get(last + 1).copied().unwrap_or(exit));
-            }
-            out
+    let exit = code.len();
+    let mut successors: Vec<Vec<usize>> = (0..exit)
+        .map(|pc| {
+            let end = ends(&code[pc].op).then_some(exit);
+            let next: Vec<usize> = next(code, pc).map(|next| next as usize).collect();
+            next.into_iter().chain(end).map(|next| next.min(exit)).collect()
         })
         .collect();
+    drop_ways_out(&mut successors, |pc| ends(&code[pc].op) && code[pc].guard == NONE);
+    let post = post_dominators(&successors);
+    for (pc, inst) in code.iter_mut().enumerate() {
+        if let Op::Branch { reconverge, .. } | Op::BranchIndexed { reconverge, .. } = &mut inst.op {
+            *reconverge = if post[pc] < exit { post[pc] as u32 } else { NONE };
+        }
+    }
+}
 
-    drop_ways_out(&mut successors, |block| {
-        let inst = &code[starts[block]];
-        ends(&inst.op) && inst.guard == NONE
-    });
+/// Where an instruction may be followed: the next one first, unless it always jumps or ends.
+pub fn next(code: &[Inst], pc: usize) -> impl Iterator<Item = u32> {
+    let inst = &code[pc];
+    let falls_through = inst.guard != NONE || (targets(&inst.op).is_empty() && !ends(&inst.op));
+    falls_through.then_some(pc as u32 + 1).into_iter().chain(targets(&inst.op).iter().copied())
+}
 
+/// The immediate post-dominator of each instruction; the number of them is the virtual exit. [`usize::MAX`]
+/// where no way leads to the exit.
+fn post_dominators(successors: &[Vec<usize>]) -> Vec<usize> {
+    let exit = successors.len();
     // Order of the reversed graph from the virtual exit: a post-order numbering.
-    let predecessors = reversed(&successors);
+    let predecessors = reversed(successors);
     let mut order = Vec::with_capacity(exit + 1);
+    let mut number = vec![usize::MAX; exit + 1];
     let mut seen = vec![false; exit + 1];
     let mut stack = vec![(exit, 0)];
     seen[exit] = true;
-    while let Some((block, next)) = stack.pop() {
-        if let Some(&p) = predecessors[block].get(next) {
-            stack.push((block, next + 1));
-            if !seen[p] {
-                seen[p] = true;
+    while let Some((pc, next)) = stack.pop() {
+        if let Some(&p) = predecessors[pc].get(next) {
+            stack.push((pc, next + 1));
+            if !std::mem::replace(&mut seen[p], true) {
                 stack.push((p, 0));
             }
         } else {
-            order.push(block);
+            number[pc] = order.len();
+            order.push(pc);
         }
-    }
-    let mut number = vec![usize::MAX; exit + 1];
-    for (i, &block) in order.iter().enumerate() {
-        number[block] = i;
     }
     let mut post = vec![usize::MAX; exit + 1];
     post[exit] = exit;
     let mut changed = true;
     while changed {
         changed = false;
-        for &block in order.iter().rev().filter(|&&b| b != exit) {
-            let mut found = usize::MAX;
-            for &s in &successors[block] {
-                if post[s] == usize::MAX {
-                    continue;
-                }
-                found = if found == usize::MAX { s } else { meet(found, s, &post, &number) };
-            }
-            if found != usize::MAX && post[block] != found {
-                post[block] = found;
-                changed = true;
-            }
+        for &pc in order.iter().rev().filter(|&&pc| pc != exit) {
+            let known = successors[pc].iter().copied().filter(|&next| post[next] != usize::MAX);
+            let found = known.reduce(|a, b| meet(a, b, &post, &number)).unwrap_or(usize::MAX);
+            changed |= post[pc] != found;
+            post[pc] = found;
         }
     }
-    for pc in 0..count {
-        let block = block_of[pc];
-        let meets = match post[block] {
-            p if p < exit => starts[p] as u32,
-            _ => NONE,
-        };
-        match &mut code[pc].op {
-            Op::Branch { reconverge, .. } | Op::BranchIndexed { reconverge, .. } => *reconverge = meets,
-            _ => {}
-        }
-    }
+    post
 }
 
-/// Takes away the edges by which some lanes of a block leave at once while others have another way, but where
-/// that would cut a block off from every end of the function: a loop that only ends by leaving.
+/// Takes away the edges by which some lanes leave at once while others have another way, but where that would
+/// cut an instruction off from every end of the function: a loop that only ends by leaving.
 fn drop_ways_out(successors: &mut [Vec<usize>], leaves: impl Fn(usize) -> bool) {
     let exit = successors.len();
-    let out = |block: usize| block == exit || leaves(block);
+    let out = |pc: usize| pc == exit || leaves(pc);
     let mut kept: Vec<Vec<usize>> = successors.to_vec();
     for next in &mut kept {
-        if next.iter().any(|&block| !out(block)) {
-            next.retain(|&block| !out(block));
+        if next.iter().any(|&pc| !out(pc)) {
+            next.retain(|&pc| !out(pc));
         }
     }
     let mut ends = vec![false; exit + 1];
     let mut stack = vec![exit];
     let predecessors = reversed(&kept);
-    while let Some(block) = stack.pop() {
-        if !std::mem::replace(&mut ends[block], true) {
-            stack.extend(&predecessors[block]);
+    while let Some(pc) = stack.pop() {
+        if !std::mem::replace(&mut ends[pc], true) {
+            stack.extend(&predecessors[pc]);
         }
     }
-    for (block, next) in kept.into_iter().enumerate().filter(|(block, _)| ends[*block]) {
-        successors[block] = next;
+    for (pc, next) in kept.into_iter().enumerate().filter(|(pc, _)| ends[*pc]) {
+        successors[pc] = next;
     }
 }
 
-/// Who comes before each block, the virtual exit included.
+/// Who comes before each instruction, the virtual exit included.
 fn reversed(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut predecessors = vec![Vec::new(); successors.len() + 1];
-    for (block, next) in successors.iter().enumerate() {
+    for (pc, next) in successors.iter().enumerate() {
         for &s in next {
-            predecessors[s].push(block);
+            predecessors[s].push(pc);
         }
     }
     predecessors
@@ -208,16 +170,12 @@ pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Wat
                 {
                     continue;
                 }
-                let inst = &code[at as usize];
-                if is_barrier(&inst.op) {
-                    barriers.insert(barriers.partition_point(|other| *other < at), at);
+                if is_barrier(&code[at as usize].op) {
+                    barriers.push(at);
                 }
-                stack.extend(targets(&inst.op));
-                let falls_through = inst.guard != NONE || (targets(&inst.op).is_empty() && !ends(&inst.op));
-                if falls_through {
-                    stack.push(at + 1);
-                }
+                stack.extend(next(code, at as usize));
             }
+            barriers.sort_unstable();
             barriers
         };
         let (taken, rest) = (side(target), side(pc as u32 + 1));

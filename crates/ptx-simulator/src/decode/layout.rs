@@ -29,7 +29,7 @@ impl SharedLayout {
         for function in bodies.iter().filter(|f| !f.is_entry) {
             for variable in shared_variables(function) {
                 let placed = place_shared(&mut layout.bytes, variable);
-                layout.variables.push((Some(function.name.clone()), placed));
+                layout.variables.push((Some(function.name.to_string()), placed));
             }
         }
         layout
@@ -43,7 +43,7 @@ pub fn place_shared(offset: &mut usize, variable: &Variable) -> shared::Variable
 }
 
 /// The shared variables that a function declares itself.
-pub fn shared_variables(function: &FunctionAst) -> impl Iterator<Item = &Variable> {
+pub fn shared_variables<'a>(function: &'a FunctionAst) -> impl Iterator<Item = &'a Variable> {
     function.body.iter().flatten().filter_map(|statement| match statement {
         Statement::Variable(variable) if variable.space == Space::Shared => Some(variable),
         _ => None,

@@ -12,9 +12,11 @@ mod opcodes_matrix;
 mod opcodes_memory;
 mod program;
 pub mod runtime;
+mod special;
 pub mod unknown;
 mod uses;
 
 pub use module::decode;
 pub use op::*;
 pub use program::*;
+pub use special::Position;

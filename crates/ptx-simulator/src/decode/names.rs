@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::op::*;
-use super::program::Place;
-use crate::arith::WARP;
+use super::program::Function;
+use super::special::Special;
 use crate::ptx::Operand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum RegisterKind {
 }
 
 /// Where a name stands for something in the function being decoded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Named {
     Register { number: Reg, kind: RegisterKind },
     KernelParam { offset: usize },
@@ -28,7 +28,8 @@ pub enum Named {
 
 /// What the names in a function stand for, and the registers and constants that it needs.
 pub struct Names<'a> {
-    pub is_entry: bool,
+    /// The function being decoded.
+    pub out: Function,
     /// The module's functions, by name.
     pub functions: &'a FxHashMap<String, usize>,
     /// Open scopes, the innermost last. `%r<5>` is kept as the prefix `%r` with its first number and its
@@ -39,15 +40,9 @@ pub struct Names<'a> {
     count: u32,
     /// Places of labels, by the scope they stand in.
     labels: FxHashMap<(u32, &'a str), u32>,
-    pub targets: Vec<(&'a str, &'a [String])>,
-    pub registers: usize,
-    pub predicates: usize,
-    pub places: Vec<(Place, Reg)>,
+    pub targets: Vec<(&'a str, &'a [&'a str])>,
     pub constants: Vec<u64>,
     carry: Option<Reg>,
-    pub uses_grid_workspace: bool,
-    /// Functions called directly.
-    pub calls: Vec<usize>,
     /// Why the instruction at hand cannot be decoded, where there is more to say than that it is not known.
     pub because: Option<String>,
 }
@@ -59,22 +54,17 @@ struct Scope {
 }
 
 impl<'a> Names<'a> {
-    pub fn new(is_entry: bool, functions: &'a FxHashMap<String, usize>) -> Names<'a> {
+    pub fn new(out: Function, functions: &'a FxHashMap<String, usize>) -> Names<'a> {
         Names {
-            is_entry,
+            out,
             functions,
             scopes: vec![Scope::default()],
             open: vec![0],
             count: 0,
             labels: FxHashMap::default(),
             targets: Vec::new(),
-            registers: 0,
-            predicates: 0,
-            places: Vec::new(),
             constants: Vec::new(),
             carry: None,
-            uses_grid_workspace: false,
-            calls: Vec::new(),
             because: None,
         }
     }
@@ -109,7 +99,8 @@ impl<'a> Names<'a> {
 
     /// Declares `name`, or `name<count>`.
     pub fn declare(&mut self, kind: RegisterKind, name: &str, count: Option<u32>) {
-        let total = if kind == RegisterKind::Predicate { &mut self.predicates } else { &mut self.registers };
+        let Function { registers, predicates, .. } = &mut self.out;
+        let total = if kind == RegisterKind::Predicate { predicates } else { registers };
         let first = *total as u32;
         *total += count.unwrap_or(1) as usize;
         match count {
@@ -139,7 +130,7 @@ impl<'a> Names<'a> {
         let (prefix, number) = name.split_at(name.len() - digits);
         for Scope { names, ranges } in self.scopes.iter().rev() {
             if let Some(named) = names.get(name) {
-                return Some(named.clone());
+                return Some(*named);
             }
             if digits > 0
                 && let Some((_, first, count, kind)) = ranges.iter().rfind(|(name, ..)| name == prefix)
@@ -161,8 +152,8 @@ impl<'a> Names<'a> {
     }
 
     pub fn scratch(&mut self) -> Reg {
-        self.registers += 1;
-        self.registers as u32 - 1
+        self.out.registers += 1;
+        self.out.registers as u32 - 1
     }
 
     pub fn predicate(&self, name: &str) -> Option<Pred> {
@@ -175,7 +166,7 @@ impl<'a> Names<'a> {
     /// A register that an instruction writes; `_` is a register nobody reads.
     pub fn destination(&mut self, operand: &Operand) -> Option<Reg> {
         let Operand::Name(name) = operand else { return None };
-        if name == "_" {
+        if *name == "_" {
             return Some(self.scratch());
         }
         match self.lookup(name)? {
@@ -185,119 +176,65 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A value that an instruction reads: register, literal or special register. `ty` says how a float
-    /// literal is meant.
+    /// A value that an instruction reads: register, literal or special register.
     pub fn source(&mut self, operand: &Operand) -> Option<Reg> {
-        match operand {
-            Operand::Int(value) => Some(self.constant(*value)),
-            Operand::F32(bits) => Some(self.constant(*bits as u64)),
-            Operand::F64(bits) => Some(self.constant(*bits)),
-            Operand::Name(name) => match self.lookup(name) {
-                Some(Named::Register { number, kind }) if kind != RegisterKind::Predicate => Some(number),
-                Some(Named::Shared { address }) => Some(self.constant(address)),
-                Some(Named::KernelParam { offset }) => Some(self.constant(offset as u64)),
-                Some(_) => None,
-                None => self.special(name),
-            },
-            Operand::Sum(name, more) => match self.lookup(name)? {
-                Named::Shared { address } => Some(self.constant(address.wrapping_add(*more as u64))),
-                Named::KernelParam { offset } => {
-                    Some(self.constant((offset as u64).wrapping_add(*more as u64)))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Special registers (PTX ISA 10) and names that are constants.
-    pub fn special(&mut self, name: &str) -> Option<Reg> {
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        let axis = |rest: &str| match rest {
-            ".x" => Some(0),
-            ".y" => Some(1),
-            ".z" => Some(2),
-            _ => None,
+        let (name, more) = match operand {
+            Operand::Int(value) | Operand::F64(value) => return Some(self.constant(*value)),
+            Operand::F32(bits) => return Some(self.constant(*bits as u64)),
+            Operand::Name(name) => (name, 0),
+            Operand::Sum(name, more) => (name, *more as u64),
+            _ => return None,
         };
-        let place = if let Some(rest) = name.strip_prefix("%clusterid") {
-            Place::ClusterId(axis(rest)?)
-        } else if let Some(rest) = name.strip_prefix("%nclusterid") {
-            Place::NClusterId(axis(rest)?)
-        } else if let Some(rest) = name.strip_prefix("%cluster_ctaid") {
-            Place::ClusterCtaid(axis(rest)?)
-        } else if let Some(rest) = name.strip_prefix("%cluster_nctaid") {
-            Place::ClusterNctaid(axis(rest)?)
-        } else if let Some(rest) = name.strip_prefix("%tid") {
-            Place::Tid(axis(rest)?)
-        } else if let Some(rest) = name.strip_prefix("%ntid") {
-            Place::Ntid(axis(rest)?)
-        } else if let Some(rest) = name.strip_prefix("%ctaid") {
-            Place::Ctaid(axis(rest)?)
-        } else if let Some(rest) = name.strip_prefix("%nctaid") {
-            Place::Nctaid(axis(rest)?)
-        } else {
-            match name {
-                "%cluster_ctarank" => Place::ClusterRank,
-                "%cluster_nctarank" => Place::ClusterSize,
-                "%laneid" => Place::LaneId,
-                "%warpid" => Place::WarpId,
-                "%nwarpid" => Place::NWarpId,
-                "%gridid" => Place::GridId,
-                "%lanemask_eq" => Place::LaneMask(Equal, false),
-                "%lanemask_lt" => Place::LaneMask(Less, false),
-                "%lanemask_le" => Place::LaneMask(Less, true),
-                "%lanemask_gt" => Place::LaneMask(Greater, false),
-                "%lanemask_ge" => Place::LaneMask(Greater, true),
-                "%envreg1" | "%envreg2" => {
-                    self.uses_grid_workspace = true;
-                    Place::Workspace(if name == "%envreg2" { 0 } else { 1 })
-                }
-                "%dynamic_smem_size" => Place::DynamicSharedSize,
-                "%total_smem_size" => Place::TotalSharedSize,
-                "%smid" => Place::Zero,
-                "%nsmid" => return Some(self.constant(1)),
-                "WARP_SZ" => return Some(self.constant(WARP as u64)),
-                _ => return None,
+        let value = match (self.lookup(name), more) {
+            (Some(Named::Register { number, kind }), 0) if kind != RegisterKind::Predicate => {
+                return Some(number);
             }
+            (None, 0) => return self.special(name),
+            (Some(Named::Shared { address }), _) => address,
+            (Some(Named::KernelParam { offset }), _) => offset as u64,
+            _ => return None,
         };
-        Some(self.place(place))
+        Some(self.constant(value.wrapping_add(more)))
     }
 
-    /// The register that holds a place.
-    pub fn place(&mut self, place: Place) -> Reg {
-        if let Some((_, register)) = self.places.iter().find(|(p, _)| *p == place) {
-            return *register;
+    /// The register that holds a special register's value.
+    pub fn special(&mut self, name: &str) -> Option<Reg> {
+        let special = Special::find(name)?;
+        self.out.uses_grid_workspace |= name.starts_with("%envreg");
+        if let Some((_, register)) = self.out.specials.iter().find(|(known, _)| *known == special) {
+            return Some(*register);
         }
         let register = self.scratch();
-        self.places.push((place, register));
-        register
+        self.out.specials.push((special, register));
+        Some(register)
     }
 
-    /// `[base+offset]` for a state space.
+    /// `[base+offset]`: of a register, or of a variable that is named.
     pub fn address(&mut self, operand: &Operand) -> Option<Address> {
         let Operand::Address(base, offset) = operand else { return None };
         let Some(name) = base else { return Some(Address { base: NONE, offset: *offset, narrow: false }) };
-        match self.lookup(name) {
-            Some(Named::Register { number, kind }) if kind != RegisterKind::Predicate => {
-                Some(Address { base: number, offset: *offset, narrow: kind == RegisterKind::Narrow })
-            }
-            Some(Named::Shared { address: start }) => {
-                Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset), narrow: false })
-            }
-            Some(Named::KernelParam { offset: start }) => {
-                Some(Address { base: NONE, offset: (start as i64).wrapping_add(*offset), narrow: false })
-            }
-            _ => None,
+        let (base, start, narrow) = match self.lookup(name)? {
+            Named::Register { kind: RegisterKind::Predicate, .. } | Named::Frame { .. } => return None,
+            Named::Register { number, kind } => (number, 0, kind == RegisterKind::Narrow),
+            Named::Shared { address } => (NONE, address, false),
+            Named::KernelParam { offset } => (NONE, offset as u64, false),
+            Named::Local { offset } => (LOCAL_BASE, offset, false),
+            Named::Global { number } => (GLOBAL_BASE | number as u32, 0, false),
+        };
+        Some(Address { base, offset: (start as i64).wrapping_add(*offset), narrow })
+    }
+
+    pub fn sources(&mut self, operand: &Operand) -> Option<Vec<Reg>> {
+        match operand {
+            Operand::Vector(items) => items.iter().map(|item| self.source(item)).collect(),
+            operand => Some(vec![self.source(operand)?]),
         }
     }
 
-    pub fn registers(&mut self, operand: &Operand, source: bool) -> Option<Vec<Reg>> {
-        let one = |this: &mut Self, operand: &Operand| {
-            if source { this.source(operand) } else { this.destination(operand) }
-        };
+    pub fn destinations(&mut self, operand: &Operand) -> Option<Vec<Reg>> {
         match operand {
-            Operand::Vector(items) => items.iter().map(|item| one(self, item)).collect(),
-            operand => Some(vec![one(self, operand)?]),
+            Operand::Vector(items) => items.iter().map(|item| self.destination(item)).collect(),
+            operand => Some(vec![self.destination(operand)?]),
         }
     }
 }

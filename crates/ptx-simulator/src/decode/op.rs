@@ -145,14 +145,7 @@ impl Operand for u32 {
     }
 }
 
-impl<const N: usize> Operand for [Reg; N] {
-    #[inline(always)]
-    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
-        self.iter().for_each(|register| visit(role, *register));
-    }
-}
-
-impl Operand for Vec<Reg> {
+impl Operand for [Reg] {
     #[inline(always)]
     fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
         self.iter().for_each(|register| visit(role, *register));
@@ -166,21 +159,19 @@ impl Operand for Address {
     }
 }
 
-impl Operand for Option<Guard> {
+impl<T: Operand> Operand for Option<T> {
     #[inline(always)]
     fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
-        if let Some(guard) = self {
-            visit(role, guard.p);
+        if let Some(operand) = self {
+            operand.each(role, visit);
         }
     }
 }
 
-impl Operand for Option<(Bits, Guard)> {
+impl Operand for (Bits, Guard) {
     #[inline(always)]
     fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
-        if let Some((_, guard)) = self {
-            visit(role, guard.p);
-        }
+        self.1.each(role, visit);
     }
 }
 
@@ -272,7 +263,6 @@ operations! {
         what bits: Bits, writes_predicate d: Pred, reads_predicate a: Guard,
         reads_predicate b: Option<Guard>,
     }
-    PredConst { writes_predicate d: Pred, what value: bool }
     /// `testp` and `isspacep`: a question about the bits of one register.
     Classify { writes_predicate d: Pred, reads a: Reg, what class: fn(u64) -> bool }
     /// `mov` of a wide register from several narrow ones, of this many bits each.
@@ -332,14 +322,11 @@ operations! {
         what how: Mma, writes d: Vec<Reg>, reads a: Vec<Reg>, reads b: Vec<Reg>, reads c: Vec<Reg>,
         reads mask: Reg,
     }
-    /// A part of a matrix between memory and registers; `halves`: room for what does not lie side by side.
-    LoadTile {
-        what tile: Tile, what space: Space, writes d: Vec<Reg>, addresses at: Address, reads stride: Reg,
-        what halves: [Reg; 2], reads mask: Reg,
-    }
-    StoreTile {
-        what tile: Tile, what space: Space, reads s: Vec<Reg>, addresses at: Address, reads stride: Reg,
-        what halves: [Reg; 2], reads mask: Reg,
+    /// A part of a matrix between memory and registers: into `d`, or out of `s`; `halves`: room for what
+    /// does not lie side by side.
+    Tile {
+        what tile: Tile, what space: Space, writes d: Vec<Reg>, reads s: Vec<Reg>, addresses at: Address,
+        reads stride: Reg, what halves: [Reg; 2], reads mask: Reg,
     }
     /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come
     /// from there and the others are zero; none do where the predicate `ignored` holds.
@@ -369,4 +356,20 @@ operations! {
     Nop {}
     /// What the simulator does not know, as written.
     Unsupported { what opcode: Box<str> }
+}
+
+impl Op {
+    /// Of an instruction that lanes execute together: the register with the mask that names them.
+    pub fn members(&self) -> Option<Reg> {
+        match self {
+            Op::WarpBarrier { mask }
+            | Op::Shuffle { mask, .. }
+            | Op::Vote { mask, .. }
+            | Op::Match { mask, .. }
+            | Op::Reduce { mask, .. }
+            | Op::Mma { mask, .. }
+            | Op::Tile { mask, .. } => Some(*mask),
+            _ => None,
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;
 use super::opcodes_memory::atomic_op;
-use super::program::{FUNCTION_WINDOW, Place};
+use super::program::FUNCTION_WINDOW;
 use super::runtime;
 use crate::arith::{self, Alu, Extended, SetHalves, Spread, Video};
 use crate::memory;
@@ -12,38 +12,36 @@ use crate::ptx::{self, Instruction, Operand, Space};
 
 impl Names<'_> {
     pub fn operation(&mut self, i: &Instruction) -> Option<Op> {
-        let words: Vec<&str> = i.words.iter().map(String::as_str).collect();
-        let (o, ty) = (&i.operands[..], *words.last()?);
+        let (words, o) = (&i.words[..], &i.operands[..]);
+        let ty = *words.last()?;
         match words[0] {
-            "ld" | "ldu" => self.load(&words, o),
-            "st" => self.store(&words, o),
-            "atom" | "red" => self.atomic(&words, o),
-            "cvta" => self.cvta(&words, o),
-            "setp" => self.setp(&words, o),
-            "set" => self.set(&words, o),
+            "ld" | "ldu" => self.load(words, o),
+            "st" => self.store(words, o),
+            "atom" | "red" => self.atomic(words, o),
+            "cvta" => self.cvta(words, o),
+            "setp" => self.setp(words, o),
+            "set" => self.set(words, o),
             "selp" => self.select(o),
             "testp" if words.len() == 3 => self.classify(o, arith::class(words[1], ty)?),
             "isspacep" if words.len() == 2 => self.classify(o, is_in(ty)?),
-            "mov" if matches!(o, [_, Operand::Name(name)] if name == "%is_explicit_cluster") => {
-                let [Operand::Name(d), _] = o else { return None };
-                let a = self.place(Place::IsExplicitCluster);
-                Some(Op::Classify { d: self.predicate(d)?, a, class: |is| is != 0 })
+            "mov" if matches!(o, [_, Operand::Name("%is_explicit_cluster")]) => {
+                self.classify(o, |is| is != 0)
             }
-            "mov" => self.mov(&words, o),
+            "mov" => self.mov(words, o),
             "and" | "or" | "xor" | "not" if ty == "pred" => self.logic(words[0], o),
             "barrier" if words.get(1) == Some(&"cluster") => Self::cluster_barrier(&words[2..], o),
-            "bar" | "barrier" => self.barrier(&words, o),
-            "mapa" | "getctarank" => self.cluster_address(&words, o),
-            "membar" | "fence" => Some(Op::Fence { scope: Self::order_and_scope(&words).1 }),
-            "shfl" => self.shuffle(&words, o),
-            "vote" => self.vote(&words, o),
-            "match" => self.matches(&words, o),
-            "redux" => self.redux(&words, o),
-            "mma" => self.mma(&words, o),
-            "wmma" => self.wmma(&words, o),
-            "ldmatrix" | "stmatrix" => self.matrix_rows(&words, o),
-            "cp" => self.copy_async(&words, o),
-            "mbarrier" => self.mbarrier(&words, o),
+            "bar" | "barrier" => self.barrier(words, o),
+            "mapa" | "getctarank" => self.cluster_address(words, o),
+            "membar" | "fence" => Some(Op::Fence { scope: Self::order_and_scope(words).1 }),
+            "shfl" => self.shuffle(words, o),
+            "vote" => self.vote(words, o),
+            "match" => self.matches(words, o),
+            "redux" => self.redux(words, o),
+            "mma" => self.mma(words, o),
+            "wmma" => self.wmma(words, o),
+            "ldmatrix" | "stmatrix" => self.matrix_rows(words, o),
+            "cp" => self.copy_async(words, o),
+            "mbarrier" => self.mbarrier(words, o),
             "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
             "bra" => {
                 let Operand::Name(label) = o.first()? else { return None };
@@ -51,18 +49,12 @@ impl Names<'_> {
             }
             "brx" => {
                 let Operand::Name(list) = o.get(1)? else { return None };
-                let targets = self
-                    .targets
-                    .iter()
-                    .find(|(name, _)| name == list)?
-                    .1
-                    .iter()
-                    .map(|label| self.label(label));
-                let targets = targets.collect::<Option<_>>()?;
+                let (_, targets) = self.targets.iter().find(|(name, _)| name == list)?;
+                let targets = targets.iter().map(|label| self.label(label)).collect::<Option<_>>()?;
                 Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
             }
             "call" => self.call(o),
-            "ret" => Some(if self.is_entry { Op::Exit {} } else { Op::Return {} }),
+            "ret" => Some(if self.out.is_entry { Op::Exit {} } else { Op::Return {} }),
             "exit" => Some(Op::Exit {}),
             "trap" => Some(Op::Trap {}),
             // A dependent grid starts when the one before it is complete, so there is nothing to let it do
@@ -73,9 +65,9 @@ impl Names<'_> {
                 _ => None,
             },
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "setmaxnreg" => Some(Op::Nop {}),
-            "lop3" if words.len() == 3 => self.logic_test(&words, o),
-            name if name.starts_with('v') => self.video(&words, o),
-            _ => self.arithmetic(&words, o),
+            "lop3" if words.len() == 3 => self.logic_test(words, o),
+            name if name.starts_with('v') => self.video(words, o),
+            _ => self.arithmetic(words, o),
         }
     }
 
@@ -90,38 +82,40 @@ impl Names<'_> {
             return None;
         }
         let d = self.destination(d)?;
-        let mut s = [self.constant(0); 4];
-        for (slot, operand) in s.iter_mut().zip(sources) {
-            *slot = self.source(operand)?;
-        }
+        let s = sources.iter().map(|operand| self.source(operand)).collect::<Option<Vec<_>>>()?;
         if let Some(f) = f {
-            return Some(Op::Alu { f, d, s, spread: Spread::of(words) });
+            return Some(self.alu(f, d, &s, Spread::of(words)));
         }
         let (how, carry) = (extended?.0, self.carry());
         let carry_in = if how.takes { carry } else { NONE };
         let carry_out = if how.leaves { carry } else { NONE };
-        Some(Op::Extended { how, d, s: [s[0], s[1], s[2]], carry_in, carry_out })
+        let [a, b, ref c @ ..] = s[..] else { return None };
+        let c = c.first().copied().unwrap_or_else(|| self.constant(0));
+        Some(Op::Extended { how, d, s: [a, b, c], carry_in, carry_out })
+    }
+
+    /// `f` of up to four sources.
+    pub fn alu(&mut self, f: Alu, d: Reg, sources: &[Reg], spread: Spread) -> Op {
+        let mut s = [self.constant(0); 4];
+        s[..sources.len()].copy_from_slice(sources);
+        Op::Alu { f, d, s, spread }
+    }
+
+    /// The instruction that `words` spell, on registers.
+    pub fn plain(&mut self, words: &[&str], d: Reg, sources: &[Reg]) -> Option<Op> {
+        let (f, _) = arith::select(words)?;
+        Some(self.alu(f, d, sources, Spread::of(words)))
     }
 
     /// Operands of the video instructions may be parts of registers: `%r1.b3`.
     fn video(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let parts = |operand: &Operand| match operand {
-            Operand::Name(name) => {
-                let (register, part) = name.split_once('.').unwrap_or((name, ""));
-                (Operand::Name(register.to_string()), part.to_string())
-            }
-            other => (other.clone(), String::new()),
-        };
         let [d, a, b, rest @ ..] = o else { return None };
-        let [(d, of_d), (a, of_a), (b, of_b)] = [d, a, b].map(parts);
-        let (video, sources) = Video::parse(words, [&of_d, &of_a, &of_b])?;
-        let c = match rest {
-            [] if sources == 2 => self.constant(0),
-            [c] if sources == 3 => self.source(c)?,
-            _ => return None,
-        };
-        let s = [self.source(&a)?, self.source(&b)?, c, self.constant(0)];
-        Some(Op::Alu { f: Alu::Video(video), d: self.destination(&d)?, s, spread: Spread::Whole })
+        let ((d, of_d), (a, of_a), (b, of_b)) = (part(d)?, part(a)?, part(b)?);
+        let (video, sources) = Video::parse(words, [of_d, of_a, of_b])?;
+        let mut s = vec![self.source(&a)?, self.source(&b)?];
+        s.extend(rest.iter().map(|c| self.source(c)).collect::<Option<Vec<_>>>()?);
+        let d = self.destination(&d)?;
+        (s.len() == sources).then(|| self.alu(Alu::Video(video), d, &s, Spread::Whole))
     }
 
     fn select(&mut self, o: &[Operand]) -> Option<Op> {
@@ -151,7 +145,7 @@ impl Names<'_> {
         let [Operand::Pair(d, p), a, b, c, table, q] = o else { return None };
         let bits = bits(words[1]).filter(|bits| *bits != Bits::Xor)?;
         let (f, _) = arith::select(&["lop3", words[2]])?;
-        let (d, p) = (self.destination(&Operand::Name(d.clone()))?, self.predicate(p)?);
+        let (d, p) = (self.destination(&Operand::Name(d))?, self.predicate(p)?);
         let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
         Some(Op::LogicTest { f, d, p, s, bits, q: self.predicate_operand(q)? })
     }
@@ -159,7 +153,7 @@ impl Names<'_> {
     /// `d`, or `d|p`: a register, and a predicate beside it.
     fn pair(&mut self, operand: &Operand) -> Option<(Reg, Pred)> {
         match operand {
-            Operand::Pair(d, p) => Some((self.destination(&Operand::Name(d.clone()))?, self.written(p)?)),
+            Operand::Pair(d, p) => Some((self.destination(&Operand::Name(d))?, self.written(p)?)),
             d => Some((self.destination(d)?, NONE)),
         }
     }
@@ -225,81 +219,69 @@ impl Names<'_> {
             Operand::Not(name) => Some(Guard { p: self.predicate(name)?, negated: true }),
             Operand::Int(value) => {
                 // A constant predicate gets a register of its own, set where it is used first.
-                let d = self.predicates as u32;
-                self.predicates += 1;
+                self.out.predicates += 1;
                 // Predicates start false; "true" is read negated.
-                Some(Guard { p: d, negated: *value != 0 })
+                Some(Guard { p: self.out.predicates as u32 - 1, negated: *value != 0 })
             }
             _ => None,
         }
     }
 
     fn mov(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let ty = *words.last()?;
-        if o.len() != 2 {
-            return None;
-        }
+        let ([to, from], ty) = (o, *words.last()?) else { return None };
         if ty == "pred" {
-            let Operand::Name(d) = &o[0] else { return None };
-            let d = self.predicate(d)?;
-            return match &o[1] {
-                Operand::Int(value) => Some(Op::PredConst { d, value: *value != 0 }),
-                other => {
-                    let a = self.predicate_operand(other)?;
-                    Some(Op::Logic { bits: Bits::Or, d, a, b: None })
-                }
-            };
+            let Operand::Name(d) = to else { return None };
+            let (d, a) = (self.predicate(d)?, self.predicate_operand(from)?);
+            return Some(Op::Logic { bits: Bits::Or, d, a, b: None });
         }
         let bits = ptx::type_bytes(ty).filter(|bytes| *bytes <= 8)? as u32 * 8;
-        match (&o[0], &o[1]) {
-            (Operand::Vector(parts), a) => {
-                let parts = parts.iter().map(|p| self.destination(p)).collect::<Option<Vec<_>>>()?;
-                let part_bits = bits / parts.len().max(1) as u32;
-                Some(Op::Unpack { parts, a: self.source(a)?, bits: part_bits })
+        let of_part = |parts: &[Reg]| bits / parts.len().max(1) as u32;
+        if let Operand::Vector(_) = to {
+            let (parts, a) = (self.destinations(to)?, self.source(from)?);
+            return Some(Op::Unpack { bits: of_part(&parts), parts, a });
+        }
+        let d = self.destination(to)?;
+        match from {
+            Operand::Vector(_) => {
+                let parts = self.sources(from)?;
+                return Some(Op::Pack { d, bits: of_part(&parts), parts });
             }
-            (d, Operand::Vector(parts)) => {
-                let parts = parts.iter().map(|p| self.source(p)).collect::<Option<Vec<_>>>()?;
-                let part_bits = bits / parts.len().max(1) as u32;
-                Some(Op::Pack { d: self.destination(d)?, parts, bits: part_bits })
+            Operand::Name("%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo") => {
+                return Some(Op::Clock { d });
             }
-            (d, a) => {
-                let d = self.destination(d)?;
-                let (name, more) = match a {
-                    Operand::Name(name) => (name.as_str(), 0),
-                    Operand::Sum(name, more) => (name.as_str(), *more),
-                    _ => ("", 0),
-                };
-                match self.lookup(name) {
-                    Some(Named::Local { offset }) => {
-                        return Some(Op::LocalAddress { d, offset: offset.wrapping_add(more as u64) });
-                    }
-                    Some(Named::Global { number }) => {
-                        return Some(Op::GlobalAddress { d, global: number, offset: more });
-                    }
-                    None if matches!(
-                        name,
-                        "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"
-                    ) =>
-                    {
-                        return Some(Op::Clock { d });
-                    }
-                    None if self.functions.contains_key(name) => {
-                        let address = FUNCTION_WINDOW + self.functions[name] as u64;
-                        let a = self.constant(address);
-                        return self.copy(d, a);
-                    }
-                    _ => {}
-                }
-                let a = self.source(a)?;
-                self.copy(d, a)
+            _ => {}
+        }
+        if let Some(op) = self.address_of(d, from, 0) {
+            return Some(op);
+        }
+        let a = match from {
+            Operand::Name(name) if self.lookup(name).is_none() && self.functions.contains_key(*name) => {
+                self.constant(FUNCTION_WINDOW + self.functions[*name] as u64)
             }
+            from => self.source(from)?,
+        };
+        self.copy(d, a)
+    }
+
+    /// The address of a local or global variable, plus an offset.
+    pub fn address_of(&self, d: Reg, variable: &Operand, plus: u64) -> Option<Op> {
+        let (name, more) = match variable {
+            Operand::Name(name) => (name, 0),
+            Operand::Sum(name, more) => (name, *more),
+            _ => return None,
+        };
+        let offset = plus.wrapping_add(more as u64);
+        match self.lookup(name)? {
+            Named::Local { offset: start } => {
+                Some(Op::LocalAddress { d, offset: start.wrapping_add(offset) })
+            }
+            Named::Global { number } => Some(Op::GlobalAddress { d, global: number, offset: offset as i64 }),
+            _ => None,
         }
     }
 
     pub fn copy(&mut self, d: Reg, a: Reg) -> Option<Op> {
-        let (f, _) = arith::select(&["mov", "b64"])?;
-        let zero = self.constant(0);
-        Some(Op::Alu { f, d, s: [a, zero, zero, zero], spread: Spread::Bits(1) })
+        self.plain(&["mov", "b64"], d, &[a])
     }
 
     /// `set`: a value where a comparison holds, and 0 elsewhere.
@@ -316,8 +298,7 @@ impl Names<'_> {
                 _ => return None,
             };
             let f = Alu::Halves(SetHalves { test: arith::test(compare, half, ftz)?, holds });
-            let zero = self.constant(0);
-            return Some(Op::Alu { f, d, s: [a, b, zero, zero], spread: Spread::Halves });
+            return Some(self.alu(f, d, &[a, b], Spread::Halves));
         }
         let holds = match *to {
             "f32" => 0x3f80_0000,
@@ -350,13 +331,11 @@ impl Names<'_> {
             None if o.len() == 3 => None,
             None => return None,
         };
+        let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
         if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
-            let f = arith::test(compare, half, ftz)?;
-            let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
-            return Some(Op::TestHalves { f, d, q, a, b, combine });
+            return Some(Op::TestHalves { f: arith::test(compare, half, ftz)?, d, q, a, b, combine });
         }
-        let f = arith::test(compare, ty, ftz)?;
-        Some(Op::Test { f, d, q, a: self.source(o.get(1)?)?, b: self.source(o.get(2)?)?, combine })
+        Some(Op::Test { f: arith::test(compare, ty, ftz)?, d, q, a, b, combine })
     }
 
     /// `bar.sync`, `bar.red`, `bar.arrive`, `bar.warp.sync`, and `barrier.…` (PTX ISA 9.7.13).
@@ -408,7 +387,7 @@ impl Names<'_> {
             return None;
         }
         let (d, a) = (self.destination(o.first()?)?, self.source(o.get(1)?)?);
-        let own = self.place(Place::ClusterRank);
+        let own = self.special("%cluster_ctarank")?;
         match (words[0], o.get(2)) {
             ("mapa", Some(rank)) => Some(Op::MapShared { d, a, rank: self.source(rank)?, own }),
             ("getctarank", None) => Some(Op::RankOf { d, a, own }),
@@ -424,23 +403,23 @@ impl Names<'_> {
             },
             _ => None,
         };
-        let (ret, rest) = match o.first()? {
-            Operand::List(items) => (items.first(), &o[1..]),
+        let (ret, rest) = match o {
+            [Operand::List(items), rest @ ..] => (items.first(), rest),
             _ => (None, o),
         };
         let ret = match ret {
             Some(operand) => Some(frame(self, operand)?),
             None => None,
         };
-        let Operand::Name(name) = rest.first()? else { return None };
-        let args = match rest.get(1) {
-            Some(Operand::List(items)) => {
-                items.iter().map(|item| frame(self, item)).collect::<Option<Vec<_>>>()?
+        let [Operand::Name(name), rest @ ..] = rest else { return None };
+        let args = match rest {
+            [Operand::List(items), ..] => {
+                items.iter().map(|item| frame(self, item)).collect::<Option<_>>()?
             }
             _ => Vec::new(),
         };
-        let callee = if let Some(number) = self.functions.get(name) {
-            self.calls.push(*number);
+        let callee = if let Some(number) = self.functions.get(*name) {
+            self.out.calls.push(*number);
             Callee::Function(*number)
         } else if let Some(Named::Register { number, kind: RegisterKind::Wide }) = self.lookup(name) {
             Callee::Register(number)
@@ -454,6 +433,18 @@ impl Names<'_> {
             }
         };
         Some(Op::Call { callee, args, ret })
+    }
+}
+
+/// A register, and the part of it that is meant.
+fn part<'a>(operand: &Operand<'a>) -> Option<(Operand<'a>, &'a str)> {
+    match *operand {
+        Operand::Name(name) => {
+            let (register, part) = name.split_once('.').unwrap_or((name, ""));
+            Some((Operand::Name(register), part))
+        }
+        Operand::Int(value) => Some((Operand::Int(value), "")),
+        _ => None,
     }
 }
 

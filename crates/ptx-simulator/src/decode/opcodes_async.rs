@@ -2,7 +2,6 @@
 
 use super::names::Names;
 use super::op::*;
-use crate::arith::{self, Spread};
 use crate::ptx::Operand;
 
 impl Names<'_> {
@@ -44,7 +43,7 @@ impl Names<'_> {
                     },
                     _ => return None,
                 }
-                let (to, from) = (self.address(to)?, self.any_address(from)?);
+                let (to, from) = (self.address(to)?, self.address(from)?);
                 Some(Op::CopyAsync { to, from, bytes: *bytes as u32, given, ignored })
             }
             _ => None,
@@ -55,11 +54,9 @@ impl Names<'_> {
         let what = *words.get(1)?;
         if what == "pending_count" {
             // The count stands in the lowest bits of the state: `mbarrier.rs`.
-            let (f, _) = arith::select(&["and", "b64"])?;
             let [d, state] = o else { return None };
-            let (d, state) = (self.destination(d)?, self.source(state)?);
-            let (mask, zero) = (self.constant(MOST_ARRIVALS), self.constant(0));
-            return Some(Op::Alu { f, d, s: [state, mask, zero, zero], spread: Spread::Bits(2) });
+            let (d, state, mask) = (self.destination(d)?, self.source(state)?, self.constant(MOST_ARRIVALS));
+            return self.plain(&["and", "b64"], d, &[state, mask]);
         }
         let known = [
             "b64",

@@ -82,12 +82,8 @@ impl Names<'_> {
             return None;
         }
         let [d, a, b, c] = o else { return None };
-        let (d, mut a, mut b, c) = (
-            self.registers(d, false)?,
-            self.registers(a, true)?,
-            self.registers(b, true)?,
-            self.registers(c, true)?,
-        );
+        let (d, mut a, mut b, c) =
+            (self.destinations(d)?, self.sources(a)?, self.sources(b)?, self.sources(c)?);
         let [of_a, of_b, of_c, of_d] = how.registers();
         if n == 16 && format == Format::F16 && a.len() == 2 * of_a && b.len() == 2 * of_b {
             // `wmma` has each half twice.
@@ -131,16 +127,16 @@ impl Names<'_> {
     ) -> Option<Op> {
         let known = ["global", "shared", "shared::cta"];
         let (at, space) = match space {
-            [] => (self.any_address(memory)?, Self::space_of(&[])),
-            [word] if known.contains(word) => (self.any_address(memory)?, Self::space_of(space)),
+            [] => (self.address(memory)?, Self::space_of(&[])),
+            [word] if known.contains(word) => (self.address(memory)?, Self::space_of(space)),
             _ => return None,
         };
-        let registers = self.registers(registers, stores).filter(|registers| registers.len() == count)?;
+        let (s, d) = match stores {
+            true => (self.sources(registers)?, Vec::new()),
+            false => (Vec::new(), self.destinations(registers)?),
+        };
         let (halves, mask) = ([self.scratch(), self.scratch()], self.all_lanes());
-        Some(match stores {
-            true => Op::StoreTile { tile, space, s: registers, at, stride, halves, mask },
-            false => Op::LoadTile { tile, space, d: registers, at, stride, halves, mask },
-        })
+        (s.len() + d.len() == count).then_some(Op::Tile { tile, space, d, s, at, stride, halves, mask })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::names::{Named, Names};
 use super::op::*;
-use crate::arith::{self, AtomOp, Spread};
+use crate::arith::{self, AtomOp};
 use crate::memory;
 use crate::observe::Use;
 use crate::ptx::{self, Operand, Order, Scope, Space};
@@ -11,31 +11,18 @@ impl Names<'_> {
     /// `cvta.space` makes an address generic, `cvta.to.space` the other way round (PTX ISA 9.7.9.20).
     pub fn cvta(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let to = words.get(1) == Some(&"to");
-        let space = words.iter().find_map(|word| Space::parse(word.split("::").next().unwrap_or(word)))?;
-        let window = memory::window(space);
-        let d = self.destination(o.first()?)?;
-        let a = o.get(1)?;
-        // The operand may be a variable's name, or a name plus an offset.
-        let a = match a {
-            Operand::Name(name) => match self.lookup(name) {
-                Some(Named::Global { number }) => {
-                    let offset = if to { 0 } else { window as i64 };
-                    return Some(Op::GlobalAddress { d, global: number, offset });
-                }
-                Some(Named::Local { offset }) if !to => {
-                    return Some(Op::LocalAddress { d, offset: offset.wrapping_add(window) });
-                }
-                _ => self.source(a)?,
-            },
-            _ => self.source(a)?,
-        };
+        let window = memory::window(words.iter().find_map(|word| Space::parse(word))?);
+        let [d, a, ..] = o else { return None };
+        let d = self.destination(d)?;
+        if let Some(op) = self.address_of(d, a, if to { 0 } else { window }) {
+            return Some(op);
+        }
+        let a = self.source(a)?;
         if window == 0 {
             return self.copy(d, a);
         }
-        let (f, _) = arith::select(&[if to { "sub" } else { "add" }, "u64"])?;
         let window = self.constant(window);
-        let zero = self.constant(0);
-        Some(Op::Alu { f, d, s: [a, window, zero, zero], spread: Spread::Up })
+        self.plain(&[if to { "sub" } else { "add" }, "u64"], d, &[a, window])
     }
 
     pub fn order_and_scope(words: &[&str]) -> (Order, Scope) {
@@ -59,10 +46,7 @@ impl Names<'_> {
     }
 
     pub fn space_of(words: &[&str]) -> Space {
-        words
-            .iter()
-            .find_map(|word| Space::parse(word.split("::").next().unwrap_or(word)))
-            .unwrap_or(Space::Generic)
+        words.iter().find_map(|word| Space::parse(word)).unwrap_or(Space::Generic)
     }
 
     /// The space of an access: where no word says it, that of the variable which the address names.
@@ -95,7 +79,7 @@ impl Names<'_> {
         words.iter().skip(1).take(words.len().saturating_sub(2)).all(|word| {
             CACHE.contains(word)
                 || more.contains(word)
-                || Space::parse(word.split("::").next().unwrap_or(word)).is_some()
+                || Space::parse(word).is_some()
                 || matches!(*word, "cta" | "gpu" | "sys" | "cluster")
                 || word.starts_with("L1::")
                 || word.starts_with("L2::")
@@ -104,11 +88,11 @@ impl Names<'_> {
 
     pub fn load(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let [d, from] = o else { return None };
-        let (d, signed) = (self.registers(d, false)?, words.last()?.starts_with('s'));
+        let (d, signed) = (self.destinations(d)?, words.last()?.starts_with('s'));
         let (place, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
         Some(match place {
-            MemoryPlace::Frame(offset) => Op::LoadFrame { d, bytes, signed, offset },
-            MemoryPlace::At(at) => {
+            Target::Frame(offset) => Op::LoadFrame { d, bytes, signed, offset },
+            Target::At(at) => {
                 let used = Use::default();
                 Op::Load { space, d, bytes, signed, at, order, scope, used }
             }
@@ -117,11 +101,11 @@ impl Names<'_> {
 
     pub fn store(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let [to, s] = o else { return None };
-        let s = self.registers(s, true)?;
+        let s = self.sources(s)?;
         let (place, bytes, space, (order, scope)) = self.place_of(words, to, s.len())?;
         Some(match place {
-            MemoryPlace::Frame(offset) => Op::StoreFrame { s, bytes, offset },
-            MemoryPlace::At(at) => Op::Store { space, s, bytes, at, order, scope },
+            Target::Frame(offset) => Op::StoreFrame { s, bytes, offset },
+            Target::At(at) => Op::Store { space, s, bytes, at, order, scope },
         })
     }
 
@@ -132,7 +116,7 @@ impl Names<'_> {
         words: &[&str],
         operand: &Operand,
         count: usize,
-    ) -> Option<(MemoryPlace, u32, Space, (Order, Scope))> {
+    ) -> Option<(Target, u32, Space, (Order, Scope))> {
         let bytes = ptx::type_bytes(words.last()?).filter(|bytes| *bytes <= 8)?;
         if !Self::known_modifiers(words, &[]) || count != Self::vector(words) {
             return None;
@@ -143,34 +127,11 @@ impl Names<'_> {
         };
         let place = match named {
             Some((Named::Frame { offset: start, bytes: size }, offset)) => {
-                MemoryPlace::Frame(inside(start, size, offset, bytes * count)?)
+                Target::Frame(inside(start, size, offset, bytes * count)?)
             }
-            _ => MemoryPlace::At(self.any_address(operand)?),
+            _ => Target::At(self.address(operand)?),
         };
         Some((place, bytes as u32, self.space_of_access(words, operand), Self::order_and_scope(words)))
-    }
-
-    /// An address that may also name a global or local variable.
-    pub fn any_address(&mut self, operand: &Operand) -> Option<Address> {
-        match operand {
-            Operand::Address(Some(name), offset) => {
-                self.variable_address(name, *offset).or_else(|| self.address(operand))
-            }
-            operand => self.address(operand),
-        }
-    }
-
-    /// The address of an access that names a global or local variable directly.
-    fn variable_address(&self, name: &str, offset: i64) -> Option<Address> {
-        match self.lookup(name)? {
-            Named::Global { number } => {
-                Some(Address { base: GLOBAL_BASE | number as u32, offset, narrow: false })
-            }
-            Named::Local { offset: start } => {
-                Some(Address { base: LOCAL_BASE, offset: (start as i64).wrapping_add(offset), narrow: false })
-            }
-            _ => None,
-        }
     }
 
     pub fn atomic(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
@@ -187,7 +148,7 @@ impl Names<'_> {
         let order = if order == Order::Weak { Order::Relaxed } else { order };
         // `red` is `atom` without the first operand.
         let (d, o) = if returns { (self.destination(o.first()?)?, &o[1..]) } else { (NONE, o) };
-        let (at, space) = (self.any_address(o.first()?)?, self.space_of_access(words, o.first()?));
+        let (at, space) = (self.address(o.first()?)?, self.space_of_access(words, o.first()?));
         let b = self.source(o.get(1)?)?;
         let c = match o.get(2) {
             Some(operand) => self.source(operand)?,
@@ -208,7 +169,7 @@ fn inside(start: usize, size: usize, offset: i64, bytes: usize) -> Option<usize>
 }
 
 /// Where a load or a store goes: to call parameters in the activation, or to memory.
-enum MemoryPlace {
+enum Target {
     Frame(usize),
     At(Address),
 }

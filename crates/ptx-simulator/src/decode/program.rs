@@ -4,14 +4,15 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use super::op::{Op, Pred, Reg};
+use super::special::Special;
 use crate::arith::Lanes;
 use crate::device::{DeviceProperties, LaunchConfig, check_config};
 use crate::diagnostic::Diagnostic;
 use crate::memory::shared;
-use crate::ptx::{Init, Variable};
+use crate::ptx::{Bounds, Init, Variable};
 
 /// A decoded module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Program {
     pub name: String,
     pub functions: Vec<Function>,
@@ -54,20 +55,13 @@ pub struct Function {
     pub params: Vec<Param>,
     pub param_bytes: usize,
     pub returns: Option<Param>,
-    /// Threads of a block that it is compiled for: at most this many, or just these.
-    pub most_threads: Option<[u32; 3]>,
-    pub block: Option<[u32; 3]>,
-    /// Blocks of a cluster that it is compiled for: just these, at most so many; and whether every launch has
-    /// to say how many.
-    pub cluster: Option<[u32; 3]>,
-    pub most_in_cluster: Option<u32>,
-    pub explicit_cluster: bool,
+    pub bounds: Bounds,
     pub code: Vec<Inst>,
     pub registers: usize,
     pub predicates: usize,
     pub constants: Vec<Lanes>,
-    /// Registers that hold the thread's place, filled when a warp starts: `%tid.x` and the like.
-    pub places: Vec<(Place, Reg)>,
+    /// Registers that hold special registers, filled when a warp starts: `%tid.x` and the like.
+    pub specials: Vec<(Special, Reg)>,
     /// Bytes of local memory and of call parameters that an activation needs, a lane.
     pub local_bytes: usize,
     pub frame_bytes: usize,
@@ -89,7 +83,7 @@ impl Function {
     /// The clusters of a launch: blocks in x, y, z. `asked`: what the launch itself says.
     pub fn cluster_dim(&self, config: &LaunchConfig, asked: Option<[u32; 3]>) -> Result<[u32; 3], String> {
         let (name, show) = (&self.name, |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}"));
-        let dim = match (self.cluster, asked) {
+        let dim = match (self.bounds.cluster, asked) {
             (Some(own), Some(asked)) if own != asked => {
                 return Err(format!(
                     "clusters of {} blocks; {name} is compiled for {} (__cluster_dims__)",
@@ -97,12 +91,13 @@ impl Function {
                     show(own)
                 ));
             }
-            (None, None) if self.explicit_cluster => {
+            (None, None) if self.bounds.explicit_cluster => {
                 return Err(format!("{name} needs clusters, and the launch does not say of how many blocks"));
             }
             (own, asked) => own.or(asked).unwrap_or([1; 3]),
         };
-        let (blocks, most) = (product(dim), u64::from(self.most_in_cluster.unwrap_or(MOST_IN_CLUSTER)));
+        let (blocks, most) =
+            (product(dim), u64::from(self.bounds.most_in_cluster.unwrap_or(MOST_IN_CLUSTER)));
         if blocks == 0 || blocks > most.min(MOST_IN_CLUSTER.into()) {
             return Err(format!(
                 "clusters of {} blocks; 1 to {} are possible (more only by \
@@ -132,12 +127,12 @@ impl Function {
         let (x, y, z) = config.block_dim;
         let show = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
         let (asked, name) = (show([x, y, z]), &self.name);
-        if let Some(most) = self.most_threads.map(product).filter(|most| product([x, y, z]) > *most) {
+        if let Some(most) = self.bounds.most_threads.map(product).filter(|most| product([x, y, z]) > *most) {
             return Err(format!(
                 "a block of {asked} threads; {name} is compiled for at most {most} (__launch_bounds__)"
             ));
         }
-        if let Some(block) = self.block.filter(|block| *block != [x, y, z]) {
+        if let Some(block) = self.bounds.block.filter(|block| *block != [x, y, z]) {
             return Err(format!("a block of {asked} threads; {name} is compiled for {} alone", show(block)));
         }
         let (fixed, most) = (self.shared_bytes, device.shared_per_block);
@@ -229,31 +224,4 @@ pub struct Inst {
     pub line: u32,
     /// Index into [`Program::locs`], or [`NONE`].
     pub loc: u32,
-}
-
-/// Special registers that do not change while a warp runs (PTX ISA 10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    Tid(usize),
-    Ntid(usize),
-    Ctaid(usize),
-    Nctaid(usize),
-    LaneId,
-    WarpId,
-    NWarpId,
-    GridId,
-    LaneMask(std::cmp::Ordering, bool),
-    /// `%envreg1` and `%envreg2`: the halves of the address of a cooperative grid's workspace.
-    Workspace(u32),
-    /// Clusters of the grid, blocks of a cluster: index and number of each, and as one number.
-    ClusterId(usize),
-    NClusterId(usize),
-    ClusterCtaid(usize),
-    ClusterNctaid(usize),
-    ClusterRank,
-    ClusterSize,
-    IsExplicitCluster,
-    DynamicSharedSize,
-    TotalSharedSize,
-    Zero,
 }

@@ -10,6 +10,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::flow;
 use super::op::{Address, CONSTANT, LOCAL_BASE, NONE, Op, Pred, Reg, Role};
 use super::program::Inst;
 use crate::arith::AtomOp;
@@ -146,23 +147,11 @@ fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
 
 /// What each way from a branch may execute before it meets the others, or (`far`) before the function ends.
 fn ways(code: &[Inst], branch: usize, far: bool) -> Vec<FxHashSet<usize>> {
-    let next = |pc: usize| -> (Vec<usize>, u32) {
-        let inst = &code[pc];
-        let falls = inst.guard != NONE || !matches!(inst.op, Op::Branch { .. } | Op::BranchIndexed { .. });
-        let next = (falls && pc + 1 < code.len()).then_some(pc + 1);
-        match &inst.op {
-            Op::Branch { target, reconverge } => {
-                (next.into_iter().chain([*target as usize]).collect(), *reconverge)
-            }
-            Op::BranchIndexed { targets, reconverge, .. } => {
-                (next.into_iter().chain(targets.iter().map(|target| *target as usize)).collect(), *reconverge)
-            }
-            Op::Return {} | Op::Exit {} | Op::Trap {} if inst.guard == NONE => (Vec::new(), NONE),
-            _ => (next.into_iter().collect(), NONE),
-        }
-    };
+    let next = |pc: usize| flow::next(code, pc).map(|next| next as usize).filter(|next| *next < code.len());
     let (firsts, meet) = match &code[branch].op {
-        Op::Branch { .. } | Op::BranchIndexed { .. } => next(branch),
+        Op::Branch { reconverge, .. } | Op::BranchIndexed { reconverge, .. } => {
+            (next(branch).collect(), *reconverge)
+        }
         Op::Return {} | Op::Exit {} => (vec![code.len(), branch + 1], NONE),
         // An instruction under a predicate.
         _ => return vec![FxHashSet::from_iter([branch]), FxHashSet::default()],
@@ -172,7 +161,7 @@ fn ways(code: &[Inst], branch: usize, far: bool) -> Vec<FxHashSet<usize>> {
         while let Some(pc) = open.pop() {
             let is_met = !far && pc as u32 == meet;
             if !is_met && pc != branch && pc < code.len() && seen.insert(pc) {
-                open.extend(next(pc).0);
+                open.extend(next(pc));
             }
         }
         seen

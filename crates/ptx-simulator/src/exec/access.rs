@@ -4,7 +4,7 @@ use super::activation::source;
 use super::cluster::shared_in;
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
-use crate::arith::{AtomOp, Lanes, WARP, combine, each, lanes};
+use crate::arith::{AtomOp, Lanes, WARP, combine, each, groups, lanes};
 use crate::decode::*;
 use crate::memory::shared::{self, Layout};
 use crate::memory::{self, extend, span};
@@ -54,35 +54,32 @@ impl Context<'_> {
         if !matches!(request.space, Space::Generic | Space::Shared) {
             return f(request);
         }
-        let mut rest = request.mask;
-        while rest != 0 {
-            let place = |lane: usize| {
-                let (space, address) = match request.space {
-                    Space::Generic => memory::resolve(request.addresses[lane]),
-                    space => (space, request.addresses[lane]),
-                };
-                match own_rank {
-                    Some(own) if space == Space::Shared => {
-                        let (rank, address) = shared::rank(address);
-                        (space, rank.filter(|rank| *rank != own), address)
-                    }
-                    _ => (space, None, address),
-                }
+        let place = |lane: usize| {
+            let (space, address) = match request.space {
+                Space::Generic => memory::resolve(request.addresses[lane]),
+                space => (space, request.addresses[lane]),
             };
-            let (space, rank, _) = place(rest.trailing_zeros() as usize);
-            let mut addresses = [0; WARP];
-            let mut mask = 0;
-            each(rest, |lane| {
-                let (here, of, address) = place(lane);
-                if (here, of) == (space, rank) {
-                    let in_shared = space == Space::Shared;
-                    addresses[lane] = if in_shared { shared.offset(address, request.bytes) } else { address };
-                    mask |= 1 << lane;
+            match own_rank {
+                Some(own) if space == Space::Shared => {
+                    let (rank, address) = shared::rank(address);
+                    (space, rank.filter(|rank| *rank != own), address)
                 }
+                _ => (space, None, address),
+            }
+        };
+        let key = |lane: usize| {
+            let (space, rank, _) = place(lane);
+            (space, rank)
+        };
+        for ((space, rank), mask) in groups(request.mask, key) {
+            let mut addresses = [0; WARP];
+            each(mask, |lane| {
+                let (.., address) = place(lane);
+                let in_shared = space == Space::Shared;
+                addresses[lane] = if in_shared { shared.offset(address, request.bytes) } else { address };
             });
             let owner = rank.map(|rank| Peer { rank, block: 0 });
             f(&Request { space, owner, mask, addresses: &addresses, ..*request })?;
-            rest &= !mask;
         }
         Ok(())
     }

@@ -2,8 +2,7 @@
 
 use super::undefined::Undefined;
 use crate::arith::{Lanes, WARP};
-use crate::decode::{CONSTANT, Function, Guard, NONE, Place, Pred, Reg};
-use crate::device::thread_index;
+use crate::decode::{CONSTANT, Function, Guard, NONE, Position, Pred, Reg};
 
 /// A function being executed by some lanes: its registers and its call parameters.
 #[derive(Debug, Default)]
@@ -24,23 +23,6 @@ pub struct Activation {
     pub depth: u32,
     /// Where the value that comes back goes: offset in the caller's frame.
     pub returns_to: Option<usize>,
-}
-
-/// Where a warp's threads are, for the special registers.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Position {
-    pub grid_dim: [u32; 3],
-    pub block_dim: [u32; 3],
-    pub block: [u32; 3],
-    /// Blocks of a cluster, whether the launch has said so, and the block's rank.
-    pub cluster_dim: [u32; 3],
-    pub is_explicit_cluster: bool,
-    pub rank: u32,
-    pub grid_id: u64,
-    pub workspace: u64,
-    /// Bytes of shared memory that the kernel declares, and that the launch adds behind them.
-    pub static_shared: u32,
-    pub dynamic_shared: u32,
 }
 
 impl Activation {
@@ -64,13 +46,11 @@ impl Activation {
         (&self.registers, &self.predicates, &self.frame)
     }
 
-    /// Fills the registers that hold the threads' places.
-    pub fn set_places(&mut self, function: &Function, warp: u32, position: &Position) {
-        for (place, register) in &function.places {
+    /// Fills the registers that hold special registers.
+    pub fn set_specials(&mut self, function: &Function, position: &Position) {
+        for (special, register) in &function.specials {
             let lanes = &mut self.registers[*register as usize];
-            for (lane, value) in lanes.iter_mut().enumerate() {
-                *value = place_value(*place, lane as u32, warp, position);
-            }
+            *lanes = std::array::from_fn(|lane| special.value(position, lane as u32));
         }
     }
 
@@ -97,46 +77,17 @@ impl Activation {
     }
 }
 
-fn place_value(place: Place, lane: u32, warp: u32, at: &Position) -> u64 {
-    use std::cmp::Ordering;
-    let value = match place {
-        Place::Tid(axis) => thread_index(warp * WARP as u32 + lane, at.block_dim)[axis],
-        Place::Ntid(axis) => at.block_dim[axis],
-        Place::Ctaid(axis) => at.block[axis],
-        Place::Nctaid(axis) => at.grid_dim[axis],
-        Place::ClusterId(axis) => at.block[axis] / at.cluster_dim[axis],
-        Place::NClusterId(axis) => at.grid_dim[axis] / at.cluster_dim[axis],
-        Place::ClusterCtaid(axis) => at.block[axis] % at.cluster_dim[axis],
-        Place::ClusterNctaid(axis) => at.cluster_dim[axis],
-        Place::ClusterRank => at.rank,
-        Place::ClusterSize => at.cluster_dim.iter().product(),
-        Place::IsExplicitCluster => at.is_explicit_cluster.into(),
-        Place::LaneId => lane,
-        Place::WarpId => warp,
-        Place::NWarpId => at.block_dim.iter().product::<u32>().div_ceil(WARP as u32),
-        Place::GridId => return at.grid_id,
-        Place::LaneMask(order, or_equal) => {
-            let below = ((1u64 << lane) - 1) as u32;
-            let me = 1u32 << lane;
-            match order {
-                Ordering::Equal => me,
-                Ordering::Less => below | if or_equal { me } else { 0 },
-                Ordering::Greater => !below & !me | if or_equal { me } else { 0 },
-            }
-        }
-        Place::Workspace(half) => (at.workspace >> (32 * half)) as u32,
-        Place::DynamicSharedSize => at.dynamic_shared,
-        Place::TotalSharedSize => at.static_shared + at.dynamic_shared,
-        Place::Zero => 0,
-    };
-    value as u64
-}
-
 /// The register, or the constant, that a number stands for.
 #[inline(always)]
 pub fn source<'a>(activation: &'a Activation, function: &'a Function, register: Reg) -> &'a Lanes {
+    source_of(&activation.registers, function, register)
+}
+
+/// The same among these registers.
+#[inline(always)]
+pub fn source_of<'a>(registers: &'a [Lanes], function: &'a Function, register: Reg) -> &'a Lanes {
     let register = register as usize;
-    match activation.registers.get(register) {
+    match registers.get(register) {
         Some(lanes) => lanes,
         None => &function.constants[register - CONSTANT as usize],
     }

@@ -3,7 +3,7 @@
 use super::activation::source;
 use super::block::BARRIERS;
 use super::context::{At, Context, Executed};
-use super::warp::{Split, Wait, Warp};
+use super::warp::{Wait, Warp};
 use crate::arith::{WARP, each};
 use crate::decode::*;
 use crate::diagnostic::Kind;
@@ -50,7 +50,7 @@ impl Context<'_> {
     /// Lanes of the split `index` arrive at a block barrier.
     pub fn barrier(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<Arrival> {
         let Op::Barrier { id, count, arrive, p, .. } = &at.inst.op else { return Ok(Arrival::GoesOn) };
-        let (Split { pc, mask, .. }, active) = (warp.splits[index], at.mask);
+        let active = at.mask;
         let activation = &warp.activations[at.slot as usize];
         let only = |r: Reg| source(activation, at.function, r)[active.trailing_zeros() as usize] as u32;
         let (number, expected) = (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
@@ -76,14 +76,8 @@ impl Context<'_> {
             self.release();
             return Ok(Arrival::GoesOn);
         }
-        if active != mask {
-            // The others go on; lanes that wait and lanes that do not meet behind the barrier.
-            warp.diverge(index, mask & !active, pc + 1, pc, pc + 1);
-            let waiting = warp.splits.len() - 1;
-            warp.splits[waiting].wait = Wait::Barrier { id: number as u8, round };
-        } else {
-            warp.splits[index].wait = Wait::Barrier { id: number as u8, round };
-        }
+        let waiting = warp.stay(index, active);
+        warp.splits[waiting].wait = Wait::Barrier { id: number as u8, round };
         self.release();
         if self.block.barriers[number].round == round {
             self.act(warp, at, Act::BarrierStall);

@@ -60,7 +60,7 @@ impl Cluster {
 }
 
 /// What a block has besides its warps.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BlockState {
     pub index: [u32; 3],
     pub linear: u64,

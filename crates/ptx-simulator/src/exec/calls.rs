@@ -3,7 +3,7 @@
 use super::activation::source;
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
-use crate::arith::lanes;
+use crate::arith::{lanes, which};
 use crate::decode::{Callee, FUNCTION_WINDOW, NONE};
 use crate::diagnostic::Kind;
 use crate::memory;
@@ -52,8 +52,7 @@ impl Context<'_> {
                 let values = *source(&warp.activations[at.slot as usize], at.function, *register);
                 let first = values[at.mask.trailing_zeros() as usize];
                 // Lanes with another function call it afterwards: the same instruction is met again by them.
-                let same =
-                    lanes(at.mask).filter(|&lane| values[lane] == first).fold(0u32, |m, lane| m | 1 << lane);
+                let same = which(at.mask, |lane| values[lane] == first);
                 let number = memory::index(first.wrapping_sub(FUNCTION_WINDOW));
                 if number >= program.functions.len() {
                     let what = format!("a call goes to {first:#x}, where there is no function");

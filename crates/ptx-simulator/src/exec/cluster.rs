@@ -133,13 +133,7 @@ impl Context<'_> {
             self.behind_cluster_barrier(warp, at);
             return Ok(Arrival::GoesOn);
         }
-        let split = warp.splits[index];
-        let mut waiting = index;
-        if at.mask != split.mask {
-            // The others go on; lanes that wait and lanes that do not meet behind the barrier.
-            warp.diverge(index, split.mask & !at.mask, split.pc + 1, split.pc, split.pc + 1);
-            waiting = warp.splits.len() - 1;
-        }
+        let waiting = warp.stay(index, at.mask);
         warp.splits[waiting].wait = Wait::Cluster { round };
         Ok(Arrival::Waits)
     }

@@ -6,7 +6,7 @@ use super::activation::{Activation, source};
 use super::context::{At, Context, Executed};
 use super::follow;
 use super::warp::{Split, Wait, Warp};
-use crate::arith::{Lanes, WARP, combine, each, lanes};
+use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
 use crate::decode::{Function, NONE, Op, Reg, Shuffle, Vote};
 use crate::diagnostic::Kind;
 use crate::observe::{Act, Event};
@@ -19,7 +19,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
             let (a, b, c) = (read(*a), read(*b), read(*c));
             each(mask, |lane| {
-                let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+                let (from, in_range) = shuffle_source(*mode, lane, b, c);
                 out[lane] = a[from];
                 holds |= (in_range as u32) << lane;
             });
@@ -46,9 +46,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             let keep = if *wide { u64::MAX } else { 0xffff_ffff };
             for lane in lanes(mask) {
                 let group = members[lane] as u32 & mask;
-                let same = lanes(group)
-                    .filter(|&other| values[other] & keep == values[lane] & keep)
-                    .fold(0u32, |m, other| m | 1 << other);
+                let same = which(group, |other| values[other] & keep == values[lane] & keep);
                 let everyone = same == group;
                 out[lane] = if !*all || everyone { same as u64 } else { 0 };
                 holds |= (everyone as u32) << lane;
@@ -84,8 +82,9 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
 
 /// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
 /// holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
-pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool) {
-    let (b, clamp, segment) = ((b & 31) as i64, (c & 31) as i64, (c >> 8 & 31) as i64);
+pub fn shuffle_source(mode: Shuffle, lane: usize, b: &Lanes, c: &Lanes) -> (usize, bool) {
+    let (b, c, lane) = ((b[lane] & 31) as i64, c[lane], lane as i64);
+    let (clamp, segment) = ((c & 31) as i64, (c >> 8 & 31) as i64);
     let most = (lane & segment) | (clamp & !segment);
     let least = lane & segment;
     let (from, in_range) = match mode {
@@ -98,25 +97,23 @@ pub fn shuffle_source(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool)
 }
 
 impl Context<'_> {
-    /// The mask operand of a warp-level instruction, a lane.
+    /// The masks that the lanes of a split name, if it has come to a warp-level instruction.
     fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
         let at = self.at_split(warp, split);
-        let mask = match &at.inst.op {
-            Op::WarpBarrier { mask }
-            | Op::Shuffle { mask, .. }
-            | Op::Vote { mask, .. }
-            | Op::Match { mask, .. }
-            | Op::Reduce { mask, .. }
-            | Op::Mma { mask, .. }
-            | Op::LoadTile { mask, .. }
-            | Op::StoreTile { mask, .. } => *mask,
-            _ => return None,
-        };
+        let mask = at.inst.op.members()?;
         Some(*source(&warp.activations[at.slot as usize], at.function, mask))
     }
 
-    /// Whether every lane that the split's lanes name has come to a matching instruction: the same one, or,
-    /// for `bar.warp.sync`, any of its kind. Lanes that have exited are not waited for.
+    /// Whether `other` waits for lanes at an instruction that matches the one of `me`: the same one, or, for
+    /// `bar.warp.sync`, any of its kind.
+    fn waits_with(&self, warp: &Warp, me: &Split, other: &Split) -> bool {
+        let is_barrier = |split: &Split| matches!(self.at_split(warp, split).inst.op, Op::WarpBarrier { .. });
+        let is_same = other.pc == me.pc && other.activation == me.activation;
+        other.wait == Wait::Lanes && if is_barrier(me) { is_barrier(other) } else { is_same }
+    }
+
+    /// Whether every lane that the split's lanes name has come to a matching instruction. Lanes that have
+    /// exited are not waited for.
     pub fn collective_ready(&self, warp: &Warp, index: usize) -> bool {
         let me = warp.splits[index];
         let Some(masks) = self.member_masks(warp, &me) else { return true };
@@ -124,21 +121,12 @@ impl Context<'_> {
         if lanes(me.mask).all(|lane| masks[lane] as u32 & alive & !me.mask == 0) {
             return true;
         }
-        let barrier = self.waits_at_barrier(warp, &me);
-        let others = warp.splits.iter().enumerate().filter(|(i, other)| {
-            *i != index
-                && other.wait == Wait::Lanes
-                && if barrier {
-                    self.waits_at_barrier(warp, other)
-                } else {
-                    other.pc == me.pc && other.activation == me.activation
-                }
-        });
         let mut here = [0u32; WARP];
-        for (split, masks) in
-            others.filter_map(|(_, s)| Some((s, self.member_masks(warp, s)?))).chain([(&me, masks)])
-        {
-            lanes(split.mask).for_each(|lane| here[lane] = masks[lane] as u32);
+        for (number, split) in warp.splits.iter().enumerate() {
+            if number == index || self.waits_with(warp, &me, split) {
+                let masks = self.member_masks(warp, split).unwrap_or([0; WARP]);
+                lanes(split.mask).for_each(|lane| here[lane] = masks[lane] as u32);
+            }
         }
         lanes(me.mask).all(|lane| {
             let mask = masks[lane] as u32;
@@ -148,15 +136,13 @@ impl Context<'_> {
 
     /// Nobody in the block gets on: names the lanes of `warp` that others wait for in vain.
     pub fn missing_lanes(&mut self, warp: &Warp) {
-        for index in 0..warp.splits.len() {
-            let split = warp.splits[index];
-            let Some(masks) = self.member_masks(warp, &split).filter(|_| split.wait == Wait::Lanes) else {
-                continue;
-            };
-            let here = warp.splits.iter().filter(|s| s.wait == Wait::Lanes && s.pc == split.pc);
-            let here = here.fold(0u32, |all, s| all | s.mask);
-            let alive = warp.lanes & !warp.exited;
-            let absent = lanes(split.mask).fold(0u32, |all, lane| all | (masks[lane] as u32 & alive & !here));
+        let waiting = || warp.splits.iter().filter(|split| split.wait == Wait::Lanes);
+        let alive = warp.lanes & !warp.exited;
+        for split in waiting() {
+            let Some(masks) = self.member_masks(warp, split) else { continue };
+            let here = waiting().filter(|s| s.pc == split.pc).fold(0u32, |all, s| all | s.mask);
+            let named = lanes(split.mask).fold(0u32, |all, lane| all | masks[lane] as u32);
+            let absent = named & alive & !here;
             if absent == 0 {
                 continue;
             }
@@ -165,7 +151,7 @@ impl Context<'_> {
             let what = format!("the mask {mask:#010x} names lane {lane}, which does not come here");
             let help =
                 "name exactly the lanes that come to this instruction, or move it to where all lanes come";
-            self.find(warp, self.at_split(warp, &split), what, help);
+            self.find(warp, self.at_split(warp, split), what, help);
         }
     }
 
@@ -175,60 +161,40 @@ impl Context<'_> {
         let me = warp.splits[index];
         let at = self.at(warp, index);
         let (op, function) = (&at.inst.op, at.function);
-        let barrier = matches!(op, Op::WarpBarrier { .. });
         let mut mask = me.mask;
         let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
-        for i in 0..warp.splits.len() {
+        for i in (0..warp.splits.len()).filter(|i| *i != index) {
             let other = warp.splits[i];
             // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here
             // for others than these, as tiles of a warp do, go on waiting.
             let named = self.member_masks(warp, &other).unwrap_or([0; WARP]);
-            let with_me = i != index
-                && other.wait == Wait::Lanes
+            if self.waits_with(warp, &me, &other)
                 && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
-                && if barrier {
-                    self.waits_at_barrier(warp, &other)
-                } else {
-                    other.pc == me.pc && other.activation == me.activation
-                };
-            if with_me {
+            {
                 mask |= other.mask;
                 lanes(other.mask).for_each(|lane| names[lane] = named[lane]);
                 warp.splits[i].go_on();
             }
         }
+        let at = At { mask, ..at };
         if self.checks {
-            self.check_collective(warp, At { mask, ..at }, &names);
+            self.check_collective(warp, at, &names);
         }
-        if barrier {
-            let mut rest = mask;
-            while rest != 0 {
-                let name = names[rest.trailing_zeros() as usize];
-                let group =
-                    lanes(rest).filter(|&lane| names[lane] == name).fold(0u32, |m, lane| m | 1 << lane);
-                self.act(warp, at, Act::WarpBarrier { mask: group });
-                rest &= !group;
+        match op {
+            Op::WarpBarrier { .. } => {
+                for (_, group) in groups(mask, |lane| names[lane]) {
+                    self.act(warp, at, Act::WarpBarrier { mask: group });
+                }
+            }
+            Op::Tile { .. } => self.tile(warp, at)?,
+            _ => {
+                let activation = &mut warp.activations[me.activation as usize];
+                if self.checks {
+                    follow::follow_collective(activation, function, op, mask);
+                }
+                execute(op, activation, function, mask);
             }
         }
-        if matches!(op, Op::LoadTile { .. } | Op::StoreTile { .. }) {
-            self.tile(warp, At { mask, ..at })?;
-            warp.splits[index].go_on();
-            return Ok(());
-        }
-        let activation = &mut warp.activations[me.activation as usize];
-        if self.checks {
-            let from = match op {
-                Op::Shuffle { mode, b, c, .. } => {
-                    let (b, c) = (source(activation, function, *b), source(activation, function, *c));
-                    std::array::from_fn(|lane| {
-                        shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32).0
-                    })
-                }
-                _ => [0; WARP],
-            };
-            follow::follow_collective(activation, op, mask, from);
-        }
-        execute(op, activation, function, mask);
         warp.splits[index].go_on();
         Ok(())
     }
@@ -237,9 +203,7 @@ impl Context<'_> {
     /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
     fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
         let (mask, names) = (at.mask, names.map(|name| name as u32));
-        if matches!(at.inst.op, Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. })
-            && mask != u32::MAX
-        {
+        if matches!(at.inst.op, Op::Mma { .. } | Op::Tile { .. }) && mask != u32::MAX {
             let what =
                 format!("only the lanes {mask:#010x} come to an instruction on matrices, which needs all");
             let help = "let all 32 lanes of the warp execute it, with zeros where there is no data";
@@ -268,7 +232,7 @@ impl Context<'_> {
         let activation = &warp.activations[at.slot as usize];
         let (b, c) = (source(activation, at.function, *b), source(activation, at.function, *c));
         let absent = lanes(mask).find_map(|lane| {
-            let (from, in_range) = shuffle_source(*mode, lane as i64, b[lane] as u32, c[lane] as u32);
+            let (from, in_range) = shuffle_source(*mode, lane, b, c);
             let takes_part = mask & names[lane] & (1 << from) != 0;
             (in_range && !takes_part).then_some((lane, from))
         });
@@ -285,9 +249,5 @@ impl Context<'_> {
     fn find(&mut self, warp: &Warp, at: At, what: String, help: &str) {
         let finding = self.fault(warp, at, Kind::WarpCollective, what, help);
         self.observer.event(&Event::Finding(&finding));
-    }
-
-    fn waits_at_barrier(&self, warp: &Warp, split: &Split) -> bool {
-        matches!(self.at_split(warp, split).inst.op, Op::WarpBarrier { .. })
     }
 }

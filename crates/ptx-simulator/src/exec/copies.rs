@@ -10,7 +10,7 @@ use super::context::{At, Context, Executed};
 use super::mbarrier::Change;
 use super::pending_copies::Copy;
 use super::warp::Warp;
-use crate::arith::{WARP, each, lanes};
+use crate::arith::{WARP, each, lanes, which};
 use crate::decode::{NONE, Op};
 use crate::memory::span;
 use crate::observe::{Access, Act, Actor, CopyRequest, Event};
@@ -60,13 +60,9 @@ impl Context<'_> {
         self.progress.changed();
         let mut pending = std::mem::take(&mut warp.copies.copies);
         for copy in &mut pending {
-            let mut done = 0u32;
-            each(copy.mask & mask, |lane| {
-                let is_done = match but {
-                    None => true,
-                    Some(but) => copy.group[lane].saturating_add(but) < warp.copies.groups[lane],
-                };
-                done |= (is_done as u32) << lane;
+            let done = which(copy.mask & mask, |lane| match but {
+                None => true,
+                Some(but) => copy.group[lane].saturating_add(but) < warp.copies.groups[lane],
             });
             self.do_copy(warp, copy, done);
             copy.mask &= !done;

@@ -1,11 +1,12 @@
 //! How undefined values spread, and where they matter.
 
-use super::activation::{Activation, source};
+use super::activation::{Activation, source, source_of};
+use super::collective::shuffle_source;
 use super::context::{At, Context};
 use super::registers::low;
 use super::undefined::{either, of_byte};
 use super::warp::Warp;
-use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes};
+use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site};
 use crate::memory::Written;
@@ -33,7 +34,7 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
-        Op::Mma { .. } | Op::LoadTile { .. } | Op::StoreTile { .. } => {}
+        Op::Mma { .. } | Op::Tile { .. } => {}
         Op::LogicTest { f, d, p, s, q, .. } => {
             let of_d = u.any(s);
             u.set_predicate(*p, active, either(of_d, u.predicate(q.p)));
@@ -164,18 +165,21 @@ fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, activ
     }
 }
 
-/// Follows undefined values through an exchange between lanes, before it is done. `from` says where each lane
-/// of a shuffle reads.
-pub fn follow_collective(activation: &mut Activation, op: &Op, mask: u32, from: [usize; WARP]) {
-    let u = &mut activation.undefined;
+/// Follows undefined values through an exchange between lanes, before it is done.
+pub fn follow_collective(activation: &mut Activation, function: &Function, op: &Op, mask: u32) {
+    let Activation { registers, undefined: u, .. } = activation;
     match op {
-        Op::Shuffle { d, p, a, .. } => {
+        Op::Shuffle { mode, d, p, a, b, c, .. } => {
+            let (b, c) = (source_of(registers, function, *b), source_of(registers, function, *c));
             // A lane that does not take part has been named by the check of the shuffle itself.
             match u.of(*a) & mask {
                 0 => u.set(*d, mask, (0, NONE)),
                 given => {
                     let of_a = u.bits_of(*a);
-                    let read = |lane: usize| if given >> from[lane] & 1 == 1 { of_a[from[lane]] } else { 0 };
+                    let read = |lane: usize| {
+                        let (from, _) = shuffle_source(*mode, lane, b, c);
+                        if given >> from & 1 == 1 { of_a[from] } else { 0 }
+                    };
                     u.set_bits(*d, mask, &std::array::from_fn(read), u.origin(*a));
                 }
             }
@@ -256,10 +260,9 @@ impl Context<'_> {
     /// Which of the loaded values are undefined.
     pub fn follow_load(&mut self, warp: &mut Warp, at: At, request: &Request, d: &[Reg], bytes: u32) {
         for (i, d) in d.iter().enumerate() {
-            let mut undefined = 0u32;
-            each(request.mask, |lane| {
+            let mut undefined = which(request.mask, |lane| {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
-                undefined |= (!self.is_written(warp, request, lane, address, bytes) as u32) << lane;
+                !self.is_written(warp, request, lane, address, bytes)
             });
             if undefined != 0 && request.space == Space::Const {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
@@ -301,12 +304,11 @@ impl Context<'_> {
         let Request { mask, space, owner, addresses, bytes, .. } = *request;
         let (operands, origin) = warp.activations[at.slot as usize].undefined.any(s);
         let exchanges = matches!(at.inst.op, Op::Atomic { op: AtomOp::Exchange, .. });
-        let mut unwritten = 0;
-        for lane in lanes(mask) {
+        let unwritten = which(mask, |lane| {
             let written = self.is_written(warp, request, lane, addresses[lane], bytes);
-            unwritten |= (!written as u32) << lane;
             self.set_written(warp, (space, owner), lane, addresses[lane], bytes, true);
-        }
+            !written
+        });
         let memory = lanes(unwritten).next().filter(|_| !exchanges);
         let operand = (operands & mask != 0).then(|| (operands & mask).trailing_zeros() as usize);
         match (memory, operand) {

@@ -11,7 +11,7 @@
 use super::activation::source;
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
-use crate::arith::{Lanes, WARP, lanes};
+use crate::arith::{Lanes, WARP, groups, lanes};
 use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::{self, shared, span};
@@ -171,15 +171,10 @@ impl Context<'_> {
                 warp.activations[at.slot as usize].registers[d as usize][lane] = before;
             }
         }
-        let mut rest = at.mask;
-        while rest != 0 {
-            let owner = owners[rest.trailing_zeros() as usize];
-            let mask =
-                lanes(rest).filter(|&lane| owners[lane] == owner).fold(0u32, |all, lane| all | 1 << lane);
+        for (owner, mask) in groups(at.mask, |lane| owners[lane]) {
             let request = request(Access::Atomic { returns: d != NONE }, mask, &addresses, order);
             let by = MbarrierUse { odd: odd & mask, done: arrived & mask };
             self.act(warp, at, Act::Mbarrier(&Request { owner, ..request }, by));
-            rest &= !mask;
         }
         Ok(())
     }

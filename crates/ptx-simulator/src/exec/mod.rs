@@ -24,8 +24,7 @@ mod step;
 mod undefined;
 mod warp;
 
-pub use activation::Position;
-pub use block::{BARRIERS, Barrier, BlockState, Cluster, Member};
+pub use block::{BlockState, Cluster, Member};
 pub use context::{Context, Executed, Step};
 pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;

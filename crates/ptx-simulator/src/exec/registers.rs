@@ -2,7 +2,7 @@
 //! addresses of variables, and the parameters of calls.
 
 use super::activation::{Activation, source};
-use crate::arith::{Lanes, WARP, each, lanes};
+use crate::arith::{Lanes, WARP, each, lanes, which};
 use crate::decode::{Function, NONE, Op, Reg};
 use crate::memory::{self, extend, shared};
 
@@ -24,9 +24,6 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
             let value = b.map_or(a, |b| bits.of(a, activation.holds(b)));
             activation.set_predicate(*d, active, value);
         }
-        Op::PredConst { d, value } => {
-            activation.set_predicate(*d, active, if *value { u32::MAX } else { 0 });
-        }
         Op::Extended { how, d, s, carry_in, carry_out } => {
             let sources = s.map(|r| *source(activation, function, r));
             for lane in lanes(active) {
@@ -40,7 +37,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
         }
         Op::Classify { d, a, class } => {
             let a = source(activation, function, *a);
-            let yes = (0..WARP).fold(0, |yes, lane| yes | (class(a[lane]) as u32) << lane);
+            let yes = which(u32::MAX, |lane| class(a[lane]));
             activation.set_predicate(*d, active, yes);
         }
         Op::Unpack { parts, a, bits } => {
@@ -76,57 +73,44 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
 
 /// Does an `op` that gives one value, in `d`.
 fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
-    let mut out: Lanes = [0; WARP];
+    use std::array::from_fn;
     let read = |r: Reg| source(activation, function, r);
-    let d = match op {
+    let (d, out): (_, Lanes) = match op {
         Op::Select { d, a, b, p } => {
             let (p, a, b) = (activation.holds(*p), read(*a), read(*b));
-            (0..WARP).for_each(|lane| out[lane] = if p >> lane & 1 == 1 { a[lane] } else { b[lane] });
-            d
+            (d, from_fn(|lane| if p >> lane & 1 == 1 { a[lane] } else { b[lane] }))
         }
         Op::Set { f, d, a, b, holds } => {
             let yes = f.holds(read(*a), read(*b), active);
-            (0..WARP).for_each(|lane| out[lane] = if yes >> lane & 1 == 1 { *holds } else { 0 });
-            d
+            (d, from_fn(|lane| if yes >> lane & 1 == 1 { *holds } else { 0 }))
         }
         Op::LogicTest { f, d, p, s, bits, q } => {
+            let mut out = [0; WARP];
             f.apply(&mut out, s.map(read), active);
-            let any = (0..WARP).fold(0, |any, lane| any | ((out[lane] != 0) as u32) << lane);
-            let holds = bits.of(any, activation.holds(*q));
-            activation.set_predicate(*p, active, holds);
-            d
+            let any = which(active, |lane| out[lane] != 0);
+            activation.set_predicate(*p, active, bits.of(any, activation.holds(*q)));
+            (d, out)
         }
         Op::Pack { d, parts, bits } => {
-            let keep = low(*bits);
+            let mut out = [0; WARP];
             for (i, part) in parts.iter().enumerate() {
                 let part = read(*part);
-                (0..WARP).for_each(|lane| out[lane] |= (part[lane] & keep) << (i as u32 * bits));
+                (0..WARP).for_each(|lane| out[lane] |= (part[lane] & low(*bits)) << (i as u32 * bits));
             }
-            d
+            (d, out)
         }
-        Op::LocalAddress { d, offset } => {
-            out = [offset.wrapping_add(activation.local_base as u64); WARP];
-            d
-        }
-        Op::GlobalAddress { d, global, offset } => {
-            out = [globals[*global].wrapping_add(*offset as u64); WARP];
-            d
-        }
+        Op::LocalAddress { d, offset } => (d, [offset.wrapping_add(activation.local_base as u64); WARP]),
+        Op::GlobalAddress { d, global, offset } => (d, [globals[*global].wrapping_add(*offset as u64); WARP]),
         Op::MapShared { d, a, rank, own } => {
             let (a, rank, own) = (read(*a), read(*rank), read(*own));
-            (0..WARP).for_each(|lane| out[lane] = shared::with_rank(a[lane], rank[lane], own[lane]));
-            d
+            (d, from_fn(|lane| shared::with_rank(a[lane], rank[lane], own[lane])))
         }
         Op::RankOf { d, a, own } => {
             let (a, own) = (read(*a), read(*own));
             let rank = |lane: usize| shared::rank(a[lane] & u64::from(u32::MAX)).0.map(u64::from);
-            (0..WARP).for_each(|lane| out[lane] = rank(lane).unwrap_or(own[lane]));
-            d
+            (d, from_fn(|lane| rank(lane).unwrap_or(own[lane])))
         }
-        Op::ActiveMask { d } => {
-            out = [active.into(); WARP];
-            d
-        }
+        Op::ActiveMask { d } => (d, [active.into(); WARP]),
         _ => return,
     };
     write(activation, *d, active, &out);

@@ -31,6 +31,11 @@ const MOST_PARAM_BYTES: u64 = 32_764;
 /// What a call gives a lane: its result and, if it fails, the error that `cudaGetLastError` shows.
 type Given = (u64, Option<u32>);
 
+/// A call that gives an error, or 0.
+fn error(error: u32) -> Given {
+    (error.into(), Some(error).filter(|error| *error != 0))
+}
+
 /// Bytes of `printf` that are kept until somebody takes them: a loop that prints for ever must not fill the
 /// host's memory. A GPU's buffer has the same size unless a program asks for another (CUDA C++ Programming
 /// Guide, "Formatted Output"); it keeps the last ones, not the first.
@@ -97,21 +102,7 @@ impl Context<'_> {
             if matches!(call, Call::GetParameterBuffer | Call::GetBuffer | Call::Malloc) { 8 } else { 4 };
         for lane in lanes(at.mask) {
             let caller = Lane { warp: &mut *warp, slot: at.slot, lane, args };
-            let (result, error) = match call {
-                Call::GetParameterBuffer => self.parameter_buffer(caller, at),
-                Call::LaunchDevice { second_pool } => self.launch_device(caller, at, second_pool),
-                Call::GetBuffer => self.any_buffer(caller),
-                Call::LaunchKernel => self.launch_kernel(caller, at),
-                Call::DeviceSynchronize => {
-                    let error = too_deep.then_some(runtime::SYNC_DEPTH_EXCEEDED);
-                    (error.unwrap_or(0) as u64, error)
-                }
-                Call::CudaMalloc | Call::CudaFree | Call::CudaMemset => {
-                    let error = self.memory_call(caller, at.lane(lane), call)?;
-                    (error as u64, Some(error).filter(|error| *error != 0))
-                }
-                call => (self.other_call(caller, at.lane(lane), call)?, None),
-            };
+            let (result, error) = self.call_of_lane(caller, at.lane(lane), call)?;
             if let Some(error) = error {
                 warp.last_error[lane] = error;
             }
@@ -127,12 +118,8 @@ impl Context<'_> {
         }
         if waits && !too_deep {
             if self.block.children > 0 {
-                let split = warp.splits[index];
-                if at.mask == split.mask {
-                    warp.splits[index].wait = Wait::Children;
-                } else {
-                    warp.diverge(index, split.mask & !at.mask, split.pc + 1, split.pc, split.pc + 1);
-                }
+                let waiting = warp.stay(index, at.mask);
+                warp.splits[waiting].wait = Wait::Children;
                 return Ok(());
             }
             self.act(warp, at, Act::ChildrenDone { mask: at.mask });
@@ -140,6 +127,74 @@ impl Context<'_> {
         // Lanes that the guard leaves out do nothing here; all go on behind the call.
         warp.splits[index].pc += 1;
         Ok(())
+    }
+
+    /// Does a call for the one lane of `at`. Memory is set at once.
+    fn call_of_lane(&mut self, mut caller: Lane, at: At, call: Call) -> Executed<Given> {
+        let (lane, first, second) = (caller.lane, caller.word(0), caller.word(1));
+        let (kind, what, help) = match call {
+            Call::GetParameterBuffer => return Ok(self.parameter_buffer(caller, at)),
+            Call::LaunchDevice { second_pool } => {
+                return Ok(error(self.launch_in(caller, at, first, second, second_pool)));
+            }
+            Call::GetBuffer => {
+                // For a kernel that is named later. No kernel has more parameters, and no buffer is longer
+                // than its addresses.
+                let bytes = second.min(MOST_PARAM_BYTES) as usize;
+                return Ok((self.launches.open(usize::MAX, LaunchConfig::new(1, 1), bytes), None));
+            }
+            Call::LaunchKernel => return Ok(error(self.launch_kernel(caller, at))),
+            Call::DeviceSynchronize if self.launches.depth >= self.launches.sync_depth => {
+                return Ok(error(runtime::SYNC_DEPTH_EXCEEDED));
+            }
+            Call::DeviceSynchronize | Call::StreamDestroy => return Ok(error(0)),
+            Call::GetLastError => {
+                return Ok((std::mem::take(&mut caller.warp.last_error[lane]).into(), None));
+            }
+            Call::PeekAtLastError => return Ok((caller.warp.last_error[lane].into(), None)),
+            Call::StreamCreate => {
+                let handle = self.launches.new_stream();
+                if self.put_word(&mut caller, first, handle) {
+                    return Ok(error(0));
+                }
+                let what = format!("cudaStreamCreateWithFlags is to write its handle to {first:#x}");
+                (Kind::OutOfBounds, what, "pass the address of a cudaStream_t variable")
+            }
+            Call::Malloc => return Ok((self.memory.heap_alloc(first).unwrap_or(0), None)),
+            Call::Free | Call::CudaFree if first == 0 || self.memory.heap_free(first) => return Ok(error(0)),
+            Call::CudaFree => return Ok(error(runtime::INVALID_VALUE)),
+            Call::Free => {
+                let what = format!("free({first:#x}), which is nothing that malloc on the device has given");
+                (Kind::OutOfBounds, what, "free what malloc has returned, once")
+            }
+            Call::CudaMalloc => {
+                let Some(address) = self.memory.heap_alloc(second) else {
+                    return Ok(error(runtime::MEMORY_ALLOCATION));
+                };
+                if self.put_word(&mut caller, first, address) {
+                    return Ok(error(0));
+                }
+                let what = format!("cudaMalloc is to write an address to {first:#x}");
+                (Kind::OutOfBounds, what, "pass the address of a pointer variable")
+            }
+            Call::CudaMemset => {
+                let (value, bytes) = (caller.part(1, 0, 1) as u8, memory::index(caller.word(2)));
+                if let Ok(to) = self.memory.slice_mut(first, bytes) {
+                    to.fill(value);
+                    self.memory.define(first, bytes);
+                    return Ok(error(0));
+                }
+                let what = format!("cudaMemsetAsync is to set {bytes} bytes at {first:#x}");
+                (Kind::OutOfBounds, what, "set no more than has been allocated there")
+            }
+            Call::Printf => return Ok((self.print(caller.warp, lane, first, second) as u64, None)),
+            Call::AssertFail => {
+                let text = |address| self.text(address).unwrap_or_default();
+                let what = format!("assertion `{}` failed in {}", text(first), text(caller.word(3)));
+                (Kind::Trap, what, "the kernel's own check says that something is wrong")
+            }
+        };
+        Err(self.fault(caller.warp, at, kind, what, help))
     }
 
     fn parameter_buffer(&mut self, mut caller: Lane, at: At) -> Given {
@@ -150,13 +205,6 @@ impl Context<'_> {
             // Compiled code walks past the launch when it gets no buffer: it is refused here.
             Err(why) => (0, Some(self.refuse(caller, at, &why))),
         }
-    }
-
-    /// A buffer of this many bytes, for a kernel that is named later.
-    fn any_buffer(&mut self, mut caller: Lane) -> Given {
-        // No kernel has more, and no buffer is longer than its addresses.
-        let bytes = caller.word(1).min(MOST_PARAM_BYTES) as usize;
-        (self.launches.open(usize::MAX, LaunchConfig::new(1, 1), bytes), None)
     }
 
     /// Bytes of the kernel's parameters, or the error of a launch that cannot be, and why.
@@ -176,7 +224,8 @@ impl Context<'_> {
         *error
     }
 
-    fn launch_kernel(&mut self, mut caller: Lane, at: At) -> Given {
+    /// A launch as clang has it: the error.
+    fn launch_kernel(&mut self, mut caller: Lane, at: At) -> u32 {
         let kernel = memory::index(caller.word(0).wrapping_sub(FUNCTION_WINDOW));
         let (address, config, stream) = (caller.word(1), caller.config(2), caller.word(5));
         match self.param_bytes(kernel, &config) {
@@ -186,18 +235,12 @@ impl Context<'_> {
             }
             Err(why) => {
                 self.launches.close(address);
-                let error = self.refuse(caller, at, &why);
-                (error.into(), Some(error))
+                self.refuse(caller, at, &why)
             }
         }
     }
 
-    fn launch_device(&mut self, mut caller: Lane, at: At, second_pool: bool) -> Given {
-        let (address, stream) = (caller.word(0), caller.word(1));
-        self.launch_in(caller, at, address, stream, second_pool)
-    }
-
-    fn launch_in(&mut self, caller: Lane, at: At, address: u64, stream: u64, second_pool: bool) -> Given {
+    fn launch_in(&mut self, caller: Lane, at: At, address: u64, stream: u64, second_pool: bool) -> u32 {
         let params = self.launches.params(address);
         let (launch, limit) = (self.launches.accepted, self.launches.limit);
         let refused = self.launches.launch(address, stream, self.block.linear, second_pool);
@@ -208,86 +251,7 @@ impl Context<'_> {
         let (lane, why) = (caller.lane, None);
         let said = DeviceLaunch { launch, lane, refused, why, pending, limit, params: &params };
         self.act(caller.warp, at, Act::Launch(&said));
-        (refused.unwrap_or(0) as u64, refused)
-    }
-
-    /// Calls that do not launch, for the one lane of `at`.
-    fn other_call(&mut self, mut caller: Lane, at: At, call: Call) -> Executed<u64> {
-        let lane = caller.lane;
-        let wrong = match call {
-            Call::GetLastError => return Ok(std::mem::take(&mut caller.warp.last_error[lane]) as u64),
-            Call::PeekAtLastError => return Ok(caller.warp.last_error[lane] as u64),
-            Call::StreamCreate => {
-                let (to, handle) = (caller.word(0), self.launches.new_stream());
-                if self.put_word(&mut caller, to, handle) {
-                    return Ok(0);
-                }
-                let what = format!("cudaStreamCreateWithFlags is to write its handle to {to:#x}");
-                (Kind::OutOfBounds, what, "pass the address of a cudaStream_t variable")
-            }
-            Call::Malloc => return Ok(self.memory.heap_alloc(caller.word(0)).unwrap_or(0)),
-            Call::Free => {
-                let address = caller.word(0);
-                if address == 0 || self.memory.heap_free(address) {
-                    return Ok(0);
-                }
-                let what =
-                    format!("free({address:#x}), which is nothing that malloc on the device has given");
-                (Kind::OutOfBounds, what, "free what malloc has returned, once")
-            }
-            Call::Printf => {
-                let (format, arguments) = (caller.word(0), caller.word(1));
-                return Ok(self.print(caller.warp, lane, format, arguments) as u64);
-            }
-            Call::AssertFail => {
-                let text = |address| self.text(address).unwrap_or_default();
-                let (message, function) = (text(caller.word(0)), text(caller.word(3)));
-                let what = format!("assertion `{message}` failed in {function}");
-                (Kind::Trap, what, "the kernel's own check says that something is wrong")
-            }
-            Call::StreamDestroy
-            | Call::GetParameterBuffer
-            | Call::LaunchDevice { .. }
-            | Call::GetBuffer
-            | Call::LaunchKernel
-            | Call::CudaMalloc
-            | Call::CudaFree
-            | Call::CudaMemset
-            | Call::DeviceSynchronize => return Ok(0),
-        };
-        let (kind, what, help) = wrong;
-        Err(self.fault(caller.warp, at, kind, what, help))
-    }
-
-    /// Memory of the device runtime: the error. A memset is done at once.
-    fn memory_call(&mut self, mut caller: Lane, at: At, call: Call) -> Executed<u32> {
-        let (first, second) = (caller.word(0), caller.word(1));
-        match call {
-            Call::CudaMalloc => {
-                let Some(address) = self.memory.heap_alloc(second) else {
-                    return Ok(runtime::MEMORY_ALLOCATION);
-                };
-                if self.put_word(&mut caller, first, address) {
-                    return Ok(0);
-                }
-                let what = format!("cudaMalloc is to write an address to {first:#x}");
-                let help = "pass the address of a pointer variable";
-                Err(self.fault(caller.warp, at, Kind::OutOfBounds, what, help))
-            }
-            Call::CudaFree if first == 0 || self.memory.heap_free(first) => Ok(0),
-            Call::CudaFree => Ok(runtime::INVALID_VALUE),
-            _ => {
-                let (value, bytes) = (caller.part(1, 0, 1) as u8, memory::index(caller.word(2)));
-                if let Ok(to) = self.memory.slice_mut(first, bytes) {
-                    to.fill(value);
-                    self.memory.define(first, bytes);
-                    return Ok(0);
-                }
-                let what = format!("cudaMemsetAsync is to set {bytes} bytes at {first:#x}");
-                let help = "set no more than has been allocated there";
-                Err(self.fault(caller.warp, at, Kind::OutOfBounds, what, help))
-            }
-        }
+        refused.unwrap_or(0)
     }
 
     /// Writes a word to a generic address of a lane; whether there is one.
@@ -313,12 +277,10 @@ impl Context<'_> {
         let Launches { depth, sync_depth, .. } = *self.launches;
         let message = format!(
             "cudaDeviceSynchronize() does not wait here: this grid is {depth} launches deep, only \
-             {sync_depth} levels of \
-             grids may wait, and it returns cudaErrorSyncDepthExceeded (68)"
+             {sync_depth} levels of grids may wait, and it returns cudaErrorSyncDepthExceeded (68)"
         );
         let help = "raise cudaLimitDevRuntimeSyncDepth before the first launch, or do not wait: a grid has \
-                    ended only when \
-                    its children have";
+                    ended only when its children have";
         let finding = self.fault(warp, at, Kind::LaunchLimit, message, help);
         Diagnostic { severity: Severity::Warning, ..*finding }
     }

@@ -32,8 +32,8 @@ enum Next {
     Leave,
 }
 
-/// What is compiled for launches with checks, and once more for those without, which the page does not have
-/// and need not fetch.
+/// What is compiled for launches with checks, and once more for those without: who only has launches of one
+/// kind does not have the code for the other.
 pub const CHECKED: Step = |context, warp, index, left| context.run_split::<true>(warp, index, left);
 pub const UNCHECKED: Step = |context, warp, index, left| context.run_split::<false>(warp, index, left);
 
@@ -130,26 +130,11 @@ impl<'e> Context<'e> {
             let activation = &mut warp.activations[slot as usize];
             let at = At { inst, function, slot, mask: active };
             match &inst.op {
-                Op::Branch { target, reconverge } => {
-                    let (taken, rest) = (active, mask & !active);
-                    if CHECKS && inst.watch != [NONE; 2] {
-                        for watch in inst.watch.into_iter().filter(|watch| *watch != NONE) {
-                            self.act(warp, at, Act::Branch { watch, taken, rest });
-                        }
-                    }
-                    if rest == 0 {
-                        pc = *target;
-                    } else if taken == 0 {
-                        pc += 1;
-                    } else {
-                        warp.splits[index].pc = pc;
-                        self.act(warp, at, Act::Diverge { taken, rest });
-                        warp.diverge(index, taken, *target, pc + 1, *reconverge);
-                        return Ok(());
-                    }
-                    continue;
-                }
-                _ if active == 0 => {}
+                Op::Branch { .. } => match self.branch::<CHECKS>(warp, (index, pc, mask), at) {
+                    Next::At(next) => pc = next,
+                    Next::Leave => return Ok(()),
+                },
+                _ if active == 0 => pc += 1,
                 Op::Alu { f, d, s, .. } => {
                     let mut out: Lanes = [0; WARP];
                     let source = |r: Reg| source(activation, function, r);
@@ -160,6 +145,7 @@ impl<'e> Context<'e> {
                     } else {
                         each(active, |lane| d[lane] = out[lane]);
                     }
+                    pc += 1;
                 }
                 Op::Test { f, d, q, a, b, combine } => {
                     let holds =
@@ -168,31 +154,65 @@ impl<'e> Context<'e> {
                     let apply = |holds: u32| given.map_or(holds, |(bits, p)| bits.of(holds, p));
                     activation.set_predicate(*d, active, apply(holds));
                     activation.set_predicate(*q, active, apply(!holds));
+                    pc += 1;
                 }
-                Op::Load { space, d, bytes, signed, at: from, order, scope, used } => {
-                    let addresses = self.checked_addresses(warp, at, from);
-                    let total = *bytes * d.len() as u32;
-                    let request =
-                        Request::new(Access::Load, *space, active, &addresses, total, *order, *scope);
-                    let request = Request { used: *used, ..request };
-                    self.load::<CHECKS>(warp, at, &request, d, *bytes, *signed)?;
-                }
-                Op::Store { space, s, bytes, at: to, order, scope } => {
-                    let addresses = self.checked_addresses(warp, at, to);
-                    let total = *bytes * s.len() as u32;
-                    let request =
-                        Request::new(Access::Store, *space, active, &addresses, total, *order, *scope);
-                    self.store::<CHECKS>(warp, at, &request, s, *bytes)?;
+                Op::Load { .. } | Op::Store { .. } => {
+                    self.access::<CHECKS>(warp, at)?;
+                    pc += 1;
                 }
                 _ => match self.control(warp, index, pc, mask, at)? {
-                    Next::At(next) => {
-                        pc = next;
-                        continue;
-                    }
+                    Next::At(next) => pc = next,
                     Next::Leave => return Ok(()),
                 },
             }
-            pc += 1;
+        }
+    }
+
+    /// Lanes come to a branch.
+    #[inline(always)]
+    fn branch<const CHECKS: bool>(
+        &mut self,
+        warp: &mut Warp,
+        (index, pc, mask): (usize, u32, u32),
+        at: At<'e>,
+    ) -> Next {
+        let Op::Branch { target, reconverge } = at.inst.op else { return Next::At(pc + 1) };
+        let (taken, rest) = (at.mask, mask & !at.mask);
+        if CHECKS && at.inst.watch != [NONE; 2] {
+            for watch in at.inst.watch.into_iter().filter(|watch| *watch != NONE) {
+                self.act(warp, at, Act::Branch { watch, taken, rest });
+            }
+        }
+        if rest == 0 {
+            return Next::At(target);
+        }
+        if taken == 0 {
+            return Next::At(pc + 1);
+        }
+        warp.splits[index].pc = pc;
+        self.act(warp, at, Act::Diverge { taken, rest });
+        warp.diverge(index, taken, target, pc + 1, reconverge);
+        Next::Leave
+    }
+
+    /// Lanes load or store.
+    #[inline(always)]
+    fn access<const CHECKS: bool>(&mut self, warp: &mut Warp, at: At<'e>) -> Executed<()> {
+        match &at.inst.op {
+            Op::Load { space, d, bytes, signed, at: from, order, scope, used } => {
+                let addresses = self.checked_addresses(warp, at, from);
+                let total = *bytes * d.len() as u32;
+                let request = Request::new(Access::Load, *space, at.mask, &addresses, total, *order, *scope);
+                let request = Request { used: *used, ..request };
+                self.load::<CHECKS>(warp, at, &request, d, *bytes, *signed)
+            }
+            Op::Store { space, s, bytes, at: to, order, scope } => {
+                let addresses = self.checked_addresses(warp, at, to);
+                let total = *bytes * s.len() as u32;
+                let request = Request::new(Access::Store, *space, at.mask, &addresses, total, *order, *scope);
+                self.store::<CHECKS>(warp, at, &request, s, *bytes)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -218,26 +238,6 @@ impl<'e> Context<'e> {
                 let now = self.progress.executed;
                 let d = &mut warp.activations[at.slot as usize].registers[*d as usize];
                 each(at.mask, |lane| d[lane] = now);
-            }
-            Op::WarpBarrier { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::LoadTile { .. }
-            | Op::StoreTile { .. } => {
-                warp.splits[index].pc = pc;
-                if at.mask != mask {
-                    // The lanes that the guard leaves out do not take part: they go on behind it.
-                    warp.diverge(index, mask & !at.mask, pc + 1, pc, pc + 1);
-                    return Ok(Next::Leave);
-                }
-                if !self.collective_ready(warp, index) {
-                    warp.splits[index].wait = Wait::Lanes;
-                    return Ok(Next::Leave);
-                }
-                self.collective(warp, index)?;
             }
             Op::Barrier { .. } => {
                 warp.splits[index].pc = pc;
@@ -287,12 +287,33 @@ impl<'e> Context<'e> {
                 return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, help));
             }
             Op::Nop {} => {}
+            op if op.members().is_some() => return self.together(warp, (index, pc, mask), at),
             op => {
                 let activation = &mut warp.activations[at.slot as usize];
                 registers::execute(op, activation, at.function, at.mask, self.globals);
             }
         }
         Ok(Next::At(pc + 1))
+    }
+
+    /// Lanes come to a warp-level instruction.
+    fn together(
+        &mut self,
+        warp: &mut Warp,
+        (index, pc, mask): (usize, u32, u32),
+        at: At<'e>,
+    ) -> Executed<Next> {
+        warp.splits[index].pc = pc;
+        if at.mask != mask {
+            // The lanes that the guard leaves out do not take part.
+            warp.stay(index, at.mask);
+        } else if self.collective_ready(warp, index) {
+            self.collective(warp, index)?;
+            return Ok(Next::At(pc + 1));
+        } else {
+            warp.splits[index].wait = Wait::Lanes;
+        }
+        Ok(Next::Leave)
     }
 
     /// `brx.idx`: each lane takes one of several ways.

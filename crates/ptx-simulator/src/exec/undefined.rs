@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::arith::{Lanes, WARP, lanes};
+use crate::arith::{Lanes, WARP, lanes, which};
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
 
 /// Which lanes of each register hold undefined values, and the line each comes from.
@@ -41,7 +41,7 @@ impl Undefined {
         self.predicate_origins.resize(function.predicates, NONE);
         self.frame.clear();
         self.frame.resize(function.frame_bytes, (0, NONE));
-        for (_, register) in &function.places {
+        for (_, register) in &function.specials {
             self.registers[*register as usize] = 0;
         }
     }
@@ -83,7 +83,7 @@ impl Undefined {
     /// Lanes of `active` write a value with these undefined bits.
     #[cold]
     pub fn set_bits(&mut self, d: Reg, active: u32, bits: &Lanes, origin: u32) {
-        let undefined = (0..WARP).fold(0, |all, lane| all | ((bits[lane] != 0) as u32) << lane);
+        let undefined = which(u32::MAX, |lane| bits[lane] != 0);
         self.set(d, active, (undefined, origin));
         if lanes(undefined & active).any(|lane| bits[lane] != u64::MAX) {
             let kept = self.bits.entry(d).or_insert_with(|| Box::new([u64::MAX; WARP]));
@@ -183,7 +183,7 @@ impl Undefined {
 
 /// The lanes in which bits of a byte are undefined.
 pub fn of_byte(bits: &Lanes, byte: usize) -> u32 {
-    (0..WARP).fold(0, |all, lane| all | ((bits[lane] >> (8 * byte) & 0xff != 0) as u32) << lane)
+    which(u32::MAX, |lane| bits[lane] >> (8 * byte) & 0xff != 0)
 }
 
 /// `a` or `b`, whichever is undefined first.

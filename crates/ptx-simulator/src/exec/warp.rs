@@ -8,10 +8,10 @@
 //! where nobody gets on, the lanes at a join go on without those that are missing, which may spin for a lock
 //! that they hold.
 
-use super::activation::{Activation, Position};
+use super::activation::Activation;
 use super::pending_copies::PendingCopies;
 use crate::arith::{Lanes, WARP};
-use crate::decode::{Function, NONE};
+use crate::decode::{Function, NONE, Position};
 use crate::memory::Written;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
@@ -145,8 +145,9 @@ const SPINS_AGAIN: u32 = 64;
 const LOOKS: u32 = 256;
 
 impl Warp {
-    /// Starts warp `index` of a block at the kernel's first instruction.
-    pub fn start(&mut self, index: u32, number: usize, function: &Function, position: Position) {
+    /// Starts a warp of a block at the kernel's first instruction.
+    pub fn start(&mut self, number: usize, function: &Function, position: Position) {
+        let index = position.warp;
         let threads = position.block_dim.iter().product::<u32>();
         let here = (threads - index * WARP as u32).min(WARP as u32);
         self.index = index;
@@ -169,7 +170,7 @@ impl Warp {
         }
         let activation = &mut self.activations[0];
         activation.open(number, function, 0);
-        activation.set_places(function, index, &position);
+        activation.set_specials(function, &position);
         self.position = position;
         self.splits.push(Split::new(0, self.lanes, 0, (NONE, NONE)));
     }
@@ -205,6 +206,17 @@ impl Warp {
         // The side pushed last runs first: the one that falls through.
         self.splits[split] = Split::new(target, taken, from.activation, outer);
         self.splits.push(Split::new(next, from.mask & !taken, from.activation, outer));
+    }
+
+    /// The lanes of `mask` stay at the split's instruction, the others go on behind it, where all meet; gives
+    /// the split that stays.
+    pub fn stay(&mut self, split: usize, mask: u32) -> usize {
+        let Split { pc, mask: all, .. } = self.splits[split];
+        if mask == all {
+            return split;
+        }
+        self.diverge(split, all & !mask, pc + 1, pc, pc + 1);
+        self.splits.len() - 1
     }
 
     /// Several targets at once (`brx.idx`): `ways` are places with their lanes.
@@ -370,7 +382,7 @@ impl Warp {
         };
         let activation = &mut self.activations[slot as usize];
         activation.open(number, function, local_base);
-        activation.set_places(function, self.index, &self.position);
+        activation.set_specials(function, &self.position);
         (activation.returns_to, activation.depth) = (returns_to, depth);
         let mut part = from;
         part.mask = mask;

@@ -3,6 +3,7 @@
 use crate::decode::{Param, Program};
 use crate::device::{DeviceProperties, LaunchConfig};
 use crate::diagnostic::{Diagnostic, Kind};
+use crate::exec::PendingLaunch;
 
 /// Checks a launch and lays out its arguments.
 pub fn parameters(
@@ -12,7 +13,7 @@ pub fn parameters(
     config: &LaunchConfig,
     cluster: Option<[u32; 3]>,
     args: &[u64],
-) -> Result<(usize, Vec<u8>), Box<Diagnostic>> {
+) -> Result<PendingLaunch, Box<Diagnostic>> {
     let wrong = |kind: Kind, message: String, help: &str| {
         Box::new(Diagnostic::of_host(kind, Some(kernel), message, help))
     };
@@ -54,5 +55,5 @@ pub fn parameters(
         let bytes = value.iter().flat_map(|piece| piece.to_le_bytes());
         params[param.offset..].iter_mut().zip(bytes.take(param.bytes)).for_each(|(to, from)| *to = from);
     }
-    Ok((number, params))
+    Ok(PendingLaunch { number: 0, kernel: number, config: *config, params, stream: 0, block: 0 })
 }

@@ -2,7 +2,7 @@
 
 use crate::exec::{BlockState, Warp};
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Block {
     pub state: BlockState,
     pub warps: Vec<Warp>,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::block::Block;
 use crate::decode::Program;
-use crate::device::{DeviceProperties, LaunchConfig};
+use crate::device::DeviceProperties;
 use crate::exec::{Cluster, Launches, PendingLaunch, Progress, Schedule, Step};
 use crate::memory::Memory;
 use crate::observe::{After, Watch};
@@ -40,9 +40,7 @@ pub struct Grid {
     pub depth: u32,
     /// Which of the devices it runs on.
     pub device: u32,
-    pub kernel: usize,
-    pub config: LaunchConfig,
-    pub params: Vec<u8>,
+    pub launch: PendingLaunch,
     pub workspace: u64,
     pub blocks: u64,
     /// Blocks of a cluster, and the clusters under way.
@@ -51,7 +49,7 @@ pub struct Grid {
     pub next_block: u64,
     pub finished_blocks: u64,
     pub resident: VecDeque<Block>,
-    pub parent: Option<usize>,
+    pub parent: Option<u32>,
     pub origin: Origin,
     /// Children that are neither complete nor tail launches.
     pub open_children: u64,
@@ -95,9 +93,6 @@ pub enum Together {
     Dependent,
 }
 
-/// A grid that the host launches: its kernel, its shape and its arguments as they lie in memory.
-pub type Root = (usize, LaunchConfig, Vec<u8>);
-
 /// Launches from the host at one time, until everything they brought about is complete.
 pub struct Engine<'e> {
     pub device: &'e DeviceProperties,
@@ -109,14 +104,13 @@ pub struct Engine<'e> {
     pub printed: &'e mut String,
     pub launches: Launches,
     pub schedule: Schedule,
-    pub order: &'e [u32],
-    pub cluster: Option<[u32; 3]>,
+    pub limits: &'e Limits,
     pub progress: Progress,
-    pub grids: Vec<Option<Grid>>,
-    pub free: Vec<usize>,
+    /// Those that have started and are not complete, by their numbers.
+    pub grids: FxHashMap<u32, Grid>,
     /// Grids with blocks to run, in turn; fire-and-forget children that wait for a place.
-    pub running: VecDeque<usize>,
-    pub ready: VecDeque<(usize, PendingLaunch)>,
+    pub running: VecDeque<u32>,
+    pub ready: VecDeque<(u32, PendingLaunch)>,
     pub started: u32,
     /// Whether a finished tail or stream launch still counts as pending.
     pub lingering: bool,
@@ -150,11 +144,9 @@ impl<'e> Engine<'e> {
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),
-            order: &limits.order,
-            cluster: limits.cluster,
+            limits,
             progress: Progress::new(limits.steps),
-            grids: Vec::new(),
-            free: Vec::new(),
+            grids: FxHashMap::default(),
             running: VecDeque::new(),
             ready: VecDeque::new(),
             started: 0,

@@ -15,23 +15,22 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 use super::block::Block;
-use super::engine::{Engine, Grid, Origin, Root, Together, in_stream};
+use super::engine::{Engine, Grid, Origin, Together, in_stream};
 use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
-use crate::device::LaunchConfig;
 use crate::exec::{Executed, PendingLaunch};
 use crate::observe::{After, Event, Start};
 
 impl Engine<'_> {
     /// Runs `roots` together, and all that they launch.
-    pub fn run(&mut self, roots: Vec<Root>, how: Together) -> Executed<()> {
-        for (number, (kernel, config, params)) in (0..).zip(roots) {
+    pub fn run(&mut self, roots: Vec<PendingLaunch>, how: Together) -> Executed<()> {
+        for (number, root) in (0..).zip(roots) {
             let (device, after) = match how {
                 Together::OnDevices => (number, After::Host),
                 Together::Dependent if number == 0 => (0, After::Host),
                 Together::Dependent => (0, After::Dependent),
             };
-            self.start(kernel, config, params, None, Origin::Host { device }, after)?;
+            self.start(root, None, Origin::Host { device }, after);
             if how == Together::Dependent {
                 self.run_all()?;
             }
@@ -45,64 +44,44 @@ impl Engine<'_> {
             while self.running.len() < self.device.resident_grids
                 && let Some((parent, child)) = self.ready.pop_front()
             {
-                let origin = Origin::FireAndForget { block: child.block };
-                let after = After::Launch { launch: child.number };
-                self.start(child.kernel, child.config, child.params, Some(parent), origin, after)?;
+                let (origin, launch) = (Origin::FireAndForget { block: child.block }, child.number);
+                self.start(child, Some(parent), origin, After::Launch { launch });
             }
         }
         Ok(())
     }
 
-    fn start(
-        &mut self,
-        kernel: usize,
-        config: LaunchConfig,
-        params: Vec<u8>,
-        parent: Option<usize>,
-        origin: Origin,
-        after: After,
-    ) -> Executed<()> {
-        let function = &self.program.functions[kernel];
-        let (x, y, z) = config.grid_dim;
-        let blocks = x as u64 * y as u64 * z as u64;
-        let workspace = if function.uses_grid_workspace {
-            let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
-            if let Ok(bytes) = self.memory.slice_mut(address, 64) {
-                bytes.fill(0);
-                self.memory.define(address, 64);
-            }
-            address
-        } else {
-            0
-        };
-        let launcher = parent.and_then(|parent| self.grids[parent].as_ref());
+    fn start(&mut self, launch: PendingLaunch, parent: Option<u32>, origin: Origin, after: After) {
+        let function = &self.program.functions[launch.kernel];
+        let (x, y, z) = launch.config.grid_dim;
+        let workspace = if function.uses_grid_workspace { self.workspace() } else { 0 };
+        let launcher = parent.and_then(|parent| self.grids.get(&parent));
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
         let device = match origin {
             Origin::Host { device } => device,
             _ => launcher.map_or(0, |grid| grid.device),
         };
         let is_early = launcher.is_some_and(|grid| self.starts_early(grid));
-        let asked = self.cluster.filter(|_| parent.is_none());
-        let cluster_dim = function.cluster_dim(&config, asked).unwrap_or([1; 3]);
+        let asked = self.limits.cluster.filter(|_| parent.is_none());
+        let cluster_dim = function.cluster_dim(&launch.config, asked).unwrap_or([1; 3]);
+        let number = self.started;
         self.observer.event(&Event::Grid(Start {
-            grid: self.started,
-            parent: launcher.map(|grid| grid.number),
+            grid: number,
+            parent,
             depth,
             device,
             kernel: &function.name,
-            config: &config,
+            config: &launch.config,
             cluster: cluster_dim,
             after,
         }));
         let grid = Grid {
-            number: self.started,
+            number,
             depth,
             device,
-            kernel,
-            config,
-            params,
+            launch,
             workspace,
-            blocks,
+            blocks: x as u64 * y as u64 * z as u64,
             cluster_dim,
             clusters: Vec::new(),
             next_block: 0,
@@ -118,26 +97,26 @@ impl Engine<'_> {
             streams: FxHashMap::default(),
         };
         self.started += 1;
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.grids[slot] = Some(grid);
-                slot
-            }
-            None => {
-                self.grids.push(Some(grid));
-                self.grids.len() - 1
-            }
-        };
+        self.grids.insert(number, grid);
         match is_early {
-            true => self.running.push_front(slot),
-            false => self.running.push_back(slot),
+            true => self.running.push_front(number),
+            false => self.running.push_back(number),
         }
-        Ok(())
+    }
+
+    /// Memory for the barrier of a cooperative grid.
+    fn workspace(&mut self) -> u64 {
+        let address = self.memory.alloc(64, "the grid's workspace").unwrap_or(0);
+        if let Ok(bytes) = self.memory.slice_mut(address, 64) {
+            bytes.fill(0);
+            self.memory.define(address, 64);
+        }
+        address
     }
 
     /// One block of the grid has its turn.
-    fn turn(&mut self, slot: usize) -> Executed<()> {
-        let Some(mut grid) = self.grids[slot].take() else { return Ok(()) };
+    fn turn(&mut self, number: u32) -> Executed<()> {
+        let Some(mut grid) = self.grids.remove(&number) else { return Ok(()) };
         if self.schedule.shuffles() {
             // Some more blocks, and any of them.
             while grid.next_block < grid.blocks && grid.resident.len() < 8 && self.schedule.choose(2) == 1 {
@@ -147,41 +126,12 @@ impl Engine<'_> {
             let first = self.schedule.choose(grid.resident.len());
             grid.resident.rotate_left(first);
         }
-        let block = match grid.resident.pop_front() {
-            Some(block) => Some(block),
-            None if grid.next_block < grid.blocks => Some(self.open_block(&mut grid)),
-            None => None,
-        };
-        if let Some(mut block) = block {
-            let number = block.state.cluster;
-            let place = number.and_then(|number| grid.clusters.iter().position(|one| one.number == number));
-            let mut cluster = place.map(|place| grid.clusters.swap_remove(place));
-            let finished = self.run_block(&grid, &mut block, cluster.as_mut())?;
-            let waits_for_others =
-                cluster.as_ref().is_some_and(|cluster| cluster.members[block.state.rank as usize].stuck);
-            if let Some(cluster) = cluster.filter(|cluster| cluster.members.iter().any(|one| !one.ended)) {
-                grid.clusters.push(cluster);
-            }
-            match finished {
-                true => {
-                    self.observer.event(&Event::BlockEnd { grid: grid.number, block: block.state.linear });
-                    grid.finished_blocks += 1;
-                    self.resident -= block.warps.len();
-                    self.progress.changed();
-                    self.spare.push(block);
-                }
-                false => {
-                    grid.resident.push_back(block);
-                    // A block that did not finish may wait for one that has not started.
-                    if !waits_for_others
-                        && grid.next_block < grid.blocks
-                        && grid.resident.len() < self.device.most_resident_blocks()
-                    {
-                        let next = self.open_block(&mut grid);
-                        grid.resident.push_front(next);
-                    }
-                }
-            }
+        if grid.resident.is_empty() && grid.next_block < grid.blocks {
+            let next = self.open_block(&mut grid);
+            grid.resident.push_front(next);
+        }
+        if let Some(block) = grid.resident.pop_front() {
+            self.turn_of_block(&mut grid, block)?;
         }
         let more = grid.finished_blocks < grid.blocks;
         for launch in std::mem::take(&mut self.launches.requests) {
@@ -200,10 +150,10 @@ impl Engine<'_> {
         };
         let (origin, parent, has_tails) = (grid.origin, grid.parent, !grid.tails.is_empty());
         let complete = if more { 0 } else { std::mem::take(&mut grid.complete) };
-        self.grids[slot] = Some(grid);
-        self.release(slot, release)?;
+        self.grids.insert(number, grid);
+        self.release(number, release);
         if more {
-            self.running.push_back(slot);
+            self.running.push_back(number);
             return Ok(());
         }
         if matches!(origin, Origin::Tail | Origin::Stream { .. }) {
@@ -211,19 +161,50 @@ impl Engine<'_> {
             self.lingering = !has_tails;
         }
         self.launches_done(None, complete);
-        self.advance(slot)
+        self.advance(number);
+        Ok(())
+    }
+
+    fn turn_of_block(&mut self, grid: &mut Grid, mut block: Block) -> Executed<()> {
+        let number = block.state.cluster;
+        let place = number.and_then(|number| grid.clusters.iter().position(|one| one.number == number));
+        let mut cluster = place.map(|place| grid.clusters.swap_remove(place));
+        let finished = self.run_block(grid, &mut block, cluster.as_mut())?;
+        let waits_for_others =
+            cluster.as_ref().is_some_and(|cluster| cluster.members[block.state.rank as usize].stuck);
+        if let Some(cluster) = cluster.filter(|cluster| cluster.members.iter().any(|one| !one.ended)) {
+            grid.clusters.push(cluster);
+        }
+        if finished {
+            self.observer.event(&Event::BlockEnd { grid: grid.number, block: block.state.linear });
+            grid.finished_blocks += 1;
+            self.resident -= block.warps.len();
+            self.progress.changed();
+            self.spare.push(block);
+            return Ok(());
+        }
+        grid.resident.push_back(block);
+        // A block that did not finish may wait for one that has not started.
+        if !waits_for_others
+            && grid.next_block < grid.blocks
+            && grid.resident.len() < self.device.most_resident_blocks()
+        {
+            let next = self.open_block(grid);
+            grid.resident.push_front(next);
+        }
+        Ok(())
     }
 
     /// Whether children start before their parent goes on. A grid of one warp has nobody else who would come
     /// later than they.
     pub fn starts_early(&self, grid: &Grid) -> bool {
-        let (x, y, z) = grid.config.block_dim;
+        let (x, y, z) = grid.launch.config.block_dim;
         self.schedule.children_first && (grid.blocks > 1 || x * y * z > WARP as u32)
     }
 
     /// So many launches of a parent no longer count as pending, once its blocks have finished.
-    fn launches_done(&mut self, parent: Option<usize>, count: u64) {
-        if let Some(grid) = parent.and_then(|parent| self.grids[parent].as_mut())
+    fn launches_done(&mut self, parent: Option<u32>, count: u64) {
+        if let Some(grid) = parent.and_then(|parent| self.grids.get_mut(&parent))
             && grid.finished_blocks < grid.blocks
             && self.schedule.children_first
         {
@@ -238,50 +219,46 @@ impl Engine<'_> {
     }
 
     /// Children that may start now: at once, or behind those of their stream.
-    fn release(&mut self, slot: usize, children: Vec<PendingLaunch>) -> Executed<()> {
+    fn release(&mut self, parent: u32, children: Vec<PendingLaunch>) {
         for launch in children {
             if launch.stream == STREAM_FIRE_AND_FORGET {
-                self.ready.push_back((slot, launch));
+                self.ready.push_back((parent, launch));
                 continue;
             }
-            let Some(grid) = &mut self.grids[slot] else { break };
-            let (block, stream) = (launch.block, launch.stream);
-            let stream = grid.streams.entry((block, stream)).or_default();
+            let Some(grid) = self.grids.get_mut(&parent) else { break };
+            let stream = grid.streams.entry((launch.block, launch.stream)).or_default();
             if stream.runs {
                 stream.waiting.push_back(launch);
                 continue;
             }
             stream.runs = true;
             let (origin, after) = in_stream(&launch, stream.last.replace(self.started));
-            self.start(launch.kernel, launch.config, launch.params, Some(slot), origin, after)?;
+            self.start(launch, Some(parent), origin, after);
         }
-        Ok(())
     }
 
     /// The grid's blocks have finished, or one of its children has: whatever follows from that.
-    fn advance(&mut self, mut slot: usize) -> Executed<()> {
+    fn advance(&mut self, mut number: u32) {
         loop {
-            let Some(grid) = &mut self.grids[slot] else { return Ok(()) };
+            let Some(grid) = self.grids.get_mut(&number) else { return };
             if grid.finished_blocks < grid.blocks || grid.open_children > 0 || grid.tail_running {
-                return Ok(());
+                return;
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                let origin = Origin::Tail;
-                return self.start(tail.kernel, tail.config, tail.params, Some(slot), origin, After::Parent);
+                return self.start(tail, Some(number), Origin::Tail, After::Parent);
             }
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
             if parent.is_some() {
-                self.launches.ended(&grid.params);
+                self.launches.ended(&grid.launch.params);
                 self.memory.set_launch_bytes(self.launches.bytes);
             }
-            self.grids[slot] = None;
-            self.free.push(slot);
+            self.grids.remove(&number);
             if workspace != 0 {
                 self.memory.free(workspace);
             }
-            let Some(parent) = parent else { return Ok(()) };
-            let Some(grid) = &mut self.grids[parent] else { return Ok(()) };
+            let Some(parent) = parent else { return };
+            let Some(grid) = self.grids.get_mut(&parent) else { return };
             let mut child_of = |block: u64| {
                 grid.open_children -= 1;
                 if let Some(block) = grid.resident.iter_mut().find(|b| b.state.linear == block) {
@@ -301,13 +278,13 @@ impl Engine<'_> {
                     match stream.waiting.pop_front() {
                         Some(next) => {
                             let (origin, after) = in_stream(&next, stream.last.replace(self.started));
-                            self.start(next.kernel, next.config, next.params, Some(parent), origin, after)?;
+                            self.start(next, Some(parent), origin, after);
                         }
                         None => stream.runs = false,
                     }
                 }
             }
-            slot = parent;
+            number = parent;
         }
     }
 }

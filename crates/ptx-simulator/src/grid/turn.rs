@@ -4,19 +4,46 @@
 use super::block::Block;
 use super::engine::{Engine, Grid};
 use crate::arith::WARP;
-use crate::decode::{NONE, Op};
+use crate::decode::{NONE, Op, Position};
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::exec::{
-    BARRIERS, Barrier, BlockState, Cluster, Context, Executed, Member, Position, Stop, Wait, Warp,
-};
-use crate::memory::{Written, shared::Layout};
+use crate::exec::{BlockState, Cluster, Context, Executed, Member, Stop, Wait, Warp};
+use crate::memory::shared::Layout;
 use crate::observe::Event;
 
 /// Number `linear` in rows of `x` and layers of `y` rows.
 fn index_of(linear: u64, x: u32, y: u32) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
     [linear % x, linear / x % y, linear / (x * y)].map(|axis| axis as u32)
+}
+
+/// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a circle.
+fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(Stop, bool)> {
+    let (before, exited) = (context.progress.executed, context.block.exited);
+    let changes = context.progress.changes();
+    let settled = context.progress.is_settled();
+    context.schedule.settled = settled;
+    let turn = warp.turn(context.schedule.warp_turn().min(left));
+    let stop = context.run(warp, turn)?;
+    if context.checks && context.observer.remembers() as u64 > context.memory.room() {
+        return Err(context.out_of_memory());
+    }
+    if context.block.exited != exited {
+        context.progress.changed();
+    }
+    if context.progress.is_news() {
+        context.observer.event(&Event::Underway { by_warps: context.progress.executed });
+    }
+    let unchanged = changes == context.progress.changes() && !warp.waits_at_join();
+    let ran_on = matches!(stop, Stop::Turn | Stop::Spins);
+    let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
+    // What was seen before the turns became regular does not count.
+    let state = changes | u64::from(settled) << 63;
+    let circles = unchanged && ran_on && is_certain && warp.repeats(state);
+    if circles || unchanged && context.progress.executed == before {
+        context.progress.stuck(&mut warp.stuck);
+    }
+    Ok((stop, circles))
 }
 
 impl Engine<'_> {
@@ -30,12 +57,12 @@ impl Engine<'_> {
         }
         if !self.program.has_clusters && size == 1 {
             grid.next_block += 1;
-            let (x, y, _) = grid.config.grid_dim;
+            let (x, y, _) = grid.launch.config.grid_dim;
             return self.open_at(grid, index_of(number, x, y), None);
         }
         grid.next_block += size;
         let [cx, cy, cz] = grid.cluster_dim;
-        let (gx, gy, _) = grid.config.grid_dim;
+        let (gx, gy, _) = grid.launch.config.grid_dim;
         let of = index_of(number, gx / cx, gy / cy);
         let mut cluster =
             Cluster { number, members: Vec::new(), threads: 0, exited: 0, arrived: 0, round: 0 };
@@ -56,58 +83,51 @@ impl Engine<'_> {
     }
 
     fn open_at(&mut self, grid: &Grid, index: [u32; 3], cluster: Option<(u64, u32)>) -> Block {
-        let (gx, gy, _) = grid.config.grid_dim;
-        let (bx, by, bz) = grid.config.block_dim;
+        let (gx, gy, _) = grid.launch.config.grid_dim;
+        let (bx, by, bz) = grid.launch.config.block_dim;
         let [x, y, z] = index.map(u64::from);
         let linear = x + gx as u64 * (y + gy as u64 * z);
-        let function = &self.program.functions[grid.kernel];
+        let function = &self.program.functions[grid.launch.kernel];
         let threads = bx * by * bz;
-        let mut block = self.spare.pop().unwrap_or_else(|| Block {
-            state: BlockState {
-                index,
-                linear,
-                cluster: None,
-                rank: 0,
-                threads,
-                exited: 0,
-                shared: Vec::new(),
-                written: Written::default(),
-                barriers: [Barrier::default(); BARRIERS],
-                children: 0,
-            },
-            warps: Vec::new(),
-            next: 0,
-        });
+        let mut block = self.spare.pop().unwrap_or_default();
+        let (shared, written) = (&mut block.state.shared, &mut block.state.written);
+        block.state = BlockState {
+            index,
+            linear,
+            cluster: cluster.map(|(number, _)| number),
+            rank: cluster.map_or(0, |(_, rank)| rank),
+            threads,
+            shared: std::mem::take(shared),
+            written: std::mem::take(written),
+            ..BlockState::default()
+        };
         let state = &mut block.state;
-        (state.index, state.linear, state.threads, state.exited, state.children) =
-            (index, linear, threads, 0, 0);
-        (state.cluster, state.rank) = cluster.map_or((None, 0), |(number, rank)| (Some(number), rank));
-        state.barriers = [Barrier::default(); BARRIERS];
         state.shared.clear();
         state.written.clear();
-        state.shared.resize(function.shared_bytes + grid.config.shared_mem_bytes as usize, 0xcd);
+        state.shared.resize(function.shared_bytes + grid.launch.config.shared_mem_bytes as usize, 0xcd);
         block.next = 0;
         let warps = threads.div_ceil(WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
         self.resident += block.warps.len();
         self.progress.changed();
         let position = Position {
-            grid_dim: [gx, gy, grid.config.grid_dim.2],
+            grid: grid.number,
+            grid_dim: [gx, gy, grid.launch.config.grid_dim.2],
             block_dim: [bx, by, bz],
             block: index,
+            warp: 0,
             cluster_dim: grid.cluster_dim,
-            is_explicit_cluster: function.cluster.is_some()
-                || self.cluster.is_some() && grid.parent.is_none(),
+            is_explicit_cluster: function.bounds.cluster.is_some()
+                || self.limits.cluster.is_some() && grid.parent.is_none(),
             rank: state.rank,
-            grid_id: grid.number as u64,
             workspace: grid.workspace,
             static_shared: function.shared_bytes as u32,
-            dynamic_shared: grid.config.shared_mem_bytes,
+            dynamic_shared: grid.launch.config.shared_mem_bytes,
         };
-        for (number, warp) in block.warps.iter_mut().enumerate() {
-            warp.start(number as u32, grid.kernel, function, position);
-            if !self.order.is_empty() {
-                warp.part(self.order);
+        for (number, warp) in (0..).zip(&mut block.warps) {
+            warp.start(grid.launch.kernel, function, Position { warp: number, ..position });
+            if !self.limits.order.is_empty() {
+                warp.part(&self.limits.order);
             }
         }
         block
@@ -124,7 +144,17 @@ impl Engine<'_> {
         if let Some(cluster) = &mut cluster {
             block.state.swap_memory(cluster);
         }
-        let finished = self.run_warps(grid, block, cluster.as_deref_mut())?;
+        let stalled = self.run_warps(grid, block, cluster.as_deref_mut())?;
+        let finished = block.state.exited == block.state.threads;
+        if !finished && stalled && !block.waits_for_children() {
+            match &mut cluster {
+                // Others of its cluster may still come.
+                Some(cluster) if block.warps.iter().any(Warp::waits_for_cluster) => {
+                    cluster.members[rank].stuck = true;
+                }
+                _ => return Err(self.deadlock(grid, block)),
+            }
+        }
         if let Some(cluster) = cluster {
             block.state.swap_memory(cluster);
             cluster.members[rank].ended = finished;
@@ -135,11 +165,12 @@ impl Engine<'_> {
         Ok(finished)
     }
 
+    /// Whether nobody in the block gets on by itself any more.
     fn run_warps(&mut self, grid: &Grid, block: &mut Block, cluster: Option<&mut Cluster>) -> Executed<bool> {
-        let (bx, by, bz) = grid.config.block_dim;
-        let function = &self.program.functions[grid.kernel];
-        let dynamic = (function.shared_bytes, grid.config.shared_mem_bytes as usize);
-        let starts_early = self.starts_early(grid);
+        let (bx, by, bz) = grid.launch.config.block_dim;
+        let function = &self.program.functions[grid.launch.kernel];
+        let dynamic = (function.shared_bytes, grid.launch.config.shared_mem_bytes as usize);
+        let (starts_early, all_are_here) = (self.starts_early(grid), self.all_are_here(grid));
         self.launches.depth = grid.depth;
         let mut context = Context {
             device: self.device,
@@ -149,7 +180,7 @@ impl Engine<'_> {
             step: self.step,
             observer: self.observer,
             globals: self.globals,
-            params: &grid.params,
+            params: &grid.launch.params,
             block: &mut block.state,
             cluster,
             shared: Layout { variables: &function.shared, dynamic },
@@ -164,17 +195,6 @@ impl Engine<'_> {
         if self.quiet > 2 * self.resident * (self.running.len() + 1) {
             block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
         }
-        // Nobody else can come and change something.
-        let most = self.device.most_resident_blocks();
-        let is_open = |grid: &Grid, resident: usize| grid.next_block == grid.blocks || resident >= most;
-        let is_full = self.running.len() + 1 >= self.device.resident_grids;
-        let all_are_here = (self.ready.is_empty() || is_full)
-            && is_open(grid, grid.resident.len() + 1)
-            && self
-                .running
-                .iter()
-                .filter_map(|slot| self.grids[*slot].as_ref())
-                .all(|other| is_open(other, other.resident.len()));
         let count = block.warps.len();
         let mut left = context.schedule.block_turn(count);
         if context.schedule.shuffles() {
@@ -203,34 +223,12 @@ impl Engine<'_> {
                 idle += 1;
                 continue;
             }
-            let (before, exited) = (context.progress.executed, context.block.exited);
-            let changes = context.progress.changes();
-            let settled = context.progress.is_settled();
-            context.schedule.settled = settled;
-            let turn = warp.turn(context.schedule.warp_turn().min(left));
-            let stop = context.run(warp, turn)?;
-            if context.checks && context.observer.remembers() as u64 > context.memory.room() {
-                return Err(context.out_of_memory());
-            }
-            if context.block.exited != exited {
-                context.progress.changed();
-            }
-            if context.progress.is_news() {
-                context.observer.event(&Event::Underway { by_warps: context.progress.executed });
-            }
+            let before = context.progress.executed;
+            let (stop, circles) = turn_of_warp(&mut context, warp, left)?;
             let executed = context.progress.executed - before;
             left = left.saturating_sub(executed as u32);
             if starts_early && !context.launches.requests.is_empty() {
                 left = 0;
-            }
-            let unchanged = changes == context.progress.changes() && !warp.waits_at_join();
-            let ran_on = matches!(stop, Stop::Turn | Stop::Spins);
-            let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
-            // What was seen before the turns became regular does not count.
-            let state = changes | u64::from(settled) << 63;
-            let circles = unchanged && ran_on && is_certain && warp.repeats(state);
-            if circles || unchanged && executed == 0 {
-                context.progress.stuck(&mut warp.stuck);
             }
             if circles && all_are_here && context.progress.stuck == self.resident {
                 return Err(context.circles(warp));
@@ -241,24 +239,23 @@ impl Engine<'_> {
                 (idle, spins, self.quiet) = (0, false, 0);
             }
         }
-        if context.block.exited == context.block.threads {
-            return Ok(true);
-        }
-        if left > 0 && !spins && !block.warps.iter().any(Warp::waits_for_children) {
-            match context.cluster {
-                // Others of its cluster may still come.
-                Some(cluster) if block.warps.iter().any(Warp::waits_for_cluster) => {
-                    cluster.members[context.block.rank as usize].stuck = true;
-                }
-                _ => return Err(self.deadlock(grid, block)),
-            }
-        }
-        Ok(false)
+        Ok(left > 0 && !spins)
+    }
+
+    /// Whether nobody else can come and change something.
+    fn all_are_here(&self, grid: &Grid) -> bool {
+        let most = self.device.most_resident_blocks();
+        let is_open = |grid: &Grid, resident: usize| grid.next_block == grid.blocks || resident >= most;
+        let is_full = self.running.len() + 1 >= self.device.resident_grids;
+        let mut others = self.running.iter().filter_map(|number| self.grids.get(number));
+        (self.ready.is_empty() || is_full)
+            && is_open(grid, grid.resident.len() + 1)
+            && others.all(|other| is_open(other, other.resident.len()))
     }
 
     /// Nobody in the block can go on: says who waits where.
     fn deadlock(&self, grid: &Grid, block: &Block) -> Box<Diagnostic> {
-        let (bx, by, bz) = grid.config.block_dim;
+        let (bx, by, bz) = grid.launch.config.block_dim;
         // At a barrier, and for lanes of their warp.
         let mut waiting = [0, 0];
         let mut first = None;
@@ -305,7 +302,7 @@ impl Engine<'_> {
         };
         let kind = if collective { Kind::WarpCollective } else { Kind::Deadlock };
         Box::new(Diagnostic {
-            kernel: Some(self.program.functions[grid.kernel].name.clone()),
+            kernel: Some(self.program.functions[grid.launch.kernel].name.clone()),
             file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
             line: place.map(|p| p.line).or(at.map(|(inst, _)| inst.line)),
             block: Some(block.state.index),

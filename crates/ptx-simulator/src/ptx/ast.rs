@@ -1,5 +1,5 @@
-//! The statements of a PTX text, as written. What a word means is decided in `opcode.rs`; here an instruction
-//! is its opcode split at the dots, and its operands.
+//! The statements of a PTX text, as written. What a word means is decided by `decode/opcodes.rs`; here an
+//! instruction is its opcode split at the dots, and its operands.
 //!
 //! PTX ISA 9.0, chapters 4 (syntax), 5 (state spaces, types, variables) and 11 (directives).
 
@@ -10,33 +10,37 @@ use crate::diagnostic::{Diagnostic, Kind};
 
 /// A whole module, as written.
 #[derive(Debug, Default)]
-pub struct Ast {
-    pub functions: Vec<FunctionAst>,
+pub struct Ast<'a> {
+    pub functions: Vec<FunctionAst<'a>>,
     /// `.global`, `.const` and `.shared` variables outside functions.
     pub variables: Vec<Variable>,
     /// `.file` entries: number -> path.
     pub files: Vec<(u32, Arc<str>)>,
-    /// Names declared without a body: `vprintf`, the device runtime, functions of other modules.
-    pub externs: Vec<String>,
 }
 
 #[derive(Debug)]
-pub struct FunctionAst {
-    pub name: String,
+pub struct FunctionAst<'a> {
+    pub name: &'a str,
     pub is_entry: bool,
     pub returns: Vec<Variable>,
     pub params: Vec<Variable>,
-    /// Threads of a block that it is compiled for: `.maxntid` and `.reqntid`.
+    pub bounds: Bounds,
+    /// `None` for a declaration.
+    pub body: Option<Vec<Statement<'a>>>,
+    pub line: u32,
+}
+
+/// The launches that a kernel is compiled for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// Threads of a block: at most this many (`.maxntid`), or just these (`.reqntid`).
     pub most_threads: Option<[u32; 3]>,
     pub block: Option<[u32; 3]>,
-    /// Blocks of a cluster: `.reqnctapercluster`, `.maxclusterrank`; and whether a launch has to be one of
-    /// clusters (`.explicitcluster`).
+    /// Blocks of a cluster: just these (`.reqnctapercluster`), at most so many (`.maxclusterrank`); and
+    /// whether every launch has to say how many (`.explicitcluster`).
     pub cluster: Option<[u32; 3]>,
     pub most_in_cluster: Option<u32>,
     pub explicit_cluster: bool,
-    /// `None` for a declaration.
-    pub body: Option<Vec<Statement>>,
-    pub line: u32,
 }
 
 /// A declared variable or parameter.
@@ -73,7 +77,7 @@ pub enum Init {
 }
 
 #[derive(Debug)]
-pub enum Statement {
+pub enum Statement<'a> {
     /// `{` and `}` of a scope.
     Open,
     Close,
@@ -81,11 +85,11 @@ pub enum Statement {
     Registers {
         is_pred: bool,
         bytes: usize,
-        names: Vec<(String, Option<u32>)>,
+        names: Vec<(&'a str, Option<u32>)>,
         line: u32,
     },
     Variable(Variable),
-    Label(String),
+    Label(&'a str),
     /// `.loc file line column[, function_name …, inlined_at file line column]`
     Loc {
         at: (u32, u32, u32),
@@ -93,51 +97,51 @@ pub enum Statement {
     },
     /// `label: .branchtargets a, b;`
     Targets {
-        label: String,
-        targets: Vec<String>,
+        label: &'a str,
+        targets: Vec<&'a str>,
     },
     /// `label: .callprototype (…) _ (…);` or `label: .calltargets f, g;`
     Prototype,
-    Instruction(Instruction),
+    Instruction(Instruction<'a>),
 }
 
 #[derive(Debug)]
-pub struct Instruction {
+pub struct Instruction<'a> {
     /// `@p` or `@!p`: the register, and whether it is negated.
-    pub guard: Option<(String, bool)>,
+    pub guard: Option<(&'a str, bool)>,
     /// The opcode, split at its dots: `["ld", "global", "u32"]`.
-    pub words: Vec<String>,
-    pub operands: Vec<Operand>,
+    pub words: Vec<&'a str>,
+    pub operands: Vec<Operand<'a>>,
     /// Line in the PTX text, from 1.
     pub line: u32,
 }
 
-impl Instruction {
+impl Instruction<'_> {
     pub fn opcode(&self) -> String {
         self.words.join(".")
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Operand {
+pub enum Operand<'a> {
     /// A register, label, variable or special register.
-    Name(String),
+    Name(&'a str),
     /// `!p`
-    Not(String),
+    Not(&'a str),
     /// A literal, as 64 bits. Floats are kept as bits, with their width.
     Int(u64),
     F32(u32),
     F64(u64),
     /// `[base+offset]`; the base is missing for an absolute address.
-    Address(Option<String>, i64),
+    Address(Option<&'a str>, i64),
     /// `a|b`
-    Pair(String, String),
+    Pair(&'a str, &'a str),
     /// `{a, b, …}`
-    Vector(Vec<Operand>),
+    Vector(Vec<Operand<'a>>),
     /// `(a, b, …)` of a call.
-    List(Vec<Operand>),
+    List(Vec<Operand<'a>>),
     /// `name+offset` outside brackets.
-    Sum(String, i64),
+    Sum(&'a str, i64),
     /// An address of another kind: a texture's with its coordinates, a tensor's.
     Other,
 }

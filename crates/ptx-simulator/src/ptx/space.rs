@@ -18,8 +18,9 @@ pub enum Space {
 }
 
 impl Space {
+    /// Of a word that may say more behind `::`, as `shared::cta` does.
     pub(crate) fn parse(word: &str) -> Option<Space> {
-        Some(match word {
+        Some(match word.split("::").next().unwrap_or(word) {
             "global" => Space::Global,
             "shared" => Space::Shared,
             "local" => Space::Local,

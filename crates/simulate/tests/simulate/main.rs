@@ -1,6 +1,5 @@
 //! `cargo run --example simulate` as a reader uses it: every form of an argument, every exit status, the text
-//! and the JSON. The kernels lie in crates/simulate/tests/simulate/, compiled;
-//! `WORKBOOK_BLESS=1 cargo test --test simulate -- --ignored` compiles them again.
+//! and the JSON. The kernels lie in crates/simulate/tests/simulate/, compiled.
 
 mod arguments;
 mod compiled;

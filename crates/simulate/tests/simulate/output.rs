@@ -127,13 +127,13 @@ fn help_teaches_by_example() {
     }
 }
 
-/// The book shows the very output. `WORKBOOK_BLESS=1` writes it there.
+/// The book shows the very output.
 #[test]
-fn the_book_shows_what_is_printed() {
+fn the_output_in_the_book_is_renewed_by_a_run() {
     const EXAMPLE: &str =
         "cargo run --example simulate -- crates/simulate/tests/simulate/missing_barrier.ptx";
-    let path = root().join("book/src/appendix_simulate.md");
-    let page = std::fs::read_to_string(&path).unwrap();
+    let path = "book/src/appendix_simulate.md";
+    let page = std::fs::read_to_string(root().join(path)).unwrap();
     let block = |start: &str| {
         let from = page.find(start).unwrap_or_else(|| panic!("no {start:?} on the page")) + start.len();
         from..from + page[from..].find("```\n").unwrap()
@@ -141,12 +141,10 @@ fn the_book_shows_what_is_printed() {
     let args = page[block(&format!("```sh\n{EXAMPLE}"))].replace("\\\n", " ");
     let printed = run(&format!("{SUM}{}", args.trim_end())).exits(1).stdout();
     let shown = block("```text\n");
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        let page = format!("{}{printed}{}", &page[..shown.start], &page[shown.end..]);
-        std::fs::write(&path, page).unwrap();
-        return;
-    }
-    assert_eq!(&page[shown], printed, "run with WORKBOOK_BLESS=1");
+    workbook::build::renew::committed(
+        path,
+        format!("{}{printed}{}", &page[..shown.start], &page[shown.end..]),
+    );
 }
 
 /// The findings come out even where nothing ran that a figure could show.

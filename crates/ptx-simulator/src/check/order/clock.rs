@@ -1,190 +1,195 @@
-//! The order within a block that is under way: barriers of the block and of its warps, and what its threads
-//! have learnt.
+//! Vector clocks: what a thread, or a moment that it has left behind, knows of all threads.
+//!
+//! A block has one time for all of its threads, which counts what orders something in it. So a clock has an
+//! entry for each block that it knows of, not for each thread, and mostly says when its last barrier was;
+//! lanes of single warps are listed where more is known of them (`View`).
+//!
+//! Thousands of blocks hand the same clock on, from one to the next, through a counter that each of them
+//! increments. A clock is therefore a tree whose parts many share: to join two takes time only where they
+//! differ.
 
-use super::known::{Known, Seen, learn_all};
-use super::{Past, Time};
-use crate::arith::{WARP, lanes};
-use crate::check::lanes::at;
+use std::rc::Rc;
 
-/// Partial barriers (of some warps only) that a block remembers.
-const PARTIAL: usize = 64;
+pub type Time = u32;
+/// A grid, and a block of it.
+pub type BlockId = (u32, u64);
+/// A grid, and a cluster of it.
+pub type ClusterId = (u32, u64);
+/// A location that threads synchronise through: an address in global memory, or in a block's shared memory.
+pub type Location = (Option<BlockId>, u64);
 
-/// What a thread has done and learnt since the last barrier of its block.
-#[derive(Clone, Debug, Default)]
-pub struct ThreadClock {
-    pub known: Known,
-    pub seen: Vec<Seen>,
-    /// Its last fence of each scope.
-    pub fences: [Time; 4],
-    /// Device launches before the last wait for the children of the block.
-    pub children: u32,
+/// How far a thread is from having acquired a past access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gap {
+    /// It has seen the flag, but has no fence behind it.
+    Fence,
+    /// It has one, at a scope that does not include the other thread.
+    Scope,
 }
 
-/// The rows say, for each lane, up to when it has seen each other lane.
-type Rows = Box<[[Time; WARP]; WARP]>;
-
-/// A barrier of some of the block's warps: when, and which lanes.
-#[derive(Clone, Debug)]
-pub struct Partial {
-    time: Time,
-    members: Vec<u32>,
-    /// Earlier barriers that some of the members have passed, and those before them.
-    earlier: Vec<(Time, Vec<u32>)>,
+/// An access that has happened: by which lane of which warp (counted over all grids), and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Past {
+    pub warp: u32,
+    pub lane: u8,
+    pub time: Time,
 }
 
-impl Partial {
-    /// Bytes that it takes.
-    pub fn bytes(&self) -> usize {
-        let earlier =
-            self.earlier.iter().map(|(_, members)| size_of::<(Time, Vec<u32>)>() + 4 * members.len());
-        size_of::<Partial>() + 4 * self.members.len() + earlier.sum::<usize>()
-    }
-}
-
-/// The order within a block that is under way. Its time counts what orders something in it.
-#[derive(Debug)]
-pub struct BlockClock {
-    pub now: Time,
-    /// The last barrier of the whole block.
+/// What is known of a block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// All that its threads did before this time.
     pub barrier: Time,
-    pub partial: Vec<Partial>,
-    rows: Vec<Option<Rows>>,
-    arrivals: Vec<(u32, u32, u32)>,
-    pub known: Known,
-    pub seen: Vec<Seen>,
+    /// What lanes of a warp, counted in the block, did before some later time.
+    pub lanes: Vec<(u32, u32, Time)>,
+    /// All grids below its launches with numbers smaller than this have ended.
     pub children: u32,
-    /// By their numbers, as far as there is something to know.
-    pub threads: Vec<ThreadClock>,
-    /// The line where another block has last written what a thread of this one has seen by a strong read.
-    pub flag: Option<u32>,
 }
 
-impl Default for BlockClock {
-    fn default() -> BlockClock {
-        BlockClock {
-            now: 1,
-            barrier: 0,
-            partial: Vec::new(),
-            rows: Vec::new(),
-            arrivals: Vec::new(),
-            known: Known::new(),
-            seen: Vec::new(),
-            children: 0,
-            threads: Vec::new(),
-            flag: None,
+impl View {
+    /// What lanes of a warp did before this time.
+    pub fn of_lanes(warp: u32, mask: u32, time: Time) -> View {
+        View { lanes: vec![(warp, mask, time)], ..View::default() }
+    }
+
+    fn knows(&self, warp: u32, lane: u8, time: Time) -> bool {
+        let of_lane =
+            |&(w, mask, before): &(u32, u32, Time)| w == warp && mask >> lane & 1 == 1 && time < before;
+        time < self.barrier || self.lanes.iter().any(of_lane)
+    }
+
+    fn join(&self, other: &View) -> View {
+        let barrier = self.barrier.max(other.barrier);
+        let later = |of: &&(u32, u32, Time)| of.2 > barrier;
+        let mut lanes: Vec<(u32, u32, Time)> = self.lanes.iter().filter(later).copied().collect();
+        for &(warp, mask, time) in other.lanes.iter().filter(later) {
+            if lanes.iter().any(|&(w, m, t)| w == warp && t >= time && mask & !m == 0) {
+                continue;
+            }
+            lanes.retain(|&(w, m, t)| w != warp || t > time || m & !mask != 0);
+            match lanes.iter_mut().find(|(w, _, t)| (*w, *t) == (warp, time)) {
+                Some((_, m, _)) => *m |= mask,
+                None => lanes.push((warp, mask, time)),
+            }
         }
+        View { barrier, lanes, children: self.children.max(other.children) }
     }
 }
 
-impl BlockClock {
-    pub fn tick(&mut self) -> Time {
-        self.now += 1;
-        self.now
+/// The views of the blocks whose first warps are `first` and the `1 << bits` - 1 after it.
+#[derive(Debug)]
+struct Node {
+    first: u64,
+    bits: u32,
+    part: Part,
+}
+
+#[derive(Debug)]
+enum Part {
+    View(View),
+    /// The lower half and the upper one.
+    Halves([Rc<Node>; 2]),
+}
+
+impl Node {
+    fn covers(&self, other: &Node) -> bool {
+        self.bits >= other.bits && self.first >> self.bits == other.first >> self.bits
     }
 
-    pub fn thread(&mut self, warp: u32, lane: usize) -> &mut ThreadClock {
-        at(&mut self.threads, warp * WARP as u32 + lane as u32)
+    /// In which half of this node another one lies.
+    fn half(&self, first: u64) -> usize {
+        (first >> (self.bits - 1) & 1) as usize
     }
 
-    pub fn arrives(&mut self, warp: u32, mask: u32, id: u32) {
-        self.arrivals.push((id, warp, mask));
-    }
-
-    /// Barrier `id` opens, for all threads of the block that have not exited or for those that have arrived.
-    pub fn barrier_opens(&mut self, id: u32, all: bool) {
-        let time = self.tick();
-        if all {
-            self.barrier = time;
-            self.partial.clear();
-            for thread in &mut self.threads {
-                learn_all(&mut self.known, &std::mem::take(&mut thread.known));
-                Seen::add(&mut self.seen, &std::mem::take(&mut thread.seen));
-                self.children = self.children.max(thread.children);
+    fn join(this: &Rc<Node>, other: &Rc<Node>) -> Rc<Node> {
+        if Rc::ptr_eq(this, other) {
+            return this.clone();
+        }
+        let (first, bits) = (this.first, this.bits);
+        let halves = match (&this.part, &other.part) {
+            _ if !this.covers(other) && !other.covers(this) => {
+                let bits = u64::BITS - (first ^ other.first).leading_zeros();
+                let halves = if first < other.first { [this, other] } else { [other, this] };
+                let part = Part::Halves(halves.map(Rc::clone));
+                return Rc::new(Node { first: first >> bits << bits, bits, part });
             }
-            self.arrivals.retain(|arrival| arrival.0 != id);
-            return;
-        }
-        let mut members = Vec::new();
-        for (_, warp, mask) in self.arrivals.extract_if(.., |arrival| arrival.0 == id) {
-            if members.len() <= warp as usize {
-                members.resize(warp as usize + 1, 0);
+            (Part::View(mine), Part::View(others)) => {
+                let view = mine.join(others);
+                let same = if view == *mine { Some(this) } else { Some(other).filter(|_| view == *others) };
+                return same
+                    .cloned()
+                    .unwrap_or_else(|| Rc::new(Node { first, bits, part: Part::View(view) }));
             }
-            members[warp as usize] |= mask;
-        }
-        let threads = (0..).zip(&members).flat_map(|(warp, mask)| threads_of(warp, *mask)).collect();
-        self.share(threads);
-        let meet = |other: &[u32]| members.iter().zip(other).any(|(a, b)| a & b != 0);
-        let mut earlier: Vec<(Time, Vec<u32>)> = Vec::new();
-        for partial in self.partial.iter().filter(|partial| meet(&partial.members)) {
-            let passed = partial.earlier.iter().cloned().chain([(partial.time, partial.members.clone())]);
-            for barrier in passed {
-                if !earlier.iter().any(|(time, _)| *time == barrier.0) {
-                    earlier.push(barrier);
-                }
+            (Part::Halves(mine), Part::Halves(others)) if bits == other.bits => {
+                [0, 1].map(|half| Node::join(&mine[half], &others[half]))
             }
-        }
-        earlier.drain(..earlier.len().saturating_sub(PARTIAL));
-        if self.partial.len() == PARTIAL {
-            self.partial.remove(0);
-        }
-        self.partial.push(Partial { time, members, earlier });
-    }
-    /// Lanes of a warp meet at `__syncwarp()`.
-    pub fn warp_barrier(&mut self, warp: u32, mask: u32) {
-        let time = self.tick();
-        if self.rows.len() <= warp as usize {
-            self.rows.resize_with(warp as usize + 1, || None);
-        }
-        let rows = self.rows[warp as usize].get_or_insert_with(|| Box::new([[0; WARP]; WARP]));
-        let mut merged = [0; WARP];
-        for lane in lanes(mask) {
-            for (to, from) in merged.iter_mut().zip(&rows[lane]) {
-                *to = (*from).max(*to);
+            (Part::Halves(mine), _) if bits > other.bits => {
+                let mut halves = mine.clone();
+                let half = &mut halves[this.half(other.first)];
+                *half = Node::join(half, other);
+                halves
             }
-        }
-        lanes(mask).for_each(|lane| merged[lane] = time);
-        lanes(mask).for_each(|lane| rows[lane] = merged);
-        self.share(threads_of(warp, mask).collect());
-    }
-
-    /// Up to when a lane has seen each lane of its warp.
-    pub fn row(&self, warp: u32, lane: usize) -> Option<&[Time; WARP]> {
-        Some(&self.rows.get(warp as usize)?.as_ref()?[lane])
-    }
-
-    /// These threads have met: each knows what any of them knows.
-    fn share(&mut self, threads: Vec<u32>) {
-        if self.threads.is_empty() {
-            return;
-        }
-        let mut shared = ThreadClock::default();
-        for thread in threads.iter().filter_map(|thread| self.threads.get(*thread as usize)) {
-            learn_all(&mut shared.known, &thread.known);
-            Seen::add(&mut shared.seen, &thread.seen);
-            shared.children = shared.children.max(thread.children);
-        }
-        if shared.known.is_empty() && shared.seen.is_empty() && shared.children == 0 {
-            return;
-        }
-        for thread in threads {
-            let clock = at(&mut self.threads, thread);
-            *clock = ThreadClock { fences: clock.fences, ..shared.clone() };
+            _ => return Node::join(other, this),
+        };
+        let is = |node: &Node| match &node.part {
+            Part::Halves(old) => old.iter().zip(&halves).all(|(old, new)| Rc::ptr_eq(old, new)),
+            Part::View(_) => false,
+        };
+        match () {
+            _ if is(this) => this.clone(),
+            _ if is(other) => other.clone(),
+            _ => Rc::new(Node { first, bits, part: Part::Halves(halves) }),
         }
     }
 }
 
-fn threads_of(warp: u32, mask: u32) -> impl Iterator<Item = u32> {
-    lanes(mask).map(move |lane| warp * WARP as u32 + lane as u32)
+/// What is known, block by block, each by the number of its first warp.
+#[derive(Clone, Debug, Default)]
+pub struct Clock {
+    root: Option<Rc<Node>>,
+    /// All grids with smaller numbers than this have ended.
+    pub grids: u32,
 }
 
-/// Whether a lane of a warp has met the thread of a past access since, at a barrier of some of the block's
-/// warps. Warps count within the block.
-pub fn in_partial(partial: &[Partial], past: Past, past_warp: u32, warp: u32, lane: u8) -> bool {
-    let member = |members: &[u32], warp: u32, lane: u8| {
-        members.get(warp as usize).is_some_and(|mask| mask >> lane & 1 == 1)
-    };
-    let was_there = |time: Time, members: &[u32]| past.time < time && member(members, past_warp, past.lane);
-    partial.iter().filter(|p| member(&p.members, warp, lane)).any(|p| {
-        was_there(p.time, &p.members) || p.earlier.iter().any(|(time, members)| was_there(*time, members))
-    })
+impl Clock {
+    pub fn join(&mut self, other: &Clock) {
+        self.grids = self.grids.max(other.grids);
+        self.root = match (self.root.take(), &other.root) {
+            (Some(mine), Some(others)) => Some(Node::join(&mine, others)),
+            (mine, others) => mine.or_else(|| others.clone()),
+        };
+    }
+
+    /// Learns what is known of one block.
+    pub fn learn(&mut self, first_warp: u32, view: View) {
+        let node = Node { first: first_warp.into(), bits: 0, part: Part::View(view) };
+        self.join(&Clock { root: Some(Rc::new(node)), grids: 0 });
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.root.is_none() && self.grids == 0
+    }
+
+    /// Whether the two are one, which is quickly found.
+    pub fn is_same(&self, other: &Clock) -> bool {
+        let address = |clock: &Clock| clock.root.as_ref().map(Rc::as_ptr);
+        (address(self), self.grids) == (address(other), other.grids)
+    }
+
+    pub fn view(&self, first_warp: u32) -> Option<&View> {
+        let first = first_warp.into();
+        let mut node = self.root.as_ref()?;
+        loop {
+            match &node.part {
+                Part::View(view) => return (node.first == first).then_some(view),
+                Part::Halves(halves) => node = &halves[node.half(first)],
+            }
+        }
+    }
+
+    /// Whether an access by a warp of its block, in `grid`, is known.
+    pub fn knows(&self, past: Past, grid: u32, warp: u32) -> bool {
+        let view = || self.view(past.warp - warp);
+        grid < self.grids || view().is_some_and(|view| view.knows(warp, past.lane, past.time))
+    }
 }

@@ -5,44 +5,38 @@
 //! - program order of a thread;
 //! - a block barrier, for the threads that take part;
 //! - `bar.warp.sync`, for the lanes it names (votes and shuffles order nothing);
-//! - the barrier of a cluster (`cluster.rs`);
-//! - a release and an acquire of the same location (`release.rs`). An atomic without a result (`red`) reads
-//!   nothing;
+//! - the barrier of a cluster;
+//! - a release and an acquire of the same location. An atomic without a result (`red`) reads nothing;
 //! - the launch of a grid, for what is before the launch in the launching thread;
 //! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included;
 //!   so does what a programmatic dependent launch does behind `griddepcontrol.wait`, and nothing else of it.
 //!
-//! Each block has a time of its own (`clock.rs`), which counts what orders something in it. An access has the
-//! time at which it happened; it is before a barrier of its block if its time is smaller than the barrier's,
-//! and so on. So no access needs a clock of its own, and blocks that do the same have the same times.
+//! Every thread has a vector clock (`clock.rs`), in two parts: the last barrier of its block and what the
+//! whole block knows (`block.rs`), and what it has learnt by itself since. What synchronises joins clocks
+//! (`release.rs`, and `Block::meet`). The ends of grids are no part of clocks: they follow from who launched
+//! whom.
 
+mod block;
 mod clock;
-mod cluster;
-mod known;
 mod release;
 
 use rustc_hash::FxHashMap;
 
-use crate::arith::WARP;
+use crate::arith::{WARP, lanes};
 use crate::observe::{Actor, After, Start};
 use crate::ptx::Scope;
-use clock::{BlockClock, ThreadClock, in_partial};
-use release::{Log, Point};
+use block::Block;
+use clock::{Clock, View};
 
-pub use release::{Gap, Location};
+pub use clock::{BlockId, ClusterId, Gap, Location, Past, Time};
 
-pub type Time = u32;
-/// A grid, and a block of it.
-pub type BlockId = (u32, u64);
-/// A grid, and a cluster of it.
-pub type ClusterId = (u32, u64);
-
-/// An access that has happened: by which lane of which warp (counted over all grids), and when.
+/// Whether an access that has happened is before what a thread does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Past {
-    pub warp: u32,
-    pub lane: u8,
-    pub time: Time,
+pub enum Before {
+    No,
+    /// The thread has seen the flag that orders the two, and something is missing.
+    Almost(Gap),
+    Yes,
 }
 
 /// A grid, as far as order goes.
@@ -57,21 +51,60 @@ pub struct Grid {
     /// Blocks of a cluster.
     pub cluster_dim: [u32; 3],
     after: After,
+    /// What its threads know from the start.
+    known: Clock,
 }
 
 impl Grid {
     pub fn threads(&self) -> u32 {
         self.block_dim.iter().product()
     }
+
+    /// The first warp of a block, counted over all grids.
+    fn first_warp(&self, block: u64) -> u32 {
+        self.first_warp.wrapping_add((block as u32).wrapping_mul(self.warps_a_block))
+    }
 }
 
-/// Whether an access that has happened is before what a thread does now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
-    No,
-    /// The thread has seen the flag that orders the two, and something is missing.
-    Almost(Gap),
-    Yes,
+/// A launch by device code: where, and what the launching thread knew.
+#[derive(Debug)]
+struct Launch {
+    grid: u32,
+    first_warp: u32,
+    known: Clock,
+}
+
+/// Who acquires what has been released at a location, besides the threads of the releasing block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Whose {
+    Cluster(ClusterId),
+    Device(u32),
+    All,
+}
+
+/// What has been released, location by location.
+#[derive(Debug, Default)]
+struct Released {
+    at: FxHashMap<(Location, Whose), Clock>,
+    /// Blocks that have released something.
+    blocks: usize,
+}
+
+impl Released {
+    /// Bytes that all this takes, about: most of a clock is part of others, too.
+    fn bytes(&self) -> usize {
+        (self.at.len() + self.blocks) * 512
+    }
+}
+
+/// The barrier of a cluster. A thread that has exited has arrived for good.
+#[derive(Debug, Default)]
+struct ClusterBarrier {
+    /// What those know who have waited for the last round; an arrival by `.relaxed` adds nothing to it.
+    over: Clock,
+    next: Clock,
+    /// Who has arrived for the next round: a warp, counted over all grids, and its lanes.
+    arrived: Vec<(u32, u32)>,
 }
 
 #[derive(Debug, Default)]
@@ -80,22 +113,17 @@ pub struct Order {
     /// Devices that run at the same time.
     devices: u32,
     pub grids: Vec<Grid>,
-    blocks: FxHashMap<BlockId, Box<BlockClock>>,
-    launches: Vec<Point>,
-    logs: Vec<Log>,
-    log_of: FxHashMap<Location, u32>,
-    /// The barriers of clusters.
-    barriers: Vec<cluster::Rounds>,
-    barrier_of: FxHashMap<ClusterId, u32>,
-    /// Bytes of the releases in all logs, of launches, and of the rounds of clusters' barriers.
-    bytes: usize,
+    blocks: FxHashMap<BlockId, Box<Block>>,
+    launches: Vec<Launch>,
+    released: Released,
+    clusters: FxHashMap<ClusterId, ClusterBarrier>,
 }
 
-/// A thread and the block it belongs to, at this moment.
+/// A thread's warp and the block it belongs to, at this moment.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     order: &'a Order,
-    clock: &'a BlockClock,
+    block: &'a Block,
     id: BlockId,
     pub first_warp: u32,
     /// Of a block, at most 32.
@@ -114,6 +142,13 @@ impl Order {
         let warps = blocks.saturating_mul(warps_a_block as u64).min(u32::MAX as u64) as u32;
         self.warps = self.warps.saturating_add(warps);
         self.devices = self.devices.max(start.device + 1);
+        let known = match (start.after, start.parent) {
+            (After::Launch { launch } | After::Stream { launch, .. }, _) => {
+                self.launches.get(launch as usize).map(|launch| launch.known.clone())
+            }
+            (After::Parent, Some(parent)) => Some(self.grids[parent as usize].known.clone()),
+            _ => None,
+        };
         self.grids.push(Grid {
             device: start.device,
             parent: start.parent,
@@ -123,6 +158,7 @@ impl Order {
             grid_dim: [gx, gy, gz],
             cluster_dim: start.cluster,
             after: start.after,
+            known: known.unwrap_or_default(),
         });
     }
 
@@ -161,9 +197,9 @@ impl Order {
         self.grids[grid as usize].device
     }
 
-    /// Bytes that the releases take, about.
+    /// Bytes that clocks of releases and launches take, about.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.released.bytes() + self.launches.len() * (size_of::<Launch>() + size_of::<View>())
     }
 
     pub fn block_end(&mut self, id: BlockId) {
@@ -174,12 +210,15 @@ impl Order {
         self.blocks.contains_key(&id)
     }
 
-    /// The clock of a block under way.
-    pub fn block(&mut self, id: BlockId) -> &mut BlockClock {
-        self.blocks.entry(id).or_default()
+    /// A block under way.
+    pub fn block(&mut self, (grid, block): BlockId) -> &mut Block {
+        let info = &self.grids[grid as usize];
+        let new = || Box::new(Block::new(info.first_warp(block), info.known.clone()));
+        self.blocks.entry((grid, block)).or_insert_with(new)
     }
 
-    pub fn clock(&mut self, actor: Actor) -> &mut BlockClock {
+    /// The block of an actor.
+    pub fn clock(&mut self, actor: Actor) -> &mut Block {
         self.block((actor.grid, actor.block))
     }
 
@@ -188,10 +227,10 @@ impl Order {
     pub fn here(&mut self, actor: Actor) -> Here<'_> {
         self.clock(actor);
         let info = &self.grids[actor.grid as usize];
-        let first_warp = info.first_warp.wrapping_add((actor.block as u32).wrapping_mul(info.warps_a_block));
+        let first_warp = info.first_warp(actor.block);
         let (warps, warp, id) = (info.warps_a_block, first_warp + actor.warp, (actor.grid, actor.block));
         let order = &*self;
-        Here { order, clock: &order.blocks[&id], id, first_warp, warps, warp }
+        Here { order, block: &order.blocks[&id], id, first_warp, warps, warp }
     }
 
     /// When a lane has executed its last fence; 0: never.
@@ -201,16 +240,30 @@ impl Order {
 
     /// Which warp an actor is, counted over all grids.
     pub fn warp_number(&self, actor: Actor) -> u32 {
-        let info = &self.grids[actor.grid as usize];
-        info.first_warp + actor.block as u32 * info.warps_a_block + actor.warp
+        self.grids[actor.grid as usize].first_warp(actor.block) + actor.warp
+    }
+
+    /// What a lane has done before `time`, and knows: what comes after this moment knows it too. What it has
+    /// seen and not acquired counts: a fence that releases has acquired it, and where there is none, the
+    /// other side is asked for a fence, not this one.
+    fn known(&mut self, actor: Actor, lane: usize, time: Time) -> Clock {
+        let here = self.here(actor);
+        let mut known = here.block.known.clone();
+        let thread = here.block.threads.get(actor.warp as usize * WARP + lane);
+        thread.into_iter().for_each(|thread| known.join(&thread.known));
+        let seen = here.block.seen.iter().chain(thread.into_iter().flat_map(|thread| &thread.seen));
+        seen.for_each(|seen| known.join(&seen.clock));
+        let barrier = here.block.barrier.min(time);
+        known.learn(here.first_warp, View { barrier, ..View::of_lanes(actor.warp, 1 << lane, time) });
+        known
     }
 
     /// A device launch is made by `lane`; launches come in the order of their numbers.
     pub fn launch(&mut self, actor: Actor, lane: usize) {
         let time = self.clock(actor).tick();
-        let point = self.point(actor, lane, time);
-        self.bytes += point.bytes();
-        self.launches.push(point);
+        let (grid, known) = (actor.grid, self.known(actor, lane, time));
+        let first_warp = self.grids[grid as usize].first_warp(actor.block);
+        self.launches.push(Launch { grid, first_warp, known });
     }
 
     /// Whether the host launched a grid behind another one without waiting for that.
@@ -221,20 +274,19 @@ impl Order {
     /// Lanes have waited for the grids before their own, which have all ended, and see what they wrote.
     pub fn grid_wait(&mut self, actor: Actor, mask: u32) {
         if self.is_dependent(actor.grid) {
-            let clock = self.clock(actor);
-            clock.tick();
-            let before = known::Acquired { log: u32::MAX, of: known::Whose::Grids, upto: actor.grid };
-            crate::arith::lanes(mask)
-                .for_each(|lane| known::learn(&mut clock.thread(actor.warp, lane).known, before));
+            let block = self.clock(actor);
+            block.tick();
+            lanes(mask).for_each(|lane| block.thread(actor.warp, lane).known.grids = actor.grid);
         }
     }
 
     /// Lanes have waited for all that their block has launched so far.
     pub fn children_done(&mut self, actor: Actor, mask: u32) {
-        let launches = self.launches.len() as u32;
-        let clock = self.clock(actor);
-        clock.tick();
-        crate::arith::lanes(mask).for_each(|lane| clock.thread(actor.warp, lane).children = launches);
+        let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
+        let view = View { children: self.launches.len() as u32, ..View::default() };
+        let block = self.clock(actor);
+        block.tick();
+        lanes(mask).for_each(|lane| block.thread(actor.warp, lane).known.learn(first_warp, view.clone()));
     }
 
     /// The grid, block and warp in the block that a global warp number belongs to.
@@ -257,55 +309,51 @@ impl Order {
         at == root
     }
 
-    fn before_point(&self, past: Past, point: &Point, depth: u32) -> bool {
-        self.before_directly(past, point, depth) || {
-            let (grid, block, _) = self.locate(past.warp);
-            self.is_known(past, (grid, block), &point.known, depth)
+    /// Whether a past access is known by a clock, or has been made below a launch that it knows the end of.
+    pub fn knows(&self, clock: &Clock, past: Past) -> bool {
+        if clock.is_empty() {
+            return false;
         }
-    }
-
-    /// [`Order::before_point`] without what the point's thread has learnt from releases.
-    fn before_directly(&self, past: Past, point: &Point, depth: u32) -> bool {
-        if past.warp == point.warp && past.lane == point.lane {
-            return past.time < point.time;
+        let (mut grid, _, warp) = self.locate(past.warp);
+        if clock.knows(past, grid, warp) {
+            return true;
         }
-        let (grid, block, warp) = self.locate(past.warp);
-        if grid == point.grid && block == point.block {
-            if past.time < point.barrier {
-                return true;
-            }
-            let row = point.row.as_ref().filter(|_| past.warp == point.warp);
-            let (_, _, my_warp) = self.locate(point.warp);
-            if row.is_some_and(|row| past.time < row[past.lane as usize])
-                || in_partial(&point.partial, past, warp, my_warp, point.lane)
+        while let Some(parent) = self.grids[grid as usize].parent {
+            if let After::Launch { launch } | After::Stream { launch, .. } = self.grids[grid as usize].after
+                && let Some(Launch { first_warp, .. }) = self.launches.get(launch as usize)
+                && clock.view(*first_warp).is_some_and(|view| launch < view.children)
             {
                 return true;
             }
+            grid = parent;
         }
-        self.before_grid(past, grid, point.grid, depth)
-            || self.in_children(grid, (point.grid, point.block), point.children)
+        false
     }
 
-    /// Whether the start of grid `to` comes after a past access of grid `from`.
-    fn before_grid(&self, past: Past, from: u32, to: u32, depth: u32) -> bool {
-        if from == to || depth > 64 {
-            return false;
+    /// What a block knows, all its threads together.
+    pub fn known_at_all(&self, id: BlockId) -> Clock {
+        let mut known = Clock::default();
+        if let Some(block) = self.blocks.get(&id) {
+            known.join(&block.known);
+            block.threads.iter().for_each(|thread| known.join(&thread.known));
         }
+        known
+    }
+
+    /// Whether the start of grid `to` comes after the end of grid `from`.
+    fn before_grid(&self, from: u32, to: u32) -> bool {
         let mut at = to;
-        loop {
-            let grid = &self.grids[at as usize];
-            match grid.after {
-                After::Host | After::Dependent => return false,
-                After::Parent => {
-                    let Some(parent) = grid.parent else { return false };
-                    // It starts when all of its parent that has started is complete.
-                    if from < at && self.within(from, parent) {
-                        return true;
-                    }
+        while from != at {
+            let Grid { after, parent, .. } = self.grids[at as usize];
+            let launch = match (after, parent) {
+                // It starts when all of its parent that has started is complete.
+                (After::Parent, Some(parent)) if from < at && self.within(from, parent) => return true,
+                (After::Parent, Some(parent)) => {
                     at = parent;
+                    continue;
                 }
-                After::Launch { launch } => return self.before_launch(past, launch, depth),
-                After::Stream { launch, previous } => {
+                (After::Launch { launch }, _) => launch,
+                (After::Stream { launch, previous }, _) => {
                     let mut earlier = previous;
                     while let Some(number) = earlier {
                         if self.within(from, number) {
@@ -316,33 +364,12 @@ impl Order {
                             _ => None,
                         };
                     }
-                    return self.before_launch(past, launch, depth);
+                    launch
                 }
-            }
-        }
-    }
-
-    fn before_launch(&self, past: Past, launch: u32, depth: u32) -> bool {
-        self.launches.get(launch as usize).is_some_and(|point| self.before_point(past, point, depth + 1))
-    }
-
-    /// Whether a past access was made below a child of the block that the block has waited for. `done`:
-    /// launches when it last did.
-    fn in_children(&self, from: u32, (grid, block): BlockId, done: u32) -> bool {
-        let mut at = from;
-        while done > 0
-            && at != grid
-            && let Some(parent) = self.grids[at as usize].parent
-        {
-            if parent == grid {
-                let (After::Launch { launch } | After::Stream { launch, .. }) = self.grids[at as usize].after
-                else {
-                    return false;
-                };
-                let point = self.launches.get(launch as usize).filter(|_| launch < done);
-                return point.is_some_and(|point| point.block == block);
-            }
-            at = parent;
+                _ => return false,
+            };
+            let Some(launch) = self.launches.get(launch as usize) else { return false };
+            at = launch.grid;
         }
         false
     }
@@ -352,34 +379,61 @@ impl Here<'_> {
     /// The block's time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.clock.now
+        self.block.now
     }
 
     /// The last barrier of the whole block.
     #[inline]
     pub fn barrier(&self) -> Time {
-        self.clock.barrier
+        self.block.barrier
     }
 
     /// Whether the past access is before what `lane` does now.
     #[inline]
     pub fn before(&self, past: Past, lane: usize) -> Before {
         let same_block = self.is_own_block(past);
-        if same_block && past.time < self.clock.barrier {
-            return Before::Yes;
-        }
-        if past.warp == self.warp && past.lane as usize == lane {
+        if same_block && past.time < self.block.barrier
+            || past.warp == self.warp && past.lane as usize == lane
+        {
             return Before::Yes;
         }
         // Whatever orders two threads of a block takes time.
-        if same_block && past.time == self.clock.now {
+        if same_block && past.time == self.block.now {
             return Before::No;
         }
-        self.before_slowly(past, lane, same_block)
+        self.before_slowly(past, lane)
+    }
+
+    #[inline(never)]
+    fn before_slowly(&self, past: Past, lane: usize) -> Before {
+        let thread = self.block.threads.get((self.warp - self.first_warp) as usize * WARP + lane);
+        let knows = |clock| self.order.knows(clock, past);
+        if knows(&self.block.known)
+            || thread.is_some_and(|thread| knows(&thread.known))
+            || self.order.before_grid(self.order.locate(past.warp).0, self.id.0)
+        {
+            return Before::Yes;
+        }
+        let seen = self.block.seen.iter().chain(thread.into_iter().flat_map(|thread| &thread.seen));
+        let gaps = seen.filter(|seen| knows(&seen.clock)).map(|seen| seen.gap);
+        gaps.min().map_or(Before::No, Before::Almost)
+    }
+
+    pub fn is_own_block(&self, past: Past) -> bool {
+        past.warp.wrapping_sub(self.first_warp) < self.warps
     }
 
     pub fn is_own_grid(&self, past: Past) -> bool {
         self.order.locate(past.warp).0 == self.id.0
+    }
+
+    /// Whether a past access is by a block of the same cluster of several.
+    fn is_own_cluster(&self, past: Past) -> bool {
+        let order = self.order;
+        order.has_clusters(self.id.0) && {
+            let (grid, block, _) = order.locate(past.warp);
+            grid == self.id.0 && order.cluster_of((grid, block)) == order.cluster_of(self.id)
+        }
     }
 
     /// The narrowest scope that includes this thread and that of the past access.
@@ -396,46 +450,5 @@ impl Here<'_> {
     /// The narrowest scope that includes the threads of any other block.
     pub fn scope_with_others(&self) -> Scope {
         if self.order.devices > 1 { Scope::System } else { Scope::Gpu }
-    }
-
-    /// Whether a past access is by a block of the same cluster of several.
-    pub fn is_own_cluster(&self, past: Past) -> bool {
-        let order = self.order;
-        order.has_clusters(self.id.0) && {
-            let (grid, block, _) = order.locate(past.warp);
-            grid == self.id.0 && order.cluster_of((grid, block)) == order.cluster_of(self.id)
-        }
-    }
-
-    pub fn is_own_block(&self, past: Past) -> bool {
-        past.warp.wrapping_sub(self.first_warp) < self.warps
-    }
-
-    #[inline(never)]
-    fn before_slowly(&self, past: Past, lane: usize, same_block: bool) -> Before {
-        let warp = self.warp - self.first_warp;
-        if same_block {
-            if past.warp == self.warp
-                && self.clock.row(warp, lane).is_some_and(|row| past.time < row[past.lane as usize])
-            {
-                return Before::Yes;
-            }
-            if in_partial(&self.clock.partial, past, past.warp - self.first_warp, warp, lane as u8) {
-                return Before::Yes;
-            }
-        }
-        let (grid, block, _) = self.order.locate(past.warp);
-        let none = ThreadClock::default();
-        let thread = self.clock.threads.get(warp as usize * WARP + lane).unwrap_or(&none);
-        let is_known = |known| self.order.is_known(past, (grid, block), known, 0);
-        if self.order.before_grid(past, grid, self.id.0, 0)
-            || is_known(&self.clock.known)
-            || is_known(&thread.known)
-            || self.order.in_children(grid, self.id, self.clock.children.max(thread.children))
-        {
-            return Before::Yes;
-        }
-        let gaps = [&self.clock.seen, &thread.seen].map(|seen| self.order.gap(past, (grid, block), seen));
-        gaps.into_iter().flatten().min().map_or(Before::No, Before::Almost)
     }
 }

@@ -1,0 +1,50 @@
+//! Where the book finds what it shows, and the page that is being made.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result};
+
+/// Where the terms are defined, from the root of the repository.
+pub const GLOSSARY: &str = "book/src/glossary.md";
+
+/// Where the book finds what it shows.
+pub struct Workbook {
+    /// The repository: listings are named from here.
+    pub root: PathBuf,
+    /// The committed records.
+    pub records: PathBuf,
+    /// Those of the reader's own runs; need not exist.
+    pub local: PathBuf,
+    glossary: OnceLock<String>,
+}
+
+impl Workbook {
+    /// That of the repository at `root`.
+    pub fn new(root: PathBuf, records: PathBuf, local: PathBuf) -> Workbook {
+        Workbook { root, records, local, glossary: OnceLock::new() }
+    }
+
+    /// The text of a file, which is named from the repository's root.
+    pub fn read(&self, path: &str) -> Result<String> {
+        std::fs::read_to_string(self.root.join(path)).with_context(|| format!("cannot read {path}"))
+    }
+
+    /// The text of the glossary, which is read once.
+    pub fn glossary(&self) -> Result<&str> {
+        if let Some(text) = self.glossary.get() {
+            return Ok(text);
+        }
+        let text = self.read(GLOSSARY)?;
+        Ok(self.glossary.get_or_init(|| text))
+    }
+}
+
+/// A page while its directives are replaced: where they find what they show, and what is counted.
+pub struct Page<'a> {
+    pub book: &'a Workbook,
+    /// `ch3_blocks`
+    pub stem: String,
+    pub cells: usize,
+    pub terms: usize,
+}

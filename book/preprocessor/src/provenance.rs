@@ -1,0 +1,113 @@
+//! Where a record came from, in words, and whether the code has changed since.
+
+use anyhow::Result;
+use workbook::build::kernels::{self, State};
+use workbook::build::prebuilt;
+use workbook::number::thousands;
+use workbook::record::columns::escape;
+use workbook::record::{DeviceKind, Record};
+
+use crate::html::changed;
+use crate::page::Workbook;
+
+/// Device, date and source, as HTML.
+pub fn provenance(record: &Record) -> String {
+    parts(record, Vec::new())
+}
+
+/// The same with driver and clocks.
+pub fn full_provenance(record: &Record) -> String {
+    let mut machine = Vec::new();
+    if let Some(gpu) = &record.device.gpu {
+        machine.extend(gpu.driver.as_ref().map(|driver| format!("driver {}", escape(driver))));
+        machine.push(format!("CUDA {}", escape(&gpu.cuda)));
+        machine.push(format!(
+            "{} multiprocessors at up to {} MHz",
+            gpu.multiprocessors,
+            thousands(gpu.sm_clock_mhz.into())
+        ));
+        machine.push(format!("memory at up to {} MHz", thousands(gpu.memory_clock_mhz.into())));
+    }
+    machine.extend(record.device.cpu.as_ref().map(|cpu| format!("serial recursion on {}", escape(cpu))));
+    machine.extend(record.device.threads.map(|threads| format!("{threads} threads")));
+    parts(record, machine)
+}
+
+fn parts(record: &Record, machine: Vec<String>) -> String {
+    let mut parts = vec![escape(&record.device.title())];
+    parts.extend(machine);
+    parts.push(format!("<time>{}</time>", escape(record.date.get(..10).unwrap_or(&record.date))));
+    if record.device.kind == DeviceKind::Sim {
+        parts.push("exact counts, no times".to_string());
+    }
+    parts.push(format!("source <code>{}</code>", escape(&record.source_hash)));
+    // Older records do not say what compiled their code, but have the hash of a build that does.
+    let build = || kernels::all().into_iter().find(|build| build.code_hash == record.source_hash);
+    let compiler = record.compiler.clone().or_else(|| Some(build()?.compiler.to_string()));
+    parts.extend(compiler.map(|name| escape(&name)));
+    parts.join(" · ")
+}
+
+/// A paragraph that says so if the code has changed since `record` was made; else nothing.
+pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
+    let note = match kernels::find(&record.stem)? {
+        Some(kernel) => {
+            let hash = (kernel.state != State::Stale).then_some(kernel.code_hash);
+            match record.compiler.as_deref().filter(|by| *by != kernel.compiler && hash.is_some()) {
+                // Another compiler makes other code.
+                Some(by) => Some(format!(
+                    "Compiled by {}; the present build of <code>{}</code> is by {}. Their sums can be \
+                     compared, their counts cannot.",
+                    escape(by),
+                    kernel.source_path,
+                    escape(kernel.compiler)
+                )),
+                None => note(record, kernel.source_path, hash),
+            }
+        }
+        // A chapter without a kernel: its identity is that of its example.
+        None => {
+            let file = format!("examples/{}.rs", record.stem);
+            note(record, &file, Some(&prebuilt::text_hash(&book.read(&file)?)))
+        }
+    };
+    Ok(note.map_or(String::new(), |note| changed(&note)))
+}
+
+/// `hash` is that of the present code in `file`; `None` if the file was edited and there is no compiler to
+/// build it.
+fn note(record: &Record, file: &str, hash: Option<&str>) -> Option<String> {
+    match hash {
+        Some(hash) if hash == record.source_hash => None,
+        Some(_) => Some(format!(
+            "<code>{file}</code> has changed since this record was made; run <code>{}</code> to \
+             make it anew.",
+            escape(&record.command)
+        )),
+        None => Some(format!(
+            "<code>{file}</code> has been edited, and there is no compiler to build it; this record is of an \
+             older version."
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edited_kernel_without_a_compiler_is_older_too() {
+        let record: Record = serde_json::from_str(
+            r#"{"schema": 1, "stem": "ch9", "device": {"kind": "sim", "name": "simulator"}, "date": "",
+                "command": "cargo run",
+                "source_hash": "a", "n": 0,
+                "block": 0, "grid": 0, "seed": 0, "runs": [], "sweep": [], "ok": true}"#,
+        )
+        .unwrap();
+        assert_eq!(note(&record, "kernels/ch9.cu", Some("a")), None);
+        assert!(
+            note(&record, "kernels/ch9.cu", Some("b")).unwrap().contains("has changed since this record")
+        );
+        assert!(note(&record, "kernels/ch9.cu", None).unwrap().contains("no compiler to build it"));
+    }
+}

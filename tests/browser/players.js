@@ -1,0 +1,255 @@
+// Plays every figure of a built book in Chromium, by keyboard: `tests/browser/check` says what it needs.
+//
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/players.js book/book [PAGE.html …]
+//
+// In light and dark, at two widths: the console is silent, nothing overflows, no request leaves the machine, every
+// step says something, and the race of chapter 2 ends with 28 and with 36.
+
+const fs = require('node:fs');
+const http = require('node:http');
+const os = require('node:os');
+const path = require('node:path');
+const puppeteer = require('puppeteer-core');
+
+const THEMES = ['light', 'navy'];
+const WIDTHS = [1280, 390];
+const SMALLEST_TEXT = 11;
+const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json', '.wasm': 'application/wasm' };
+
+const problems = new Set();
+
+function serve(root) {
+    const server = http.createServer((request, response) => {
+        const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://book').pathname));
+        fs.readFile(file, (error, content) => {
+            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
+            response.end(error ? '' : content);
+        });
+    });
+    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
+}
+
+/** Everything that a figure shows in the frame that is shown: its words, and what is wrong with it. */
+function look(figure, least) {
+    const svg = figure.querySelector('.film-stage svg');
+    const small = [...svg.querySelectorAll('text')].filter(text => {
+        const seen = text.textContent.trim() && getComputedStyle(text).visibility === 'visible';
+        return seen && parseFloat(getComputedStyle(text).fontSize) * Math.abs(text.getScreenCTM().a) < least - 0.05;
+    });
+    const frame = svg.getBoundingClientRect();
+    const cut = [...svg.querySelectorAll('text')].filter(text => {
+        const box = text.getBoundingClientRect();
+        return text.textContent.trim() && (box.left < frame.left - 1 || box.right > frame.right + 1);
+    });
+    return {
+        say: figure.querySelector('.film-say').textContent,
+        verdict: svg.querySelector('.verdict')?.textContent ?? '',
+        small: small.map(text => text.textContent),
+        cut: cut.map(text => text.textContent),
+        wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        runs: figure.querySelectorAll('.film-code .runs').length,
+        listing: figure.querySelectorAll('.film-code span').length,
+    };
+}
+
+/** Steps through one run of a figure by keyboard; what its last frame says. */
+async function play(page, figure, where, report) {
+    const scrub = await figure.$('[aria-label="Player"] input[type=range]');
+    if (!scrub) {
+        return look_at(figure, where, report);
+    }
+    await scrub.focus();
+    await page.keyboard.press('Home');
+    const steps = await scrub.evaluate(input => Number(input.max));
+    let last;
+    for (let step = 0; step <= steps; step++) {
+        const at = await scrub.evaluate(input => Number(input.value));
+        if (at !== step) {
+            report(`${where}: an arrow key leads to step ${at}, not ${step}`);
+        }
+        last = await look_at(figure, `${where}, step ${step}`, report);
+        await page.keyboard.press('ArrowRight');
+    }
+    return last;
+}
+
+/** A figure begins with its first frame; on paper it shows the one that it shows without scripts. */
+async function begins(figure, where) {
+    const [first, paper, after, still] = await figure.evaluate(figure => {
+        const at = () => `${figure.player.track}.${figure.player.frame}`;
+        const first = at();
+        window.dispatchEvent(new Event('beforeprint'));
+        const paper = at();
+        window.dispatchEvent(new Event('afterprint'));
+        return [first, paper, at(), `0.${figure.player.film.frame}`];
+    });
+    if (first !== '0.0' || after !== first || paper !== still) {
+        problems.add(`${where}: begins at ${first}, on paper ${paper} in place of ${still}, and then ${after}`);
+    }
+}
+
+async function look_at(figure, where, report) {
+    const seen = await figure.evaluate(look, SMALLEST_TEXT);
+    if (!seen.say.trim()) {
+        report(`${where}: says nothing`);
+    }
+    seen.small.forEach(text => report(`${where}: small text “${text}”`));
+    seen.cut.forEach(text => report(`${where}: the edge cuts “${text}”`));
+    if (seen.wide) {
+        report(`${where}: the page scrolls sideways`);
+    }
+    return seen;
+}
+
+const statusOf = frame => frame.$eval('.film-status', status => status.textContent);
+
+/** A time axis: at its fixed scales it says what the film says, and it zooms between them by keyboard and wheel. */
+async function zooms(page, figure, where, report) {
+    const slider = await figure.waitForSelector('.film-zoom input', { timeout: 10_000 }).catch(() => null);
+    if (!slider) {
+        report(`${where}: no slider zooms it`);
+        return;
+    }
+    const say = () => figure.$eval('.film-say', say => say.textContent);
+    const runs = await figure.$$('[aria-label="Run"] button');
+    for (const [number, run] of runs.entries()) {
+        await run.focus();
+        await page.keyboard.press('Enter');
+        const told = await figure.evaluate((figure, number) => figure.player.film.tracks[number].frames[0].say, number);
+        if ((await say()) !== told) {
+            report(`${where}: says “${await say()}”, not “${told}”`);
+        }
+    }
+    const before = await say();
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    const nearer = await say();
+    const box = await (await figure.$('.film-stage svg')).boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.wheel({ deltaY: -300 });
+    await new Promise(done => setTimeout(done, 100));
+    if (new Set([before, nearer, await say()]).size !== 3) {
+        report(`${where}: keyboard or wheel do not zoom: “${before}”, “${nearer}”, “${await say()}”`);
+    }
+    await look_at(figure, `${where}, zoomed`, report);
+}
+
+/** A figure of the reader's own run: the largest one, and back to the recorded one. */
+async function own(page, frame, where, report) {
+    const grids = () => frame.$$eval('.film-stage svg rect', rects => rects.length);
+    await frame.waitForSelector('[aria-label="Your own run"]', { timeout: 10_000 }).catch(() => {});
+    const sliders = await frame.$$('[aria-label="Your own run"] input');
+    if (sliders.length < 2) {
+        report(`${where}: no sliders`);
+        return;
+    }
+    const recorded = await grids();
+    await sliders[0].focus();
+    await page.keyboard.press('End');
+    const ran = status => /^Your own run/.test(status.textContent);
+    await page.waitForFunction(ran, { timeout: 60_000, polling: 50 }, await frame.$('.film-status')).catch(() => {});
+    if (!/^Your own run/.test(await statusOf(frame)) || (await grids()) <= recorded) {
+        report(`${where}: own run: “${await statusOf(frame)}”, ${await grids()} boxes after ${recorded}`);
+    }
+    await look_at(await frame.$('figure'), `${where}, own run`, report);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(status => status.textContent === 'As recorded.', { timeout: 60_000, polling: 50 }, await frame.$('.film-status')).catch(() => {});
+    if ((await grids()) !== recorded) {
+        report(`${where}: does not come back to the recorded run: “${await statusOf(frame)}”`);
+    }
+}
+
+async function checkPage(page, origin, name, ends) {
+    for (const width of WIDTHS) {
+        for (const theme of THEMES) {
+            await page.setViewport({ width, height: 893 });
+            await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
+            await page.evaluate(theme => localStorage.setItem('mdbook-theme', theme), theme);
+            await page.reload({ waitUntil: 'load' });
+            // Figures that answer a question are covered until its answer is opened.
+            await page.evaluate(() => document.querySelectorAll('.predict').forEach(details => (details.open = true)));
+            for (const figure of await page.$$('figure.film')) {
+                await figure.evaluate(figure => figure.scrollIntoView());
+                const plays = await figure.evaluate(figure => !!figure.querySelector(':scope > script'));
+                if (!plays) {
+                    continue;
+                }
+                await page.waitForFunction(figure => figure.player, { timeout: 10_000 }, figure);
+                const id = await figure.evaluate(figure => figure.id);
+                await begins(figure, `${name}#${id} (${theme}, ${width} px)`);
+                const runs = await figure.$$('[aria-label="Run"] button');
+                for (const run of runs.length ? runs : [null]) {
+                    await run?.focus();
+                    await (run && page.keyboard.press('Enter'));
+                    const label = (await run?.evaluate(run => run.textContent)) ?? '';
+                    const where = `${name}#${id} ${label} (${theme}, ${width} px)`;
+                    const last = await play(page, figure, where, message => problems.add(message));
+                    ends.set(`${id} ${label}`, last);
+                }
+                const where = `${name}#${id} (${theme}, ${width} px)`;
+                const kind = await figure.evaluate(figure => figure.parentElement.dataset.film);
+                if (kind === 'axis') {
+                    await zooms(page, figure, where, message => problems.add(message));
+                } else if (kind === 'own') {
+                    const frame = await figure.evaluateHandle(figure => figure.parentElement);
+                    await own(page, frame, where, message => problems.add(message));
+                }
+            }
+        }
+    }
+}
+
+function expect(ends, run, verdict) {
+    const seen = ends.get(run)?.verdict;
+    if (seen !== undefined && seen !== verdict) {
+        problems.add(`${run} ends with “${seen}”, not “${verdict}”`);
+    }
+}
+
+async function main() {
+    const [book, ...only] = process.argv.slice(2);
+    const root = path.resolve(book);
+    const hasFilm = name => fs.readFileSync(path.join(root, name), 'utf8').includes('<figure class="film"');
+    const all = fs.readdirSync(root).filter(name => name.endsWith('.html') && !/^(print|index|toc)/.test(name));
+    const names = (only.length ? only : all).filter(hasFilm);
+    const server = await serve(root);
+    const origin = `http://127.0.0.1:${server.address().port}`;
+    const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'players-'));
+    const browser = await puppeteer.launch({
+        executablePath: process.env.CHROMIUM,
+        userDataDir: profile,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    });
+    const ends = new Map();
+    try {
+        const page = await browser.newPage();
+        await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+        page.on('console', message => problems.add(`console: ${message.text()}`));
+        page.on('pageerror', error => problems.add(`script error: ${error.message}`));
+        page.on('request', request => {
+            // blob: is something of the page's own.
+            if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url())) {
+                problems.add(`asks for ${request.url()}`);
+            }
+        });
+        for (const name of names) {
+            await checkPage(page, origin, name, ends);
+        }
+    } finally {
+        await browser.close();
+        server.close();
+        fs.rmSync(profile, { recursive: true, force: true });
+    }
+    expect(ends, 'film-race thread 4 first', 'sum 28, not 36');
+    expect(ends, 'film-race thread 6 first', 'sum 36, by luck');
+    expect(ends, 'film-barrier outside the if', 'sum 36');
+    problems.forEach(problem => console.log(problem));
+    console.log(problems.size ? `${problems.size} problems` : `${ends.size} runs of figures on ${names.length} pages, nothing wrong`);
+    process.exit(problems.size ? 1 : 0);
+}
+
+main().catch(error => {
+    console.error(error);
+    process.exit(2);
+});
