@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use workbook::build::kernels::{self, Build, BuildFile};
-use workbook::build::what_if;
+use workbook::build::what_if::{self, Edit};
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 
@@ -27,21 +28,6 @@ struct Chapter {
     /// The most elements that it takes on the simulator.
     most_n: u64,
     pending_launches: bool,
-}
-
-/// A small edit of a chapter's kernels, built beside them.
-#[derive(Serialize)]
-struct WhatIf {
-    name: String,
-    /// Follows the words "what if".
-    label: String,
-    lines: Vec<Line>,
-}
-
-#[derive(Serialize)]
-struct Line {
-    line: usize,
-    text: String,
 }
 
 /// The attribute's JSON.
@@ -71,7 +57,8 @@ struct Live<'a> {
     /// Whether it shows what the simulator says.
     message: bool,
     file: &'a str,
-    what_ifs: Vec<WhatIf>,
+    /// Those that change what the cell runs: `name`, `label` and the new `lines`.
+    what_ifs: Vec<Value>,
 }
 
 /// What the page's directive says of its cell.
@@ -190,17 +177,16 @@ fn most(record: &Record, kernels: &[&str]) -> u64 {
     (6..).map(|exponent| 1 << exponent).take_while(|n| *n <= LARGEST && affordable(n)).last().unwrap_or(0)
 }
 
-/// Those that change what the cell runs.
-fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<WhatIf>> {
-    let matters = |edit: &what_if::Edit| {
-        edit.stem == build.stem
-            && (kernels.is_empty() || edit.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str())))
+/// The edits of the chapter's kernels that change what the cell runs.
+fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<Value>> {
+    let matters = |edit: &Edit| {
+        let changes_one = edit.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str()));
+        edit.stem == build.stem && (kernels.is_empty() || changes_one)
     };
-    let edits = what_if::all(&workbook.root)?.into_iter().filter(matters);
-    let of_edit = |edit: what_if::Edit| {
+    let of_edit = |edit: Edit| {
         let (_, changed) = edit.apply(build.source)?;
-        let lines = changed.into_iter().map(|(line, text)| Line { line, text }).collect();
-        Ok(WhatIf { name: edit.name, label: edit.label, lines })
+        let lines: Vec<_> = changed.iter().map(|(line, text)| json!({"line": line, "text": text})).collect();
+        Ok(json!({"name": edit.name, "label": edit.label, "lines": lines}))
     };
-    edits.map(of_edit).collect()
+    what_if::all(&workbook.root)?.into_iter().filter(matters).map(of_edit).collect()
 }

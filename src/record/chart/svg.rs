@@ -26,25 +26,25 @@ pub const KERNELS: [RGBColor; SERIES] = [
     RGBColor(0x7A, 0x65, 0x00),
 ];
 
-/// What an element of that colour says besides.
+/// The class of an element of that colour, and what else it has.
 fn attributes(colour: RGBColor) -> String {
-    match colour {
-        PAPER => "class=\"paper\"".into(),
-        TEXT => "class=\"text\"".into(),
-        MUTED => "class=\"muted\"".into(),
-        DASHED => "class=\"muted\" stroke-dasharray=\"50 40\"".into(),
-        GRID => "class=\"grid\"".into(),
+    let class = match colour {
+        PAPER => "paper",
+        TEXT => "text",
+        MUTED => "muted",
+        DASHED => "muted\" stroke-dasharray=\"50 40",
+        GRID => "grid",
         _ => {
-            let i = KERNELS.iter().position(|kernel| *kernel == colour).unwrap_or(0);
-            format!("class=\"series-{}\"", i + 1)
+            let place = KERNELS.iter().position(|kernel| *kernel == colour);
+            return place.map_or(String::new(), |i| format!("class=\"series-{}\"", i + 1));
         }
-    }
+    };
+    format!("class=\"{class}\"")
 }
 
-/// The colour of an element as plotters writes it.
+/// The colour of an element, as plotters writes it.
 fn colour(element: &str) -> Option<RGBColor> {
-    let digits = element.split_once("=\"#")?.1.get(..6)?;
-    let number = u32::from_str_radix(digits, 16).ok()?;
+    let number = u32::from_str_radix(element.split_once("=\"#")?.1.get(..6)?, 16).ok()?;
     let [_, red, green, blue] = number.to_be_bytes();
     Some(RGBColor(red, green, blue))
 }
