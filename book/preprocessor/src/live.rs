@@ -1,33 +1,26 @@
 //! What a cell needs to run in the page, as the JSON of its `data-live`: `book/theme/live.js` reads it.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use chapters::CHAPTERS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use workbook::build::kernels::{self, Build, BuildFile};
 use workbook::build::what_if::{self, Edit};
+use workbook::chapter::{Chapter, Place};
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::page::Workbook;
-use crate::records::committed;
+use crate::records::{committed, runs};
 use crate::selection;
 
-/// What the crate `crates/page` leaves beside its WebAssembly. A chapter that is not in it has no live cell.
+/// What lies beside the page's WebAssembly.
 #[derive(Deserialize)]
 struct Manifest {
-    chapters: BTreeMap<String, Chapter>,
-}
-
-/// What a chapter's command line allows.
-#[derive(Deserialize)]
-struct Chapter {
-    place: String,
-    /// The most elements that it takes on the simulator.
-    most_n: u64,
-    pending_launches: bool,
+    /// The chapters that it runs, of which alone there are live cells.
+    chapters: Vec<String>,
 }
 
 /// The attribute's JSON.
@@ -81,19 +74,21 @@ const LARGEST: u64 = 1 << 20;
 
 /// The attribute of the cell's element, with a blank before it; empty if the simulator cannot run the cell.
 pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<String> {
-    let Some(manifest) = manifest(workbook)? else { return Ok(String::new()) };
-    let Some(chapter) = manifest.chapters.get(stem) else { return Ok(String::new()) };
+    let in_page = in_page(workbook)?;
+    let Some(chapter) = in_page.into_iter().find(|chapter| chapter.stem == stem) else {
+        return Ok(String::new());
+    };
     let Some(record) = committed(workbook, stem, DeviceKind::Sim)? else { return Ok(String::new()) };
     let Some(build) = fresh(stem) else { return Ok(String::new()) };
-    let known = |kernel: &&str| all_runs(&record).any(|run| run.kernel == **kernel);
+    let known = |kernel: &&str| runs(&record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(String::new());
     }
-    let most = most(&record, &kernels).min(chapter.most_n).max(record.n);
+    let most = most(&record, &kernels).min(chapter.place.most_simulated()).max(record.n);
     // Sizes that a GPU was given take long here: without a recorded count to compare with, the chapter's own.
     let n = asked.n.filter(|n| *n <= most && asked.shows_simulator).unwrap_or(record.n);
-    let in_one_block = chapter.place == "one-block";
+    let in_one_block = chapter.place == Place::OneBlock;
     // A kernel may choose its own blocks.
     let shown =
         selection::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
@@ -107,7 +102,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         most,
         block: Some(shown).filter(|_| !in_one_block),
         blocks: !in_one_block,
-        grids: chapter.place == "grid-stride",
+        grids: chapter.place == Place::GridStride,
         pending: chapter.pending_launches,
         columns: if asked.shows_simulator { asked.columns.clone() } else { Vec::new() },
         chart: asked.chart.filter(|_| asked.shows_simulator),
@@ -134,9 +129,8 @@ fn fresh(stem: &str) -> Option<&'static Build> {
 /// # Errors
 /// A file that cannot be written, or the manifest read.
 pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
-    for stem in manifest(workbook)?.iter().flat_map(|manifest| manifest.chapters.keys()) {
-        let Some(build) = fresh(stem) else { continue };
-        let path = pages.join("live").join(format!("{stem}.json"));
+    for build in in_page(workbook)?.into_iter().filter_map(|chapter| fresh(chapter.stem)) {
+        let path = pages.join("live").join(format!("{}.json", build.stem));
         let json = serde_json::to_vec(&BuildFile::from(build))?;
         if std::fs::read(&path).ok().as_ref() != Some(&json) {
             write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
@@ -145,18 +139,17 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     Ok(())
 }
 
-fn manifest(workbook: &Workbook) -> Result<Option<Manifest>> {
+/// The chapters that the page's WebAssembly runs.
+fn in_page(workbook: &Workbook) -> Result<Vec<&'static Chapter>> {
     let path = workbook.root.join("book/src/live/manifest.json");
     if !path.exists() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let manifest = serde_json::from_slice(&text);
-    manifest.map(Some).with_context(|| format!("{}: build it again, as the README says", path.display()))
-}
-
-fn all_runs(record: &Record) -> impl Iterator<Item = &Run> {
-    record.runs.iter().chain(&record.sweep)
+    let manifest: Manifest = serde_json::from_slice(&text)
+        .with_context(|| format!("{}: build it again, as the README says", path.display()))?;
+    let runs = |chapter: &&&Chapter| manifest.chapters.iter().any(|stem| stem == chapter.stem);
+    Ok(CHAPTERS.iter().filter(runs).copied().collect())
 }
 
 /// The largest power of two that the kernels together sum within [`BUDGET`], judged by the largest recorded
@@ -164,7 +157,7 @@ fn all_runs(record: &Record) -> impl Iterator<Item = &Run> {
 fn most(record: &Record, kernels: &[&str]) -> u64 {
     let names = || record.runs.iter().map(|run| run.kernel.as_str());
     let counted = |name: &str| {
-        let runs = all_runs(record).filter(|run| run.kernel == name && run.counters.is_some());
+        let runs = runs(record).filter(|run| run.kernel == name && run.counters.is_some());
         runs.max_by_key(|run| run.n)
     };
     let chosen = if kernels.is_empty() { names().collect() } else { kernels.to_vec() };

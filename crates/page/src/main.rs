@@ -8,20 +8,18 @@
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //!
 //! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by another
-//! name than a chapter's, it prints what each chapter's command line allows, for the book's preprocessor.
+//! name than a chapter's, it prints theirs.
 
 mod show;
-
-include!(concat!(env!("OUT_DIR"), "/chapters.rs"));
 
 use std::cell::Cell;
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
-use serde_json::{Map, Value, json};
+use chapters::CHAPTERS;
 use workbook::build::kernels;
-use workbook::chapter::{Chapter, Options, Output, Place, run_with};
+use workbook::chapter::{Chapter, Options, Output, run_with};
 use workbook::record::Record;
 use workbook::say;
 
@@ -30,7 +28,7 @@ fn main() -> ExitCode {
     let status = match CHAPTERS.iter().find(|chapter| chapter.stem == name) {
         Some(chapter) => run(chapter),
         None => {
-            say::out(&format!("{}\n", describe()));
+            say::out(&CHAPTERS.iter().map(|chapter| format!("{}\n", chapter.stem)).collect::<String>());
             Ok(0)
         }
     };
@@ -54,22 +52,6 @@ fn run(chapter: &Chapter) -> Result<u8> {
 
 fn read(name: &str) -> Result<String> {
     std::fs::read_to_string(format!("/{name}")).with_context(|| format!("cannot read {name}"))
-}
-
-/// What each chapter's command line allows, by stem; without those that run on the CPU.
-fn describe() -> Value {
-    let allows = |chapter: &&Chapter| {
-        let place = match chapter.place {
-            Place::Cpu => return None,
-            Place::OneBlock => "one-block",
-            Place::ManyBlocks | Place::ManyBlocksUpTo(_) => "many-blocks",
-            Place::GridStride => "grid-stride",
-        };
-        let most_n = chapter.place.most_simulated();
-        let allows = json!({"place": place, "most_n": most_n, "pending_launches": chapter.pending_launches});
-        Some((chapter.stem.to_string(), allows))
-    };
-    Value::Object(CHAPTERS.iter().filter_map(allows).collect::<Map<_, _>>())
 }
 
 /// The surroundings of a run in a page, which keeps its record itself.

@@ -1,12 +1,13 @@
 //! How a page shows a record.
 
 use anyhow::Result;
+use chapters::ch4_nested::grids::grids;
 use serde::{Deserialize, Serialize};
 use workbook::build::kernels;
 use workbook::chapter::Report;
 use workbook::figure;
 use workbook::record::Record;
-use workbook::record::chart::{self, Vertical};
+use workbook::record::chart::Vertical;
 use workbook::record::columns::html_table;
 use workbook::record::table::{headline, notes, shown_columns};
 use workbook::sim::Diagnostic;
@@ -50,14 +51,14 @@ pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Show
     let linear = wanted.scale.as_deref() == Some("linear");
     let vertical = if linear { Vertical::Linear } else { Vertical::Logarithmic };
     let charts = match wanted.chart {
-        Some(_) => chart::charts(&ordered, &[], vertical)?,
+        Some(_) => chapters::charts(&ordered, vertical)?,
         None => Vec::new(),
     };
     let chart = charts.into_iter().find(|chart| Some(chart.name) == wanted.chart.as_deref());
     let source = kernels::find(&record.stem)?.map(|build| build.source);
     let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
     let films = match wanted.figure.as_deref() {
-        Some("grids") if !moving.is_empty() => vec![figure::grids("grids", &moving).html()],
+        Some("grids") if !moving.is_empty() => vec![grids(&moving).html()],
         _ => moving.iter().map(|trace| figure::launch(trace, source).html()).collect(),
     };
     Ok(Shown {

@@ -98,9 +98,7 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
                  columns=sum,divergent}}\n{{#cell ch3_blocks kernel=reduceInterleaved n=2^10 on=gpu \
                  columns=time}}\n{{#cell ch1_serial}}\n{{#cell ch4_nested}}\n";
     assert!(!repository.page(cells).contains("data-live"), "nothing is built for it");
-    let manifest = r#"{"chapters":
-        {"ch3_blocks": {"place": "many-blocks", "most_n": 67108864, "pending_launches": false},
-         "ch4_nested": {"place": "many-blocks", "most_n": 67108864, "pending_launches": true}}}"#;
+    let manifest = r#"{"chapters": ["ch3_blocks", "ch4_nested"]}"#;
     let edits = "== ch3_blocks no-barrier: there's no barrier\nkernels reduceNeighbored\n@@ reduceNeighbored\n\
                  -        __syncthreads();\n+        // no barrier\n";
     fs::write(repository.root.join("kernels/what_ifs.diff"), edits).unwrap();
