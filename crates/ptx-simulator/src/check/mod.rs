@@ -10,8 +10,8 @@
 //! | `report.rs` | what is said, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
-//! The others show where an instruction is executed (`exec.rs`): out-of-bounds, misaligned,
-//! uninitialized-read, warp-collective, step-limit, and deadlock in `launch.rs`.
+//! The others show where an instruction is executed (`exec/`): out-of-bounds, misaligned, uninitialized-read,
+//! warp-collective, step-limit, and deadlock in `grid/turn.rs`.
 
 mod barrier;
 mod conflict;
