@@ -3,22 +3,27 @@
 //!     cargo run --example ch4_quadrature
 //!     cargo run --example ch4_quadrature -- --n 20_001
 
+mod area;
+mod figure;
 mod tree;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Launches, Outcome, Place, Shape, Variant};
-use workbook::chapters::ch4_quadrature::{AREA, FIRST_NODES, most_nodes, most_places};
+use workbook::chapter::{self, Case, Chapter, Extras, Launches, Outcome, Place, Shape, Variant};
 use workbook::device::LaunchConfig;
 use workbook::device::measure::Measurement;
+use workbook::figure::Figure;
 use workbook::record::{DeviceKind, Dropped};
 
+use area::{AREA, FIRST_NODES, most_nodes, most_places};
 use tree::{LEVELS, Tree};
 
 pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
+    extras: Extras { figures: &[Figure::of_traces("quadrature", figure::figure)], ..Extras::NONE }
+        .outside_a_page(),
     ..Chapter::new(
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",

@@ -3,16 +3,19 @@
 //!     cargo run --example ch4_when_it_pays
 //!     cargo run --example ch4_when_it_pays -- --kernel reducePass --kernel reducePassGraph
 
+mod axis;
 mod cutoff;
 mod flat;
 mod passes;
+mod plan;
 
 use std::process::ExitCode;
 
-use workbook::chapter::{self, Chapter, Sweep, Variant};
-use workbook::chapters::ch4_nested::level_shape;
-use workbook::chapters::ch4_when_it_pays::*;
+use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
+use workbook::figure::Figure;
 use workbook::record::DeviceKind;
+
+use plan::*;
 
 /// Hopper: the first GPUs with clusters, and the oldest on which the device-launched graphs have been run.
 const HOPPER: Option<(u32, u32)> = Some((9, 0));
@@ -20,6 +23,11 @@ const HOPPER: Option<(u32, u32)> = Some((9, 0));
 pub const CHAPTER: Chapter = Chapter {
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
+    extras: Extras {
+        figures: &[Figure { name: "time", record: Some(axis::RECORD), draw: axis::figure }],
+        ..Extras::NONE
+    }
+    .outside_a_page(),
     ..Chapter::new(
         "ch4_when_it_pays",
         "When nesting pays: larger steps, an end without a launch, and graphs",

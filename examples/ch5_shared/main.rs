@@ -3,16 +3,17 @@
 //!     cargo run --example ch5_shared                                # the post's constants: 33 * 1024 pairs
 //!     cargo run --example ch5_shared -- --n 1_000_003 --block 96 --grid 7
 
+mod banks;
 mod on_cpu;
 mod product;
+pub mod spaces;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Place, Section, Shape, Sweep, Variant};
-use workbook::chapters;
-use workbook::chapters::ch5_memory_spaces;
+use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Place, Shape, Sweep, Variant};
 use workbook::device::LaunchConfig;
+use workbook::figure::Figure;
 use workbook::reduction::error_bound;
 
 use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, random_pair};
@@ -20,11 +21,13 @@ use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, rando
 pub const CHAPTER: Chapter = Chapter {
     place: Place::GridStride,
     default_n: |_| 33 * 1024, // the post's constant
-    section: Section::of_a_gpu(&Section {
-        measure: ch5_memory_spaces::add,
-        table: chapters::table,
-        charts: chapters::charts,
-    }),
+    extras: Extras {
+        measure: spaces::add,
+        tables: spaces::tables,
+        figures: &[Figure::of_traces("banks", banks::figure)],
+        ..Extras::NONE
+    }
+    .outside_a_page(),
     ..Chapter::new(
         "ch5_shared",
         "Threads of a block cooperate: the dot product in shared memory",

@@ -5,13 +5,13 @@
 //!     cargo run --example ch6_operators -- --n 262_145 --block 256   # one element more than it can take
 //!     cargo run --example ch6_operators -- --kernel all              # every operator on every type
 
+mod depth;
 mod ways;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Sweep, Variant};
-use workbook::chapters::ch6_summation_depth as depth;
 use workbook::device::MAX_BLOCK;
 use workbook::reduction::error_bound::{UNIT_F32, UNIT_F64, of_sum};
 use workbook::reduction::operation::{Operation, exact};

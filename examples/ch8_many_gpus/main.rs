@@ -4,23 +4,24 @@
 //!     cargo run --example ch8_many_gpus -- --gpus 4 --device sim
 
 mod peer;
+mod scaling;
 mod shares;
 mod ways;
 
 use std::process::ExitCode;
 
-use workbook::chapter::{self, Chapter, Sweep, Variant};
-use workbook::chapters::ch7_limit::{F32, I64, SumF32, SumI64};
+use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
 use workbook::record::DeviceKind;
-use workbook::reduction::operation::{Operation, exact};
-use workbook::reduction::operator::{Max, Min, SumI32};
+use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64, exact};
+use workbook::reduction::operator::{Max, Min, SumF32, SumF64, SumI32, SumI64};
 
 use peer::{into_peer, into_peer_by_threads, on_one_gpu};
-use shares::{SumF64, shape};
+use shares::shape;
 use ways::{all_reduce, host_adds, through_host_memory};
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
+    extras: Extras { charts: scaling::charts, ..Extras::NONE }.outside_a_page(),
     ..Chapter::new(
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",
@@ -67,11 +68,11 @@ pub const CHAPTER: Chapter = Chapter {
                 expected_failure: |_, _| Some("data-race"),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
             },
-            further("intoPeerI64", "reduceIntoPeerI64", I64, into_peer::<SumI64>),
-            further("intoPeerF32", "reduceIntoPeerF32", F32, into_peer::<SumF32>),
+            further("intoPeerI64", "reduceIntoPeerI64", SUM_I64, into_peer::<SumI64>),
+            further("intoPeerF32", "reduceIntoPeerF32", SUM_F32, into_peer::<SumF32>),
             further("intoPeerF64", "reduceIntoPeerF64", SUM_F64, into_peer::<SumF64>),
-            further("allReduceI64", "reduceShareI64", I64, all_reduce::<SumI64>),
-            further("allReduceF32", "reduceShareF32", F32, all_reduce::<SumF32>),
+            further("allReduceI64", "reduceShareI64", SUM_I64, all_reduce::<SumI64>),
+            further("allReduceF32", "reduceShareF32", SUM_F32, all_reduce::<SumF32>),
             further("allReduceF64", "reduceShareF64", SUM_F64, all_reduce::<SumF64>),
             further(
                 "allReduceMin",
@@ -85,8 +86,8 @@ pub const CHAPTER: Chapter = Chapter {
                 exact::<Max<i32>>("maximum of i32"),
                 all_reduce::<Max<i32>>,
             ),
-            further("hostAddsI64", "reduceShareI64", I64, host_adds::<SumI64>),
-            further("hostAddsF32", "reduceShareF32", F32, host_adds::<SumF32>),
+            further("hostAddsI64", "reduceShareI64", SUM_I64, host_adds::<SumI64>),
+            further("hostAddsF32", "reduceShareF32", SUM_F32, host_adds::<SumF32>),
             further("hostAddsF64", "reduceShareF64", SUM_F64, host_adds::<SumF64>),
         ],
     )

@@ -1,9 +1,9 @@
 //! What the benches have recorded: how fast the simulator is, and the sweep behind chapter 7's last kernel.
 
 use anyhow::Result;
+use chapters::ch7_limit::sweep::{self, Sweep};
 use serde_json::Value;
 use workbook::build::kernels;
-use workbook::chapters::ch7_limit::sweep::{self, Sweep};
 use workbook::record::columns::escape;
 use workbook::record::speed::{FILE, STEM, Speed};
 

@@ -15,6 +15,7 @@ mod ptx;
 mod simulator;
 pub mod trace;
 
+pub use arith::Format;
 pub use counters::Counters;
 pub use decode::Param;
 pub use device::{

@@ -143,30 +143,30 @@ fn the_sweep_is_the_recorded_one() {
         "{missing}"
     );
 
-    let contender = workbook::chapters::ch7_limit::sweep::Contender {
+    let contender = chapters::ch7_limit::sweep::Contender {
         kernel: "float_128_4_ReadOnly_InDigits_1".into(),
-        way: Some(workbook::chapters::ch7_limit::sweep::WAYS[1].0),
+        way: Some(chapters::ch7_limit::sweep::WAYS[1].0),
         block: 128,
         grid: 16,
         alone: 1.87,
         cold: 5.0,
         warm: 4.0,
     };
-    let size = workbook::chapters::ch7_limit::sweep::Size {
+    let size = chapters::ch7_limit::sweep::Size {
         element: "f32".into(),
         n: 1 << 14,
         tried: 321,
         contenders: vec![contender],
     };
-    let sweep = |source_hash: String| workbook::chapters::ch7_limit::sweep::Sweep {
-        schema: workbook::chapters::ch7_limit::sweep::SCHEMA,
+    let sweep = |source_hash: String| chapters::ch7_limit::sweep::Sweep {
+        schema: chapters::ch7_limit::sweep::SCHEMA,
         date: "2026-02-03T04:05:06Z".into(),
         device: fixtures::contest_on_gpu().device,
         source_hash,
         sizes: vec![size.clone()],
     };
     fs::create_dir_all(&root).unwrap();
-    sweep(workbook::chapters::ch7_limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
+    sweep(chapters::ch7_limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
     let page = repository.page("{{#table benches/limit f32}}\n");
     let has = |row: [&str; 2]| {
         let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_string()).collect::<Vec<_>>();

@@ -1,0 +1,243 @@
+//! The checks against a corpus of small kernels, each with what is wrong with it: tests/corpus/README.md.
+//!
+//! After an edit of a kernel, this compiles it anew:
+//! `cargo xtask renew`
+
+mod case;
+mod compilers;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use case::{Case, Outcome, root};
+use workbook::build::compiler::HOW_TO_GET_NVCC;
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::prebuilt;
+use workbook::build::renew::{HOW, committed, renewing};
+use workbook::sim::{Kind, Severity, Shape};
+
+/// The kinds, with a test for each: whatever the schedule, each kernel of the kind gets its verdict.
+macro_rules! kinds {
+    ($($test:ident: $kind:literal,)*) => {
+        const KINDS: &[&str] = &[$($kind),*];
+        $(#[test]
+        fn $test() {
+            let wrong = check($kind, 4);
+            assert!(wrong.is_empty(), "\n{wrong}");
+        })*
+    };
+}
+
+kinds! {
+    data_race: "data-race",
+    barrier_divergence: "barrier-divergence",
+    deadlock: "deadlock",
+    out_of_bounds: "out-of-bounds",
+    misaligned: "misaligned",
+    uninitialized_read: "uninitialized-read",
+    warp_collective: "warp-collective",
+    launch_limit: "launch-limit",
+    pending_launch_overflow: "pending-launch-overflow",
+    child_visibility: "child-visibility",
+    step_limit: "step-limit",
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_schedules() {
+    let wrong: String = KINDS.iter().map(|kind| check(kind, 100)).collect();
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// What differs from the verdicts of the kernels of `kind` under schedules 0 to `schedules` - 1; a clean one
+/// has to leave the same bits under each.
+fn check(kind: &str, schedules: u64) -> String {
+    let mut wrong = String::new();
+    for case in case::all().iter().filter(|case| case.kind() == kind) {
+        let module = case.module();
+        let mut first = None;
+        // All disagreements, with the schedules that show them.
+        let mut seen: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for schedule in 0..schedules {
+            let outcome = case.run(&module, schedule);
+            let mut disagreements = case.disagreements(&outcome);
+            if case.missed {
+                let found = "is found now: take out its line `// missed: …`".to_owned();
+                disagreements = if disagreements.is_empty() { vec![found] } else { Vec::new() };
+            }
+            if case.clean && *first.get_or_insert_with(|| bytes(&outcome)) != bytes(&outcome) {
+                disagreements.push("the buffers hold something else than under schedule 0".to_owned());
+            }
+            for disagreement in disagreements {
+                seen.entry(disagreement).or_default().push(schedule);
+            }
+        }
+        for (disagreement, at) in seen {
+            wrong += &format!("{}, schedules {at:?}:\n  {disagreement}\n", case.path("cu"));
+        }
+    }
+    wrong
+}
+
+/// What the buffers hold, in the order of the arguments.
+fn bytes(outcome: &Outcome) -> Vec<Vec<u8>> {
+    outcome.ran.buffers.iter().map(|buffer| buffer.bytes.clone()).collect()
+}
+
+#[test]
+fn every_kind_is_shown_and_has_look_alikes() {
+    let cases = case::all();
+    for kind in KINDS {
+        let count = |clean| cases.iter().filter(|case| case.kind() == *kind && case.clean == clean).count();
+        assert!(count(false) >= 4, "{kind}: {} kernels show it", count(false));
+        assert!(count(true) >= 2, "{kind}: {} look-alikes", count(true));
+    }
+    for case in &cases {
+        assert!(KINDS.contains(&case.kind()), "{} is of no kind", case.name);
+        let about = case.source.lines().next().unwrap_or_default();
+        assert!(about.starts_with("// ") && !about.contains(": clean"), "{}: say what it shows", case.name);
+    }
+}
+
+/// Kernels that are clean but for a note: its line, and words of its message.
+#[test]
+fn what_may_be_right_gets_a_note() {
+    let notes = |name: &str| {
+        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
+        let found = case.run(&case.module(), 0).diagnostics;
+        found.into_iter().filter(|found| found.severity == Severity::Note).collect::<Vec<_>>()
+    };
+    for (name, line, words) in [
+        ("data-race/last_block_one_fence", "partial[b]", "has no fence behind it"),
+        ("data-race/message_passing_writer_fence_only", "= *data", "has no fence behind it"),
+        ("data-race/add_by_swaps", "atomicCAS", "which the compare-and-swap checks again"),
+        ("barrier-divergence/in_the_last_if", "__sync", "16 of the block's 32 threads had already left"),
+    ] {
+        let notes = notes(name);
+        let source = std::fs::read_to_string(root().join(format!("tests/corpus/{name}.cu"))).unwrap();
+        let at = source.lines().position(|text| text.contains(line)).unwrap() as u32 + 1;
+        let found: Vec<_> = notes.iter().map(|note| note.line).collect();
+        assert_eq!(found, [Some(at)], "{name}");
+        assert!(notes[0].message.contains(words), "{name}: {}", notes[0].message);
+    }
+    for name in ["last_block", "message_passing", "release_acquire"] {
+        assert_eq!(notes(&format!("data-race/{name}")).len(), 0, "{name}");
+    }
+}
+
+/// Words of a message, or of the advice, whatever the schedule.
+#[test]
+fn the_advice_fits_all_that_races() {
+    for (name, words) in [
+        ("warp_tree", "__syncwarp()"),
+        ("shared_missing_barrier", "put __syncthreads() between the two"),
+        ("tile_loop_missing_barrier", "put __syncthreads() between the two"),
+        ("message_passing_no_fence", "put __threadfence() in front of that write"),
+        ("last_block_no_fence", "put __threadfence() in front of that write"),
+        ("across_blocks", "blocks run in any order"),
+        ("atomic_and_plain_write", "let the other side be one too"),
+        ("message_passing_plain_flag", "let the other side be one too"),
+        ("atomic_ref_block_scope", "not at a scope that includes both threads"),
+        ("same_value", "the same value"),
+    ] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        for schedule in 0..4 {
+            let found = case.run(&case.module(), schedule).diagnostics;
+            let said = |text: &str| text.contains(words);
+            let fits = found.iter().any(|found| said(&found.message) || said(&found.help));
+            assert!(fits, "{name}, schedule {schedule}: {found:#?}");
+        }
+    }
+}
+
+/// Under an odd seed children start early: a sum that depends on when they do comes out wrong.
+#[test]
+fn a_child_that_starts_early_misses_what_its_parent_has_yet_to_write() {
+    for (name, depends) in [("volatile_child", true), ("volatile_child_tail", false)] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        let sum = |schedule| case.run(&case.module(), schedule).ran.buffers[1].bytes.clone();
+        assert_eq!(sum(0), 130816u32.to_le_bytes(), "{name}");
+        assert_eq!(sum(1) != sum(0), depends, "{name}");
+    }
+}
+
+/// The plain order takes the last blocks and warps last, seed 2 and every fourth from there on
+/// takes them first: who reads ahead of them gets something else.
+#[test]
+fn what_reads_ahead_of_late_blocks_and_warps_comes_out_different() {
+    for name in ["volatile_read_too_early", "shared_missing_barrier", "across_blocks"] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        let left = |schedule| bytes(&case.run(&case.module(), schedule));
+        assert!([2, 6, 10, 14, 18, 22].iter().all(|&seed| left(seed) != left(0)), "{name}");
+    }
+}
+
+/// What a race is between decides what to ask and to advise; as data, whatever the schedule.
+#[test]
+fn a_race_has_the_shape_of_its_threads() {
+    for (name, shape) in [
+        ("warp_tree", Shape::SameWarp),
+        ("tile_loop_missing_barrier", Shape::SameBlock),
+        ("cluster_missing_barrier", Shape::SameCluster),
+        ("across_blocks", Shape::OtherBlock),
+        ("children_of_two_blocks", Shape::OtherGrid),
+        ("atomic_of_one_gpu", Shape::OtherGpu),
+        ("child_of_a_child", Shape::ParentAndChild),
+        ("same_value", Shape::TwoWriters),
+        ("byte_within_a_word", Shape::Overlap),
+    ] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        for schedule in 0..4 {
+            let found = case.run(&case.module(), schedule).diagnostics;
+            let shapes: Vec<_> = found.iter().filter(|found| found.kind == Kind::DataRace).collect();
+            let fits = !shapes.is_empty() && shapes.iter().any(|found| found.shape == Some(shape));
+            assert!(fits, "{name}, schedule {schedule}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn the_appendix_is_renewed_by_a_run() {
+    let (_, made) = table::on_the_page();
+    committed(table::PAGE, made);
+}
+
+// ---- the committed PTX --------------------------------------------------------------------------------
+
+/// First line of a committed PTX: the hash of the source that it was made from.
+fn stamp(case: &Case) -> String {
+    format!("// {} {}\n", case.path("cu"), prebuilt::source_hash(&case.source))
+}
+
+#[test]
+fn every_ptx_belongs_to_its_source_and_names_no_machine() {
+    for case in case::all() {
+        let path = case.path("ptx");
+        let ptx = std::fs::read_to_string(root().join(&path)).unwrap_or_default();
+        assert!(ptx.starts_with(&stamp(&case)), "{path} is not made from this source; run `{HOW}`");
+        for entry in ptx.lines().filter(|line| line.trim_start().starts_with(".file")) {
+            let relative = entry.contains("\"tests/corpus/") || entry.contains("\"include/");
+            assert!(relative, "{path}: {entry}");
+        }
+    }
+}
+
+/// Where files are renewed, those are compiled whose sources have changed.
+#[test]
+#[ignore = "needs nvcc of the version in kernels/requirements.txt"]
+fn the_ptx_is_renewed_by_nvcc() {
+    let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap_or_else(|error| panic!("{error:#}"));
+    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
+    std::fs::create_dir_all(&scratch).unwrap();
+    for case in case::all() {
+        let path = case.path("ptx");
+        let held = std::fs::read_to_string(root().join(&path)).unwrap_or_default();
+        if renewing() && held.starts_with(&stamp(&case)) {
+            continue;
+        }
+        let compiled = nvcc.ptx_with(&root().join(case.path("cu")), &scratch, Some(&case.capability), &[]);
+        committed(path, stamp(&case) + &compiled.unwrap_or_else(|error| panic!("{error:#}")).text);
+    }
+}
