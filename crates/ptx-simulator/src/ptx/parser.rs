@@ -189,7 +189,12 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_list(&mut self) -> Parsed<()> {
-        self.separated(|this| Ok(this.at += 1)).map(|_| ())
+        loop {
+            self.at += 1;
+            if !self.eat(',') {
+                return Ok(());
+            }
+        }
     }
 
     fn function(&mut self, is_entry: bool, line: u32) -> Parsed<FunctionAst<'a>> {
