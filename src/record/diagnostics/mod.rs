@@ -10,8 +10,9 @@ use crate::sim::Diagnostic;
 
 /// `found` as text, quoting the kernels' sources; `color` for a terminal. Ends in a newline.
 pub fn render(found: &Diagnostic, color: bool) -> String {
-    let source =
-        |file: &str| kernels::all().iter().find(|build| build.source_path == file).map(|build| build.source);
+    let source = |file: &str| {
+        kernels::all().iter().find(|build| build.source_path == file).map(|build| &*build.source)
+    };
     render_with(found, source, color)
 }
 
