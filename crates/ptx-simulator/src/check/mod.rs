@@ -2,7 +2,7 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `conflict.rs`, `touch.rs`, `lanes.rs`, `order/`, `shadow/` | data-race, child-visibility |
+//! | `race.rs` (the algorithm), `order/`, `shadow.rs`, `touch.rs`, `conflict.rs` | data-race, child-visibility |
 //! | `strong.rs` | data-race of volatile and relaxed accesses |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
@@ -10,8 +10,8 @@
 //! | `report.rs` | the findings, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
-//! The others show where an instruction is executed (`exec.rs`): out-of-bounds, misaligned,
-//! uninitialized-read, warp-collective, step-limit, and deadlock in `launch.rs`.
+//! The others show where an instruction is executed (`exec/`): out-of-bounds, misaligned,
+//! uninitialized-read, warp-collective, step-limit, and deadlock where turns are given (`grid/`).
 
 mod barrier;
 mod conflict;
