@@ -20,8 +20,7 @@ pub const CHAPTER: Chapter = Chapter {
             Figure::of_traces("sectors", sectors::figure),
         ],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch3_blocks",
         "Many blocks, one partial sum per block",

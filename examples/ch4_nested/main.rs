@@ -26,8 +26,7 @@ pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         figures: &[Figure::of_traces("grids", grids::figure), Figure::of_traces("pending", pending::figure)],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch4_nested",
         "The recursion runs on the device: kernels launch kernels",

@@ -22,8 +22,7 @@ use tree::{LEVELS, Tree};
 pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
-    extras: Extras { figures: &[Figure::of_traces("quadrature", figure::figure)], ..Extras::NONE }
-        .outside_a_page(),
+    extras: Extras { figures: &[Figure::of_traces("quadrature", figure::figure)], ..Extras::NONE },
     ..Chapter::new(
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",

@@ -26,8 +26,7 @@ pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         figures: &[Figure { name: "time", record: Some(axis::RECORD), draw: axis::figure }],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch4_when_it_pays",
         "When nesting pays: larger steps, an end without a launch, and graphs",

@@ -26,8 +26,7 @@ pub const CHAPTER: Chapter = Chapter {
         tables: spaces::tables,
         figures: &[Figure::of_traces("banks", banks::figure)],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch5_shared",
         "Threads of a block cooperate: the dot product in shared memory",

@@ -4,22 +4,18 @@
 //!     cargo run --example ch7_limit -- --n 2^30      # on a GPU: beside CUB, where there is an nvcc
 
 mod chain;
-#[cfg(not(target_family = "wasm"))]
 mod charts;
 pub mod choice;
-#[cfg(not(target_family = "wasm"))]
 mod compare;
 #[allow(dead_code)] // the book reads more of it
 pub mod comparison;
 mod flight;
 mod ladder;
-#[cfg(not(target_family = "wasm"))]
 mod libraries;
 #[allow(dead_code)] // `benches/limit.rs` writes it, and the book reads it
 pub mod sweep;
 #[allow(dead_code)] // the bench uses more of it
 pub mod timing;
-#[cfg(not(target_family = "wasm"))]
 mod work;
 
 use std::process::ExitCode;
@@ -79,10 +75,6 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
     Variant { operation, story: false, sweep: Sweep::Never, ..Variant::new(name, host) }
 }
 
-/// A page has no GPU to compare anything on.
-#[cfg(target_family = "wasm")]
-const EXTRAS: Extras = Extras::NONE;
-#[cfg(not(target_family = "wasm"))]
 const EXTRAS: Extras = Extras {
     measure: compare::measure,
     tables: |record| Ok(comparison::table(record).into_iter().collect()),

@@ -21,7 +21,7 @@ use ways::{all_reduce, host_adds, through_host_memory};
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
-    extras: Extras { charts: scaling::charts, ..Extras::NONE }.outside_a_page(),
+    extras: Extras { charts: scaling::charts, ..Extras::NONE },
     ..Chapter::new(
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",

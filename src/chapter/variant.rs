@@ -79,11 +79,6 @@ impl Extras {
         charts: |record, vertical| chart::charts(record, &[], vertical),
         figures: &[],
     };
-
-    /// [`Extras::NONE`] in a page, which measures nothing and need not fetch the code for it.
-    pub const fn outside_a_page(self) -> Extras {
-        if cfg!(target_family = "wasm") { Extras::NONE } else { self }
-    }
 }
 
 const NO_KERNELS: &str = "a chapter of the CPU has no kernels";

@@ -320,29 +320,15 @@ impl Simulator {
         args: &[u64],
     ) -> Launched {
         let mut counters = Counters::default();
-        let mut found = Vec::new();
-        let ended = self.launch_watched(module, kernel, config, args, &mut counters, &mut found);
-        Launched { counters, completed: ended.is_ok(), diagnostics: found }
-    }
-
-    /// [`Simulator::launch_checked`] with an observer beside the checks. What is found is added to `found`.
-    ///
-    /// # Errors
-    /// What stops the launch, which is the last of `found` too.
-    pub fn launch_watched(
-        &mut self,
-        module: &Module,
-        kernel: &str,
-        config: LaunchConfig,
-        args: &[u64],
-        observer: &mut dyn observe::Observer,
-        found: &mut Vec<Diagnostic>,
-    ) -> Result<(), Box<Diagnostic>> {
+        let mut diagnostics = Vec::new();
         let launch = [Launch { kernel, config, args }];
-        self.launch_together(module, (&launch, Together::OnDevices), observer, found)
+        let how = Together::OnDevices;
+        let ended = self.launch_together(module, (&launch, how), &mut counters, &mut diagnostics);
+        Launched { counters, completed: ended.is_ok(), diagnostics }
     }
 
-    /// Runs `launches` together, under the checks and with an observer beside them.
+    /// Runs `launches` together, under the checks and with an observer beside them. What is found is added to
+    /// `found`.
     ///
     /// # Errors
     /// What stops a launch, which is the last of `found` too.
