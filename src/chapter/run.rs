@@ -190,7 +190,7 @@ impl<'a> Bench<'a> {
     fn has_stopped(&mut self, ran: Result<()>) -> Result<bool> {
         let Err(error) = ran else { return Ok(false) };
         let found = error.downcast::<Diagnostic>()?;
-        ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message);
+        ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message());
         self.found.push(found);
         Ok(true)
     }
@@ -427,11 +427,11 @@ mod tests {
 
     fn goes_on_for_ever(_: &Case) -> Result<Outcome> {
         let help = "end the loop";
-        Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
+        Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever", help).into())
     }
 
     fn is_too_large(_: &Case) -> Result<Outcome> {
-        Err(Diagnostic::of_host(Kind::MemoryLimit, None, "no room".into(), "use --memory").into())
+        Err(Diagnostic::of_host(Kind::MemoryLimit, None, "no room", "use --memory").into())
     }
 
     /// Hears what a chapter says and which runs begin.
