@@ -43,9 +43,7 @@ struct Live<'a> {
     grids: bool,
     pending: bool,
     columns: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     chart: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     scale: Option<&'a str>,
     /// Whether it shows what the simulator says.
     message: bool,
@@ -79,7 +77,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         return Ok(String::new());
     };
     let Some(record) = committed(workbook, stem, DeviceKind::Sim)? else { return Ok(String::new()) };
-    let Some(build) = fresh(stem) else { return Ok(String::new()) };
+    let Ok(build) = kernels::get(stem) else { return Ok(String::new()) }; // it was edited since
     let known = |kernel: &&str| runs(&record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
@@ -118,18 +116,13 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     Ok(format!(" data-live='{json}'"))
 }
 
-/// The build of a chapter's kernels, if they have not been edited since.
-fn fresh(stem: &str) -> Option<&'static Build> {
-    kernels::get(stem).ok()
-}
-
 /// Writes the builds of the chapters' kernels where the pages fetch them, `live/STEM.json` in `pages`. mdBook watches
 /// that folder, so what is there already is left alone.
 ///
 /// # Errors
 /// A file that cannot be written, or the manifest read.
 pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
-    for build in in_page(workbook)?.into_iter().filter_map(|chapter| fresh(chapter.stem)) {
+    for build in in_page(workbook)?.into_iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
         let path = pages.join("live").join(format!("{}.json", build.stem));
         let json = serde_json::to_vec(build)?;
         if std::fs::read(&path).ok().as_ref() != Some(&json) {

@@ -13,6 +13,7 @@ use super::page::Page;
 use super::{read, root, text};
 
 const TARGET: &str = "wasm32-wasip1";
+const FLAGS: &str = "CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS";
 
 const WASM: &str = "book/src/live/workbook.wasm";
 const MANIFEST: &str = "book/src/live/manifest.json";
@@ -62,11 +63,12 @@ fn build() -> Vec<u8> {
     // Numbers that the linker fills in take the bytes that they need, in place of five: a fiftieth less.
     let short = "-Clink-arg=--compress-relocations".to_string();
     let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names, short];
+    let given = std::env::var(FLAGS).unwrap_or_default();
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "page", "--profile", "live"])
         .args(["--target", TARGET, "--target-dir"])
         .arg(target)
-        .env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" "))
+        .env(FLAGS, given + " " + &flags.join(" "))
         .current_dir(&root)
         .status()
         .expect("cargo starts");
