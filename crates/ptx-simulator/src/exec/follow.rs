@@ -8,7 +8,7 @@ use super::undefined::{Lost, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
-use crate::diagnostic::{Kind, Site};
+use crate::diagnostic::{Kind, Site, Words};
 use crate::memory::Written;
 use crate::observe::{Event, Peer, Request};
 use crate::ptx::Space;
@@ -222,11 +222,13 @@ impl Context<'_> {
     fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";
-        let mut finding = *self.fault(warp, at, Kind::UninitializedRead, what, help);
-        if let Some(loc) = self.program.locs.get(origin as usize) {
-            let message = "the value is read here, from memory that has not been written".to_string();
-            finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
-        }
+        let read = self.program.locs.get(origin as usize).map(|loc| Site {
+            file: loc.file.to_string(),
+            line: loc.line,
+            message: "the value is read here, from memory that has not been written".to_string(),
+        });
+        let what = Words { message: what.to_string(), related: read.into_iter().collect() };
+        let finding = self.fault(warp, at, Kind::UninitializedRead, what, help);
         self.observer.event(&Event::Finding(&finding));
     }
 
