@@ -20,24 +20,20 @@ pub const CHAPTER: Chapter = Chapter {
             Figure::of_traces("sectors", sectors::figure),
         ],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch3_blocks",
         "Many blocks, one partial sum per block",
         &[
-            // reduceNeighbored: Many blocks, each with a tree of neighbours: in every step fewer lanes of each
-            // warp work.
-            Variant::new("reduceNeighbored", reduce),
-            // reduceNeighboredMask: The same threads, chosen by the bits of their number in place of a
-            // division.
-            Variant::new("reduceNeighboredMask", reduce),
-            // reduceNeighboredLess: The same additions by the first threads of the block, so that whole warps
-            // are idle.
-            Variant::new("reduceNeighboredLess", reduce),
-            // reduceInterleaved: The second half is added to the first, so that the loads of a warp share
-            // sectors.
-            Variant::new("reduceInterleaved", reduce),
+            Variant::new("reduceNeighbored", reduce).does(
+                "Many blocks, each with a tree of neighbours: in every step fewer lanes of each warp work.",
+            ),
+            Variant::new("reduceNeighboredMask", reduce)
+                .does("The same threads, chosen by the bits of their number in place of a division."),
+            Variant::new("reduceNeighboredLess", reduce)
+                .does("The same additions by the first threads of the block, so that whole warps are idle."),
+            Variant::new("reduceInterleaved", reduce)
+                .does("The second half is added to the first, so that the loads of a warp share sectors."),
         ],
     )
 };

@@ -27,13 +27,8 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
         return Ok(Stage { device, others: Vec::new(), module: None, build: None });
     }
     let build = kernels::get(chapter.stem)?;
-    let simulated = SimulatorOptions {
-        schedule: options.schedule,
-        keep_printed: true,
-        // Nobody can interrupt a launch in a page.
-        step_limit: cfg!(target_family = "wasm").then_some(1 << 29),
-        ..SimulatorOptions::default()
-    };
+    let simulated =
+        SimulatorOptions { schedule: options.schedule, keep_printed: true, ..SimulatorOptions::default() };
     let choice = choice(chapter, options, build)?;
     let mut devices = match chapter.many_gpus {
         true => Device::open_some(choice, options.gpus, !options.no_peers, simulated)?,

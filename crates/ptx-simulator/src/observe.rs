@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ptx::{Order, Scope, Space};
 
 /// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Reads.
     Load,

@@ -1,8 +1,7 @@
 //! A block that is under way: how it is opened, how its warps have their turns, and what is said when none
 //! gets on.
 
-use super::block::Block;
-use super::engine::{Engine, Grid};
+use super::engine::{Block, Engine, Grid};
 use crate::arith::WARP;
 use crate::decode::{NONE, Op, Position};
 use crate::device::thread_index;
