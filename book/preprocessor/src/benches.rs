@@ -20,7 +20,7 @@ pub fn simulator(book: &Workbook) -> Result<String> {
     let text = book.read("benches/simulator.md").context("make it anew: cargo bench -- --record")?;
     let (head, tables) = text.split_once("\n\n").unwrap_or_default();
     let is_measured = |code: &str| head == format!("<!-- {STEM} {code} -->");
-    let same = kernels::all().iter().any(|build| build.stem == STEM && is_measured(build.code_hash));
+    let same = kernels::all().iter().any(|build| build.stem == STEM && is_measured(&build.code_hash));
     let note = format!(
         "<code>kernels/{STEM}.cu</code> has changed since this was measured; run <code>cargo bench</code>."
     );
