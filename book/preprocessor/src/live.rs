@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use chapters::CHAPTERS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use workbook::build::kernels::{self, Build, BuildFile};
+use workbook::build::kernels::{self, Build};
 use workbook::build::what_if::{self, Edit};
 use workbook::chapter::{Chapter, Place};
 use workbook::files::write_whole;
@@ -106,7 +106,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         chart: asked.chart.filter(|_| asked.shows_simulator),
         scale: asked.scale.filter(|_| asked.shows_simulator),
         message: asked.message,
-        file: build.source_path,
+        file: &build.source_path,
         what_ifs: what_ifs(workbook, build, &kernels)?,
         kernels,
     };
@@ -124,7 +124,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
 pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     for build in in_page(workbook)?.into_iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
         let path = pages.join("live").join(format!("{}.json", build.stem));
-        let json = serde_json::to_vec(&BuildFile::from(build))?;
+        let json = serde_json::to_vec(build)?;
         if std::fs::read(&path).ok().as_ref() != Some(&json) {
             write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -171,7 +171,7 @@ fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<
         edit.stem == build.stem && (kernels.is_empty() || changes_one)
     };
     let of_edit = |edit: Edit| {
-        let (_, changed) = edit.apply(build.source).ok()?;
+        let (_, changed) = edit.apply(&build.source).ok()?;
         let lines: Vec<_> = changed.iter().map(|(line, text)| json!({"line": line, "text": text})).collect();
         Some(json!({"name": edit.name, "label": edit.label, "lines": lines}))
     };

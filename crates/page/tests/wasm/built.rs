@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use workbook::build::kernels::{self, BuildFile};
+use workbook::build::kernels;
 use workbook::build::prebuilt;
 
 use workbook::build::renew::{HOW, committed, renewing};
@@ -98,8 +98,8 @@ fn the_wasm_is_renewed_by_rustc() {
     assert_eq!(chapters(&read(WASM)), chapters(&wasm), "run `{HOW}`");
     let [held, built] = [Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap()];
     for build in kernels::all() {
-        let json = serde_json::to_string(&BuildFile::from(build)).unwrap();
-        let words = [build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];
+        let json = serde_json::to_string(build).unwrap();
+        let words = [&*build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];
         let [one, other] = [&held, &built].map(|page| page.run(&words, &json, &json!({})).unwrap());
         assert_eq!(one, other, "{}: run `{HOW}`", build.stem);
     }
