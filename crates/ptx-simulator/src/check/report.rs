@@ -453,7 +453,7 @@ impl Checker<'_> {
             }
             return;
         }
-        let what = What::Dropped { count: 1, limit: launch.limit.into() };
+        let what = What::Dropped { count: 1, limit: launch.limit };
         let help = "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child";
         let finding = self.diagnostic(Kind::PendingLaunchOverflow, at, actor.loc, what, help);
         if self.found.len() < MOST {
