@@ -198,7 +198,7 @@ impl<'a> Bench<'a> {
     /// Where the kernels run, and why there.
     fn first_line(&self) -> String {
         let info = &self.record.device;
-        if let Some(WhatIf { label, .. }) = self.stage.build.and_then(|build| build.what_if) {
+        if let Some(WhatIf { label, .. }) = self.stage.build.and_then(|build| build.what_if.as_ref()) {
             return format!("On the simulator, what if: {label}");
         }
         match (&info.gpu, self.stage.device.no_gpu(), self.chapter.simulator_only) {

@@ -125,7 +125,7 @@ const NESTED: Recipe = Recipe {
 fn trace(recipe: &Recipe) -> Trace {
     let ptx = match recipe.stem {
         "inside" => include_str!("barrier_inside.ptx"),
-        stem => kernels::get(stem).unwrap().ptx,
+        stem => &*kernels::get(stem).unwrap().ptx,
     };
     let module = Module::parse(ptx, recipe.stem).unwrap();
     let mut simulator = Simulator::new();

@@ -24,7 +24,7 @@
 //! 0x…; a float as a decimal number or as its bits, 0h… (16 bits), 0f… (32) or 0d… (64).
 //!
 //! `CONFORMANCE_DEVICE=gpu cargo test --test simulator conformance` runs the same files on a GPU. With
-//! `CONFORMANCE_BLESS=1` as well, the results found there replace the expected ones wherever these are not
+//! `WORKBOOK_RENEW=1` as well, the results found there replace the expected ones wherever these are not
 //! met. An NVIDIA H200 (driver 580.159.04, 2026-11-21) met all but 36 of the 10,056 cases as first written;
 //! 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64 bits with a start beyond 255. Of
 //! the 1,156 added since, the forms of clusters and further ones of halves, it met all but one (2026-11-22):
@@ -37,7 +37,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use workbook::build::kernels::Build;
-use workbook::build::prebuilt::State;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};
 
 /// A type of a slot: its name and bytes.
@@ -213,20 +212,13 @@ impl Vectors {
     /// What each case gives on `device`.
     fn run(&self, device: &Device) -> anyhow::Result<Vec<Vec<u64>>> {
         // A GPU's driver takes the text as the compiler would, with a zero at its end.
-        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        let build: &'static Build = Box::leak(Box::new(Build {
-            stem: leak(self.name.clone()),
-            source_path: "",
-            source: "",
-            ptx: leak(self.text.clone()),
-            newer: "",
-            fatbin: leak(format!("{}\0", self.text)).as_bytes(),
-            code_hash: "",
-            compiler: "",
-            state: State::Prebuilt,
-            what_if: None,
-        }));
-        let kernel = device.load_module(build)?.load_function("conform")?;
+        let build = Build {
+            stem: self.name.clone().into(),
+            ptx: self.text.clone().into(),
+            fatbin: format!("{}\0", self.text).into_bytes().into(),
+            ..Build::default()
+        };
+        let kernel = device.load_module(&build)?.load_function("conform")?;
         let given: Vec<u64> = self.cases.iter().flat_map(|case| case.inputs.iter().copied()).collect();
         let inputs = device.clone_htod(if given.is_empty() { &[0] } else { &given[..] })?;
         let outputs = device.clone_htod(&vec![UNWRITTEN; self.cases.len() * self.outputs.len()])?;
@@ -297,7 +289,7 @@ fn every_file_gives_the_results_it_names() {
         Ok("gpu") => DeviceChoice::Gpu,
         _ => DeviceChoice::Sim,
     };
-    let bless = std::env::var("CONFORMANCE_BLESS").is_ok_and(|value| value == "1");
+    let bless = workbook::build::renew::renewing();
     let device = Device::open(choice).unwrap();
     let (mut report, mut failed, mut cases) = (String::new(), 0, 0);
     for (name, text) in files() {

@@ -1,4 +1,4 @@
-//! What is said of a finding, for every terminal, page and exercise.
+//! What is said of a finding.
 
 use crate::diagnostic::{Disorder, Does, Region, Side, Site, Spot, What, bytes, thousands};
 

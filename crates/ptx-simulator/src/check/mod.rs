@@ -154,12 +154,8 @@ impl<'p> Checker<'p> {
 
 /// The checks, and an observer beside them.
 impl Watch for (&mut dyn Observer, Checker<'_>) {
-    fn checks(&self) -> bool {
-        true
-    }
-
-    fn remembers(&self) -> usize {
-        self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes()
+    fn remembers(&self) -> Option<usize> {
+        Some(self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes())
     }
 }
 

@@ -206,7 +206,8 @@ mod tests {
     fn a_clock_knows_what_it_has_learnt() {
         const BLOCKS: u64 = 40;
         let mut below = random();
-        let mut clocks: Vec<(Clock, FxHashMap<(u32, u32, u8), Time>)> = vec![Default::default(); 8];
+        type Known = FxHashMap<(u32, u32, u8), Time>;
+        let mut clocks: Vec<(Clock, Known)> = vec![Default::default(); 8];
         let far = |block: u64| block as u32 * if block > 30 { 1 << 26 } else { 3 };
         for _ in 0..20_000 {
             let (one, other) = (below(8) as usize, below(8) as usize);
