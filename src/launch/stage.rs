@@ -15,8 +15,10 @@ use crate::sim::{Diagnostic, Written};
 
 /// A device with the buffers of a script.
 pub struct Stage<'a> {
-    device: &'a Device,
-    script: &'a Script,
+    /// Where they lie.
+    pub device: &'a Device,
+    /// What it is made for.
+    pub script: Script,
     /// In the script's order.
     buffers: Vec<Buffer<u8>>,
     /// Variables of the module that are shown: name, type, address and bytes.
@@ -44,7 +46,7 @@ pub struct Ran {
 /// A kernel that is not there, or that takes other arguments; buffers for which there is no room. What the
 /// simulator finds is none.
 pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
-    let mut stage = Stage::new(device, script)?;
+    let mut stage = Stage::new(device, script.clone())?;
     let mut ran = Ran { completed: true, ..Ran::default() };
     for step in &script.steps {
         match step {
@@ -70,26 +72,24 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// There is no room for them; two have the same name; a file of elements that cannot be read.
-    pub fn new(device: &'a Device, script: &'a Script) -> Result<Stage<'a>> {
-        let mut stage = Stage { device, script, buffers: Vec::new(), symbols: Vec::new() };
+    pub fn new(device: &'a Device, script: Script) -> Result<Stage<'a>> {
+        let mut buffers = Vec::new();
         for (number, Named { name, fill }) in script.buffers.iter().enumerate() {
             ensure!(script.buffer(name)? == number, "two buffers are called {name}");
-            stage.buffers.push(device.alloc(fill.bytes() as usize)?);
+            buffers.push(device.alloc(fill.bytes() as usize)?);
         }
-        stage.fill(|_| true)?;
+        let stage = Stage { device, script, buffers, symbols: Vec::new() };
+        stage.fill()?;
         Ok(stage)
     }
 
-    /// Writes to the buffers that are `wanted` what they hold before the first launch; what nobody is to have
-    /// written stays.
+    /// Writes to the buffers what they hold before the first launch; what nobody is to have written stays.
     ///
     /// # Errors
     /// Of [`Stage::new`].
-    pub fn fill(&self, wanted: impl Fn(&str) -> bool) -> Result<()> {
+    pub fn fill(&self) -> Result<()> {
         for (named, buffer) in self.script.buffers.iter().zip(&self.buffers) {
-            if wanted(&named.name) {
-                self.write(&named.fill, |start, bytes| self.device.write_at(bytes, buffer, start as usize))?;
-            }
+            self.write(&named.fill, |start, bytes| self.device.write_at(bytes, buffer, start as usize))?;
         }
         Ok(())
     }

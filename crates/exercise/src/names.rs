@@ -1,6 +1,7 @@
 //! What the simulator calls `byte 8 of argument 0` is `g_data[2]` to whoever wrote the kernel.
 
-use super::plan::{Arg, Case, Plan};
+use super::plan::{Case, Plan};
+use workbook::launch::{Spec, Value};
 use workbook::number::thousands;
 use workbook::sim::Diagnostic;
 
@@ -23,12 +24,12 @@ impl Names<'_> {
         let launch = launches.iter().find(|launch| launch.kernel == running).or(launches.first());
         let Some(launch) = launch else { return };
         let names = parameters(self.source, &launch.kernel);
-        let blocks = launches.first().map_or(1, |launch| launch.grid.blocks(case) as usize);
-        let bytes = |arg: &Arg| match arg {
-            Arg::Input | Arg::Other | Arg::Data => Some(ELEMENT * case.n),
-            Arg::Partials => Some(ELEMENT * blocks),
-            Arg::Out | Arg::Total | Arg::Ticket => Some(ELEMENT),
-            Arg::N | Arg::Blocks => None,
+        let Ok(script) = self.plan.script(case) else { return };
+        let bytes = |arg: &Spec| match &arg.value {
+            Value::Pointer(pointer) => {
+                script.buffer(&pointer.buffer).ok().map(|number| script.buffers[number].fill.bytes() as usize)
+            }
+            _ => None,
         };
         let mut message = beyond(&found.message, &names).unwrap_or_else(|| found.message.clone());
         for (number, name) in names.iter().enumerate() {
@@ -175,7 +176,7 @@ mod tests {
 
     fn named(message: &str) -> String {
         let mut plan = Plan::default();
-        plan.mark("launch", "reduce(input, partials, n) grid=n/block").unwrap();
+        plan.mark("launch", "reduce<<<n/block, block>>> @input @partials u32:n").unwrap();
         let mut found =
             Diagnostic::of_host(workbook::sim::Kind::DataRace, Some("reduce"), message.into(), "");
         let case = Case { n: 100, block: 32, schedule: 0 };

@@ -7,7 +7,7 @@
 //! | line | meaning |
 //! | --- | --- |
 //! | `//@ learn how …`, `//@ minutes 10` | "You learn how ….", and about how long it takes |
-//! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
+//! | `//@ launch KERNEL<<<GRID, block>>> ARG …` | a launch by the host; see `plan.rs` |
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
 //! | `//@ op sum` | what is computed: `sum`, `max`, `min`, `dot`, `floats` … |
 //! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads per block and lengths, if not the usual ones |
@@ -349,7 +349,7 @@ mod tests {
 
     const TEXT: &str = "// 3.1 Add them up\n//\n// All of them.\n//\n\
         //@ learn to add\n//@ minutes 5\n\
-        //@ launch sum(data, out, n) grid=n/(2*block)\n//@ result out\n\
+        //@ launch sum<<<n/(2*block), block>>> @data @out u32:n\n//@ result out\n\
         //@ goal barriers <= 8 n=96 block=32\n\
         //@ hint One,\n//@      and the same.\n//@ hint Two.\n\
         //@ think data-race: Who reads?\n\
@@ -409,8 +409,10 @@ mod tests {
             ("minutes 5", "minutes five", "minutes are a number"),
             ("//@ hint", "//@ hnt", "//@ hnt One,"),
             ("//@ end", "", "begin, stub and end do not come together"),
-            ("data, out, n)", "data, out, m)", "there is no argument m"),
-            ("n/(2*block)", "n/0", "the grid is a number, n/block or n/(4*block)"),
+            ("@data @out", "@data @oud", "there is no buffer oud; there are: input, other, data"),
+            ("u32:n", "u32:m", "`m` is no u32"),
+            ("n/(2*block)", "n/0", "`n/0`: one to three sizes"),
+            ("n/(2*block)", "2*n", "the grid is a number, n/block or n/(4*block)"),
             ("//@ goal barriers", "//@ goal bariers", "no counter bariers"),
             ("//@ - data[1] +=", "//@ - data[2] +=", "mutant less: `data[2] += data[2];` stands 0 times"),
             ("//@ mutant less: wrong-result\n", "", "there is no mutant above it"),
