@@ -23,7 +23,7 @@
 //! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
 //! | `//@ why QUESTION`, `//@ because ANSWER` | a question for after it has passed, and its answer |
 //! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; or a right one: `passes` |
-//! | `//@ - TEXT`, `//@ + TEXT` | how it differs: text that stands once in the solution; what replaces it |
+//! | `//@ - TEXT`, `//@ + TEXT` | how it differs from the solution: an edit (`workbook::build::edit`) |
 //! | `//@ = CODE` | or all of its code, line by line |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
 //! | `//@ here TEXT` | where a line is asked for: after the line above, TEXT is missing |
@@ -37,6 +37,7 @@ use super::answer::Answer;
 use super::evidence;
 use super::id::Id;
 use super::plan::{Goal, Plan};
+use workbook::build::edit::Edit;
 
 /// What the learner writes.
 #[derive(Clone, Debug)]
@@ -62,8 +63,8 @@ pub struct Mutant {
     /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`]. `passes`
     /// if it is right in another way than the solution.
     pub fails: String,
-    /// Texts, each of which stands once in the solution, and what replaces them.
-    pub(super) replace: Vec<(String, String)>,
+    /// How it differs from the solution.
+    pub(super) edit: Edit,
     /// All of its code, if it has little in common with the solution.
     pub(super) code: String,
 }
@@ -271,21 +272,15 @@ impl Exercise {
             "think" => self.thinks.push(named()?),
             "mutant" => {
                 let (name, fails) = named()?;
-                self.mutants.push(Mutant { name, fails, replace: Vec::new(), code: String::new() });
+                self.mutants.push(Mutant { name, fails, edit: Edit::default(), code: String::new() });
             }
             "=" => {
                 let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
                 mutant.code += &format!("{rest}\n");
             }
-            "-" => {
+            "-" | "+" => {
                 let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
-                mutant.replace.push((rest.to_string(), String::new()));
-            }
-            "+" => {
-                let pair = self.mutants.last_mut().and_then(|mutant| mutant.replace.last_mut());
-                let with = &mut pair.context("there is no `//@ - …` above it")?.1;
-                *with += if with.is_empty() { "" } else { "\n" };
-                *with += rest;
+                mutant.edit.line(mark)?;
             }
             _ => plan.mark(word, rest)?,
         }
