@@ -1,5 +1,9 @@
 //! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest: the sweep
-//! behind the table of src/chapters/ch7_limit. `cargo bench --bench limit -- --record` keeps it for the book.
+//! behind the table of `examples/ch7_limit/choice.rs`. `cargo bench --bench limit -- --record` keeps it for the book.
+
+#[allow(dead_code, unused_imports)] // the chapter itself, of which the bench uses a part
+#[path = "../examples/ch7_limit/main.rs"]
+mod ch7_limit;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,16 +14,14 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::kernels;
-use workbook::chapters::ch7_limit::comparison::NOTHING;
-use workbook::chapters::ch7_limit::sweep::{
-    self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way,
-};
-use workbook::chapters::ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
-use workbook::chapters::ch7_limit::{SumF32, SumI64};
 use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
 use workbook::reduction::data;
-use workbook::reduction::operator::{Operator, SumI32, elements};
+use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
 use workbook::say;
+
+use ch7_limit::comparison::NOTHING;
+use ch7_limit::sweep::{self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way};
+use ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
 
 /// Blocks in a grid: powers of two, then multiples of the 132 multiprocessors of an H200.
 const GRIDS: [u32; 18] =

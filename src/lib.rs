@@ -12,13 +12,13 @@
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
 //! | [`launch`] | what is launched with which buffers, as a text? | device, reduction, numbers |
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
-//! | [`chapters`] | what does one chapter need that its tests or the book need too? | chapter and below |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |
 //! | `exercise` | is an answer right, and what helps? (a crate) | launch, device, figure, record, reduction, build |
 //! | `simulate` | what does a kernel of the reader's own do? (a crate) | launch, device, figure, record, build |
 //!
 //! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
-//! declare a chapter's variants and hold its host code.
+//! declare a chapter's variants and hold its host code, its own measurement, charts and figures. The crate `chapters`
+//! gathers them for the book and its pages.
 #![warn(missing_docs)]
 // What only a terminal or a GPU uses.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
@@ -26,7 +26,6 @@
 pub mod arguments;
 pub mod build;
 pub mod chapter;
-pub mod chapters;
 pub mod device;
 pub mod figure;
 pub mod files;

@@ -5,47 +5,55 @@
 //!     cargo run --example ch4_nested -- --pending-launches 64         # too little room: some are dropped
 //!     cargo run --example ch4_nested -- --kernel gpuRecursiveReduce   # one kernel, level by level
 
+pub mod grids;
+mod pending;
+mod plan;
+
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Sweep, Variant};
-use workbook::chapters::ch4_nested::*;
-use workbook::device::LaunchConfig;
+use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
+use workbook::device::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
+use workbook::figure::Figure;
 use workbook::record::{DeviceKind, Dropped};
+
+use plan::*;
 
 pub const CHAPTER: Chapter = Chapter {
     // One child per block takes up to a quarter of a second at 2^20, and grows with n.
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
+    extras: Extras {
+        figures: &[Figure::of_traces("grids", grids::figure), Figure::of_traces("pending", pending::figure)],
+        ..Extras::NONE
+    }
+    .outside_a_page(),
     ..Chapter::new(
         "ch4_nested",
         "The recursion runs on the device: kernels launch kernels",
         &[
-            // gpuRecursiveReduce: Each block halves its part and hands the first half to a child of its own,
-            // tail-launched.
-            Variant { launches: tail_launches, ..Variant::new("gpuRecursiveReduce", with_room) },
-            // gpuRecursiveReduceFireAndForget: The same recursion with children that may start at once,
-            // beside their parents.
+            Variant { launches: tail_launches, ..Variant::new("gpuRecursiveReduce", with_room) }.does(
+                "Each block halves its part and hands the first half to a child of its own, tail-launched.",
+            ),
             Variant {
                 launches: fire_and_forget_launches,
                 ..Variant::new("gpuRecursiveReduceFireAndForget", with_room)
-            },
-            // gpuRecursiveReduceGridWide: One child per level: the grid halves the array, and one thread
-            // launches the next level.
+            }
+            .does("The same recursion with children that may start at once, beside their parents."),
             Variant {
                 shape: level_shape,
                 launches: one_launch_per_level,
                 ..Variant::new("gpuRecursiveReduceGridWide", with_room)
-            },
+            }
+            .does("One child per level: the grid halves the array, and one thread launches the next level."),
             // All blocks in one launch, as in the posts, and blocks so small that the room does not suffice.
-            // gpuRecursiveReduceAtOnce: The first recursion with the default room for pending launches: the
-            // rest is dropped.
             Variant {
                 expected_failure: |n, shape| {
                     overflows_the_default_room(n, shape).then_some("pending-launch-overflow")
                 },
-                ..at_once("gpuRecursiveReduceAtOnce", |case| reduce(case, DEFAULT_ROOM))
-            },
+                ..at_once("gpuRecursiveReduceAtOnce", |case| reduce(case, DEFAULT_PENDING_LAUNCHES))
+            }
+            .does("The first recursion with the default room for pending launches: the rest is dropped."),
             Variant {
                 story: false,
                 sweep: Sweep::Never,
@@ -71,7 +79,7 @@ fn main() -> ExitCode {
 // ANCHOR: host
 /// Reserves room for every launch that may be pending.
 fn with_room(case: &Case) -> Result<Outcome> {
-    reduce(case, case.launches.pending.max(DEFAULT_ROOM).next_power_of_two())
+    reduce(case, case.launches.pending.max(DEFAULT_PENDING_LAUNCHES).next_power_of_two())
 }
 
 fn reduce(case: &Case, room: u64) -> Result<Outcome> {

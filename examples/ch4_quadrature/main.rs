@@ -3,49 +3,54 @@
 //!     cargo run --example ch4_quadrature
 //!     cargo run --example ch4_quadrature -- --n 20_001
 
+mod area;
+mod figure;
 mod tree;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Launches, Outcome, Place, Shape, Variant};
-use workbook::chapters::ch4_quadrature::{AREA, FIRST_NODES, most_nodes, most_places};
+use workbook::chapter::{self, Case, Chapter, Extras, Launches, Outcome, Place, Shape, Variant};
 use workbook::device::LaunchConfig;
 use workbook::device::measure::Measurement;
+use workbook::figure::Figure;
 use workbook::record::{DeviceKind, Dropped};
 
+use area::{AREA, FIRST_NODES, most_nodes, most_places};
 use tree::{LEVELS, Tree};
 
 pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
+    extras: Extras { figures: &[Figure::of_traces("quadrature", figure::figure)], ..Extras::NONE }
+        .outside_a_page(),
     ..Chapter::new(
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",
         &[
-            // depthFirst: Each thread works through everything below its first interval, depth first.
-            divides("depthFirst", depth_first),
-            // divideLevel: The host launches level after level, and asks after each how many intervals are
-            // left.
-            divides("divideLevel", by_levels),
+            divides("depthFirst", depth_first)
+                .does("Each thread works through everything below its first interval, depth first."),
+            divides("divideLevel", by_levels).does(
+                "The host launches level after level, and asks after each how many intervals are left.",
+            ),
             // A level without nodes does nothing.
-            // divideLevelGraph: As many levels as there can be, in a graph.
-            Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
+            Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) }
+                .does("As many levels as there can be, in a graph."),
             // Only the work shows how many levels there are.
-            // gpuRecursiveDivide: The last block of a level launches the next level as a child.
             Variant {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },
                 ..divides("gpuRecursiveDivide", nested)
-            },
-            // divideLevelWhile: A graph with a loop around one level, which the last block of a level ends.
+            }
+            .does("The last block of a level launches the next level as a child."),
             Variant {
                 story: false,
                 least_capability: Some((9, 0)), // the oldest on which it has been run
                 simulated: false,
                 ..divides("divideLevelWhile", by_levels_in_a_loop)
-            },
-            // divideQueue: One launch, whose threads stay and take intervals from a queue until all are done.
-            divides("divideQueue", from_a_queue),
+            }
+            .does("A graph with a loop around one level, which the last block of a level ends."),
+            divides("divideQueue", from_a_queue)
+                .does("One launch, whose threads stay and take intervals from a queue until all are done."),
         ],
     )
 };

@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 use workbook::chapter::Case;
-use workbook::chapters::ch4_quadrature::{FIRST_NODES, LAST_LEVEL, most_nodes};
 use workbook::device::{Buffer, Function, LaunchConfig};
+
+use super::area::{FIRST_NODES, LAST_LEVEL, most_nodes};
 
 /// The most levels that there can be.
 pub const LEVELS: usize = (LAST_LEVEL - FIRST_NODES.ilog2() + 1) as usize;

@@ -3,10 +3,10 @@
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
-use workbook::chapters::ch4_nested::DEFAULT_ROOM;
-use workbook::chapters::ch4_when_it_pays::{CUTOFF_BLOCKS, partial_sums};
-use workbook::device::{Graph, LaunchConfig};
+use workbook::device::{DEFAULT_PENDING_LAUNCHES, Graph, LaunchConfig};
 use workbook::record::Dropped;
+
+use super::plan::{CUTOFF_BLOCKS, partial_sums};
 
 pub fn reduce(case: &Case) -> Result<Outcome> {
     recursion(case, false)
@@ -20,7 +20,7 @@ pub fn end_in_a_graph(case: &Case) -> Result<Outcome> {
 // ANCHOR: cutoff
 fn recursion(case: &Case, end_in_a_graph: bool) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
-    device.set_pending_launch_limit(case.pending_launches.unwrap_or(DEFAULT_ROOM))?;
+    device.set_pending_launch_limit(case.pending_launches.unwrap_or(DEFAULT_PENDING_LAUNCHES))?;
     let step = case.load_function("gpuRecursiveReduceCutoff")?;
     let end = case.load_function("reduceToOne")?;
     let input = device.clone_htod(data)?;

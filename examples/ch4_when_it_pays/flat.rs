@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
-use workbook::chapters::ch4_when_it_pays::{self as plan, Level, Pass, partial_sums};
 use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, Function, Graph, LaunchConfig};
 use workbook::record::Dropped;
+
+use super::plan::{self, Level, Pass, partial_sums};
 
 /// One launch per level, in a loop.
 pub fn levels(case: &Case) -> Result<Outcome> {

@@ -2,15 +2,15 @@
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
-use workbook::chapters::ch4_nested::DEFAULT_ROOM;
-use workbook::chapters::ch4_when_it_pays::partial_sums;
-use workbook::device::LaunchConfig;
+use workbook::device::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
 use workbook::record::Dropped;
+
+use super::plan::partial_sums;
 
 // ANCHOR: passes
 pub fn reduce(case: &Case) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
-    device.set_pending_launch_limit(case.pending_launches.unwrap_or(DEFAULT_ROOM))?;
+    device.set_pending_launch_limit(case.pending_launches.unwrap_or(DEFAULT_PENDING_LAUNCHES))?;
     let kernel = case.kernel()?;
     let input = device.clone_htod(data)?;
     let g_data = device.alloc::<i32>(data.len())?;

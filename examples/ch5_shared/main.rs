@@ -3,16 +3,17 @@
 //!     cargo run --example ch5_shared                                # the post's constants: 33 * 1024 pairs
 //!     cargo run --example ch5_shared -- --n 1_000_003 --block 96 --grid 7
 
+mod banks;
 mod on_cpu;
 mod product;
+pub mod spaces;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Place, Section, Shape, Sweep, Variant};
-use workbook::chapters;
-use workbook::chapters::ch5_memory_spaces;
+use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Place, Shape, Sweep, Variant};
 use workbook::device::LaunchConfig;
+use workbook::figure::Figure;
 use workbook::reduction::error_bound;
 
 use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, random_pair};
@@ -20,23 +21,26 @@ use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, rando
 pub const CHAPTER: Chapter = Chapter {
     place: Place::GridStride,
     default_n: |_| 33 * 1024, // the post's constant
-    section: Section::of_a_gpu(&Section {
-        measure: ch5_memory_spaces::add,
-        table: chapters::table,
-        charts: chapters::charts,
-    }),
+    extras: Extras {
+        measure: spaces::add,
+        tables: spaces::tables,
+        figures: &[Figure::of_traces("banks", banks::figure)],
+        ..Extras::NONE
+    }
+    .outside_a_page(),
     ..Chapter::new(
         "ch5_shared",
         "Threads of a block cooperate: the dot product in shared memory",
         &[
-            // dot: Each block multiplies, adds up in shared memory and leaves one partial sum to the host.
-            dot("dot"),
-            // dotDynamic: The same with shared memory whose size is given at launch.
-            Variant { story: false, host: dynamic, ..dot("dotDynamic") },
-            // dotStrided: The same with a tree of neighbours, which meets bank conflicts.
-            Variant { story: false, ..dot("dotStrided") },
-            // dotAtomic: Each block adds its partial sum to the result with an atomic.
-            Variant { shape: as_many_as_fit, ..dot("dotAtomic") },
+            dot("dot").does(
+                "Each block multiplies, adds up in shared memory and leaves one partial sum to the host.",
+            ),
+            Variant { story: false, host: dynamic, ..dot("dotDynamic") }
+                .does("The same with shared memory whose size is given at launch."),
+            Variant { story: false, ..dot("dotStrided") }
+                .does("The same with a tree of neighbours, which meets bank conflicts."),
+            Variant { shape: as_many_as_fit, ..dot("dotAtomic") }
+                .does("Each block adds its partial sum to the result with an atomic."),
             Variant {
                 shape: |_, _, _| Shape::CPU,
                 error_factor: |n, _| error_bound::of_dot(n, n),

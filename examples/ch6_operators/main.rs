@@ -5,13 +5,13 @@
 //!     cargo run --example ch6_operators -- --n 262_145 --block 256   # one element more than it can take
 //!     cargo run --example ch6_operators -- --kernel all              # every operator on every type
 
+mod depth;
 mod ways;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Sweep, Variant};
-use workbook::chapters::ch6_summation_depth as depth;
 use workbook::device::MAX_BLOCK;
 use workbook::reduction::error_bound::{UNIT_F32, UNIT_F64, of_sum};
 use workbook::reduction::operation::{Operation, exact};
@@ -23,25 +23,25 @@ pub const CHAPTER: Chapter = Chapter::new(
     "ch6_operators",
     "A reduction for any associative operator, in passes and in other ways",
     &[
-        // reduceKernel: The kernel of the post: two launches, the second of one block.
         Variant {
             expected_failure: one_block_is_too_small,
             ..story("reduceKernel", exact::<FromZero>("sum of 0, 1, 2, … as i64"), the_posts_way::<FromZero>)
-        },
-        // reducePasses_sum_i32: The host launches passes, each over the results of the one before.
-        story("reducePasses_sum_i32", Operation::SUM, passes::<Sum<i32>>),
-        // reduceSingleLaunch_sum_i32: One launch: the last block to arrive adds up the partial sums.
-        story("reduceSingleLaunch_sum_i32", Operation::SUM, single_launch::<Sum<i32>>),
+        }
+        .does("The kernel of the post: two launches, the second of one block."),
+        story("reducePasses_sum_i32", Operation::SUM, passes::<Sum<i32>>)
+            .does("The host launches passes, each over the results of the one before."),
+        story("reduceSingleLaunch_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
+            .does("One launch: the last block to arrive adds up the partial sums."),
         Variant {
             expected_failure: |_, _| Some("data-race"),
             ..once("reduceNoFence_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
         },
-        // reduceGridSync_sum_i32: One cooperative launch, in which all blocks wait for each other.
-        story("reduceGridSync_sum_i32", Operation::SUM, grid_sync::<Sum<i32>>),
-        // reduceAtomicBlocks_sum_i32: Each block adds its partial sum to the result with an atomic.
-        story("reduceAtomicBlocks_sum_i32", Operation::SUM, atomics::<Sum<i32>>),
-        // reduceAtomicThreads_sum_i32: Each thread adds its element to the result with an atomic.
-        Variant { story: false, ..story("reduceAtomicThreads_sum_i32", Operation::SUM, atomics::<Sum<i32>>) },
+        story("reduceGridSync_sum_i32", Operation::SUM, grid_sync::<Sum<i32>>)
+            .does("One cooperative launch, in which all blocks wait for each other."),
+        story("reduceAtomicBlocks_sum_i32", Operation::SUM, atomics::<Sum<i32>>)
+            .does("Each block adds its partial sum to the result with an atomic."),
+        Variant { story: false, ..story("reduceAtomicThreads_sum_i32", Operation::SUM, atomics::<Sum<i32>>) }
+            .does("Each thread adds its element to the result with an atomic."),
         f32_sum("reducePasses_sum_f32", passes::<Sum<f32>>, |n, shape| {
             of_sum(n, depth::of_passes(n, shape), UNIT_F32)
         }),

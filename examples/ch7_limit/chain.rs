@@ -3,8 +3,9 @@
 use anyhow::{Context, Result, ensure};
 use bytemuck::Pod;
 use workbook::chapter::Shape;
-use workbook::chapters::ch7_limit::{MAX_BLOCKS_IN_DIGITS, MAX_ELEMENTS, scratch_words};
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Prepared, View};
+
+use super::choice::{MAX_BLOCKS_IN_DIGITS, MAX_ELEMENTS, scratch_words};
 
 /// The launches of a rung.
 pub struct Chain<'a, T> {
@@ -19,18 +20,18 @@ pub struct Chain<'a, T> {
 
 impl<'a, T: Pod> Chain<'a, T> {
     // ANCHOR: chain
-    /// `function` on `n` elements of `input`, first in the shape `first`. A kernel that takes scratch memory
-    /// as its fourth argument adds its partial sums itself. The others leave one per block, and are launched
-    /// again over those in the shape of `next` until one is left.
+    /// `function` on `n` elements of `input`, first in the shape `first`. A kernel that does it
+    /// `in_one_launch` takes scratch memory, and adds its partial sums itself. The others leave one per block,
+    /// and are launched again over those in the shape of `next` until one is left.
     pub fn new(
         device: &'a Device,
         function: &'a Function,
+        in_one_launch: bool,
         input: &Buffer<T>,
         n: u64,
         first: Shape,
         next: impl Fn(u64) -> Shape,
     ) -> Result<Chain<'a, T>> {
-        let in_one_launch = function.arguments() == 4;
         ensure!(
             !in_one_launch || first.grid <= MAX_BLOCKS_IN_DIGITS,
             "{} counts its blocks up to {MAX_BLOCKS_IN_DIGITS}, and {} were asked for",

@@ -1,7 +1,5 @@
 //! The chapter's kernels, CUB, Thrust and the CPU add up the same arrays in one process, in turns, and each
-//! is timed in the three ways of [`workbook::chapters::ch7_limit::timing`]. Needs a GPU.
-
-mod work;
+//! is timed in the three ways of [`super::timing`]. Needs a GPU.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,21 +7,23 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use rayon::prelude::*;
 use workbook::chapter::{Shape, Variant};
-use workbook::chapters::ch7_limit::comparison::{NOTHING, Names, TYPES, UNTUNED};
-use workbook::chapters::ch7_limit::libraries::{Determinism, Libraries, Summed};
-use workbook::chapters::ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
-use workbook::chapters::ch7_limit::{SumI64, kernel};
 use workbook::device::measure::{self, CPU_BUDGET};
 use workbook::device::{Device, Function, Module};
-use workbook::record::{Record, Run, Timing, Timings};
+use workbook::record::{Record, Run, Section, Timing, Timings};
 use workbook::reduction::data;
-use workbook::reduction::operator::{Operator, Sum, SumI32, elements};
+use workbook::reduction::operator::{Operator, Sum, SumI32, SumI64, elements};
 use workbook::reduction::value::{Expected, Value};
 use workbook::say;
 
 use super::RUNGS;
 use super::chain::Chain;
-use work::{Copies, Work, Works};
+use super::choice::{UNTUNED, in_one_launch, kernel};
+use super::comparison::{
+    self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
+};
+use super::libraries::{Determinism, Libraries, Summed};
+use super::timing::{self, Cache, Contender, Flush, Rotation};
+use super::work::{Copies, Work, Works};
 
 /// Sizes: powers of 4 from 2^10 to this.
 const LARGEST: u64 = 1 << 30;
@@ -48,11 +48,13 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
             None
         }
     };
-    let stage = Stage { device, module, libraries, data: &data };
-    stage.all_sizes::<SumI32>(&sizes, record)?;
-    stage.all_sizes::<Sum<f32>>(&sizes, record)?;
-    stage.all_sizes::<SumI64>(&sizes, record)?;
-    record.ok &= record.comparison.iter().chain(&record.untuned).all(Run::as_expected);
+    let mut stage =
+        Stage { device, module, libraries, data: &data, compared: Vec::new(), untuned: Vec::new() };
+    stage.all_sizes::<SumI32>(&sizes)?;
+    stage.all_sizes::<Sum<f32>>(&sizes)?;
+    stage.all_sizes::<SumI64>(&sizes)?;
+    record.sections.insert(COMPARISON.to_string(), Section::Runs(stage.compared));
+    record.sections.insert(comparison::UNTUNED.to_string(), Section::Runs(stage.untuned));
     Ok(())
 }
 
@@ -62,19 +64,23 @@ struct Stage<'a> {
     module: &'a Module,
     libraries: Option<Libraries>,
     data: &'a [i32],
+    compared: Vec<Run>,
+    untuned: Vec<Run>,
 }
 
 impl Stage<'_> {
     /// Everyone at `sizes`, then the last rung and CUB at those of [`UNTUNED`] that are no larger.
-    fn all_sizes<O: Operator>(&self, sizes: &[u64], record: &mut Record) -> Result<()>
+    fn all_sizes<O: Operator>(&mut self, sizes: &[u64]) -> Result<()>
     where
         O::Element: Summed + PartialEq + Send + Sync,
     {
         for &n in sizes {
-            record.comparison.extend(self.runs::<O>(n, 0, true)?);
+            let runs = self.runs::<O>(n, 0, true)?;
+            self.compared.extend(runs);
         }
         for (n, offset) in UNTUNED.into_iter().filter(|(n, offset)| n + offset <= self.data.len() as u64) {
-            record.untuned.extend(self.runs::<O>(n, offset, false)?);
+            let runs = self.runs::<O>(n, offset, false)?;
+            self.untuned.extend(runs);
         }
         Ok(())
     }
@@ -86,9 +92,8 @@ impl Stage<'_> {
     where
         O::Element: Summed + PartialEq + Send + Sync,
     {
-        let names = TYPES.iter().find(|names| names.type_name == O::Element::SUFFIX);
-        let names = names.context("a type without names")?;
-        let operation = &names.operation;
+        let of = TYPES.iter().find(|of| of.name == O::Element::SUFFIX).context("a type without names")?;
+        let operation = &of.operation;
         let bytes = n * size_of::<O::Element>() as u64;
         if 4 * bytes > self.device.info().gpu.map_or(0, |gpu| gpu.memory_bytes) {
             return Ok(Vec::new());
@@ -100,7 +105,7 @@ impl Stage<'_> {
         let around = elements::<O>(&self.data[..1])[0];
         let copies = Copies::of(array, offset as usize, around, self.device)?;
 
-        let is_meant = |rung: &Variant| everyone || rung.name == names.limit;
+        let is_meant = |rung: &Variant| everyone || rung.name == of.run_of(LIMIT);
         let rungs = RUNGS.iter().filter(|rung| rung.operation.name == operation.name && is_meant(rung));
         let load = |rung: &'static Variant| {
             Ok((rung, self.module.load_function(kernel(rung.symbol, operation, n))?))
@@ -109,9 +114,9 @@ impl Stage<'_> {
         let nothing = self.module.load_function(NOTHING)?;
         let mut works = self.ours(&rungs, &copies, n)?;
         if everyone {
-            works.push((names.nothing, Work::nothing(self.device, &nothing)?));
+            works.push((of.run_of(NOTHING), Work::nothing(self.device, &nothing)?));
         }
-        works.extend(self.libraries(names, n as usize, everyone)?);
+        works.extend(self.libraries(of, n as usize, everyone)?);
 
         let mut runs = Vec::new();
         for ((name, work), timings) in works.iter().zip(self.timings(&works, &copies)?) {
@@ -123,14 +128,14 @@ impl Stage<'_> {
                 }
             };
             let Shape { block, grid } = work.shape();
-            let wrong_there = Some(*name) == names.cub_gpu_to_gpu && n > GPU_TO_GPU_IS_RIGHT_UP_TO;
+            let wrong_there = name.starts_with(CUB_GPU_TO_GPU) && n > GPU_TO_GPU_IS_RIGHT_UP_TO;
             let expected_failure = wrong_there.then(|| "wrong-sum".to_string());
             let (timings, library) = (Some(timings), work.library());
             runs.push(Run { block, grid, offset, timings, library, expected_failure, ..run });
         }
         if let Some((sum, time_us)) = on_cpu {
             let library = Some(format!("rayon, {} CPU threads", rayon::current_num_threads()));
-            let cpu = Run::of(names.cpu, n, operation, O::value(sum), expected);
+            let cpu = Run::of(&of.run_of(CPU), n, operation, O::value(sum), expected);
             runs.push(Run { time_us, library, ..cpu });
         }
         Ok(runs)
@@ -145,26 +150,29 @@ impl Stage<'_> {
     ) -> Result<Works<'a, T>> {
         let chain = |(rung, function): &'a (&Variant, Function)| {
             let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), self.device.multiprocessors());
-            let chain = Chain::new(self.device, function, &copies.buffer, n, shape(n), shape)?;
-            Ok((rung.name, Work::Ours(chain)))
+            let in_one_launch = in_one_launch(rung.symbol);
+            let chain = Chain::new(self.device, function, in_one_launch, &copies.buffer, n, shape(n), shape)?;
+            Ok((rung.name.to_string(), Work::Ours(chain)))
         };
         rungs.iter().map(chain).collect()
     }
 
     /// CUB's sums of `length` elements, and Thrust's where `everyone` takes part.
-    fn libraries<T: Summed>(&self, names: &Names, length: usize, everyone: bool) -> Result<Works<'_, T>> {
+    fn libraries<T: Summed>(&self, of: &Type, length: usize, everyone: bool) -> Result<Works<'_, T>> {
         let Some(libraries) = &self.libraries else { return Ok(Vec::new()) };
         let mut works = Vec::new();
-        for (name, determinism) in [
-            (Some(names.cub), Determinism::RunToRun),
-            (Some(names.cub_not_guaranteed), Determinism::NotGuaranteed),
-            (names.cub_gpu_to_gpu.filter(|_| everyone), Determinism::GpuToGpu),
+        for (name, determinism, takes_part) in [
+            (CUB, Determinism::RunToRun, true),
+            (CUB_NOT_GUARANTEED, Determinism::NotGuaranteed, true),
+            (CUB_GPU_TO_GPU, Determinism::GpuToGpu, everyone && T::SUFFIX == "f32"),
         ] {
-            let Some(name) = name else { continue };
-            works.extend(libraries.cub(self.device, determinism, length)?.map(|cub| (name, Work::Cub(cub))));
+            if takes_part {
+                let cub = libraries.cub(self.device, determinism, length)?;
+                works.extend(cub.map(|cub| (of.run_of(name), Work::Cub(cub))));
+            }
         }
         if everyone {
-            works.push((names.thrust, Work::Thrust(libraries, length)));
+            works.push((of.run_of(THRUST), Work::Thrust(libraries, length)));
         }
         Ok(works)
     }

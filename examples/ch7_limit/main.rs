@@ -4,49 +4,62 @@
 //!     cargo run --example ch7_limit -- --n 2^30      # on a GPU: beside CUB, where there is an nvcc
 
 mod chain;
-#[cfg_attr(target_family = "wasm", path = "no_compare.rs")]
+#[cfg(not(target_family = "wasm"))]
+mod charts;
+pub mod choice;
+#[cfg(not(target_family = "wasm"))]
 mod compare;
+#[allow(dead_code)] // the book reads more of it
+pub mod comparison;
+mod flight;
+mod ladder;
+#[cfg(not(target_family = "wasm"))]
+mod libraries;
+#[allow(dead_code)] // `benches/limit.rs` writes it, and the book reads it
+pub mod sweep;
+#[allow(dead_code)] // the bench uses more of it
+pub mod timing;
+#[cfg(not(target_family = "wasm"))]
+mod work;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Section, Shape, Sweep, Variant};
-use workbook::chapters;
-use workbook::chapters::ch7_limit::{F32, I32, I64, SumF32, SumI64, choice, kernel, tiles};
-use workbook::reduction::operation::Operation;
-use workbook::reduction::operator::{Operator, SumI32, elements};
+use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
+use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
+use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
 
 use chain::Chain;
+use choice::{choice, in_one_launch, kernel, tiles};
 
 /// Each rung is one change away from the one before.
 const RUNGS: &[Variant] = &[
-    // reduceSharedTree: The tree of chapter 3 in shared memory: neighbouring threads, elements far apart.
-    Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) },
-    // reduceSequential: The second half is added to the first: no bank conflicts.
-    Variant { least_block: 2, ..Variant::new("reduceSequential", reduce::<SumI32>) },
+    Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) }
+        .does("The tree of chapter 3 in shared memory: neighbouring threads, elements far apart."),
+    Variant { least_block: 2, ..Variant::new("reduceSequential", reduce::<SumI32>) }
+        .does("The second half is added to the first: no bank conflicts."),
     // One thread for two elements.
-    // reduceFirstAdd: Each thread adds two elements before the tree begins.
     Variant {
         shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
         ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
-    },
-    // reduceInFlight: Each thread issues eight loads before the first addition.
-    tiled("reduceInFlight"),
-    // reduceShuffle: Warps add up through their registers, without barriers.
-    tiled("reduceShuffle"),
-    // reduceVector: As many bytes in flight, in loads of 16 bytes.
-    tiled("reduceVector"),
-    // reduceSinglePass: The last block to arrive adds up the partial sums in the same launch.
-    tiled("reduceSinglePass"),
-    // reduceLimit: Blocks, loads and the way to finish are chosen by size.
-    Variant { shape: |n, _, _| choice(&I32, n).shape(), ..Variant::new("reduceLimit", reduce::<SumI32>) },
+    }
+    .does("Each thread adds two elements before the tree begins."),
+    tiled("reduceInFlight").does("Each thread issues eight loads before the first addition."),
+    tiled("reduceShuffle").does("Warps add up through their registers, without barriers."),
+    tiled("reduceVector").does("As many bytes in flight, in loads of 16 bytes."),
+    tiled("reduceSinglePass").does("The last block to arrive adds up the partial sums in the same launch."),
     Variant {
-        shape: |n, _, _| choice(&F32, n).shape(),
-        ..other_type("reduceLimitF32", F32, reduce::<SumF32>)
+        shape: |n, _, _| choice(&Operation::SUM, n).shape(),
+        ..Variant::new("reduceLimit", reduce::<SumI32>)
+    }
+    .does("Blocks, loads and the way to finish are chosen by size."),
+    Variant {
+        shape: |n, _, _| choice(&SUM_F32, n).shape(),
+        ..other_type("reduceLimitF32", SUM_F32, reduce::<SumF32>)
     },
     Variant {
-        shape: |n, _, _| choice(&I64, n).shape(),
-        ..other_type("reduceLimitI64", I64, reduce::<SumI64>)
+        shape: |n, _, _| choice(&SUM_I64, n).shape(),
+        ..other_type("reduceLimitI64", SUM_I64, reduce::<SumI64>)
     },
 ];
 
@@ -66,12 +79,22 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
     Variant { operation, story: false, sweep: Sweep::Never, ..Variant::new(name, host) }
 }
 
+/// A page has no GPU to compare anything on.
+#[cfg(target_family = "wasm")]
+const EXTRAS: Extras = Extras::NONE;
+#[cfg(not(target_family = "wasm"))]
+const EXTRAS: Extras = Extras {
+    measure: compare::measure,
+    tables: |record| Ok(comparison::table(record).into_iter().collect()),
+    charts: charts::charts,
+    figures: &[
+        workbook::figure::Figure::of_traces("flight", flight::figure),
+        workbook::figure::Figure { name: "ladder", record: Some(ladder::RECORD), draw: ladder::figure },
+    ],
+};
+
 pub const CHAPTER: Chapter = Chapter {
-    section: Section::of_a_gpu(&Section {
-        measure: compare::measure,
-        table: chapters::table,
-        charts: chapters::charts,
-    }),
+    extras: EXTRAS,
     ..Chapter::new(
         "ch7_limit",
         "How fast can a sum be? A ladder of kernels up to the speed of the memory",
@@ -89,7 +112,8 @@ fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let kernel = case.load_function(kernel(variant.symbol, &variant.operation, n))?;
     let input = device.clone_htod(&elements::<O>(data))?;
     let shape_of_pass = |n| (variant.shape)(n, Shape::of_blocks(n, block), device.multiprocessors());
-    let chain = Chain::new(device, &kernel, &input, n, Shape { block, grid }, shape_of_pass)?;
+    let in_one_launch = in_one_launch(variant.symbol);
+    let chain = Chain::new(device, &kernel, in_one_launch, &input, n, Shape { block, grid }, shape_of_pass)?;
     let cost = device.measure(|| Ok(()), || chain.launch(&input.slice(0..)))?;
     Ok(Outcome::new(O::value(chain.sum()?), cost))
 }

@@ -4,74 +4,74 @@
 //!     cargo run --example ch8_many_gpus -- --gpus 4 --device sim
 
 mod peer;
+mod scaling;
 mod shares;
 mod ways;
 
 use std::process::ExitCode;
 
-use workbook::chapter::{self, Chapter, Sweep, Variant};
-use workbook::chapters::ch7_limit::{F32, I64, SumF32, SumI64};
+use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
 use workbook::record::DeviceKind;
-use workbook::reduction::operation::{Operation, exact};
-use workbook::reduction::operator::{Max, Min, SumI32};
+use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64, exact};
+use workbook::reduction::operator::{Max, Min, SumF32, SumF64, SumI32, SumI64};
 
 use peer::{into_peer, into_peer_by_threads, on_one_gpu};
-use shares::{SumF64, shape};
+use shares::shape;
 use ways::{all_reduce, host_adds, through_host_memory};
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
+    extras: Extras { charts: scaling::charts, ..Extras::NONE }.outside_a_page(),
     ..Chapter::new(
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",
         &[
-            // oneGpu: The first GPU alone, for comparison.
             Variant {
                 symbol: "reduceIntoPeer",
                 also: smaller,
                 ..story("oneGpu", Operation::SUM, on_one_gpu)
-            },
-            // hostAdds: The host copies one number from each GPU, and adds them.
+            }
+            .does("The first GPU alone, for comparison."),
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("hostAdds", Operation::SUM, host_adds::<SumI32>)
-            },
-            // throughHostMemory: Each GPU stores its sum in memory of the host, which adds them.
+            }
+            .does("The host copies one number from each GPU, and adds them."),
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("throughHostMemory", Operation::SUM, through_host_memory)
-            },
-            // allReduce: NCCL adds one number per GPU; each GPU has the sum.
+            }
+            .does("Each GPU stores its sum in memory of the host, which adds them."),
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("allReduce", Operation::SUM, all_reduce::<SumI32>)
-            },
-            // intoPeer: All blocks of all GPUs add to one word in the memory of the first.
+            }
+            .does("NCCL adds one number per GPU; each GPU has the sum."),
             Variant {
                 symbol: "reduceIntoPeer",
                 also: larger,
                 ..story("intoPeer", Operation::SUM, into_peer::<SumI32>)
-            },
-            // intoPeerByThreads: The same, each GPU launched by a thread of its own.
+            }
+            .does("All blocks of all GPUs add to one word in the memory of the first."),
             Variant {
                 symbol: "reduceIntoPeer",
                 also: larger,
                 ..story("intoPeerByThreads", Operation::SUM, into_peer_by_threads)
-            },
-            // intoPeerNarrow: The same with atomics of the GPU's own scope, which are not atomic to another
-            // GPU.
+            }
+            .does("The same, each GPU launched by a thread of its own."),
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
-            },
-            further("intoPeerI64", "reduceIntoPeerI64", I64, into_peer::<SumI64>),
-            further("intoPeerF32", "reduceIntoPeerF32", F32, into_peer::<SumF32>),
+            }
+            .does("The same with atomics of the GPU's own scope, which are not atomic to another GPU."),
+            further("intoPeerI64", "reduceIntoPeerI64", SUM_I64, into_peer::<SumI64>),
+            further("intoPeerF32", "reduceIntoPeerF32", SUM_F32, into_peer::<SumF32>),
             further("intoPeerF64", "reduceIntoPeerF64", SUM_F64, into_peer::<SumF64>),
-            further("allReduceI64", "reduceShareI64", I64, all_reduce::<SumI64>),
-            further("allReduceF32", "reduceShareF32", F32, all_reduce::<SumF32>),
+            further("allReduceI64", "reduceShareI64", SUM_I64, all_reduce::<SumI64>),
+            further("allReduceF32", "reduceShareF32", SUM_F32, all_reduce::<SumF32>),
             further("allReduceF64", "reduceShareF64", SUM_F64, all_reduce::<SumF64>),
             further(
                 "allReduceMin",
@@ -85,8 +85,8 @@ pub const CHAPTER: Chapter = Chapter {
                 exact::<Max<i32>>("maximum of i32"),
                 all_reduce::<Max<i32>>,
             ),
-            further("hostAddsI64", "reduceShareI64", I64, host_adds::<SumI64>),
-            further("hostAddsF32", "reduceShareF32", F32, host_adds::<SumF32>),
+            further("hostAddsI64", "reduceShareI64", SUM_I64, host_adds::<SumI64>),
+            further("hostAddsF32", "reduceShareF32", SUM_F32, host_adds::<SumF32>),
             further("hostAddsF64", "reduceShareF64", SUM_F64, host_adds::<SumF64>),
         ],
     )

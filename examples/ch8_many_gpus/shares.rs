@@ -4,7 +4,6 @@ use anyhow::Result;
 use workbook::chapter::{Case, Shape};
 use workbook::device::{Buffer, Device, LaunchConfig};
 use workbook::reduction::operator::{Operator, elements};
-use workbook::reduction::value::Value;
 
 /// Threads per block: the kernels are compiled for it.
 const BLOCK: u32 = 512;
@@ -56,23 +55,3 @@ pub fn shares<'a, O: Operator>(case: &Case, devices: &[&'a Device]) -> Result<Ve
     shares.collect()
 }
 // ANCHOR_END: shares
-
-/// The sum of `f64`. The elements are whole numbers of 24 bits, so up to 2^29 of them add up without
-/// rounding.
-#[derive(Clone, Copy, Debug)]
-pub struct SumF64;
-
-impl Operator for SumF64 {
-    type Element = f64;
-    const IDENTITY: f64 = 0.0;
-
-    fn combine(first: f64, second: f64) -> f64 {
-        first + second
-    }
-    fn element(number: i32, _: usize) -> f64 {
-        f64::from(number >> 8)
-    }
-    fn value(element: f64) -> Value {
-        element.into()
-    }
-}

@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use workbook::chapter::{Case, Outcome};
 use workbook::device::collective::{Collective, Reduce, Reducible};
 use workbook::device::{Arg, Buffer, Device, Function, KernelArg, Prepared, launch_together};
-use workbook::reduction::operator::{Operator, SumI32};
+use workbook::reduction::operator::{Max, Min, Operator, SumF32, SumF64, SumI32, SumI64};
 use workbook::reduction::value::Value;
 
 use super::shares::{Share, shares};
@@ -135,9 +135,9 @@ macro_rules! named {
 }
 named! {
     SumI32, Sum;
-    workbook::chapters::ch7_limit::SumI64, Sum;
-    workbook::chapters::ch7_limit::SumF32, Sum;
-    super::shares::SumF64, Sum;
-    workbook::reduction::operator::Min<i32>, Min;
-    workbook::reduction::operator::Max<i32>, Max;
+    SumI64, Sum;
+    SumF32, Sum;
+    SumF64, Sum;
+    Min<i32>, Min;
+    Max<i32>, Max;
 }

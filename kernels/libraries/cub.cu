@@ -1,5 +1,5 @@
 // The sums of NVIDIA's libraries, to measure ours against: cub::DeviceReduce::Sum and thrust::reduce
-// as functions that a program can load at run time (src/chapters/ch7_limit/libraries.rs). Each returns a
+// as functions that a program can load at run time (examples/ch7_limit/libraries.rs). Each returns a
 // cudaError_t, 0 where all is well.
 //
 // The example builds this with the headers that nvcc comes with. With newer ones:

@@ -11,7 +11,7 @@ const FEW: u64 = 1 << 10;
 pub const MOST: u64 = 1 << 13;
 /// Blocks by which another run has more, where many more are asked for than the elements need.
 const MORE_BLOCKS: u32 = 64;
-/// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.json`). A
+/// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.md`). A
 /// constant, so that a busy machine says the same as an idle one.
 const RATE: f64 = 10e6;
 /// Seconds that nobody needs to be told of.

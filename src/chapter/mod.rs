@@ -36,4 +36,4 @@ pub use progress::Progress;
 pub use run::{Ran, Report, run_with};
 pub use shape::{Place, Shape};
 pub use terminal::run;
-pub use variant::{Case, Chapter, Launches, Outcome, Section, Sweep, Variant};
+pub use variant::{Case, Chapter, Extras, Launches, Outcome, Sweep, Variant};

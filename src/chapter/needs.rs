@@ -1,16 +1,60 @@
-//! What a chapter needs before it runs: a device that it can run on, and memory.
+//! What a chapter needs before it runs: a device that it can run on, its kernels there, and memory.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::options::Options;
 use super::output::Output;
+use super::shape::Place;
 use super::variant::Chapter;
-use crate::build::kernels::Build;
-use crate::device::{Device, DeviceChoice, measure};
+use crate::build::kernels::{self, Build};
+use crate::device::{Device, DeviceChoice, Module, SimulatorOptions, measure};
 use crate::number::thousands;
 
+/// Where a chapter runs.
+pub struct Stage {
+    pub device: Device,
+    /// The other devices of a chapter that runs on several, with its kernels there.
+    pub others: Vec<(Device, Module)>,
+    /// The kernels on `device`, and the build that they are from; none on the CPU.
+    pub module: Option<Module>,
+    pub build: Option<&'static Build>,
+}
+
+/// Opens the devices, and loads the kernels.
+pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Result<Stage> {
+    if chapter.place == Place::Cpu {
+        let device = on_cpu(chapter, options, output)?;
+        return Ok(Stage { device, others: Vec::new(), module: None, build: None });
+    }
+    let build = kernels::get(chapter.stem)?;
+    let simulated = SimulatorOptions {
+        schedule: options.schedule,
+        keep_printed: true,
+        // Nobody can interrupt a launch in a page.
+        step_limit: cfg!(target_family = "wasm").then_some(1 << 29),
+        ..SimulatorOptions::default()
+    };
+    let choice = choice(chapter, options, build)?;
+    let mut devices = match chapter.many_gpus {
+        true => Device::open_some(choice, options.gpus, !options.no_peers, simulated)?,
+        false => vec![Device::open_with(choice, simulated)?],
+    }
+    .into_iter();
+    let device = devices.next().context("no device was opened")?;
+    if let Some(why) = device.no_peer_atomics() {
+        output.complain(&format!(
+            "note: {why}; so no kernel adds to another GPU's memory, and the host adds what each has"
+        ));
+        ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
+    }
+    let module = device.load_module(build)?;
+    let beside = |other: Device| other.load_module_beside(&module, build).map(|module| (other, module));
+    let others = devices.map(beside).collect::<Result<_>>()?;
+    Ok(Stage { device, others, module: Some(module), build: Some(build) })
+}
+
 /// The device that the reader asks for, if the chapter can run there.
-pub fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
+fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
     let what_if = build.what_if.map(|_| "an edited kernel is there to be looked at, not to be timed");
     let Some(why) = what_if.or(build.simulator_only()).or(chapter.simulator_only) else {
         return Ok(options.device);
@@ -23,7 +67,7 @@ pub fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<Dev
 }
 
 /// The CPU, for a chapter without a kernel.
-pub fn on_cpu(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Result<Device> {
+fn on_cpu(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Result<Device> {
     ensure!(
         options.device != DeviceChoice::Gpu,
         "{} has no kernel and runs on the CPU; leave --device gpu out, or go on to chapter 2",

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser};
 
 use super::variant::Chapter;
 use crate::arguments::number;
@@ -26,8 +26,8 @@ pub struct Options {
     /// Where the kernels run; auto: a GPU if one is usable, else the simulator
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
-    /// Variants to run, by name; none: the chapter's story.
-    #[arg(skip)]
+    /// Run just this kernel; may be given again. Without it the chapter's story, with `all` everything
+    #[arg(long = "kernel", id = "kernel", value_name = "NAME")]
     pub kernels: Vec<String>,
     /// Elements to add up: 1000, 1_000, 1e6 or 2^20; the sweep goes no further
     #[arg(long, value_name = "N", value_parser = elements, allow_hyphen_values = true)]
@@ -38,16 +38,6 @@ pub struct Options {
     /// Blocks; without --block, each takes an equal share of the elements
     #[arg(long, value_name = "G", value_parser = blocks, allow_hyphen_values = true)]
     pub grid: Option<u32>,
-    /// Room for pending device launches; where the chapter has this option.
-    #[arg(skip)]
-    pub pending_launches: Option<u64>,
-    /// How many GPUs work together; where the chapter has this option.
-    #[arg(skip)]
-    pub gpus: Option<usize>,
-    /// Whether GPUs are to be used as if they did not reach each other's memory; where the chapter has
-    /// `--gpus`.
-    #[arg(skip)]
-    pub no_peers: bool,
     /// Run kernels with an edit of kernels/what_ifs.diff, on the simulator: `no-barrier`
     #[arg(long, value_name = "NAME", conflicts_with = "record")]
     pub what_if: Option<String>,
@@ -73,6 +63,35 @@ pub struct Options {
     /// Run all kernels and write the book's record, book/records/, instead of book/records/local/
     #[arg(long, conflicts_with = "kernel")]
     pub record: bool,
+    /// Room for pending device launches; where the chapter has this option.
+    #[arg(skip)]
+    pub pending_launches: Option<u64>,
+    /// How many GPUs work together; where the chapter has this option.
+    #[arg(skip)]
+    pub gpus: Option<usize>,
+    /// Whether GPUs are to be used as if they did not reach each other's memory; where the chapter has
+    /// `--gpus`.
+    #[arg(skip)]
+    pub no_peers: bool,
+}
+
+/// The option of a chapter whose kernels launch kernels.
+#[derive(Args)]
+struct Nested {
+    /// Room for N pending device launches, even too little; a launch without room is dropped
+    #[arg(long, value_name = "N", value_parser = pending_launches, allow_hyphen_values = true)]
+    pending_launches: Option<u64>,
+}
+
+/// Those of a chapter that runs on several GPUs.
+#[derive(Args)]
+struct ManyGpus {
+    /// GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones
+    #[arg(long, value_name = "K", value_parser = gpus, allow_hyphen_values = true)]
+    gpus: Option<usize>,
+    /// As if no GPU could reach the memory of another
+    #[arg(long, conflicts_with = "record")]
+    no_peers: bool,
 }
 
 impl Options {
@@ -96,51 +115,24 @@ impl Options {
 
     fn command_for(chapter: &Chapter) -> Command {
         let names = chapter.variants.iter().map(|variant| variant.name).chain([ALL]);
-        let kernel = Arg::new("kernel")
-            .long("kernel")
-            .value_name("NAME")
-            .action(ArgAction::Append)
-            .value_parser(PossibleValuesParser::new(names))
-            .help(
-                "Run just this kernel; may be given again. Without it the chapter's story, with `all` \
-                   everything",
-            );
-        let pending = Arg::new("pending-launches")
-            .long("pending-launches")
-            .value_name("N")
-            .value_parser(pending_launches)
-            .allow_hyphen_values(true)
-            .help("Room for N pending device launches, even too little; a launch without room is dropped");
+        let names = PossibleValuesParser::new(names);
         let command = Options::command()
             .name(chapter.stem)
             .bin_name(format!("cargo run --example {} --", chapter.stem))
-            .about(chapter.about)
-            .mut_arg("device", |arg| arg.display_order(0))
-            .arg(kernel.display_order(1));
-        let gpus = Arg::new("gpus")
-            .long("gpus")
-            .value_name("K")
-            .value_parser(gpus)
-            .allow_hyphen_values(true)
-            .help("GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones");
-        let no_peers = Arg::new("no-peers")
-            .long("no-peers")
-            .action(ArgAction::SetTrue)
-            .conflicts_with("record")
-            .help("As if no GPU could reach the memory of another");
-        let command = if chapter.pending_launches { command.arg(pending) } else { command };
-        if chapter.many_gpus { command.arg(gpus).arg(no_peers) } else { command }
+            .mut_arg("kernel", |arg| arg.value_parser(names));
+        let command = if chapter.pending_launches { Nested::augment_args(command) } else { command };
+        let command = if chapter.many_gpus { ManyGpus::augment_args(command) } else { command };
+        command.about(chapter.about)
     }
 
     fn from_matches(chapter: &Chapter, matches: &ArgMatches) -> Result<Options, clap::Error> {
         let mut options = Options::from_arg_matches(matches)?;
-        options.kernels = matches.get_many::<String>("kernel").into_iter().flatten().cloned().collect();
         if chapter.pending_launches {
-            options.pending_launches = matches.get_one("pending-launches").copied();
+            options.pending_launches = Nested::from_arg_matches(matches)?.pending_launches;
         }
         if chapter.many_gpus {
-            options.gpus = matches.get_one("gpus").copied();
-            options.no_peers = matches.get_flag("no-peers");
+            ManyGpus { gpus: options.gpus, no_peers: options.no_peers } =
+                ManyGpus::from_arg_matches(matches)?;
         }
         Ok(options)
     }

@@ -66,81 +66,100 @@ impl Plan {
         shape: Shape,
         options: &Options,
     ) -> Result<Plan> {
-        let (place, kind) = (chapter.place, device.kind);
-        let mut left_out = Vec::new();
-        let mut variants = Vec::new();
-        for variant in chapter.variants.iter().filter(|variant| options.asks_for(variant.name, variant.story))
-        {
-            let can_run = |least: &(u32, u32)| match kind {
-                DeviceKind::Sim => variant.simulated,
-                _ => device.compute_capability() >= Some(*least),
-            };
-            match variant.least_capability.filter(|least| !can_run(least)) {
-                None => variants.push(*variant),
-                Some((major, minor)) => {
-                    let name = variant.name;
-                    let needs =
-                        format!("{name}, which needs a GPU of compute capability {major}.{minor} or higher");
-                    if options.names_kernels() {
-                        bail!("cannot run {needs}");
-                    }
-                    left_out.push(format!("left out: {needs}"));
-                }
-            }
-        }
-
-        let swept = |variant: &&Variant| match variant.sweep {
-            Sweep::Everywhere => true,
-            Sweep::TimesOnly => kind != DeviceKind::Sim,
-            Sweep::Never => false,
-        };
-        let planned = |variant: &Variant, n, shape| {
-            let mut shape = (variant.shape)(n, shape, multiprocessors);
-            // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
-            if let (Place::GridStride, Some(grid), true) = (place, options.grid, shape != Shape::CPU) {
-                shape.grid = grid;
-            }
-            Planned { variant: *variant, n, shape }
-        };
+        let (variants, mut left_out) = able(chapter, device, options)?;
         // Beside a GPU's kernels that add up stands the serial recursion, once for each size.
         let adds_up = variants.iter().any(|variant| variant.operation.name == SERIAL.operation.name);
-        let serial = (kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
-        let serial = |n| serial.map(|variant| Planned { variant, n, shape: Shape::CPU });
+        let serial = (device.kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
+        let planner = Planner { place: chapter.place, kind: device.kind, multiprocessors, serial, options };
 
-        let runs: Vec<_> =
-            variants.iter().map(|variant| planned(variant, n, shape)).chain(serial(n)).collect();
+        let runs = planner.at_size(&variants, n, shape);
         runs.iter().try_for_each(refuse_endless)?;
-        let mut sweep = Vec::new();
-        if options.pending_launches.is_none() && !options.no_sweep && !options.steps {
-            for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
-                let shape = place.shape_of(size, shape.block);
-                let at_size = variants.iter().filter(swept).map(|variant| planned(variant, size, shape));
-                sweep.extend(at_size.chain(serial(size)));
-            }
-            if options.block.is_none() && options.grid.is_none() {
-                for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
-                    let shape = place.shape_of(n, block);
-                    let in_blocks = variants.iter().filter(swept).map(|variant| planned(variant, n, shape));
-                    // A kernel that has a block of its own has run in it.
-                    sweep.extend(in_blocks.filter(|case| case.shape.block == block));
-                }
-                for variant in variants.iter().filter(swept) {
-                    let further = (variant.also)(kind).iter();
-                    let further = further.filter(|(size, _)| options.n.is_none_or(|n| *size < n));
-                    sweep.extend(
-                        further.map(|&(size, block)| planned(variant, size, place.shape_of(size, block))),
-                    );
-                }
-            }
-        }
-
-        if kind == DeviceKind::Gpu {
+        let mut sweep = planner.sweep(&variants, n, shape);
+        if device.kind == DeviceKind::Gpu {
             runs.iter().try_for_each(refuse_minutes)?;
             let (short, long) = sweep.into_iter().partition(is_short);
             sweep = short;
             left_out.extend(long.iter().map(why_left_out));
         }
         Ok(Plan { runs, sweep, left_out })
+    }
+}
+
+/// The requested variants that `device` can run, and a line for each that it cannot.
+fn able(chapter: &Chapter, device: &DeviceInfo, options: &Options) -> Result<(Vec<Variant>, Vec<String>)> {
+    let (mut variants, mut left_out) = (Vec::new(), Vec::new());
+    for variant in chapter.variants.iter().filter(|variant| options.asks_for(variant.name, variant.story)) {
+        let can_run = |least: &(u32, u32)| match device.kind {
+            DeviceKind::Sim => variant.simulated,
+            _ => device.compute_capability() >= Some(*least),
+        };
+        let Some((major, minor)) = variant.least_capability.filter(|least| !can_run(least)) else {
+            variants.push(*variant);
+            continue;
+        };
+        let needs =
+            format!("{}, which needs a GPU of compute capability {major}.{minor} or higher", variant.name);
+        ensure!(!options.names_kernels(), "cannot run {needs}");
+        left_out.push(format!("left out: {needs}"));
+    }
+    Ok((variants, left_out))
+}
+
+/// Gives variants their shapes.
+struct Planner<'a> {
+    place: Place,
+    kind: DeviceKind,
+    multiprocessors: u32,
+    /// What stands beside all others.
+    serial: Option<Variant>,
+    options: &'a Options,
+}
+
+impl Planner<'_> {
+    fn planned(&self, variant: &Variant, n: u64, shape: Shape) -> Planned {
+        let mut shape = (variant.shape)(n, shape, self.multiprocessors);
+        // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
+        if let (Place::GridStride, Some(grid), true) = (self.place, self.options.grid, shape != Shape::CPU) {
+            shape.grid = grid;
+        }
+        Planned { variant: *variant, n, shape }
+    }
+
+    fn at_size(&self, variants: &[Variant], n: u64, shape: Shape) -> Vec<Planned> {
+        let serial = self.serial.map(|variant| Planned { variant, n, shape: Shape::CPU });
+        variants.iter().map(|variant| self.planned(variant, n, shape)).chain(serial).collect()
+    }
+
+    /// Other sizes, other blocks at this one, and what variants ask for besides.
+    fn sweep(&self, variants: &[Variant], n: u64, shape: Shape) -> Vec<Planned> {
+        let Planner { place, kind, options, .. } = *self;
+        let mut sweep = Vec::new();
+        if options.pending_launches.is_some() || options.no_sweep || options.steps {
+            return sweep;
+        }
+        let mut swept = variants.to_vec();
+        swept.retain(|variant| match variant.sweep {
+            Sweep::Everywhere => true,
+            Sweep::TimesOnly => kind != DeviceKind::Sim,
+            Sweep::Never => false,
+        });
+        for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
+            sweep.extend(self.at_size(&swept, size, place.shape_of(size, shape.block)));
+        }
+        if options.block.is_some() || options.grid.is_some() {
+            return sweep;
+        }
+        for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
+            let in_blocks = swept.iter().map(|variant| self.planned(variant, n, place.shape_of(n, block)));
+            // A kernel that has a block of its own has run in it.
+            sweep.extend(in_blocks.filter(|case| case.shape.block == block));
+        }
+        for variant in &swept {
+            let further = (variant.also)(kind).iter();
+            let further = further.filter(|(size, _)| options.n.is_none_or(|n| *size < n));
+            sweep.extend(further.map(|&(n, block)| self.planned(variant, n, place.shape_of(n, block))));
+        }
+        sweep
     }
 }
 

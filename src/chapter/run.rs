@@ -1,20 +1,23 @@
 //! Makes the runs of a chapter, checks every result, and collects the record.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use super::forecast;
-use super::needs::{choice, ensure_room, on_cpu};
+use super::needs::{Stage, ensure_room, open};
 use super::options::Options;
 use super::output::Output;
 use super::plan::{Plan, Planned};
-use super::shape::{Place, Shape};
-use super::variant::{Case, Chapter, Outcome};
-use crate::build::kernels::{self, State, WhatIf};
+use super::shape::Shape;
+use super::variant::{Case, Chapter, Extras, Outcome};
+use crate::build::kernels::{State, WhatIf};
 use crate::build::prebuilt;
-use crate::device::{Device, Fault, Module, SimulatorOptions};
+use crate::device::{Device, Fault};
 use crate::figure;
 use crate::number::thousands;
+use crate::record::columns::text_table;
 use crate::record::levels::Level;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
@@ -76,15 +79,7 @@ struct Bench<'a> {
     chapter: &'a Chapter,
     options: &'a Options,
     output: &'a mut dyn Output,
-    device: Device,
-    /// The other devices of a chapter that runs on several.
-    others: Vec<(Device, Module)>,
-    /// None on the CPU.
-    module: Option<Module>,
-    /// How the kernels have been edited.
-    what_if: Option<WhatIf<&'static str>>,
-    /// What has compiled them, if they are not the committed build.
-    compiler: Option<&'static str>,
+    stage: Stage,
     plan: Plan,
     record: Record,
     /// The runs at the requested size level by level, where the simulator made them.
@@ -98,102 +93,50 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device, and loads the kernels.
     fn new(chapter: &'a Chapter, options: &'a Options, output: &'a mut dyn Output) -> Result<Bench<'a>> {
-        let mut others = Vec::new();
-        let mut what_if = None;
-        let mut built = None;
-        let (device, module, source_hash) = match chapter.place {
-            Place::Cpu => (on_cpu(chapter, options, output)?, None, prebuilt::text_hash(chapter.source)),
-            _ => {
-                let build = kernels::get(chapter.stem)?;
-                what_if = build.what_if;
-                built = Some(build);
-                let simulated = SimulatorOptions {
-                    schedule: options.schedule,
-                    keep_printed: true,
-                    // Nobody can interrupt a launch in a page.
-                    step_limit: cfg!(target_family = "wasm").then_some(1 << 29),
-                    ..SimulatorOptions::default()
-                };
-                let choice = choice(chapter, options, build)?;
-                let mut devices = match chapter.many_gpus {
-                    true => {
-                        Device::open_some(choice, options.gpus, !options.no_peers, simulated)?.into_iter()
-                    }
-                    false => vec![Device::open_with(choice, simulated)?].into_iter(),
-                };
-                let device = devices.next().context("no device was opened")?;
-                if let Some(why) = device.no_peer_atomics() {
-                    output.complain(&format!(
-                        "note: {why}; so no kernel adds to another GPU's memory, and the host adds what \
-                         each has"
-                    ));
-                    ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
-                }
-                let module = device.load_module(build)?;
-                for other in devices {
-                    let module = other.load_module_beside(&module, build)?;
-                    others.push((other, module));
-                }
-                (device, Some(module), build.code_hash.to_string())
-            }
-        };
-        let mut info = device.info();
-        info.gpus = (!others.is_empty()).then_some(1 + others.len());
+        let stage = open(chapter, options, output)?;
+        let mut info = stage.device.info();
+        info.gpus = (!stage.others.is_empty()).then_some(1 + stage.others.len());
         if options.steps {
             let add = match info.kind {
                 DeviceKind::Cpu => "leave --steps out: this chapter runs on the CPU",
                 _ => "add --device sim",
             };
             ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; {add}");
-            device.remember(MOST_EVENTS);
+            stage.device.remember(MOST_EVENTS);
         }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
         }
         let n = options.n.unwrap_or((chapter.default_n)(info.kind));
         let shape = chapter.place.shape(n, info.kind, options.block, options.grid)?;
-        let plan = Plan::new(chapter, &info, device.multiprocessors(), n, shape, options)?;
+        let plan = Plan::new(chapter, &info, stage.device.multiprocessors(), n, shape, options)?;
+        let source_hash = || prebuilt::text_hash(chapter.source);
         let record = Record {
             schema: SCHEMA,
             stem: chapter.stem.to_string(),
             device: info,
             date: output.date(),
             command: output.command(chapter),
-            source_hash,
-            compiler: built.map(|build| build.compiler.to_string()),
+            source_hash: stage.build.map_or_else(source_hash, |build| build.code_hash.to_string()),
+            compiler: stage.build.map(|build| build.compiler.to_string()),
             n,
             block: shape.block,
             grid: shape.grid,
             seed: options.seed,
             runs: Vec::new(),
             sweep: Vec::new(),
-            comparison: Vec::new(),
-            untuned: Vec::new(),
-            memory_spaces: Vec::new(),
-            limits: Vec::new(),
+            sections: BTreeMap::new(),
             ok: false,
         };
-        Ok(Bench {
-            chapter,
-            options,
-            output,
-            device,
-            others,
-            module,
-            what_if,
-            compiler: built.filter(|build| build.state == State::Built).map(|build| build.compiler),
-            plan,
-            record,
-            levels: Vec::new(),
-            found: Vec::new(),
-            traces: Vec::new(),
-        })
+        let (levels, found, traces) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Bench { chapter, options, output, stage, plan, record, levels, found, traces })
     }
 
     /// Makes the runs, prints and keeps what there is. The requested size comes first, and what it gave is
     /// printed before the sweep, which takes most of the time.
     fn finish(mut self) -> Result<Report> {
-        let compiler = self.compiler.map(|name| format!("; kernels compiled by {name}"));
+        let compiled = self.stage.build.filter(|build| build.state == State::Built);
+        let compiler = compiled.map(|build| format!("; kernels compiled by {}", build.compiler));
         self.say(&format!("{}{}", self.first_line(), compiler.unwrap_or_default()));
         let mut input = self.input()?;
         let ran = self.run_requested(&mut input);
@@ -216,7 +159,7 @@ impl<'a> Bench<'a> {
         self.record.ok = !stopped && all.all(Run::as_expected);
         let mut kept = Ok(None);
         if !stopped {
-            self.measure_section()?;
+            self.measure_extras()?;
             let wrong = table::wrong_elsewhere(&self.record);
             if !wrong.is_empty() {
                 self.say(&format!("\n{}", wrong.join("\n")));
@@ -251,7 +194,7 @@ impl<'a> Bench<'a> {
     fn has_stopped(&mut self, ran: Result<()>) -> Result<bool> {
         let Err(error) = ran else { return Ok(false) };
         let found = error.downcast::<Diagnostic>()?;
-        ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message);
+        ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message());
         self.found.push(found);
         Ok(true)
     }
@@ -259,10 +202,10 @@ impl<'a> Bench<'a> {
     /// Where the kernels run, and why there.
     fn first_line(&self) -> String {
         let info = &self.record.device;
-        if let Some(WhatIf { label, .. }) = self.what_if {
+        if let Some(WhatIf { label, .. }) = self.stage.build.and_then(|build| build.what_if) {
             return format!("On the simulator, what if: {label}");
         }
-        match (&info.gpu, self.device.no_gpu(), self.chapter.simulator_only) {
+        match (&info.gpu, self.stage.device.no_gpu(), self.chapter.simulator_only) {
             _ if info.kind == DeviceKind::Cpu => {
                 format!("On the CPU: {}, {} threads", info.name, info.threads.unwrap_or(1))
             }
@@ -329,10 +272,10 @@ impl<'a> Bench<'a> {
             input.expected.push((key, (operation.expected)(data)));
         }
         if let Some(tell) = self.output.within(case.n) {
-            self.device.tell_progress(tell);
+            self.stage.device.tell_progress(tell);
         }
         let outcome = self.outcome(case, data);
-        let printed = self.device.take_printed();
+        let printed = self.stage.device.take_printed();
         if !printed.is_empty() {
             // What a kernel prints is no result: stdout belongs to those.
             self.output.complain(printed.trim_end_matches('\n'));
@@ -340,36 +283,36 @@ impl<'a> Bench<'a> {
         let outcome = outcome?;
         let expected = input.expected.iter().find(|(other, _)| *other == key);
         let (_, expected) = expected.context("a result that is expected")?;
-        self.traces.extend(self.device.take_trace());
+        self.traces.extend(self.stage.device.take_trace());
         Ok((checked(case, expected, &outcome), outcome))
     }
 
     /// What this chapter alone measures, on a GPU.
-    fn measure_section(&mut self) -> Result<()> {
-        let (Some(section), Some(module), DeviceKind::Gpu) =
-            (self.chapter.section, &self.module, self.record.device.kind)
-        else {
+    fn measure_extras(&mut self) -> Result<()> {
+        let (Some(module), DeviceKind::Gpu) = (&self.stage.module, self.record.device.kind) else {
             return Ok(());
         };
-        (section.measure)(&self.device, module, self.options.n, &mut self.record)?;
-        let tables = (section.table)(&self.record);
-        if !tables.is_empty() {
-            self.say(tables.trim_end());
+        let Extras { measure, tables, .. } = self.chapter.extras;
+        measure(&self.stage.device, module, self.options.n, &mut self.record)?;
+        let ok = self.record.all_section_runs().all(|(_, run)| run.as_expected());
+        self.record.ok &= ok;
+        for columns in tables(&self.record)? {
+            self.say(&format!("\n{}", text_table(&columns).trim_end()));
         }
         Ok(())
     }
 
     fn outcome(&self, case: &Planned, data: &[i32]) -> Result<Outcome> {
         (case.variant.host)(&Case {
-            device: &self.device,
+            device: &self.stage.device,
             variant: &case.variant,
             data,
             block: case.shape.block,
             grid: case.shape.grid,
             launches: case.launches(),
             pending_launches: self.options.pending_launches,
-            others: &self.others,
-            module: self.module.as_ref(),
+            others: &self.stage.others,
+            module: self.stage.module.as_ref(),
         })
     }
 
@@ -381,7 +324,7 @@ impl<'a> Bench<'a> {
         let data = data::numbers(forecast::MOST as usize, self.options.seed);
         let usual = |run: &Planned, n: u64| {
             let shape = self.chapter.place.shape_of(n, self.record.block);
-            (run.variant.shape)(n, shape, self.device.multiprocessors())
+            (run.variant.shape)(n, shape, self.stage.device.multiprocessors())
         };
         let count = |run: &Planned| {
             // What goes wrong here goes wrong again in the run itself, and is said there.
@@ -465,7 +408,7 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chapter::Variant;
+    use crate::chapter::{Place, Variant};
     use crate::device::measure::Measurement;
     use crate::record::Dropped;
 
@@ -488,11 +431,11 @@ mod tests {
 
     fn goes_on_for_ever(_: &Case) -> Result<Outcome> {
         let help = "end the loop";
-        Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
+        Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever", help).into())
     }
 
     fn is_too_large(_: &Case) -> Result<Outcome> {
-        Err(Diagnostic::of_host(Kind::MemoryLimit, None, "no room".into(), "use --memory").into())
+        Err(Diagnostic::of_host(Kind::MemoryLimit, None, "no room", "use --memory").into())
     }
 
     /// Hears what a chapter says and which runs begin.

@@ -14,7 +14,7 @@ use super::shape::Place;
 use super::variant::Chapter;
 use crate::build::{kernels, what_if};
 use crate::files::{check_place, lock, tidy, write_whole};
-use crate::record::chart::{self, Vertical};
+use crate::record::chart::Vertical;
 use crate::record::{DeviceKind, Record, Run};
 use crate::say;
 
@@ -172,10 +172,7 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
         }
     }
     let path = record.write(&local).with_context(doing)?;
-    let charts = match chapter.section {
-        Some(section) => (section.charts)(&record, Vertical::Logarithmic)?,
-        None => chart::charts(&record, &[], Vertical::Logarithmic)?,
-    };
+    let charts = (chapter.extras.charts)(&record, Vertical::Logarithmic)?;
     for chart in &charts {
         let path = path.with_extension(format!("{}.svg", chart.name));
         write_whole(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;

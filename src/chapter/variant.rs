@@ -8,7 +8,9 @@ use anyhow::{Context, Result};
 use super::shape::{Place, Shape};
 use crate::device::measure::{self, Measurement};
 use crate::device::{Device, Function, Module};
-use crate::record::chart::{Chart, Vertical};
+use crate::figure::Figure;
+use crate::record::chart::{self, Chart, Vertical};
+use crate::record::columns::Column;
 use crate::record::{DeviceKind, Dropped, Record};
 use crate::reduction::operation::Operation;
 use crate::reduction::value::Value;
@@ -34,8 +36,8 @@ pub struct Chapter {
     pub many_gpus: bool,
     /// Why it runs on the simulator alone, if so.
     pub simulator_only: Option<&'static str>,
-    /// What it measures beyond its variants.
-    pub section: Option<&'static Section>,
+    /// What it has beyond its variants.
+    pub extras: Extras,
 }
 
 impl Chapter {
@@ -51,26 +53,36 @@ impl Chapter {
             pending_launches: false,
             many_gpus: false,
             simulator_only: None,
-            section: None,
+            extras: Extras::NONE,
         }
     }
 }
 
-/// What one chapter measures beyond its variants: a part of its record, and how that is shown with the rest.
-pub struct Section {
-    /// Measures on a GPU, after the variants, and adds to the record; `n` is the reader's `--n`.
+/// What one chapter has beyond its variants: a measurement of its own, how that is shown, and figures.
+#[derive(Clone, Copy)]
+pub struct Extras {
+    /// Measures on a GPU, after the variants, and adds sections to the record; `n` is the reader's `--n`.
     pub measure: fn(&Device, &Module, n: Option<u64>, &mut Record) -> Result<()>,
-    /// The tables of what was measured; begins with an empty line.
-    pub table: fn(&Record) -> String,
+    /// The tables of those sections, each as its columns.
+    pub tables: fn(&Record) -> Result<Vec<Vec<Column>>>,
     /// All charts of the record.
     pub charts: fn(&Record, Vertical) -> Result<Vec<Chart>>,
+    /// The figures that its pages show.
+    pub figures: &'static [Figure],
 }
 
-impl Section {
-    /// A section that only a GPU measures: none in a page, which has none, and need not fetch the code for
-    /// it.
-    pub const fn of_a_gpu(&'static self) -> Option<&'static Section> {
-        if cfg!(target_family = "wasm") { None } else { Some(self) }
+impl Extras {
+    /// Nothing but the charts that every record has.
+    pub const NONE: Extras = Extras {
+        measure: |_, _, _, _| Ok(()),
+        tables: |_| Ok(Vec::new()),
+        charts: |record, vertical| chart::charts(record, &[], vertical),
+        figures: &[],
+    };
+
+    /// [`Extras::NONE`] in a page, which measures nothing and need not fetch the code for it.
+    pub const fn outside_a_page(self) -> Extras {
+        if cfg!(target_family = "wasm") { Extras::NONE } else { self }
     }
 }
 
@@ -81,6 +93,8 @@ const NO_KERNELS: &str = "a chapter of the CPU has no kernels";
 pub struct Variant {
     /// What the reader calls it.
     pub name: &'static str,
+    /// What it does, in a sentence: its line in the book's map of kernels.
+    pub idea: &'static str,
     /// The kernel's name in the source.
     pub symbol: &'static str,
     /// The host side, called once per run.
@@ -126,6 +140,7 @@ impl Variant {
     pub const fn new(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
         Variant {
             name,
+            idea: "",
             symbol: name,
             host,
             operation: Operation::SUM,
@@ -140,6 +155,11 @@ impl Variant {
             least_capability: None,
             simulated: true,
         }
+    }
+
+    /// The variant, with what it does.
+    pub const fn does(self, idea: &'static str) -> Variant {
+        Variant { idea, ..self }
     }
 }
 

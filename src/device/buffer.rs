@@ -342,7 +342,7 @@ impl<T> View<'_, T> {
     }
 
     /// The address of its first element, on the buffer's device.
-    pub(crate) fn address(&self) -> u64 {
+    pub fn address(&self) -> u64 {
         self.buffer.address + (self.start * size_of::<T>()) as u64
     }
 }

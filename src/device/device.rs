@@ -8,9 +8,9 @@ use anyhow::{Result, bail, ensure};
 
 use super::cuda;
 use super::fault::NoGpu;
-use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Measurement};
+use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Limit, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
-use crate::record::{DeviceInfo, DeviceKind, Limit};
+use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
 use crate::sim::trace::Trace;
 
@@ -384,7 +384,7 @@ impl Device {
     }
 
     /// The stream of all work, as the driver and the CUDA runtime name it, and whether there is one.
-    pub(crate) fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
+    pub fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
         match &self.kind {
             Kind::Gpu(gpu) => Some(gpu.raw_stream()),
             Kind::Sim(_) | Kind::Cpu => None,

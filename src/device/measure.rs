@@ -1,9 +1,9 @@
 //! How a time is taken: warm-up, repeats, median with minimum and maximum; and what else a measurement holds.
 
-use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 
 use crate::record::Timing;
 use crate::record::levels::Level;
@@ -22,6 +22,15 @@ pub struct Measurement {
     pub found: Vec<Diagnostic>,
     /// Blocks of the first grid, where that is not the planned number: a cooperative launch has what fits.
     pub grid: Option<u32>,
+}
+
+/// A limit of the device, as the driver reports it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// `max_threads_per_block`: the driver's name for it.
+    pub name: String,
+    /// In the unit that the driver has for it.
+    pub value: i64,
 }
 
 /// How long the repeats of one case may take together, in microseconds.
@@ -65,30 +74,6 @@ pub fn free_memory() -> Option<u64> {
     });
     let of_group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
     of_machine.into_iter().chain(of_group).min()
-}
-
-/// The sum that `work` finds in a copy of `data`, and its time on this CPU; copying is not timed.
-pub fn on_cpu(data: &[i32], mut work: impl FnMut(&mut [i32]) -> i32) -> Result<(i32, Measurement)> {
-    let mut copy = data.to_vec();
-    let mut sum = 0;
-    let time = repeat(CPU_BUDGET, || {
-        copy.copy_from_slice(data);
-        let start = Instant::now();
-        sum = black_box(work(black_box(&mut copy)));
-        Ok(microseconds_since(start))
-    })?;
-    Ok((sum, Measurement { time, ..Default::default() }))
-}
-
-/// What `work` computes of floats, and its time on this CPU.
-pub fn floats_on_cpu(mut work: impl FnMut() -> f32) -> Result<(f32, Measurement)> {
-    let mut result = 0.0;
-    let time = repeat(CPU_BUDGET, || {
-        let start = Instant::now();
-        result = black_box(work());
-        Ok(microseconds_since(start))
-    })?;
-    Ok((result, Measurement { time, ..Default::default() }))
 }
 
 /// Threads that share the work of a parallel iterator.

@@ -54,12 +54,13 @@ mod pinned;
 mod simulator;
 mod together;
 
-pub use crate::sim::LaunchConfig;
+pub use crate::sim::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
 pub use buffer::{Buffer, View};
 pub use device::{Device, DeviceChoice};
 pub use fault::{Fault, NoGpu};
 pub use graph::Graph;
 pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
+pub use measure::Limit;
 pub use module::{Function, Module};
 pub use pinned::Pinned;
 pub use simulator::{Blocks, SimulatorOptions};

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicU32;
 use anyhow::Result;
 
 use super::fault::{How, Launcher, NoGpu};
-use crate::record::{DeviceInfo, Limit};
+use super::measure::Limit;
+use crate::record::DeviceInfo;
 use crate::sim::LaunchConfig;
 
 /// No such thing.

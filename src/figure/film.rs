@@ -41,6 +41,22 @@ pub struct Track {
     pub frames: Vec<Frame>,
 }
 
+impl Track {
+    /// A run without a listing, of which the simulator has nothing to say.
+    pub fn new(label: impl Into<String>, frames: Vec<Frame>) -> Track {
+        Track { label: label.into(), message: None, listing: Vec::new(), frames }
+    }
+}
+
+/// Lines of a source, with their numbers and without the indent that they share.
+pub fn lines(source: &str, from: u32, to: u32) -> Vec<(u32, String)> {
+    let all: Vec<_> = (1..).zip(source.lines()).filter(|(line, _)| (from..=to).contains(line)).collect();
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let written = all.iter().filter(|(_, text)| !text.trim().is_empty());
+    let shared = written.map(|(_, text)| indent(text)).min().unwrap_or(0);
+    all.into_iter().map(|(line, text)| (line, text.get(shared..).unwrap_or("").to_string())).collect()
+}
+
 /// Pixels for a unit of the drawing, where there is room.
 const ALONE: f64 = 1.2;
 const BESIDE_A_LISTING: f64 = 1.08;
@@ -58,11 +74,24 @@ pub struct Film {
     pub still: Option<usize>,
     /// What stands below, as HTML.
     pub caption: String,
+    /// KIND and data for a script of the book that makes more of it, `book/src/live/film_KIND.js`.
+    pub script: Option<(&'static str, serde_json::Value)>,
 }
 
 impl Film {
+    /// A film whose last frame stands where nothing moves.
+    pub fn new(name: &str, drawing: Drawing, tracks: Vec<Track>, caption: impl Into<String>) -> Film {
+        Film { name: name.into(), drawing, tracks, still: None, caption: caption.into(), script: None }
+    }
+
     /// The figure as HTML without blank lines.
     pub fn html(&self) -> String {
+        let Some((kind, data)) = &self.script else { return self.figure() };
+        let data = escape(&data.to_string());
+        format!("<div data-film=\"{kind}\" data-of=\"{data}\">\n{}</div>\n", self.figure())
+    }
+
+    fn figure(&self) -> String {
         let first = &self.tracks[0];
         let at = self.still.unwrap_or(first.frames.len() - 1);
         let still = &first.frames[at];

@@ -1,10 +1,8 @@
 //! Any small launch as a film: its warps above, its buffers below, one event after the other.
 
 use super::drawing::Drawing;
-use super::film::{Film, Frame, Track};
-use super::moments::lanes;
-use super::race::lines;
-use super::steps::{lanes_of, number, what};
+use super::film::{Film, Frame, Track, lines};
+use super::steps::{lanes, lanes_of, number, what};
 use crate::sim::trace::{Did, Event, Touch, Trace};
 
 /// What is drawn of a launch; the rest is only told.
@@ -81,11 +79,11 @@ pub fn launch(trace: &Trace, source: Option<&str>) -> Film {
         }
     }
     let frames = frames(trace, &plan);
-    let message = trace.findings.first().map(|found| found.message.clone());
+    let message = trace.findings.first().map(|found| found.message());
     let listing = source.map(|source| listing(trace, source)).unwrap_or_default();
-    let track = Track { label: trace.kernel.clone(), message, listing, frames };
-    let caption = "Blue: reads. Green: writes. Orange: waits at a barrier.".to_string();
-    Film { name: "launch".into(), drawing, tracks: vec![track], still: Some(0), caption }
+    let track = Track { message, listing, ..Track::new(&trace.kernel, frames) };
+    let caption = "Blue: reads. Green: writes. Orange: waits at a barrier.";
+    Film { still: Some(0), ..Film::new("launch", drawing, vec![track], caption) }
 }
 
 /// `argument 0` as `arg 0`, to fit beside the drawing.

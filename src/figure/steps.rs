@@ -1,6 +1,5 @@
 //! Any trace as a table of steps, for the terminal.
 
-use super::moments::lanes;
 use crate::sim::trace::{Did, Event, Touch, Trace};
 
 /// The rows of a table that is printed; more are counted.
@@ -29,6 +28,11 @@ pub fn table(trace: &Trace) -> String {
 fn row_of([step, grid, block, warp, line, lanes, what]: [&str; 7], several: bool) -> String {
     let grid = if several { format!("{grid:>5}") } else { String::new() };
     format!("{step:>4}{grid}{block:>6}{warp:>5}{line:>6}  {lanes:<20} {what}").trim_end().to_string()
+}
+
+/// Lanes of a mask.
+pub fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }
 
 /// `0 2 4 … 30`; a run of all between is `0-31`.

@@ -7,9 +7,9 @@ pub mod chart;
 pub mod columns;
 pub mod diagnostics;
 pub mod levels;
-pub mod speed;
 pub mod table;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -57,18 +57,9 @@ pub struct Record {
     pub runs: Vec<Run>,
     /// The same kernels over other sizes and block sizes; what the charts draw.
     pub sweep: Vec<Run>,
-    /// Chapter 7's kernels beside those of libraries, timed in turns and in several ways; on a GPU.
-    #[serde(default, alias = "contest", skip_serializing_if = "Vec::is_empty")]
-    pub comparison: Vec<Run>,
-    /// The last rungs and CUB at sizes and places that nothing was tuned for, timed in the same way.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub untuned: Vec<Run>,
-    /// What each memory space costs, and the limits of the device; chapter 5 on a GPU.
-    #[serde(default, alias = "spaces", skip_serializing_if = "Vec::is_empty")]
-    pub memory_spaces: Vec<MemorySpace>,
-    /// What the device allows, as the driver reports it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub limits: Vec<Limit>,
+    /// What only this chapter measures, by name: the chapter says what it means.
+    #[serde(flatten)]
+    pub sections: BTreeMap<String, Section>,
     /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
     pub ok: bool,
 }
@@ -92,6 +83,13 @@ pub struct DeviceInfo {
     /// The CPU's model name where the serial recursion was timed beside a GPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
+}
+
+impl GpuInfo {
+    /// What the memory's clock and its bus allow, in GB/s: two transfers per clock.
+    pub fn datasheet(&self) -> f64 {
+        f64::from(self.memory_clock_mhz) * 2.0 * f64::from(self.memory_bus_bits) / 8.0 / 1e3
+    }
 }
 
 impl DeviceInfo {
@@ -214,24 +212,14 @@ pub struct Run {
     pub dropped: Option<Dropped>,
 }
 
-/// What a memory space costs.
+/// A part of a record that one chapter has beyond what all have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MemorySpace {
-    /// `shared`, `global-l2`
-    pub space: String,
-    /// Clocks of the multiprocessor from one load to the next where each needs the one before.
-    pub clocks: f64,
-    /// GB/s (10^9 bytes) of the whole GPU, where all threads load.
-    pub gbps: f64,
-}
-
-/// A limit as the driver reports it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Limit {
-    /// `max_threads_per_block`: the driver's name for it.
-    pub name: String,
-    /// In the unit that the driver has for it.
-    pub value: i64,
+#[serde(untagged)]
+pub enum Section {
+    /// Further runs.
+    Runs(Vec<Run>),
+    /// What only the chapter can read.
+    Other(serde_json::Value),
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -386,6 +374,30 @@ impl Run {
 }
 
 impl Record {
+    /// The runs of the section `name`; none if there is no such section.
+    pub fn section_runs(&self, name: &str) -> &[Run] {
+        match self.sections.get(name) {
+            Some(Section::Runs(runs)) => runs,
+            _ => &[],
+        }
+    }
+
+    /// All runs of sections, each with the name of its section.
+    pub fn all_section_runs(&self) -> impl Iterator<Item = (&str, &Run)> {
+        let names = self.sections.keys();
+        names.flat_map(|name| self.section_runs(name).iter().map(move |run| (name.as_str(), run)))
+    }
+
+    /// The section `name` as the chapter has stored it; `None` if there is no such section.
+    ///
+    /// # Errors
+    /// A section of another layout, by name.
+    pub fn section<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let Some(Section::Other(value)) = self.sections.get(name) else { return Ok(None) };
+        let read = serde_json::from_value(value.clone());
+        read.map(Some).with_context(|| format!("the record's `{name}` cannot be read"))
+    }
+
     /// `ch4_nested.gpu.json`
     pub fn file_name(stem: &str, kind: DeviceKind) -> String {
         format!("{stem}.{}.json", kind.as_str())
@@ -416,8 +428,11 @@ impl Record {
 /// Bytes that a record has at most.
 const MOST_BYTES: u64 = 1 << 28;
 
-/// Reads what was measured, if its `schema` is that; the error names the file and what is wrong with it.
-pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T> {
+/// Reads what was measured, if its `schema` is that.
+///
+/// # Errors
+/// The file and what is wrong with it.
+pub fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T> {
     #[derive(Deserialize)]
     struct Layout {
         schema: u32,

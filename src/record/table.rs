@@ -229,9 +229,9 @@ pub fn wrong_elsewhere(record: &Record) -> Vec<String> {
             thousands(run.block.into())
         ));
     }
-    for run in record.comparison.iter().chain(&record.untuned).filter(|run| !run.as_expected()) {
+    for (section, run) in record.all_section_runs().filter(|(_, run)| !run.as_expected()) {
         lines.push(format!(
-            "WRONG in the comparison: {}, n = {}, start {}: {}, not {}",
+            "WRONG in the {section} runs: {}, n = {}, start {}: {}, not {}",
             run.kernel,
             thousands(run.n as i64),
             run.offset,
@@ -268,6 +268,8 @@ pub fn levels(kernels: &[(String, Vec<Level>)]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::record::columns::MAX_WIDTH;
     use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA, Timing};
@@ -301,10 +303,7 @@ mod tests {
             seed: 1,
             runs: vec![run],
             sweep: vec![],
-            comparison: vec![],
-            untuned: vec![],
-            memory_spaces: vec![],
-            limits: vec![],
+            sections: BTreeMap::new(),
             ok: true,
         }
     }

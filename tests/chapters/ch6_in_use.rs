@@ -3,12 +3,11 @@
 use rayon::prelude::*;
 use workbook::build::kernels;
 
-use super::{SIZES, run};
+use super::{SIZES, run, shapes};
 
 #[test]
 fn every_way_of_chapter_6_1_is_right_for_any_size_and_block() {
-    let cases = SIZES.iter().flat_map(|&n| [1, 96, 1024].map(|block| (n, block)));
-    cases.collect::<Vec<_>>().into_par_iter().with_max_len(1).for_each(|(n, block)| {
+    shapes(&SIZES, &[96, 1, 1024]).into_par_iter().with_max_len(1).for_each(|(n, block)| {
         let line = format!("--device sim --kernel all --n {n} --block {block} --json");
         let run = run(&format!("ch6_in_use-{n}-{block}"), "ch6_in_use", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());

@@ -1,16 +1,20 @@
 //! Chapter 7's kernels on the simulator: every one of them, for every type, at sizes around warps, vectors
 //! and blocks, on arrays that begin anywhere, launch after launch with the same scratch memory.
 
+#[allow(dead_code, reason = "the chapter uses more of it")]
+#[path = "../../examples/ch7_limit/choice.rs"]
+mod choice;
+
 use std::fmt::Debug;
 
 use rayon::prelude::*;
 use workbook::build::kernels;
-use workbook::chapters::ch7_limit::comparison::UNTUNED;
-use workbook::chapters::ch7_limit::{self, Choice, F32, I32, I64, SumF32, SumI64};
-use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig};
+use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module};
 use workbook::reduction::data;
-use workbook::reduction::operation::Operation;
-use workbook::reduction::operator::{Operator, SumI32, elements};
+use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
+use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
+
+use choice::{Choice, UNTUNED};
 
 const SIZES: [usize; 7] = [0, 1, 2, 31, 33, 1000, 1025];
 /// Rungs that leave one partial sum per block.
@@ -27,6 +31,7 @@ const SEVERAL_LAUNCHES: [&str; 6] = [
 /// it.
 struct Case<O: Operator> {
     device: Device,
+    module: Module,
     buffer: Buffer<O::Element>,
     offset: usize,
     n: usize,
@@ -42,13 +47,13 @@ where
         let all = elements::<O>(&data::numbers(offset + n + 9, 5));
         let expected = all[offset..offset + n].iter().fold(O::IDENTITY, |sum, &x| O::combine(sum, x));
         let buffer = device.clone_htod(&all).unwrap();
-        Case { device, buffer, offset, n, expected }
+        let module = device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
+        Case { device, module, buffer, offset, n, expected }
     }
 
     /// One launch that leaves `grid` partial sums.
     fn partial_sums(&self, kernel: &str, grid: u32, block: u32) {
-        let module = self.device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
-        let kernel_function = module.load_function(kernel).unwrap();
+        let kernel_function = self.module.load_function(kernel).unwrap();
         let partials = self.device.alloc_zeros::<O::Element>(grid as usize).unwrap();
         let mut launch = self.device.launch_builder(&kernel_function);
         launch.arg(&self.buffer.slice(self.offset..)).arg(&partials).arg(&(self.n as u32));
@@ -60,9 +65,8 @@ where
 
     /// Three launches, each of which leaves the sum.
     fn sum(&self, kernel: &str, grid: u32, block: u32) {
-        let module = self.device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
-        let kernel_function = module.load_function(kernel).unwrap();
-        let scratch = self.device.alloc_zeros::<u64>(ch7_limit::scratch_words(grid)).unwrap();
+        let kernel_function = self.module.load_function(kernel).unwrap();
+        let scratch = self.device.alloc_zeros::<u64>(choice::scratch_words(grid)).unwrap();
         for launch_number in 1..=3 {
             let output = self.device.clone_htod(&[elements::<O>(&[77])[0]]).unwrap();
             let mut launch = self.device.launch_builder(&kernel_function);
@@ -81,11 +85,12 @@ fn grid(n: usize, tile: usize) -> u32 {
     n.div_ceil(tile).max(1) as u32
 }
 
-/// Sizes, and where the array begins: also those at which the comparison on a GPU is made besides the tuned.
+/// Sizes, and where the array begins: also those at which the comparison on a GPU is made besides the tuned, as
+/// far as they are small.
 fn places() -> Vec<(usize, usize)> {
     let offsets = |n: usize| if n < 100_000 { vec![0, 1, 3] } else { vec![1] };
     let sizes = SIZES.iter().flat_map(|&n| offsets(n).into_iter().map(move |offset| (n, offset)));
-    let untuned = UNTUNED.iter().filter(|(n, _)| *n < 1 << 20);
+    let untuned = UNTUNED.iter().filter(|(n, _)| *n < 1 << 19);
     sizes.chain(untuned.map(|&(n, offset)| (n as usize, offset as usize))).collect()
 }
 
@@ -105,16 +110,16 @@ where
     O::Element: PartialEq + Debug,
 {
     places().into_par_iter().for_each(|(n, offset)| {
-        let Choice { kernel, block, grid } = ch7_limit::choice(operation, n as u64);
+        let Choice { kernel, block, grid } = choice::choice(operation, n as u64);
         Case::<O>::new(n, offset).sum(kernel, grid, block);
     });
 }
 
 #[test]
 fn the_last_rung_is_right_for_every_type() {
-    last_rung::<SumI32>(&I32);
-    last_rung::<SumF32>(&F32);
-    last_rung::<SumI64>(&I64);
+    last_rung::<SumI32>(&Operation::SUM);
+    last_rung::<SumF32>(&SUM_F32);
+    last_rung::<SumI64>(&SUM_I64);
 }
 
 /// Every choice of the table, with few elements and many blocks, and the other way round.
@@ -124,7 +129,7 @@ where
 {
     // The largest power of two for each.
     let sizes: Vec<u64> = (0..=31).rev().map(|exponent| 1u64 << exponent).collect();
-    let mut choices: Vec<_> = sizes.iter().map(|&size| (size, ch7_limit::choice(operation, size))).collect();
+    let mut choices: Vec<_> = sizes.iter().map(|&size| (size, choice::choice(operation, size))).collect();
     choices.dedup_by_key(|(_, choice)| choice.kernel);
     assert!(choices.len() >= 4, "{choices:?}");
     for (n, offset) in [(0, 0), (5, 2), (3001, 1), (40_000, 0)] {
@@ -146,9 +151,9 @@ where
 
 #[test]
 fn every_choice_is_right_in_any_grid() {
-    every_choice::<SumI32>(&I32);
-    every_choice::<SumF32>(&F32);
-    every_choice::<SumI64>(&I64);
+    every_choice::<SumI32>(&Operation::SUM);
+    every_choice::<SumF32>(&SUM_F32);
+    every_choice::<SumI64>(&SUM_I64);
 }
 
 /// A block's tile has one element that counts, `of_block[b]`; each order of the blocks gives the same sum.
@@ -158,7 +163,7 @@ fn sum_of_blocks(of_block: &[f32]) -> f32 {
     let module = device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
     let kernel = module.load_function("reduceLimitSmallF32").unwrap();
     let output = device.alloc_zeros::<f32>(1).unwrap();
-    let scratch = device.alloc_zeros::<u64>(ch7_limit::scratch_words(of_block.len() as u32)).unwrap();
+    let scratch = device.alloc_zeros::<u64>(choice::scratch_words(of_block.len() as u32)).unwrap();
     let sum = |of_block: &mut dyn Iterator<Item = &f32>| {
         let elements: Vec<f32> = of_block.flat_map(|&x| [vec![x], vec![0.0; TILE - 1]].concat()).collect();
         let input = device.clone_htod(&elements).unwrap();
@@ -207,9 +212,9 @@ fn the_sum_of_the_blocks_of_f32_is_exact_until_its_end() {
 #[test]
 fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
     let ptx = kernels::get("ch7_limit").unwrap().ptx;
-    for operation in [I32, F32, I64] {
+    for operation in [Operation::SUM, SUM_F32, SUM_I64] {
         for n in (0..=31).flat_map(|exponent| [(1u64 << exponent) - 1, 1 << exponent, (1 << exponent) + 1]) {
-            let Choice { kernel, block, grid } = ch7_limit::choice(&operation, n);
+            let Choice { kernel, block, grid } = choice::choice(&operation, n);
             let entry =
                 ptx.split_once(&format!(".entry {kernel}(")).unwrap_or_else(|| panic!("no {kernel}")).1;
             let head = entry.split_once('{').unwrap().0;
@@ -218,7 +223,7 @@ fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
                 grid >= 1 && (grid == 1 || n * u64::from(operation.element_bytes) > 16),
                 "{kernel}, n = {n}"
             );
-            assert!(grid < ch7_limit::MAX_BLOCKS_IN_DIGITS, "{kernel} counts its blocks");
+            assert!(grid < choice::MAX_BLOCKS_IN_DIGITS, "{kernel} counts its blocks");
         }
     }
 }

@@ -1,4 +1,3 @@
-//! The book's figures: the traces that they are drawn from, and the drawings.
+//! The traces that the book's figures are drawn from.
 
-mod numbers;
 mod traces;

@@ -1,31 +1,26 @@
 //! Numbers of a device: its limits, and what a load from each of its memory spaces costs.
 
 use anyhow::{Context, Result, bail};
-use workbook::chapters::ch7_limit::comparison::datasheet;
+use chapters::ch5_shared::spaces::{MemorySpace, limits};
 use workbook::number::{percent, thousands, three_digits};
-use workbook::record::{GpuInfo, MemorySpace, Record};
+use workbook::record::{GpuInfo, Record};
 
 use crate::number::{Number, gigabytes_per_second};
-use crate::words::{list, number};
+use crate::words::{number, pick};
 
 /// A limit under the driver's name for it, `2,147,483,647`; or of what the record says about its GPU:
 /// `multiprocessors`, `sm_clock_mhz`, and `datasheet`, the rate of its memory, `4,814 GB/s`.
 pub fn limit(record: &Record, name: &str) -> Result<Number> {
-    if let Some(limit) = record.limits.iter().find(|limit| limit.name == name) {
-        return Ok(Number::count(limit.value as f64));
-    }
-    match name {
-        "multiprocessors" => Ok(Number::count(gpu(record)?.multiprocessors.into())),
-        "sm_clock_mhz" => {
-            let megahertz = |clock: f64| format!("{} MHz", thousands(clock as i64));
-            Ok(Number::of(gpu(record)?.sm_clock_mhz.into(), megahertz))
+    let megahertz = |clock: f64| format!("{} MHz", thousands(clock as i64));
+    Ok(match name {
+        "multiprocessors" => Number::count(gpu(record)?.multiprocessors.into()),
+        "sm_clock_mhz" => Number::of(gpu(record)?.sm_clock_mhz.into(), megahertz),
+        "datasheet" => Number::of(gpu(record)?.datasheet(), gigabytes_per_second),
+        _ => {
+            let none = "multiprocessors, sm_clock_mhz and datasheet aside, the record has no limit";
+            Number::count(pick(limits(record)?, name, |limit| &limit.name, none)?.value as f64)
         }
-        "datasheet" => Ok(Number::of(datasheet(gpu(record)?), gigabytes_per_second)),
-        _ => bail!(
-            "the record has no limit `{name}`; there are: {}, multiprocessors, sm_clock_mhz, datasheet",
-            list(record.limits.iter().map(|limit| &limit.name))
-        ),
-    }
+    })
 }
 
 /// Of a memory space: `clocks` from load to load; `gbps`; the latency in `ns` at the top clock. By Little's
@@ -44,7 +39,7 @@ pub fn space(record: &Record, space: &MemorySpace, field: &str) -> Result<Number
     }
     let gpu = gpu(record)?;
     let nanoseconds = space.clocks / f64::from(gpu.sm_clock_mhz) * 1e3;
-    let in_flight = datasheet(gpu) * nanoseconds / f64::from(gpu.multiprocessors);
+    let in_flight = gpu.datasheet() * nanoseconds / f64::from(gpu.multiprocessors);
     Ok(match (name, bytes) {
         ("ns", None) => Number::of(nanoseconds, |time| format!("{} ns", three_digits(time))),
         ("in-flight", None) => Number::of(in_flight, |bytes| {
@@ -52,7 +47,7 @@ pub fn space(record: &Record, space: &MemorySpace, field: &str) -> Result<Number
         }),
         ("rate", Some(bytes)) => Number::of(bytes / nanoseconds, gigabytes_per_second),
         ("share", Some(bytes)) => {
-            Number::of(bytes / nanoseconds / datasheet(gpu), |share| percent(share, 1.0))
+            Number::of(bytes / nanoseconds / gpu.datasheet(), |share| percent(share, 1.0))
         }
         _ => bail!(
             "there is no field `{field}`; there are: clocks, gbps, ns, in-flight, rate/BYTES, share/BYTES"

@@ -1,18 +1,20 @@
 //! The map of all kernels: what each does, what it costs, where it is the fastest. The first comes from the
-//! examples, where a comment `// NAME: what it does.` stands above each variant; all else from the records.
+//! chapters' variants, all else from the records.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use workbook::chapter::Variant;
 use workbook::number::{raised, size, thousands, time};
 use workbook::record::columns::{Column, NONE};
 use workbook::record::{DeviceKind, Record, Run};
 use workbook::sim::Counters;
 
-use crate::html::{figure, scrolling};
+use crate::html::scrolling;
 use crate::page::{Page, Workbook};
-use crate::provenance::{changed_since, provenance};
-use crate::records::{committed, stems};
+use crate::provenance::figure_of;
+use crate::records::{committed, runs};
 use crate::words::Words;
 
 /// The size at which launches and sectors are counted, and those at which times are shown.
@@ -21,13 +23,12 @@ const TIMED: [u64; 2] = [1 << 20, 1 << 24];
 
 /// A chapter with its kernels, and where they were recorded.
 struct Chapter {
-    stem: String,
+    stem: &'static str,
+    variants: &'static [Variant],
     /// `ch3_blocks.md`; that of the chapter's first page where the stem has none of its own.
     page: String,
-    /// The text of the example.
-    source: String,
-    gpu: Option<Record>,
-    sim: Option<Record>,
+    gpu: Option<Arc<Record>>,
+    sim: Option<Arc<Record>>,
 }
 
 /// The shortest time of any kernel of the book that adds up `i32`, in microseconds, by size: of sizes at
@@ -57,18 +58,16 @@ pub fn kernels(page: &mut Page, _: &Words) -> Result<String> {
 fn chapters(book: &Workbook) -> Result<Vec<Chapter>> {
     let summary = book.read("book/src/SUMMARY.md")?;
     let mut found = Vec::new();
-    for stem in stems(book) {
-        let files = [format!("examples/{stem}.rs"), format!("examples/{stem}/main.rs")];
-        let source = files.iter().find_map(|file| book.read(file).ok());
+    for workbook::chapter::Chapter { stem, variants, .. } in chapters::CHAPTERS {
         // Its own page, with the chapter's number or without; else the first page of the chapter.
-        let (number, name) = stem.split_once('_').unwrap_or((&stem, &stem));
+        let (number, name) = stem.split_once('_').unwrap_or((stem, stem));
         let pages = [format!("({stem}.md)"), format!("({name}.md)"), format!("({number}_")];
         let place = pages.iter().find_map(|page| summary.find(page));
-        let (Some(source), Some(place)) = (source, place) else { continue };
+        let Some(place) = place else { continue };
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
-        let (gpu, sim) = (committed(book, &stem, DeviceKind::Gpu)?, committed(book, &stem, DeviceKind::Sim)?);
+        let (gpu, sim) = (committed(book, stem, DeviceKind::Gpu)?, committed(book, stem, DeviceKind::Sim)?);
         if gpu.is_some() || sim.is_some() {
-            found.push((place, Chapter { stem, page, source, gpu, sim }));
+            found.push((place, Chapter { stem, variants, page, gpu, sim }));
         }
     }
     found.sort_by_key(|(place, _)| *place);
@@ -82,15 +81,15 @@ fn heading(book: &Workbook, page: &str) -> Result<String> {
     Ok(title.with_context(|| format!("book/src/{page} does not begin with its title"))?.to_string())
 }
 
-fn all(record: Option<&Record>) -> impl Iterator<Item = &Run> {
-    record.into_iter().flat_map(|record| record.runs.iter().chain(&record.sweep))
+fn all(record: &Option<Arc<Record>>) -> impl Iterator<Item = &Run> {
+    record.iter().flat_map(|record| runs(record))
 }
 
 impl Chapter {
     /// The median time of `kernel` at `n`, the shortest where several block sizes were timed.
     fn fastest(&self, kernel: &str, n: u64) -> Option<f64> {
         let is_asked = |run: &&Run| run.kernel == kernel && run.n == n && run.ok;
-        let times = all(self.gpu.as_ref()).filter(is_asked).filter_map(|run| run.time_us);
+        let times = all(&self.gpu).filter(is_asked).filter_map(|run| run.time_us);
         times.map(|time| time.median).min_by(f64::total_cmp)
     }
 
@@ -98,18 +97,18 @@ impl Chapter {
     /// that is right by luck has no speed.
     fn is_sum(&self, run: &Run) -> bool {
         let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
-        run.block > 0 && run.operation.is_none() && !all(self.sim.as_ref()).any(is_wrong)
+        run.block > 0 && run.operation.is_none() && !all(&self.sim).any(is_wrong)
     }
 }
 
 fn best(chapters: &[Chapter]) -> Best {
     let mut best: BTreeMap<u64, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for chapter in chapters {
-        for run in all(chapter.gpu.as_ref()).filter(|run| run.ok && chapter.is_sum(run)) {
+        for run in all(&chapter.gpu).filter(|run| run.ok && chapter.is_sum(run)) {
             let Some(time) = run.time_us else { continue };
             let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
             *least = least.min(time.median);
-            stems.insert(&chapter.stem);
+            stems.insert(chapter.stem);
         }
     }
     best.into_iter().filter(|(_, (_, stems))| stems.len() > 1).map(|(n, (least, _))| (n, least)).collect()
@@ -124,12 +123,18 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     let counts = |title: &str, count: fn(&Counters) -> u64| {
         let cell = |run: &&Run| {
             let is_counted = |other: &&Run| other.kernel == run.kernel && other.n == COUNTED;
-            let counted = all(chapter.sim.as_ref()).find(is_counted).and_then(|run| run.counters.as_ref());
+            let counted = all(&chapter.sim).find(is_counted).and_then(|run| run.counters.as_ref());
             counted.map_or(NONE.into(), |counters| thousands(count(counters) as i64))
         };
         Column::right(&at(title, COUNTED), runs.iter().map(cell))
     };
-    let ideas = runs.iter().map(|run| idea(chapter, &run.kernel)).collect::<Result<Vec<_>>>()?;
+    let idea = |run: &&Run| {
+        let variant = chapter.variants.iter().find(|variant| variant.name == run.kernel);
+        variant.map(|variant| variant.idea).filter(|idea| !idea.is_empty()).with_context(|| {
+            format!("{} does not say what {} does: add .does(…) to its variant", chapter.stem, run.kernel)
+        })
+    };
+    let ideas = runs.iter().map(idea).collect::<Result<Vec<_>>>()?;
     let mut columns = vec![
         Column::left("kernel", runs.iter().map(|run| run.kernel.as_str())),
         Column::left("what it does", ideas),
@@ -143,10 +148,8 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
     columns.retain(|column| column.name() == "kernel" || column.has_something_to_say());
     let table = scrolling(&columns, &format!("Kernels of {}", chapter.stem));
-    let mut sources: Vec<String> =
-        [&chapter.gpu, &chapter.sim].into_iter().flatten().map(provenance).collect();
-    sources.dedup();
-    Ok(figure(&(table + &changed_since(book, record)?), &sources.join("<br>")))
+    let records: Vec<&Record> = [&chapter.gpu, &chapter.sim].into_iter().flatten().map(Arc::as_ref).collect();
+    figure_of(book, table, &records)
 }
 
 /// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.
@@ -160,38 +163,4 @@ fn wins(chapter: &Chapter, run: &Run, best: &Best) -> String {
     };
     let words: Vec<String> = ranges.map(in_words).collect();
     if words.is_empty() || !chapter.is_sum(run) { NONE.to_string() } else { words.join(", ") }
-}
-
-/// What a kernel does: the comment `// NAME: …` of its example.
-fn idea(chapter: &Chapter, kernel: &str) -> Result<String> {
-    let begin = format!("// {kernel}: ");
-    let mut lines = chapter.source.lines().map(str::trim_start).skip_while(|line| !line.starts_with(&begin));
-    let first = lines.next().with_context(|| {
-        let stem = &chapter.stem;
-        format!("examples/{stem} does not say what {kernel} does; write above its variant: {begin}…")
-    })?;
-    let is_another = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| !name.contains(' '));
-    let more = lines.map_while(|line| line.strip_prefix("// ")).take_while(|line| !is_another(line));
-    let words: Vec<&str> = std::iter::once(&first[begin.len()..]).chain(more).collect();
-    Ok(words.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variants_comment_says_what_it_does() {
-        let source =
-            "[\n    // sum: adds them up,\n    // in order.\n    // sums: many.\n    sum(),\n]\n".to_string();
-        let chapter = Chapter { stem: "ch9".into(), page: String::new(), source, gpu: None, sim: None };
-        assert_eq!(idea(&chapter, "sum").unwrap(), "adds them up, in order.");
-        assert_eq!(idea(&chapter, "sums").unwrap(), "many.");
-        assert!(
-            idea(&chapter, "product")
-                .unwrap_err()
-                .to_string()
-                .contains("write above its variant: // product: …")
-        );
-    }
 }

@@ -7,7 +7,6 @@ use std::iter;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use workbook::build::kernels;
-use workbook::chapters::ch7_limit::comparison::datasheet;
 use workbook::number::{percent, thousands, three_digits, two_digits};
 use workbook::record::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
@@ -17,7 +16,7 @@ use crate::html::{changed, figure, scrolling};
 use crate::number::Number;
 use crate::page::Workbook;
 use crate::records::named;
-use crate::words::list;
+use crate::words::pick;
 
 /// What a page calls the report.
 pub const SOURCE: &str = "benches/ncu";
@@ -40,8 +39,10 @@ const STATES: [(&str, &str, &[&str]); 5] = [
     ("other", "", &[]),
 ];
 
+type Field = (&'static str, fn(&Kernel) -> f64, fn(f64) -> String);
+
 /// Numbers of a kernel that stand in prose.
-const FIELDS: [(&str, fn(&Kernel) -> f64, fn(f64) -> String); 7] = [
+const FIELDS: [Field; 7] = [
     ("warp-instructions", |kernel| kernel.warp_instructions, |count| thousands(count as i64)),
     ("instructions-per-sector", Kernel::instructions_per_sector, two_digits),
     ("issue", |kernel| kernel.issue_slots_used, of_one),
@@ -103,9 +104,7 @@ impl Report {
     }
 
     fn kernel(&self, name: &str) -> Result<&Kernel> {
-        let found = self.kernels.iter().find(|kernel| kernel.kernel == name);
-        let there_are = || list(self.kernels.iter().map(|kernel| &kernel.kernel));
-        found.with_context(|| format!("ncu has not profiled `{name}`; there are: {}", there_are()))
+        pick(&self.kernels, name, |kernel| &kernel.kernel, "ncu has not profiled")
     }
 
     fn chosen(&self, names: &[&str]) -> Result<Vec<&Kernel>> {
@@ -167,28 +166,26 @@ pub fn number(book: &Workbook, kernel: Option<&str>, field: &str) -> Result<Numb
     };
     let report = Report::read(book)?;
     let kernel = report.kernel(kernel)?;
-    let Some((_, of, write)) = FIELDS.iter().find(|(name, ..)| *name == field) else {
-        bail!("there is no field `{field}`; there are: {}", list(FIELDS.map(|(name, ..)| name)));
-    };
+    let (_, of, write) = pick(FIELDS, field, |(name, ..)| name, "there is no field")?;
     Ok(Number::of(of(kernel), write))
 }
 
 /// The GPU that was profiled.
 fn gpu(book: &Workbook) -> Result<GpuInfo> {
-    named(book, GPU)?.device.gpu.with_context(|| format!("{GPU} names no GPU"))
+    named(book, GPU)?.device.gpu.clone().with_context(|| format!("{GPU} names no GPU"))
 }
 
 /// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.
 fn limits(gpu: &GpuInfo) -> (f64, f64) {
     let issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
-    (issued, datasheet(gpu) / SECTOR)
+    (issued, gpu.datasheet() / SECTOR)
 }
 
 /// What was counted, a row per kernel.
 pub fn table(book: &Workbook, kernels: &[&str]) -> Result<String> {
     let report = Report::read(book)?;
     let kernels = report.chosen(kernels)?;
-    let gbps = datasheet(&gpu(book)?);
+    let gbps = gpu(book)?.datasheet();
     let column = |title: &str, cell: &dyn Fn(&Kernel) -> String| {
         Column::right(title, kernels.iter().map(|kernel| cell(kernel)))
     };

@@ -1,7 +1,7 @@
 //! A number of a record as a page writes it.
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::ch7_limit::comparison;
+use chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time};
 use workbook::record::{Record, Run};
 
@@ -48,7 +48,8 @@ pub fn of_kernel(record: &Record, kernel: &str, n: u64, block: Option<u32>, fiel
     if is_compared(field) {
         return of_comparison(record, kernel, n, field);
     }
-    let compared = record.comparison.iter().find(|run| run.kernel == kernel && run.n == n);
+    let compared =
+        record.section_runs(comparison::COMPARISON).iter().find(|run| run.kernel == kernel && run.n == n);
     of_run(run(record, kernel, n, block).or_else(|error| compared.ok_or(error))?, field)
 }
 
@@ -62,7 +63,7 @@ fn of_comparison(record: &Record, kernel: &str, n: u64, field: &str) -> Result<N
         "gbps" => Number::of(rate()?, gigabytes_per_second),
         "datasheet" => {
             let gpu = record.device.gpu.as_ref().with_context(missing)?;
-            Number::of(rate()? / comparison::datasheet(gpu), |share| percent(share, 1.0))
+            Number::of(rate()? / gpu.datasheet(), |share| percent(share, 1.0))
         }
         _ => bail!(
             "there is no field `{field}`; of a comparison there are: {measure}, {measure}-gbps, \
@@ -78,23 +79,17 @@ fn of_run(run: &Run, field: &str) -> Result<Number> {
         ensure!(parts > 0, "a time has no share of 0 parts; write how many there are: time/18432");
         return Ok(Number::of(of_run(run, "time")?.value / parts as f64, time));
     }
+    let number = |value: Option<f64>, what: &str, write: fn(f64) -> String| {
+        anyhow::Ok(Number::of(value.with_context(|| missing(what))?, write))
+    };
     Ok(match field {
         "sum" => Number::text(&run.sum),
         "expected" => Number::text(&run.expected),
-        "library" => {
-            let names_none = || format!("{} names no library in this record", run.kernel);
-            Number::text(run.library.as_ref().with_context(names_none)?)
-        }
-        "time" => Number::of(run.time_us.with_context(|| missing("time"))?.median, time),
-        "gbps" => {
-            let rate = run.gigabytes_per_second().with_context(|| missing("bandwidth"))?;
-            Number::of(rate, gigabytes_per_second)
-        }
-        "error" => {
-            let error = run.relative_error().with_context(|| missing("error of a right result"))?;
-            Number::of(error, power_of_ten)
-        }
-        "bound" => Number::of(run.bound.with_context(|| missing("error bound"))?, power_of_ten),
+        "library" => Number::text(run.library.as_ref().with_context(|| missing("library"))?),
+        "time" => number(run.time_us.map(|time| time.median), "time", time)?,
+        "gbps" => number(run.gigabytes_per_second(), "bandwidth", gigabytes_per_second)?,
+        "error" => number(run.relative_error(), "error of a right result", power_of_ten)?,
+        "bound" => number(run.bound, "error bound", power_of_ten)?,
         "grid" => Number::count(run.grid.into()),
         "dropped" => Number::count(run.dropped.as_ref().map_or(0, |dropped| dropped.launches) as f64),
         _ => {

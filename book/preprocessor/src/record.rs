@@ -1,7 +1,7 @@
 //! A whole record, folded: every table and chart of every device that a chapter was recorded on.
 
 use anyhow::{Result, bail};
-use workbook::chapters::{charts, tables_of_chapters};
+use chapters::{charts, tables};
 use workbook::record::Record;
 use workbook::record::chart::Vertical;
 use workbook::record::columns::{Column, escape};
@@ -35,7 +35,7 @@ fn whole(book: &Workbook, record: &Record) -> Result<String> {
     let mut text = paragraph("cell-head", &head) + &changed_since(book, record)?;
     let mut runs = columns(record);
     runs.retain(Column::has_something_to_say);
-    for columns in [vec![runs], tables_of_chapters(record)].concat() {
+    for columns in [vec![runs], tables(record)?].concat() {
         text += &scrolling(&columns, &format!("{} of {}, {device}", columns[0].name(), record.stem));
     }
     text.extend(notes(record).iter().map(|note| paragraph("cell-note", &escape(note))));

@@ -1,7 +1,8 @@
 //! Numbers in prose: one of a record, or the ratio of two.
 
-use anyhow::{Context, Result, bail, ensure};
-use workbook::chapters::ch7_limit::comparison;
+use anyhow::{Context, Result, ensure};
+use chapters::ch5_shared::spaces::spaces;
+use chapters::ch7_limit::comparison;
 use workbook::number::two_digits;
 use workbook::record::Record;
 use workbook::record::columns::escape;
@@ -9,7 +10,7 @@ use workbook::record::columns::escape;
 use crate::number::{Number, is_compared, of_kernel};
 use crate::page::Page;
 use crate::records::named;
-use crate::words::{Words, list, number};
+use crate::words::{Words, number, pick};
 use crate::{device, ncu};
 
 /// One number with its unit; with `over=`, how many times that of the other it is.
@@ -18,8 +19,8 @@ pub fn value(page: &mut Page, words: &Words) -> Result<String> {
         [source, of, field] => (source, Some(of), field),
         _ => (words.of[0], None, words.of[1]),
     };
-    let of_ncu = source == ncu::SOURCE;
-    let record = if of_ncu { None } else { Some(named(page.book, source)?) };
+    ensure!(of.is_some() || !words.has_options(), "a number of the device has no options; name a kernel");
+    let record = if source == ncu::SOURCE { None } else { Some(named(page.book, source)?) };
     let number = |of: Option<&str>| match &record {
         None => ncu::number(page.book, of, field),
         Some(record) => of_record(record, of, field, words),
@@ -40,20 +41,13 @@ fn of_record(record: &Record, of: Option<&str>, field: &str, words: &Words) -> R
     if let Some(n) = words.get("n") {
         return of_kernel(record, of, number(n)?, words.number("block")?, field);
     }
-    match record.memory_spaces.iter().find(|space| space.space == of) {
-        Some(space) => device::space(record, space, field),
-        None if record.memory_spaces.is_empty() => bail!("names no size: {of} n=N {field}"),
-        None => bail!(
-            "the record has no memory space `{of}`; there are: {}; of a kernel, a number is at a size: n=N",
-            list(record.memory_spaces.iter().map(|space| &space.space))
-        ),
-    }
+    let none = "names no size (n=N), and the record has no memory space";
+    device::space(record, &pick(spaces(record)?, of, |space| &space.space, none)?, field)
 }
 
 /// The smallest ratio of two of a comparison at sizes that nothing was tuned for, to three decimals.
 fn least_untuned(record: &Record, first: &str, second: &str, field: &str) -> Result<String> {
-    let ratios = comparison::untuned(record, first, second, field).into_iter().map(|(_, _, ratio)| ratio);
-    let least = ratios.min_by(f64::total_cmp).with_context(|| {
+    let least = comparison::least(&comparison::untuned(record, first, second, field)).with_context(|| {
         format!("the comparison of this record has no {field} of both {first} and {second} at n=untuned")
     })?;
     Ok(format!("{least:.3}"))

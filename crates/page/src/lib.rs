@@ -8,7 +8,7 @@
 
 mod live;
 
-include!(concat!(env!("OUT_DIR"), "/chapters.rs"));
+use chapters::CHAPTERS;
 
 mod page {
     #[link(wasm_import_module = "env")]

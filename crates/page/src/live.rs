@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::{Context, Result, bail};
+use chapters::ch4_nested::grids::grids;
 use serde::{Deserialize, Serialize, Serializer};
 use workbook::build::kernels;
 use workbook::chapter::{Chapter, Options, Output, Place, Report, run_with};
@@ -246,7 +247,7 @@ fn shown(report: Report, request: &Request) -> Result<Shown> {
     let source = kernels::find(&request.stem).ok().flatten().map(|build| build.source);
     let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
     let films = match request.figure.as_deref() {
-        Some("grids") if !moving.is_empty() => vec![figure::grids("grids", &moving).html()],
+        Some("grids") if !moving.is_empty() => vec![grids(&moving).html()],
         _ => moving.iter().map(|trace| figure::launch(trace, source).html()).collect(),
     };
     Ok(Shown { record, headline, notes, diagnostics: report.diagnostics, table, chart, films })

@@ -50,6 +50,13 @@ impl Module {
         self.program.globals.iter().map(|variable| variable.name.as_str()).collect()
     }
 
+    /// Bytes of the variables in global and constant memory, and of a thread's local memory in all functions.
+    pub fn bytes(&self) -> (usize, usize) {
+        let global = self.program.globals.iter().map(|variable| variable.bytes());
+        let local = self.program.functions.iter().map(|function| function.local_bytes);
+        (global.fold(0, usize::saturating_add), local.fold(0, usize::saturating_add))
+    }
+
     /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no
     /// line table.
     pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
@@ -140,7 +147,7 @@ impl Simulator {
                 "no room for an allocation of {}: the simulated device has {} bytes of memory, as far as \
                  this machine has them, for at most 1,048,576 allocations",
                 diagnostic::bytes(bytes),
-                diagnostic::thousands(self.memory.most_bytes())
+                diagnostic::thousands(self.memory.most_bytes)
             );
             Box::new(Diagnostic::of_host(Kind::MemoryLimit, None, what, "run a smaller problem"))
         })
@@ -227,7 +234,7 @@ impl Simulator {
     /// All buffers together, and what the checks remember of a launch, may take this many bytes;
     /// [`crate::DEFAULT_MEMORY`] unless set.
     pub fn set_memory_limit(&mut self, bytes: u64) {
-        self.memory.set_most_bytes(bytes);
+        self.memory.most_bytes = bytes;
     }
 
     /// What device `printf` has written since the last call.
@@ -356,7 +363,7 @@ impl Simulator {
         Err(diagnostic)
     }
 
-    /// Messages call a buffer by the argument that its address is given as.
+    /// Findings name a buffer by the argument that its address is given as.
     fn name_arguments(&mut self, module: &Module, launches: &[Launch]) {
         let names = launches.iter().flat_map(|launch| {
             let params = module.params(launch.kernel).unwrap_or_default();
@@ -364,7 +371,7 @@ impl Simulator {
             params.iter().enumerate().filter_map(move |(position, param)| {
                 let (pieces, behind) = rest.split_at_checked(param.pieces())?;
                 rest = behind;
-                (param.bytes == 8).then(|| (pieces[0], format!("argument {position}")))
+                (param.bytes == 8).then_some((pieces[0], position))
             })
         });
         self.memory.call(names);

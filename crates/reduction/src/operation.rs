@@ -1,6 +1,6 @@
 //! [`Operation`]: what a kernel computes of a chapter's numbers, and what the serial recursion says of it.
 
-use super::operator::{Operator, elements};
+use super::operator::{Operator, SumF32, SumI64, elements};
 use super::serial::{recursive_reduce, recursive_reduce_by};
 use super::value::Expected;
 
@@ -33,3 +33,8 @@ pub const fn exact<O: Operator>(name: &'static str) -> Operation {
     };
     Operation { name, element_bytes: size_of::<O::Element>() as u32, expected }
 }
+
+/// The sum of `f32` that are whole numbers.
+pub const SUM_F32: Operation = exact::<SumF32>("sum of f32");
+/// The sum of `i64`; it wraps in 64 bits.
+pub const SUM_I64: Operation = exact::<SumI64>("sum of i64");

@@ -30,7 +30,8 @@ use cudarc::driver::{
 use self::error::failed;
 pub use self::host_memory::HostMemory;
 use super::fault::{How, Launcher};
-use crate::record::{DeviceInfo, Limit};
+use super::measure::Limit;
+use crate::record::DeviceInfo;
 use crate::sim::LaunchConfig;
 
 /// A usable GPU, with its context and stream.

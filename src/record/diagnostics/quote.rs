@@ -27,7 +27,7 @@ pub fn quote(found: &Diagnostic, parts: &[Part], notes: &[(&str, String)], color
     let digits = marks.map(|mark| mark.line.to_string().len()).max().unwrap_or(0);
     let mut pen = Pen { text: String::new(), color, severity: style, digits };
     pen.put(style, &format!("{severity}[{}]", found.kind));
-    pen.put(BOLD, &format!(": {}", found.message));
+    pen.put(BOLD, &format!(": {}", found.message()));
     pen.text += "\n";
     let mut arrow = "-->";
     // A bar parts what is quoted from a note behind it, and from what stands before it.

@@ -64,7 +64,7 @@ fn compare(page: &mut Page, request: &Value) {
     let record: Record = serde_json::from_value(json).unwrap();
     assert_eq!(answer["table"], html_table(&shown_columns(&record, &[])), "{command}");
     if let Some(name) = request["chart"].as_str() {
-        let charts = workbook::chapters::charts(&record, workbook::record::chart::Vertical::Logarithmic);
+        let charts = chapters::charts(&record, workbook::record::chart::Vertical::Logarithmic);
         let chart = charts.unwrap().into_iter().find(|chart| chart.name == name).map(|chart| chart.html());
         assert_eq!(answer["chart"], json!(chart), "{command}");
     }

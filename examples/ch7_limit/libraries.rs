@@ -1,0 +1,219 @@
+//! The sums of NVIDIA's libraries, to measure ours against: `kernels/libraries/cub.cu`, built by nvcc when
+//! there is one, and loaded into this process. It works in the same context, stream and buffers.
+//!
+//! Calls across the boundary to C++ are unsafe; they are all here, each with its reason.
+
+use std::ffi::{c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use bytemuck::Pod;
+use libloading::{Library, Symbol};
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::nvcc;
+use workbook::build::prebuilt;
+use workbook::device::{Buffer, Device, View};
+use workbook::say;
+
+/// The source, from the repository root.
+pub const SOURCE: &str = "kernels/libraries/cub.cu";
+/// Names a library that is built already.
+const VARIABLE: &str = "WORKBOOK_LIBRARIES";
+
+/// `(temporary, bytes, input, output, size, stream)`; without temporary memory it stores the bytes needed.
+type CubSum = unsafe extern "C" fn(u64, *mut usize, u64, u64, c_int, *mut c_void) -> c_int;
+/// `(input, output on the host, size, stream)`
+type ThrustSum = unsafe extern "C" fn(u64, *mut c_void, c_int, *mut c_void) -> c_int;
+
+/// The loaded library.
+pub struct Libraries {
+    library: Library,
+    stream: *mut c_void,
+    /// Of CUB: `2.8.0`.
+    pub version: String,
+}
+
+/// A type that the library has sums of.
+pub trait Summed: Pod {
+    /// The end of the functions' names.
+    const SUFFIX: &'static str;
+}
+impl Summed for i32 {
+    const SUFFIX: &'static str = "i32";
+}
+impl Summed for f32 {
+    const SUFFIX: &'static str = "f32";
+}
+impl Summed for i64 {
+    const SUFFIX: &'static str = "i64";
+}
+
+/// What `cub::DeviceReduce::Sum` promises about the order of its additions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Determinism {
+    /// Its default: the same sum in every run on one GPU.
+    RunToRun,
+    /// Any order: atomic additions in one kernel.
+    NotGuaranteed,
+    /// The same bits on every GPU, for `f32`; of whole numbers every sum has them.
+    GpuToGpu,
+}
+
+/// `cub::DeviceReduce::Sum` of `size` elements, with its temporary memory.
+pub struct Cub<'a, T> {
+    device: &'a Device,
+    libraries: &'a Libraries,
+    function: Symbol<'a, CubSum>,
+    temporary: Buffer<u8>,
+    output: Buffer<T>,
+    size: c_int,
+}
+
+impl Libraries {
+    /// The library for `device`, built if need be; or in words why there is none.
+    pub fn open(device: &Device, root: &Path) -> Result<std::result::Result<Libraries, String>> {
+        let (Some(stream), Some(gpu)) = (device.raw_stream(), device.info().gpu) else {
+            return Ok(Err("CUB and Thrust run on a GPU only".into()));
+        };
+        let path = match std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+            Some(path) => PathBuf::from(path),
+            None if !cfg!(target_os = "linux") => {
+                return Ok(Err("CUB and Thrust are measured on Linux only".into()));
+            }
+            None => match Compiler::of(Maker::Nvcc, root)? {
+                Some(nvcc) => match build(&nvcc, root, &gpu.compute_capability.replace('.', "")) {
+                    Ok(library) => library,
+                    Err(error) => return Ok(Err(format!("CUB and Thrust are not measured: {error:#}"))),
+                },
+                None => {
+                    return Ok(Err(format!(
+                        "CUB and Thrust are not measured: building {SOURCE} needs an nvcc, and there is none"
+                    )));
+                }
+            },
+        };
+        // SAFETY: the library is the one of `SOURCE`, or one that the user names to be loaded; its
+        // initialisers are those of the CUDA runtime, which have no preconditions.
+        let library = unsafe { Library::new(&path) };
+        let library = library.with_context(|| format!("cannot load {}", path.display()))?;
+        // SAFETY: a function of `SOURCE` with this signature.
+        let version = unsafe { library.get::<unsafe extern "C" fn() -> c_int>("cub_version").map(|f| f()) };
+        let version = version.with_context(|| format!("{} is not built from {SOURCE}", path.display()))?;
+        let version = format!("{}.{}.{}", version / 100_000, version / 100 % 1000, version % 100);
+        Ok(Ok(Libraries { library, stream, version }))
+    }
+
+    /// Prepares `cub::DeviceReduce::Sum` of `size` elements; `None` if this CUB has no such sum.
+    pub fn cub<'a, T: Summed>(
+        &'a self,
+        device: &'a Device,
+        determinism: Determinism,
+        size: usize,
+    ) -> Result<Option<Cub<'a, T>>> {
+        let name = match determinism {
+            Determinism::RunToRun => "sum",
+            Determinism::NotGuaranteed => "not_guaranteed",
+            Determinism::GpuToGpu => "gpu_to_gpu",
+        };
+        // SAFETY: a function of `SOURCE` with this signature.
+        let function = unsafe { self.library.get::<CubSum>(&format!("cub_{name}_{}", T::SUFFIX)) };
+        let Ok(function) = function else { return Ok(None) };
+        let size = c_int::try_from(size).context("too many elements for CUB to count in an int")?;
+        let output = device.alloc::<T>(1)?;
+        let mut bytes = 0;
+        // SAFETY: without temporary memory it writes the number of bytes and touches no other memory.
+        checked("cub::DeviceReduce::Sum", unsafe { function(0, &mut bytes, 0, 0, size, self.stream) })?;
+        let temporary = device.alloc::<u8>(bytes.max(1))?;
+        Ok(Some(Cub { device, libraries: self, function, temporary, output, size }))
+    }
+
+    /// `thrust::reduce` of the first `size` elements of `input`: allocates, copies the sum back and waits.
+    pub fn thrust<T: Summed>(&self, input: &View<T>, size: usize) -> Result<T> {
+        let name = format!("thrust_sum_{}", T::SUFFIX);
+        // SAFETY: a function of `SOURCE` with this signature.
+        let function = unsafe { self.library.get::<ThrustSum>(&name) }
+            .with_context(|| format!("the library of {SOURCE} has no {name}"))?;
+        ensure!(
+            size <= input.len() && size <= c_int::MAX as usize,
+            "{size} elements are more than there are"
+        );
+        let mut sum = T::zeroed();
+        // SAFETY: reads `size` elements at `input`, which has as many, in the stream in which they were
+        // written, and writes one element to `sum` before it returns.
+        let error = unsafe { function(input.address(), (&raw mut sum).cast(), size as c_int, self.stream) };
+        checked("thrust::reduce", error)?;
+        Ok(sum)
+    }
+}
+
+impl<T: Summed> Cub<'_, T> {
+    /// CUB's version.
+    pub fn version(&self) -> &str {
+        &self.libraries.version
+    }
+
+    /// Puts the sum of the first elements of `input` into the stream.
+    pub fn launch(&self, input: &View<T>) -> Result<()> {
+        ensure!(self.size as usize <= input.len(), "{} elements are more than there are", self.size);
+        let mut bytes = self.temporary.len();
+        // SAFETY: it reads `size` elements at `input`, which has as many, and writes one to `output` and at
+        // most `bytes` to the temporary memory, all in the stream in which these buffers are freed.
+        let error = unsafe {
+            (self.function)(
+                self.temporary.slice(0..).address(),
+                &mut bytes,
+                input.address(),
+                self.output.slice(0..).address(),
+                self.size,
+                self.libraries.stream,
+            )
+        };
+        checked("cub::DeviceReduce::Sum", error)
+    }
+
+    /// Waits for the last launch and returns its sum.
+    pub fn sum(&self) -> Result<T> {
+        Ok(self.device.clone_dtoh(&self.output)?[0])
+    }
+}
+
+/// A `cudaError_t` as an error.
+fn checked(what: &str, error: c_int) -> Result<()> {
+    ensure!(error == 0, "{what} failed: cudaError_t {error}");
+    Ok(())
+}
+
+/// Builds the library into `target/libraries`, unless it is there from the same source.
+fn build(nvcc: &Compiler, root: &Path, capability: &str) -> Result<PathBuf> {
+    let source = root.join(SOURCE);
+    let text =
+        std::fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;
+    let directory = root.join("target").join("libraries");
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let identity = prebuilt::text_hash(&format!("{text}{} {capability}", nvcc.version));
+    let library = directory.join(format!("libcub-{identity}.so"));
+    if library.exists() {
+        return Ok(library);
+    }
+    say::err(&format!("building {SOURCE} with {}, once; a minute or so\n", nvcc.path.display()));
+    let unfinished = library.with_extension(format!("{}.unfinished", std::process::id()));
+    let mut command = Command::new(&nvcc.path);
+    command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);
+    command.arg(format!("-arch=sm_{capability}"));
+    command.args(
+        nvcc::libraries(&nvcc.path).into_iter().flat_map(|place| ["-L".into(), place.into_os_string()]),
+    );
+    let output = command.arg("-o").arg(&unfinished).arg(SOURCE).output();
+    let output = output.with_context(|| format!("cannot start {}", nvcc.path.display()))?;
+    if !output.status.success() {
+        bail!(
+            "{} cannot build {SOURCE}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It \
+             says:\n{}",
+            nvcc.name(),
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        );
+    }
+    std::fs::rename(&unfinished, &library).with_context(|| format!("cannot write {}", library.display()))?;
+    Ok(library)
+}

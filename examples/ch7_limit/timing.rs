@@ -1,0 +1,169 @@
+//! How short work on a GPU is timed, as nvbench does it (<https://github.com/NVIDIA/nvbench>): contenders
+//! take turns, with a cold cache or a warm one, one call at a time or as the work alone. The book's appendix
+//! on timing has the reasons.
+//!
+//! | measure | what is between the two events |
+//! | --- | --- |
+//! | one call | a single call from the host, on an idle GPU: what a program waits for, launch included |
+//! | the work alone | a graph of many calls, queued after other work: how long the GPU is busy per call |
+
+use std::cell::Cell;
+
+use anyhow::Result;
+use workbook::device::{Buffer, Device, Function, LaunchConfig, Module};
+use workbook::record::Timing;
+use workbook::reduction::data;
+
+/// What is timed.
+pub struct Contender<'a> {
+    /// One call, on the copy of this number, from 0.
+    pub call: &'a dyn Fn(usize) -> Result<()>,
+    /// Whether a graph can hold it: it must neither allocate nor wait.
+    pub in_graph: bool,
+}
+
+/// Copies of the input, stored one after the other and taken in turns: if they are some times as large as the
+/// L2 cache, the others have passed through it by the time a copy is used again.
+pub struct Rotation {
+    copies: usize,
+    next: Cell<usize>,
+}
+
+impl Rotation {
+    /// Over `copies` of the input, at least one.
+    pub fn new(copies: usize) -> Rotation {
+        Rotation { copies: copies.max(1), next: Cell::new(0) }
+    }
+
+    /// The number of the copy that was used longest ago.
+    fn next(&self) -> usize {
+        let copy = self.next.get();
+        self.next.set((copy + 1) % self.copies);
+        copy
+    }
+}
+
+/// What is in the L2 cache when a call begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// Other things than the input.
+    Cold,
+    /// As much of the input as it holds.
+    Warm,
+}
+
+/// Calls before the first that counts.
+const WARM_UP: usize = 3;
+
+/// Times of single calls, in microseconds: `samples` of each contender, in turns.
+pub fn one_call(
+    device: &Device,
+    contenders: &[Contender],
+    rotation: &Rotation,
+    cache: Cache,
+    samples: usize,
+) -> Result<Vec<Option<Timing>>> {
+    alternate(contenders.len(), samples, |contender| {
+        let copy = if cache == Cache::Cold { rotation.next() } else { 0 };
+        device.synchronize()?;
+        device.time(|| (contenders[contender].call)(copy))
+    })
+}
+
+/// Calls in a graph, each of which reads `bytes`: 64, and no fewer than 8 where 64 would take long. To start
+/// a graph takes some 2.5 µs on an H200, which counts as part of its calls: a few hundredths of a microsecond
+/// for each of 64, and for each of fewer less than a thousandth of its time.
+pub fn calls_in_graph(bytes: usize) -> usize {
+    // A page's addresses have 32 bits.
+    ((1 << 35) / bytes.max(1) as u64).clamp(8, 64) as usize
+}
+
+/// Times of the work alone, in microseconds per call: a graph of `calls` calls on copies in turns, launched
+/// `samples` times; `None` for what no graph can hold. Each time `flush` comes first: work that leaves
+/// nothing of the input in the cache and lasts until the host has launched the graph.
+pub fn work_alone(
+    device: &Device,
+    contenders: &[Contender],
+    rotation: &Rotation,
+    calls: usize,
+    samples: usize,
+    flush: impl Fn() -> Result<()>,
+) -> Result<Vec<Option<Timing>>> {
+    let capture = |contender: &Contender| {
+        (contender.call)(rotation.next())?; // excludes one-time initialisation
+        device.synchronize()?;
+        device.capture(|| (0..calls).try_for_each(|_| (contender.call)(rotation.next())))
+    };
+    let graphs = contenders
+        .iter()
+        .map(|contender| contender.in_graph.then(|| capture(contender)).transpose())
+        .collect::<Result<Vec<_>>>()?;
+    alternate(contenders.len(), samples, |contender| {
+        let Some(graph) = &graphs[contender] else { return Ok(None) };
+        flush()?;
+        Ok(device.time(|| graph.launch())?.map(|time| time / calls as f64))
+    })
+}
+
+/// `samples` times of each of `contenders`, in turns, after a warm-up. Each round has an order of its own, so
+/// that nobody always comes after the same one.
+fn alternate(
+    contenders: usize,
+    samples: usize,
+    mut time: impl FnMut(usize) -> Result<Option<f64>>,
+) -> Result<Vec<Option<Timing>>> {
+    let mut times = vec![Vec::new(); contenders];
+    for sample in 0..WARM_UP + samples {
+        let keys = data::numbers(contenders, sample as u64);
+        let mut order: Vec<usize> = (0..contenders).collect();
+        order.sort_by_key(|&contender| keys[contender]);
+        for contender in order {
+            let time = time(contender)?;
+            times[contender].extend(time.filter(|_| sample >= WARM_UP));
+        }
+    }
+    Ok(times.into_iter().map(Timing::of).collect())
+}
+
+/// Bytes that a [`Flush`] reads: several times the size of L2.
+pub const FLUSH_BYTES: usize = 256 << 20;
+
+/// Work that fills the L2 cache with other data and lasts until the host has launched the next graph.
+pub struct Flush<'a> {
+    device: &'a Device,
+    kernel: Function,
+    memory: Buffer<i32>,
+    partial: Buffer<i32>,
+}
+
+impl<'a> Flush<'a> {
+    /// With a kernel of `chapter`, chapter 7's module.
+    pub fn new(device: &'a Device, chapter: &Module) -> Result<Self> {
+        let kernel = chapter.load_function("reduceVector")?;
+        let memory = device.alloc_zeros::<i32>(FLUSH_BYTES / 4)?;
+        Ok(Flush { device, kernel, memory, partial: device.alloc_zeros(1056)? })
+    }
+
+    /// Starts the work; it does not wait for its end.
+    pub fn run(&self) -> Result<()> {
+        let mut launch = self.device.launch_builder(&self.kernel);
+        launch.arg(&self.memory).arg(&self.partial).arg(&(self.memory.len() as u32));
+        launch.launch(LaunchConfig::new(1056, 512))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_of_a_graph_hardly_counts_at_any_size() {
+        let (start, least_call, gigabytes_per_second) = (2.5, 0.5, 4800.0);
+        for exponent in 10..=33 {
+            let bytes = 1usize << exponent;
+            let call = f64::max(least_call, bytes as f64 / gigabytes_per_second / 1e3);
+            let share = start / calls_in_graph(bytes) as f64;
+            assert!(share < 0.04 || share < 0.001 * call, "{bytes} bytes: {share} of {call} microseconds");
+        }
+    }
+}

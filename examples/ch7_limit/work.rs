@@ -1,0 +1,110 @@
+//! What is compared, and the arrays that it adds up.
+
+use anyhow::Result;
+use bytemuck::Pod;
+use workbook::chapter::Shape;
+use workbook::device::{Buffer, Device, Function, LaunchConfig, Prepared, View};
+
+use super::chain::Chain;
+use super::libraries::{Cub, Libraries, Summed};
+use super::timing;
+
+/// Shape of the empty kernel.
+const EMPTY: Shape = Shape { block: 32, grid: 1 };
+
+/// What is compared.
+pub enum Work<'a, T> {
+    Ours(Chain<'a, T>),
+    Nothing(Prepared<'a>),
+    Cub(Cub<'a, T>),
+    Thrust(&'a Libraries, usize),
+}
+
+/// Works with their names.
+pub type Works<'a, T> = Vec<(String, Work<'a, T>)>;
+
+impl<'a, T: Summed> Work<'a, T> {
+    /// An empty kernel.
+    pub fn nothing(device: &'a Device, function: &'a Function) -> Result<Work<'a, T>> {
+        let config = LaunchConfig::new(EMPTY.grid, EMPTY.block);
+        Ok(Work::Nothing(device.launch_builder(function).prepare(config)?))
+    }
+
+    /// One call, on the array at the start of `input`.
+    pub fn call(&self, input: &View<T>) -> Result<()> {
+        match self {
+            Work::Ours(chain) => chain.launch(input),
+            Work::Nothing(launch) => launch.launch(),
+            Work::Cub(cub) => cub.launch(input),
+            Work::Thrust(library, n) => library.thrust(input, *n).map(drop),
+        }
+    }
+
+    /// The sum of one call; `None` of the empty kernel.
+    pub fn sum(&self, input: &View<T>) -> Result<Option<T>> {
+        self.call(input)?;
+        Ok(match self {
+            Work::Ours(chain) => Some(chain.sum()?),
+            Work::Nothing(_) => None,
+            Work::Cub(cub) => Some(cub.sum()?),
+            Work::Thrust(library, n) => Some(library.thrust(input, *n)?),
+        })
+    }
+
+    /// Threads per block, and blocks of the first launch, where they are known.
+    pub fn shape(&self) -> Shape {
+        match self {
+            Work::Ours(chain) => {
+                let LaunchConfig { grid_dim, block_dim, .. } = chain.config();
+                Shape { block: block_dim.0, grid: grid_dim.0 }
+            }
+            Work::Nothing(_) => EMPTY,
+            Work::Cub(_) | Work::Thrust(..) => Shape::CPU,
+        }
+    }
+
+    /// Thrust allocates and waits, which a graph cannot hold.
+    pub fn in_graph(&self) -> bool {
+        !matches!(self, Work::Thrust(..))
+    }
+
+    /// Whose it is, if it is not ours.
+    pub fn library(&self) -> Option<String> {
+        match self {
+            Work::Ours(_) | Work::Nothing(_) => None,
+            Work::Cub(cub) => Some(format!("CUB {}", cub.version())),
+            Work::Thrust(..) => Some("Thrust".to_string()),
+        }
+    }
+}
+
+/// Copies of an array on the GPU, one after the other.
+pub struct Copies<T> {
+    /// Holds them all.
+    pub buffer: Buffer<T>,
+    /// How many there are.
+    pub count: usize,
+    /// Bytes of one.
+    pub bytes: usize,
+    start: usize,
+    stride: usize,
+}
+
+impl<T: Pod> Copies<T> {
+    /// As many of `array` as fill the L2 cache twice over. They begin `start` elements after multiples of 256
+    /// bytes, where allocations begin. What lies between them is `around`: no 0, so it would show in a sum.
+    pub fn of(array: Vec<T>, start: usize, around: T, device: &Device) -> Result<Copies<T>> {
+        let bytes = size_of_val(&*array);
+        let stride = (start + array.len()).next_multiple_of(256 / size_of::<T>());
+        let mut host = [vec![around; start], array].concat();
+        host.resize(stride, around);
+        let count = (2 * timing::FLUSH_BYTES / bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, 1 << 16);
+        let buffer = device.clone_htod(&host.repeat(count))?;
+        Ok(Copies { buffer, count, bytes, start, stride })
+    }
+
+    /// From the first element of a copy on.
+    pub fn get(&self, copy: usize) -> View<'_, T> {
+        self.buffer.slice(copy * self.stride + self.start..)
+    }
+}
