@@ -54,14 +54,8 @@ impl<'a> Run<'a> {
 
     /// Writes the numbers that the kernels find; nobody writes to where results go.
     fn give(&self, to: &[(&str, usize)]) -> Result<()> {
-        for (name, input) in to {
-            if let Ok(buffer) = self.stage.buffer(name) {
-                let bytes: Vec<u8> =
-                    self.inputs[*input].iter().flat_map(|number| number.to_le_bytes()).collect();
-                self.stage.device.write_at(&bytes, buffer, 0)?;
-            }
-        }
-        Ok(())
+        let given = to.iter().filter(|(name, _)| self.stage.buffer(name).is_ok());
+        given.map(|(name, input)| self.stage.give(name, &self.inputs[*input])).collect()
     }
 
     /// Launches `functions`, one after the other; whether all ran to their ends.
@@ -76,13 +70,7 @@ impl<'a> Run<'a> {
 
     /// The numbers in a buffer; `None` if there is no such buffer, or not all of it has been written.
     fn numbers(&self, name: &str) -> Result<Option<Vec<i32>>> {
-        let Ok(buffer) = self.stage.buffer(name) else { return Ok(None) };
-        if !self.stage.device.is_defined(buffer, 0..buffer.len()) {
-            return Ok(None);
-        }
-        let bytes = self.stage.device.clone_dtoh(buffer)?;
-        let (words, _) = bytes.as_chunks();
-        Ok(Some(words.iter().map(|word| i32::from_le_bytes(*word)).collect()))
+        if self.stage.buffer(name).is_err() { Ok(None) } else { self.stage.elements(name) }
     }
 
     /// The result; `None` if there is none, since an exercise that asks for a line may have none, or the
