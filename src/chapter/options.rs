@@ -131,7 +131,8 @@ impl Options {
             options.pending_launches = Nested::from_arg_matches(matches)?.pending_launches;
         }
         if chapter.many_gpus {
-            ManyGpus { gpus: options.gpus, no_peers: options.no_peers } = ManyGpus::from_arg_matches(matches)?;
+            ManyGpus { gpus: options.gpus, no_peers: options.no_peers } =
+                ManyGpus::from_arg_matches(matches)?;
         }
         Ok(options)
     }

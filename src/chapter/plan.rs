@@ -97,10 +97,8 @@ fn able(chapter: &Chapter, device: &DeviceInfo, options: &Options) -> Result<(Ve
             variants.push(*variant);
             continue;
         };
-        let needs = format!(
-            "{}, which needs a GPU of compute capability {major}.{minor} or higher",
-            variant.name
-        );
+        let needs =
+            format!("{}, which needs a GPU of compute capability {major}.{minor} or higher", variant.name);
         ensure!(!options.names_kernels(), "cannot run {needs}");
         left_out.push(format!("left out: {needs}"));
     }

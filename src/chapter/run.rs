@@ -289,7 +289,9 @@ impl<'a> Bench<'a> {
 
     /// What this chapter alone measures, on a GPU.
     fn measure_extras(&mut self) -> Result<()> {
-        let (Some(module), DeviceKind::Gpu) = (&self.stage.module, self.record.device.kind) else { return Ok(()) };
+        let (Some(module), DeviceKind::Gpu) = (&self.stage.module, self.record.device.kind) else {
+            return Ok(());
+        };
         let Extras { measure, tables, .. } = self.chapter.extras;
         measure(&self.stage.device, module, self.options.n, &mut self.record)?;
         let ok = self.record.all_section_runs().all(|(_, run)| run.as_expected());
