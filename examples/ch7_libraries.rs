@@ -18,12 +18,9 @@ pub const CHAPTER: Chapter = Chapter::new(
     "ch7_libraries",
     "The sum of a block: by hand, and from a library",
     &[
-        // reduceByHand: The sum of a block by shuffles and shared memory, as in chapter 7.
-        variant("reduceByHand"),
-        // reduceBlockReduce: The same by cub::BlockReduce.
-        variant("reduceBlockReduce"),
-        // reduceGroups: The same by the reduce of cooperative groups.
-        variant("reduceGroups"),
+        variant("reduceByHand").about("The sum of a block by shuffles and shared memory, as in chapter 7."),
+        variant("reduceBlockReduce").about("The same by cub::BlockReduce."),
+        variant("reduceGroups").about("The same by the reduce of cooperative groups."),
     ],
 );
 

@@ -17,17 +17,26 @@ pub const CHAPTER: Chapter = Chapter {
         "ch8_combine",
         "n numbers on each GPU become their sums: by the host, by NCCL, by one GPU",
         &[
-            // combineOnHost: The host copies the numbers of each GPU, and adds them.
-            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineOnHost", on_host) },
-            // combineAllReduce: NCCL adds them; each GPU has the sums.
             Variant {
                 symbol: "addFromPeer",
                 shape,
                 also: few,
-                ..Variant::new("combineAllReduce", all_reduce)
+                ..Variant::new("combineOnHost", on_host)
+                    .about("The host copies the numbers of each GPU, and adds them.")
             },
-            // combineFromPeer: The first GPU reads those of the others, and adds them to its own.
-            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineFromPeer", from_peer) },
+            Variant {
+                symbol: "addFromPeer",
+                shape,
+                also: few,
+                ..Variant::new("combineAllReduce", all_reduce).about("NCCL adds them; each GPU has the sums.")
+            },
+            Variant {
+                symbol: "addFromPeer",
+                shape,
+                also: few,
+                ..Variant::new("combineFromPeer", from_peer)
+                    .about("The first GPU reads those of the others, and adds them to its own.")
+            },
         ],
     )
 };

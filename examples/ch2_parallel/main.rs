@@ -24,14 +24,12 @@ pub const CHAPTER: Chapter = Chapter {
         "One block of threads adds up one array",
         &[
             // Without a barrier the sum may be right or wrong, from one run to the next.
-            // reduceNeighboredNoBarrier: The tree of neighbours in one block, with no barrier between its
-            // steps.
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..Variant::new("reduceNeighboredNoBarrier", reduce)
+                    .about("The tree of neighbours in one block, with no barrier between its steps.")
             },
-            // reduceNeighbored: The same tree with a barrier after each step.
-            Variant::new("reduceNeighbored", reduce),
+            Variant::new("reduceNeighbored", reduce).about("The same tree with a barrier after each step."),
         ],
     )
 };

@@ -26,18 +26,15 @@ pub const CHAPTER: Chapter = Chapter {
         "ch3_blocks",
         "Many blocks, one partial sum per block",
         &[
-            // reduceNeighbored: Many blocks, each with a tree of neighbours: in every step fewer lanes of each
-            // warp work.
-            Variant::new("reduceNeighbored", reduce),
-            // reduceNeighboredMask: The same threads, chosen by the bits of their number in place of a
-            // division.
-            Variant::new("reduceNeighboredMask", reduce),
-            // reduceNeighboredLess: The same additions by the first threads of the block, so that whole warps
-            // are idle.
-            Variant::new("reduceNeighboredLess", reduce),
-            // reduceInterleaved: The second half is added to the first, so that the loads of a warp share
-            // sectors.
-            Variant::new("reduceInterleaved", reduce),
+            Variant::new("reduceNeighbored", reduce).about(
+                "Many blocks, each with a tree of neighbours: in every step fewer lanes of each warp work.",
+            ),
+            Variant::new("reduceNeighboredMask", reduce)
+                .about("The same threads, chosen by the bits of their number in place of a division."),
+            Variant::new("reduceNeighboredLess", reduce)
+                .about("The same additions by the first threads of the block, so that whole warps are idle."),
+            Variant::new("reduceInterleaved", reduce)
+                .about("The second half is added to the first, so that the loads of a warp share sectors."),
         ],
     )
 };

@@ -28,29 +28,32 @@ pub const CHAPTER: Chapter = Chapter {
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",
         &[
-            // depthFirst: Each thread works through everything below its first interval, depth first.
-            divides("depthFirst", depth_first),
-            // divideLevel: The host launches level after level, and asks after each how many intervals are
-            // left.
-            divides("divideLevel", by_levels),
+            divides("depthFirst", depth_first)
+                .about("Each thread works through everything below its first interval, depth first."),
+            divides("divideLevel", by_levels).about(
+                "The host launches level after level, and asks after each how many intervals are left.",
+            ),
             // A level without nodes does nothing.
-            // divideLevelGraph: As many levels as there can be, in a graph.
-            Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) },
+            Variant {
+                symbol: "divideLevel",
+                ..divides("divideLevelGraph", by_levels_in_a_graph)
+                    .about("As many levels as there can be, in a graph.")
+            },
             // Only the work shows how many levels there are.
-            // gpuRecursiveDivide: The last block of a level launches the next level as a child.
             Variant {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },
                 ..divides("gpuRecursiveDivide", nested)
+                    .about("The last block of a level launches the next level as a child.")
             },
-            // divideLevelWhile: A graph with a loop around one level, which the last block of a level ends.
             Variant {
                 story: false,
                 least_capability: Some((9, 0)), // the oldest on which it has been run
                 simulated: false,
                 ..divides("divideLevelWhile", by_levels_in_a_loop)
+                    .about("A graph with a loop around one level, which the last block of a level ends.")
             },
-            // divideQueue: One launch, whose threads stay and take intervals from a queue until all are done.
-            divides("divideQueue", from_a_queue),
+            divides("divideQueue", from_a_queue)
+                .about("One launch, whose threads stay and take intervals from a queue until all are done."),
         ],
     )
 };

@@ -32,14 +32,22 @@ pub const CHAPTER: Chapter = Chapter {
         "ch5_shared",
         "Threads of a block cooperate: the dot product in shared memory",
         &[
-            // dot: Each block multiplies, adds up in shared memory and leaves one partial sum to the host.
-            dot("dot"),
-            // dotDynamic: The same with shared memory whose size is given at launch.
-            Variant { story: false, host: dynamic, ..dot("dotDynamic") },
-            // dotStrided: The same with a tree of neighbours, which meets bank conflicts.
-            Variant { story: false, ..dot("dotStrided") },
-            // dotAtomic: Each block adds its partial sum to the result with an atomic.
-            Variant { shape: as_many_as_fit, ..dot("dotAtomic") },
+            dot("dot").about(
+                "Each block multiplies, adds up in shared memory and leaves one partial sum to the host.",
+            ),
+            Variant {
+                story: false,
+                host: dynamic,
+                ..dot("dotDynamic").about("The same with shared memory whose size is given at launch.")
+            },
+            Variant {
+                story: false,
+                ..dot("dotStrided").about("The same with a tree of neighbours, which meets bank conflicts.")
+            },
+            Variant {
+                shape: as_many_as_fit,
+                ..dot("dotAtomic").about("Each block adds its partial sum to the result with an atomic.")
+            },
             Variant {
                 shape: |_, _, _| Shape::CPU,
                 error_factor: |n, _| error_bound::of_dot(n, n),

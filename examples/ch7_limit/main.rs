@@ -34,28 +34,30 @@ use choice::{choice, in_one_launch, kernel, tiles};
 
 /// Each rung is one change away from the one before.
 const RUNGS: &[Variant] = &[
-    // reduceSharedTree: The tree of chapter 3 in shared memory: neighbouring threads, elements far apart.
-    Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) },
-    // reduceSequential: The second half is added to the first: no bank conflicts.
-    Variant { least_block: 2, ..Variant::new("reduceSequential", reduce::<SumI32>) },
+    Variant {
+        least_block: 2,
+        ..Variant::new("reduceSharedTree", reduce::<SumI32>)
+            .about("The tree of chapter 3 in shared memory: neighbouring threads, elements far apart.")
+    },
+    Variant {
+        least_block: 2,
+        ..Variant::new("reduceSequential", reduce::<SumI32>)
+            .about("The second half is added to the first: no bank conflicts.")
+    },
     // One thread for two elements.
-    // reduceFirstAdd: Each thread adds two elements before the tree begins.
     Variant {
         shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
         ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
+            .about("Each thread adds two elements before the tree begins.")
     },
-    // reduceInFlight: Each thread issues eight loads before the first addition.
-    tiled("reduceInFlight"),
-    // reduceShuffle: Warps add up through their registers, without barriers.
-    tiled("reduceShuffle"),
-    // reduceVector: As many bytes in flight, in loads of 16 bytes.
-    tiled("reduceVector"),
-    // reduceSinglePass: The last block to arrive adds up the partial sums in the same launch.
-    tiled("reduceSinglePass"),
-    // reduceLimit: Blocks, loads and the way to finish are chosen by size.
+    tiled("reduceInFlight").about("Each thread issues eight loads before the first addition."),
+    tiled("reduceShuffle").about("Warps add up through their registers, without barriers."),
+    tiled("reduceVector").about("As many bytes in flight, in loads of 16 bytes."),
+    tiled("reduceSinglePass").about("The last block to arrive adds up the partial sums in the same launch."),
     Variant {
         shape: |n, _, _| choice(&Operation::SUM, n).shape(),
         ..Variant::new("reduceLimit", reduce::<SumI32>)
+            .about("Blocks, loads and the way to finish are chosen by size.")
     },
     Variant {
         shape: |n, _, _| choice(&SUM_F32, n).shape(),

@@ -26,47 +26,47 @@ pub const CHAPTER: Chapter = Chapter {
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",
         &[
-            // oneGpu: The first GPU alone, for comparison.
             Variant {
                 symbol: "reduceIntoPeer",
                 also: smaller,
-                ..story("oneGpu", Operation::SUM, on_one_gpu)
+                ..story("oneGpu", Operation::SUM, on_one_gpu).about("The first GPU alone, for comparison.")
             },
-            // hostAdds: The host copies one number from each GPU, and adds them.
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("hostAdds", Operation::SUM, host_adds::<SumI32>)
+                    .about("The host copies one number from each GPU, and adds them.")
             },
-            // throughHostMemory: Each GPU stores its sum in memory of the host, which adds them.
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("throughHostMemory", Operation::SUM, through_host_memory)
+                    .about("Each GPU stores its sum in memory of the host, which adds them.")
             },
-            // allReduce: NCCL adds one number per GPU; each GPU has the sum.
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("allReduce", Operation::SUM, all_reduce::<SumI32>)
+                    .about("NCCL adds one number per GPU; each GPU has the sum.")
             },
-            // intoPeer: All blocks of all GPUs add to one word in the memory of the first.
             Variant {
                 symbol: "reduceIntoPeer",
                 also: larger,
                 ..story("intoPeer", Operation::SUM, into_peer::<SumI32>)
+                    .about("All blocks of all GPUs add to one word in the memory of the first.")
             },
-            // intoPeerByThreads: The same, each GPU launched by a thread of its own.
             Variant {
                 symbol: "reduceIntoPeer",
                 also: larger,
                 ..story("intoPeerByThreads", Operation::SUM, into_peer_by_threads)
+                    .about("The same, each GPU launched by a thread of its own.")
             },
-            // intoPeerNarrow: The same with atomics of the GPU's own scope, which are not atomic to another
-            // GPU.
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
+                    .about(
+                        "The same with atomics of the GPU's own scope, which are not atomic to another GPU.",
+                    )
             },
             further("intoPeerI64", "reduceIntoPeerI64", SUM_I64, into_peer::<SumI64>),
             further("intoPeerF32", "reduceIntoPeerF32", SUM_F32, into_peer::<SumF32>),

@@ -21,20 +21,26 @@ pub const CHAPTER: Chapter = Chapter {
         "ch8_streamed",
         "An array in the host's memory: copies and kernels at the same time",
         &[
-            // plainCopy: What the copies cost alone: each GPU gets its share, and nothing is added.
-            story("plainCopy", |case| copied(case, &case.devices())),
-            // fromPageable: Copied from memory as a program has it, then added.
-            story("fromPageable", |case| pageable(case, &case.devices())),
-            // copyThenSum: Copied from pinned memory, then added.
-            story("copyThenSum", |case| copied_and_summed(case, &case.devices())),
-            // oneStream: In pieces, each added before the next is copied.
-            story("oneStream", |case| streamed(case, &case.devices(), 1)),
-            // twoStreams: In pieces, one added while the next is copied.
-            story("twoStreams", |case| streamed(case, &case.devices(), 2)),
-            // plainCopyOneGpu: The copy alone, of all of it to one GPU.
-            Variant { story: false, ..story("plainCopyOneGpu", |case| copied(case, &[case.device])) },
-            // twoStreamsOneGpu: In pieces, all of them to one GPU.
-            Variant { story: false, ..story("twoStreamsOneGpu", |case| streamed(case, &[case.device], 2)) },
+            story("plainCopy", |case| copied(case, &case.devices()))
+                .about("What the copies cost alone: each GPU gets its share, and nothing is added."),
+            story("fromPageable", |case| pageable(case, &case.devices()))
+                .about("Copied from memory as a program has it, then added."),
+            story("copyThenSum", |case| copied_and_summed(case, &case.devices()))
+                .about("Copied from pinned memory, then added."),
+            story("oneStream", |case| streamed(case, &case.devices(), 1))
+                .about("In pieces, each added before the next is copied."),
+            story("twoStreams", |case| streamed(case, &case.devices(), 2))
+                .about("In pieces, one added while the next is copied."),
+            Variant {
+                story: false,
+                ..story("plainCopyOneGpu", |case| copied(case, &[case.device]))
+                    .about("The copy alone, of all of it to one GPU.")
+            },
+            Variant {
+                story: false,
+                ..story("twoStreamsOneGpu", |case| streamed(case, &[case.device], 2))
+                    .about("In pieces, all of them to one GPU.")
+            },
         ],
     )
 };

@@ -93,6 +93,8 @@ const NO_KERNELS: &str = "a chapter of the CPU has no kernels";
 pub struct Variant {
     /// What the reader calls it.
     pub name: &'static str,
+    /// What it does, for the book's map of kernels.
+    pub about: &'static str,
     /// The kernel's name in the source.
     pub symbol: &'static str,
     /// The host side, called once per run.
@@ -138,6 +140,7 @@ impl Variant {
     pub const fn new(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
         Variant {
             name,
+            about: "",
             symbol: name,
             host,
             operation: Operation::SUM,
@@ -152,6 +155,11 @@ impl Variant {
             least_capability: None,
             simulated: true,
         }
+    }
+
+    /// The same, with what it does.
+    pub const fn about(self, about: &'static str) -> Variant {
+        Variant { about, ..self }
     }
 }
 

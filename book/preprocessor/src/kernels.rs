@@ -1,9 +1,10 @@
 //! The map of all kernels: what each does, what it costs, where it is the fastest. The first comes from the
-//! examples, where a comment `// NAME: what it does.` stands above each variant; all else from the records.
+//! chapters' variants, all else from the records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
+use workbook::chapter::Variant;
 use workbook::number::{raised, size, thousands, time};
 use workbook::record::columns::{Column, NONE};
 use workbook::record::{DeviceKind, Record, Run};
@@ -24,8 +25,7 @@ struct Chapter {
     stem: String,
     /// `ch3_blocks.md`; that of the chapter's first page where the stem has none of its own.
     page: String,
-    /// The text of the example.
-    source: String,
+    variants: &'static [Variant],
     gpu: Option<Record>,
     sim: Option<Record>,
 }
@@ -58,17 +58,16 @@ fn chapters(book: &Workbook) -> Result<Vec<Chapter>> {
     let summary = book.read("book/src/SUMMARY.md")?;
     let mut found = Vec::new();
     for stem in stems(book) {
-        let files = [format!("examples/{stem}.rs"), format!("examples/{stem}/main.rs")];
-        let source = files.iter().find_map(|file| book.read(file).ok());
+        let chapter = chapters::CHAPTERS.iter().find(|chapter| chapter.stem == stem);
         // Its own page, with the chapter's number or without; else the first page of the chapter.
         let (number, name) = stem.split_once('_').unwrap_or((&stem, &stem));
         let pages = [format!("({stem}.md)"), format!("({name}.md)"), format!("({number}_")];
         let place = pages.iter().find_map(|page| summary.find(page));
-        let (Some(source), Some(place)) = (source, place) else { continue };
+        let (Some(chapter), Some(place)) = (chapter, place) else { continue };
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
         let (gpu, sim) = (committed(book, &stem, DeviceKind::Gpu)?, committed(book, &stem, DeviceKind::Sim)?);
         if gpu.is_some() || sim.is_some() {
-            found.push((place, Chapter { stem, page, source, gpu, sim }));
+            found.push((place, Chapter { stem, page, variants: chapter.variants, gpu, sim }));
         }
     }
     found.sort_by_key(|(place, _)| *place);
@@ -162,36 +161,9 @@ fn wins(chapter: &Chapter, run: &Run, best: &Best) -> String {
     if words.is_empty() || !chapter.is_sum(run) { NONE.to_string() } else { words.join(", ") }
 }
 
-/// What a kernel does: the comment `// NAME: …` of its example.
-fn idea(chapter: &Chapter, kernel: &str) -> Result<String> {
-    let begin = format!("// {kernel}: ");
-    let mut lines = chapter.source.lines().map(str::trim_start).skip_while(|line| !line.starts_with(&begin));
-    let first = lines.next().with_context(|| {
-        let stem = &chapter.stem;
-        format!("examples/{stem} does not say what {kernel} does; write above its variant: {begin}…")
-    })?;
-    let is_another = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| !name.contains(' '));
-    let more = lines.map_while(|line| line.strip_prefix("// ")).take_while(|line| !is_another(line));
-    let words: Vec<&str> = std::iter::once(&first[begin.len()..]).chain(more).collect();
-    Ok(words.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variants_comment_says_what_it_does() {
-        let source =
-            "[\n    // sum: adds them up,\n    // in order.\n    // sums: many.\n    sum(),\n]\n".to_string();
-        let chapter = Chapter { stem: "ch9".into(), page: String::new(), source, gpu: None, sim: None };
-        assert_eq!(idea(&chapter, "sum").unwrap(), "adds them up, in order.");
-        assert_eq!(idea(&chapter, "sums").unwrap(), "many.");
-        assert!(
-            idea(&chapter, "product")
-                .unwrap_err()
-                .to_string()
-                .contains("write above its variant: // product: …")
-        );
-    }
+/// What a kernel does, as its variant says.
+fn idea(chapter: &Chapter, kernel: &str) -> Result<&'static str> {
+    let variant = chapter.variants.iter().find(|variant| variant.name == kernel && !variant.about.is_empty());
+    let missing = || format!("{} does not say what {kernel} does; say it: .about(\"…\")", chapter.stem);
+    variant.map(|variant| variant.about).with_context(missing)
 }
