@@ -10,10 +10,11 @@
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, build, the simulator |
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
+//! | [`launch`] | what is launched with which buffers, as a text? | device, reduction, numbers |
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |
-//! | `exercise` | is an answer right, and what helps? (a crate) | device, figure, record, reduction, build |
-//! | `simulate` | what does a kernel of the reader's own do? (a crate) | device, figure, record, build |
+//! | `exercise` | is an answer right, and what helps? (a crate) | launch, device, figure, record, reduction, build |
+//! | `simulate` | what does a kernel of the reader's own do? (a crate) | launch, device, figure, record, build |
 //!
 //! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
 //! declare a chapter's variants and hold its host code, its own measurement, charts and figures. The crate `chapters`
@@ -28,6 +29,7 @@ pub mod chapter;
 pub mod device;
 pub mod figure;
 pub mod files;
+pub mod launch;
 pub mod record;
 pub mod say;
 

@@ -12,6 +12,7 @@ use super::cuda;
 use super::device::{Device, Kind, OTHER_DEVICE};
 use super::simulator::{Simulator, Step, found};
 use crate::record::DeviceKind;
+use crate::sim::Written;
 
 /// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
 /// as on any device.
@@ -115,11 +116,19 @@ impl Device {
     /// The lengths differ; or the buffer is another device's.
     pub fn memcpy_htod<T: Pod>(&self, data: &[T], buffer: &Buffer<T>) -> Result<()> {
         same_length(data.len(), buffer.len)?;
+        self.write_at(data, buffer, 0)
+    }
+
+    /// Copies `data` over the elements of `buffer` from `start` on.
+    ///
+    /// # Errors
+    /// There are fewer; or the buffer is another device's.
+    pub fn write_at<T: Pod>(&self, data: &[T], buffer: &Buffer<T>, start: usize) -> Result<()> {
         self.not_captured("a copy from the host")?;
-        let bytes = bytemuck::cast_slice(data);
+        let (bytes, address) = (bytemuck::cast_slice(data), buffer.part(start, data.len())?);
         match &self.kind {
-            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_htod(bytes, buffer.address),
-            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.write(buffer.address, bytes),
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_htod(bytes, address),
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.write(address, bytes),
             _ => bail!(OTHER_DEVICE),
         }
     }
@@ -221,17 +230,38 @@ impl Device {
     /// # Errors
     /// A kernel went wrong on a GPU ([`Fault`](super::Fault)); or the buffer is another device's.
     pub fn clone_dtoh<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        self.read_at(buffer, 0..buffer.len)
+    }
+
+    /// Some elements of `buffer`, once all work before is done.
+    ///
+    /// # Errors
+    /// Of [`Device::clone_dtoh`]; there are fewer.
+    pub fn read_at<T: Pod>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> Result<Vec<T>> {
         self.not_captured("a copy to the host")?;
-        let mut data = vec![T::zeroed(); buffer.len];
+        let address = buffer.part(elements.start, elements.len())?;
+        let mut data = vec![T::zeroed(); elements.len()];
         let bytes = bytemuck::cast_slice_mut(&mut data);
         match &self.kind {
-            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_dtoh(buffer.address, bytes)?,
-            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
-                simulator.read(buffer.address, bytes)?;
-            }
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_dtoh(address, bytes)?,
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.read(address, bytes)?,
             _ => bail!(OTHER_DEVICE),
         }
         Ok(data)
+    }
+
+    /// What `buffer` holds, without a copy of it on the simulator, and which bytes of that have been written;
+    /// `None` if all have.
+    ///
+    /// # Errors
+    /// Of [`Device::clone_dtoh`].
+    pub fn take(&self, buffer: Buffer<u8>) -> Result<(Vec<u8>, Option<Written>)> {
+        match &self.kind {
+            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
+                Ok(simulator.core.borrow_mut().take(buffer.address))
+            }
+            _ => Ok((self.clone_dtoh(&buffer)?, None)),
+        }
     }
 
     /// Whether these `elements` of `buffer` have been written, by the host or by a kernel under the
@@ -269,6 +299,13 @@ impl<T> Buffer<T> {
             Memory::Gpu(_) | Memory::Host(_) => DeviceKind::Gpu,
             Memory::Sim { .. } => DeviceKind::Sim,
         }
+    }
+
+    /// The address of `count` elements from `start` on.
+    fn part(&self, start: usize, count: usize) -> Result<u64> {
+        let is_within = start.checked_add(count).is_some_and(|end| end <= self.len);
+        ensure!(is_within, "a copy of {count} elements from element {start} on, of a buffer of {}", self.len);
+        Ok(self.address + (start * size_of::<T>()) as u64)
     }
 
     /// Elements times the size of one.

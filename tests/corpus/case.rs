@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use simulate::{Held, Launched, Spec, Value, run_kernel};
-use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, SimulatorOptions, launch_together};
+use workbook::device::{Device, DeviceChoice, Module, SimulatorOptions, launch_together};
+use workbook::launch::{self, Fill, Ran, Script, Stage};
 use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
 /// Instructions that the launch of a kernel with a mistake may execute.
@@ -21,10 +21,7 @@ pub struct Case {
     pub clean: bool,
     /// Whether the simulator is known not to find what is wrong with it.
     pub missed: bool,
-    kernel: String,
-    config: LaunchConfig,
-    cluster: Option<(u32, u32, u32)>,
-    arguments: Vec<Spec>,
+    script: Script,
     pending_launches: u64,
     /// How many make the launch at the same time.
     gpus: usize,
@@ -44,9 +41,15 @@ struct Expected {
 
 /// The first bytes that a buffer has to hold after the launch.
 struct Expectation {
-    argument: usize,
+    buffer: usize,
     text: String,
     bytes: Vec<u8>,
+}
+
+/// What a launch has left, and what was found.
+pub struct Outcome {
+    pub ran: Ran,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 pub fn root() -> &'static Path {
@@ -83,12 +86,8 @@ impl Case {
             lines.map(|rest| rest.split("  //").next().unwrap_or_default().trim())
         };
         let launch = head("launch: ").next().ok_or("has no line `// launch: …`")?;
-        let wrong = |why| format!("cannot read `{launch}`: {why}");
-        let (kernel, config, arguments) = read_launch(launch).map_err(wrong)?;
-        let cluster = match head("cluster: ").next() {
-            Some(text) => Some(read_dim(text).ok_or_else(|| format!("cannot read `{text}`"))?),
-            None => None,
-        };
+        let wrong = |why: anyhow::Error| format!("cannot read `{launch}`: {why}");
+        let script = Script::parse(&format!("launch {launch}"), &[]).map_err(wrong)?;
         let pending_launches = match head("pending-launches: ").next() {
             Some(text) => text.parse().map_err(|_| format!("cannot read `{text}`"))?,
             None => DEFAULT_PENDING_LAUNCHES,
@@ -99,7 +98,7 @@ impl Case {
         let clean = head("expect: ").any(|text| text == "clean");
         let missed = head("missed: ").next().is_some();
         let results = head("result: ")
-            .map(|text| read_result(text, &arguments).ok_or(format!("cannot read `{text}`")))
+            .map(|text| read_result(text, &script).ok_or(format!("cannot read `{text}`")))
             .collect::<Result<_, _>>()?;
 
         let (mut expected, mut allowed) = (Vec::new(), Vec::new());
@@ -133,10 +132,7 @@ impl Case {
             capability,
             clean,
             missed,
-            kernel,
-            config,
-            cluster,
-            arguments,
+            script,
             pending_launches,
             gpus,
             expected,
@@ -169,47 +165,35 @@ impl Case {
         device.load_code(&self.path("ptx"), ptx, &[])
     }
 
-    /// Launches it under the checks, on a device of its own.
-    pub fn run(&self, module: &Module, schedule: u64) -> Launched {
+    /// Launches it under the checks, on a device of its own, or on several at the same time.
+    pub fn run(&self, module: &Module, schedule: u64) -> Outcome {
         let step_limit = (!self.clean).then_some(STEPS);
         let options = SimulatorOptions { schedule, step_limit, keep_printed: true, ..Default::default() };
-        if self.gpus > 1 {
-            return self
-                .run_together(module, options)
-                .unwrap_or_else(|error| panic!("{}: {error:#}", self.name));
-        }
-        let device = Device::simulator(options);
-        device.set_pending_launch_limit(self.pending_launches).unwrap();
-        let launched = run_kernel(&device, module, &self.kernel, self.config, self.cluster, &self.arguments);
-        launched.unwrap_or_else(|error| panic!("{}: {error:#}", self.name))
+        let devices = Device::open_some(DeviceChoice::Sim, Some(self.gpus), true, options).unwrap();
+        let ran = if self.gpus > 1 {
+            self.run_together(module, &devices)
+        } else {
+            devices[0].set_pending_launch_limit(self.pending_launches).unwrap();
+            launch::run(&devices[0], module, &self.script)
+        };
+        let ran = ran.unwrap_or_else(|error| panic!("{}: {error:#}", self.name));
+        Outcome { ran, diagnostics: devices[0].take_seen().found }
     }
 
-    /// The same launch on several GPUs at the same time, on the same buffers, which hold zeros.
-    fn run_together(&self, module: &Module, options: SimulatorOptions) -> anyhow::Result<Launched> {
-        let devices = Device::open_some(DeviceChoice::Sim, Some(self.gpus), true, options)?;
-        let function = module.load_function(&self.kernel)?;
-        let buffer = |argument: &Spec| devices[0].alloc_zeros::<u8>(argument.buffer_bytes() as usize);
-        let buffers = self.arguments.iter().map(buffer).collect::<anyhow::Result<Vec<_>>>()?;
-        let mut launches = Vec::new();
-        for device in &devices {
-            let mut launch = device.launch_builder(&function);
-            for buffer in &buffers {
-                launch.arg(buffer);
-            }
-            launches.push(launch.prepare(self.config)?);
-        }
+    /// The same launch on several GPUs at the same time, on the same buffers.
+    fn run_together(&self, module: &Module, devices: &[Device]) -> anyhow::Result<Ran> {
+        let stage = Stage::new(&devices[0], &self.script)?;
+        let launch = self.script.launches().next().expect("a launch");
+        let function = module.load_function(launch.kernel.as_deref().unwrap_or_default())?;
+        let prepared = |device| stage.arguments(launch, device, &function)?.prepare(launch.config);
+        let launches = devices.iter().map(prepared).collect::<anyhow::Result<Vec<_>>>()?;
         let completed = launch_together(&launches).is_ok();
-        let mut held = Vec::new();
-        for (number, (buffer, argument)) in buffers.iter().zip(&self.arguments).enumerate() {
-            let (name, bytes) = (format!("arg{number}"), devices[0].clone_dtoh(buffer)?);
-            held.push(Held { name, arg: Some(number), kind: argument.kind, bytes, written: None });
-        }
-        let diagnostics = devices[0].take_seen().found;
-        Ok(Launched { completed, diagnostics, buffers: held, ..Launched::default() })
+        drop(launches);
+        Ok(Ran { completed, buffers: stage.held()?, ..Ran::default() })
     }
 
     /// What differs from what its comments say; nothing if all is as expected.
-    pub fn disagreements(&self, outcome: &Launched) -> Vec<String> {
+    pub fn disagreements(&self, outcome: &Outcome) -> Vec<String> {
         let mut out = Vec::new();
         let found: Vec<&Diagnostic> =
             outcome.diagnostics.iter().filter(|found| found.severity != Severity::Note).collect();
@@ -232,15 +216,14 @@ impl Case {
             }
         }
         if self.clean {
-            if !outcome.completed {
+            if !outcome.ran.completed {
                 out.push("did not run to its end".to_owned());
             }
-            for result in &self.results {
-                let buffer = outcome.buffers.iter().find(|buffer| buffer.arg == Some(result.argument));
-                let held = &buffer.unwrap().bytes;
-                if !held.starts_with(&result.bytes) {
-                    let held = &held[..result.bytes.len()];
-                    out.push(format!("arg{} does not begin with {}: {held:?}", result.argument, result.text));
+            for Expectation { buffer, text, bytes } in &self.results {
+                let buffer = &outcome.ran.buffers[*buffer];
+                if !buffer.bytes.starts_with(bytes) {
+                    let held = &buffer.bytes[..bytes.len()];
+                    out.push(format!("arg{} does not begin with {text}: {held:?}", buffer.name));
                 }
             }
         }
@@ -273,37 +256,14 @@ fn read_kind(text: &str) -> Option<Kind> {
     serde_json::from_value(serde_json::Value::String(text.to_owned())).ok()
 }
 
-/// `sum<<<2x2, 64, 128>>> i32:5 buf:i32:zeros*16`
-fn read_launch(text: &str) -> Result<(String, LaunchConfig, Vec<Spec>), String> {
-    let (kernel, rest) = text.split_once("<<<").ok_or("KERNEL<<<GRID, BLOCK>>>")?;
-    let (config, arguments) = rest.split_once(">>>").ok_or("KERNEL<<<GRID, BLOCK>>>")?;
-    let mut parts = config.split(',').map(str::trim);
-    let mut dim = || parts.next().and_then(read_dim).ok_or("a grid and a block, like 4x2");
-    let (grid_dim, block_dim) = (dim()?, dim()?);
-    let shared_mem_bytes =
-        parts.next().map_or(Ok(0), |text| text.parse().map_err(|_| "bytes of shared memory"))?;
-    let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
-    let arguments = arguments.split_whitespace().map(Spec::parse).collect::<Result<_, _>>()?;
-    Ok((kernel.to_owned(), config, arguments))
-}
-
-/// `4`, `4x2` or `4x2x1`
-fn read_dim(text: &str) -> Option<(u32, u32, u32)> {
-    let mut axes = text.split('x').map(|axis| axis.parse().ok());
-    Some((axes.next()??, axes.next().unwrap_or(Some(1))?, axes.next().unwrap_or(Some(1))?))
-}
-
 /// `arg1 = 1,2,3`
-fn read_result(text: &str, arguments: &[Spec]) -> Option<Expectation> {
+fn read_result(text: &str, script: &Script) -> Option<Expectation> {
     let (argument, values) = text.split_once(" = ")?;
-    let argument: usize = argument.strip_prefix("arg")?.parse().ok()?;
-    let buffer = arguments.get(argument)?;
-    let expected = Spec::parse(&format!("buf:{}:{values}", buffer.kind.name())).ok()?;
-    let Value::Buffer(fill) = expected.value else { return None };
-    let pieces: Result<Vec<_>, _> = fill.pieces(buffer.kind).collect();
-    let bytes = pieces.ok()?.into_iter().flat_map(|(_, piece)| piece.bytes).collect::<Vec<_>>();
-    if bytes.len() as u64 > buffer.buffer_bytes() {
-        return None;
-    }
-    Some(Expectation { argument, text: values.to_owned(), bytes })
+    let buffer = script.buffer(argument.strip_prefix("arg")?).ok()?;
+    let fill = &script.buffers[buffer].fill;
+    let expected = Fill::parse(&format!("{}:{values}", fill.kind.name()), &[]).ok()?;
+    let pieces = expected.pieces(&|_| anyhow::bail!("no address is expected"));
+    let pieces = pieces.map(|piece| piece.ok()?.2).collect::<Option<Vec<_>>>()?;
+    let bytes = pieces.concat();
+    (bytes.len() as u64 <= fill.bytes()).then(|| Expectation { buffer, text: values.to_owned(), bytes })
 }

@@ -2,7 +2,6 @@
 //! tests/simulator/ncu/README.md.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use workbook::build::kernels;
@@ -80,23 +79,4 @@ fn the_simulator_counts_what_the_hardware_counts() {
             assert_eq!(counted, value, "{launch:?}: {metric}");
         }
     }
-}
-
-/// The table in the simulator's documentation is this test's data.
-#[test]
-fn the_documented_table_is_renewed_by_a_run() {
-    let mut table = String::from(
-        "| kernel | n | threads x blocks | load requests | load sectors | store requests | store sectors | \
-         bank conflicts |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-    );
-    for ((program, kernel, n, block, grid), metrics) in measured() {
-        if program != "banks" {
-            write!(table, "| {program} `{kernel}` | {n} | {block} x {grid} |").unwrap();
-            for metric in [REQUESTS_LD, SECTORS_LD, REQUESTS_ST, SECTORS_ST, CONFLICTS] {
-                write!(table, " {} |", metrics[metric]).unwrap();
-            }
-            table.push('\n');
-        }
-    }
-    workbook::build::renew::committed("crates/ptx-simulator/src/ncu.md", table);
 }

@@ -2,6 +2,7 @@
 //! says, a chart.
 
 use std::iter;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use chapters::charts;
@@ -9,13 +10,13 @@ use workbook::number::size;
 use workbook::record::chart::Chart;
 use workbook::record::columns::{Column, escape};
 use workbook::record::table::{columns, headline, notes, shown_columns};
-use workbook::record::{DeviceKind, Record, Run};
+use workbook::record::{DeviceKind, Record};
 
 use crate::html::{paragraph, scrolling, verbatim};
 use crate::live::{self, Asked};
 use crate::page::{Page, Workbook};
 use crate::provenance::{changed_since, provenance};
-use crate::records::{KINDS, committed, local, missing};
+use crate::records::{KINDS, committed, local, missing, runs};
 use crate::selection;
 use crate::words::{Words, list};
 
@@ -49,14 +50,15 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
             let place = || in_record(record, &asked);
             let Some(part) = part(record, &asked, whole, is_own).with_context(place)? else { continue };
             let charts = charts(&part, vertical)?;
-            let shown: Vec<&Chart> = match asked.chart {
-                Some(name) if is_own => charts.iter().filter(|chart| chart.name == name).collect(),
-                Some(name) => selection::chart(&charts, name).with_context(place)?.into_iter().collect(),
-                None => charts.iter().filter(|_| whole).collect(),
-            };
-            if !is_own {
+            let is_shown = |chart: &&Chart| asked.chart.map_or(whole, |name| chart.name == name);
+            let shown: Vec<&Chart> = charts.iter().filter(is_shown).collect();
+            if !is_own && asked.chart.is_some() {
                 drawn += shown.len();
                 known_charts.extend(charts.iter().map(|chart| chart.name));
+                shown
+                    .iter()
+                    .try_for_each(|chart| selection::few_lines(chart).map(drop))
+                    .with_context(place)?;
             }
             outputs += &output(book, &part, number, is_own, &asked, &shown)?;
         }
@@ -73,7 +75,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
 }
 
 /// The committed records that the cell shows.
-fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Record>> {
+fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Arc<Record>>> {
     if let Some(wrong) = on.iter().find(|word| KINDS.iter().all(|kind| kind.as_str() != **word)) {
         bail!("there is no kind of device `{wrong}`; there are: gpu, sim, cpu");
     }
@@ -91,13 +93,9 @@ fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-fn runs(record: &Record) -> impl Iterator<Item = &Run> {
-    record.runs.iter().chain(&record.sweep)
-}
-
 /// Refuses kernels and columns that none of `records` has.
-fn check(stem: &str, records: &[Record], asked: &Asked) -> Result<()> {
-    let kernels = || records.iter().flat_map(runs).map(|run| &run.kernel);
+fn check(stem: &str, records: &[Arc<Record>], asked: &Asked) -> Result<()> {
+    let kernels = || records.iter().flat_map(|record| runs(record)).map(|run| &run.kernel);
     if let Some(unknown) = asked.kernels.iter().find(|kernel| !kernels().any(|known| known == *kernel)) {
         bail!("`{stem}` has no kernel `{unknown}`; there are: {}", list(kernels()));
     }

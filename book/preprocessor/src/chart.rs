@@ -1,13 +1,12 @@
 //! Charts of a record.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use chapters::charts;
 
-use crate::html::figure;
 use crate::page::Page;
-use crate::provenance::{changed_since, provenance};
+use crate::provenance::figure_of;
 use crate::records::named;
-use crate::words::{Words, list};
+use crate::words::{Words, pick};
 use crate::{ncu, selection};
 
 /// One chart of a committed record, of at most five of its kernels, with where it came from; or one of what
@@ -17,13 +16,8 @@ pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
     if source == ncu::SOURCE {
         return ncu::chart(page.book, name, &words.list("kernel"));
     }
-    let record = selection::of_kernels(&named(page.book, source)?, &words.list("kernel"))?;
+    let record = selection::of_kernels(named(page.book, source)?.as_ref(), &words.list("kernel"))?;
     let charts = charts(&record, words.vertical()?)?;
-    let chart = selection::chart(&charts, name)?.with_context(|| {
-        format!(
-            "the record has no chart `{name}`; there are: {}",
-            list(charts.iter().map(|chart| chart.name))
-        )
-    })?;
-    Ok(figure(&(chart.html() + &changed_since(page.book, &record)?), &provenance(&record)))
+    let chart = selection::few_lines(pick(&charts, name, |chart| chart.name, "the record has no chart")?)?;
+    figure_of(page.book, chart.html(), &[&record])
 }

@@ -6,27 +6,21 @@ use workbook::number::{percent, thousands, three_digits};
 use workbook::record::{GpuInfo, Record};
 
 use crate::number::{Number, gigabytes_per_second};
-use crate::words::{list, number};
+use crate::words::{number, pick};
 
 /// A limit under the driver's name for it, `2,147,483,647`; or of what the record says about its GPU:
 /// `multiprocessors`, `sm_clock_mhz`, and `datasheet`, the rate of its memory, `4,814 GB/s`.
 pub fn limit(record: &Record, name: &str) -> Result<Number> {
-    let limits = limits(record)?;
-    if let Some(limit) = limits.iter().find(|limit| limit.name == name) {
-        return Ok(Number::count(limit.value as f64));
-    }
-    match name {
-        "multiprocessors" => Ok(Number::count(gpu(record)?.multiprocessors.into())),
-        "sm_clock_mhz" => {
-            let megahertz = |clock: f64| format!("{} MHz", thousands(clock as i64));
-            Ok(Number::of(gpu(record)?.sm_clock_mhz.into(), megahertz))
+    let megahertz = |clock: f64| format!("{} MHz", thousands(clock as i64));
+    Ok(match name {
+        "multiprocessors" => Number::count(gpu(record)?.multiprocessors.into()),
+        "sm_clock_mhz" => Number::of(gpu(record)?.sm_clock_mhz.into(), megahertz),
+        "datasheet" => Number::of(gpu(record)?.datasheet(), gigabytes_per_second),
+        _ => {
+            let none = "multiprocessors, sm_clock_mhz and datasheet aside, the record has no limit";
+            Number::count(pick(limits(record)?, name, |limit| &limit.name, none)?.value as f64)
         }
-        "datasheet" => Ok(Number::of(gpu(record)?.datasheet(), gigabytes_per_second)),
-        _ => bail!(
-            "the record has no limit `{name}`; there are: {}, multiprocessors, sm_clock_mhz, datasheet",
-            list(limits.iter().map(|limit| &limit.name))
-        ),
-    }
+    })
 }
 
 /// Of a memory space: `clocks` from load to load; `gbps`; the latency in `ns` at the top clock. By Little's

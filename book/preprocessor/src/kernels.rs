@@ -2,6 +2,7 @@
 //! chapters' variants, all else from the records.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use workbook::chapter::Variant;
@@ -10,10 +11,10 @@ use workbook::record::columns::{Column, NONE};
 use workbook::record::{DeviceKind, Record, Run};
 use workbook::sim::Counters;
 
-use crate::html::{figure, scrolling};
+use crate::html::scrolling;
 use crate::page::{Page, Workbook};
-use crate::provenance::{changed_since, provenance};
-use crate::records::{committed, stems};
+use crate::provenance::figure_of;
+use crate::records::{committed, runs, stems};
 use crate::words::Words;
 
 /// The size at which launches and sectors are counted, and those at which times are shown.
@@ -26,8 +27,8 @@ struct Chapter {
     /// `ch3_blocks.md`; that of the chapter's first page where the stem has none of its own.
     page: String,
     variants: &'static [Variant],
-    gpu: Option<Record>,
-    sim: Option<Record>,
+    gpu: Option<Arc<Record>>,
+    sim: Option<Arc<Record>>,
 }
 
 /// The shortest time of any kernel of the book that adds up `i32`, in microseconds, by size: of sizes at
@@ -81,15 +82,15 @@ fn heading(book: &Workbook, page: &str) -> Result<String> {
     Ok(title.with_context(|| format!("book/src/{page} does not begin with its title"))?.to_string())
 }
 
-fn all(record: Option<&Record>) -> impl Iterator<Item = &Run> {
-    record.into_iter().flat_map(|record| record.runs.iter().chain(&record.sweep))
+fn all(record: &Option<Arc<Record>>) -> impl Iterator<Item = &Run> {
+    record.iter().flat_map(|record| runs(record))
 }
 
 impl Chapter {
     /// The median time of `kernel` at `n`, the shortest where several block sizes were timed.
     fn fastest(&self, kernel: &str, n: u64) -> Option<f64> {
         let is_asked = |run: &&Run| run.kernel == kernel && run.n == n && run.ok;
-        let times = all(self.gpu.as_ref()).filter(is_asked).filter_map(|run| run.time_us);
+        let times = all(&self.gpu).filter(is_asked).filter_map(|run| run.time_us);
         times.map(|time| time.median).min_by(f64::total_cmp)
     }
 
@@ -97,14 +98,14 @@ impl Chapter {
     /// that is right by luck has no speed.
     fn is_sum(&self, run: &Run) -> bool {
         let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
-        run.block > 0 && run.operation.is_none() && !all(self.sim.as_ref()).any(is_wrong)
+        run.block > 0 && run.operation.is_none() && !all(&self.sim).any(is_wrong)
     }
 }
 
 fn best(chapters: &[Chapter]) -> Best {
     let mut best: BTreeMap<u64, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for chapter in chapters {
-        for run in all(chapter.gpu.as_ref()).filter(|run| run.ok && chapter.is_sum(run)) {
+        for run in all(&chapter.gpu).filter(|run| run.ok && chapter.is_sum(run)) {
             let Some(time) = run.time_us else { continue };
             let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
             *least = least.min(time.median);
@@ -123,7 +124,7 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     let counts = |title: &str, count: fn(&Counters) -> u64| {
         let cell = |run: &&Run| {
             let is_counted = |other: &&Run| other.kernel == run.kernel && other.n == COUNTED;
-            let counted = all(chapter.sim.as_ref()).find(is_counted).and_then(|run| run.counters.as_ref());
+            let counted = all(&chapter.sim).find(is_counted).and_then(|run| run.counters.as_ref());
             counted.map_or(NONE.into(), |counters| thousands(count(counters) as i64))
         };
         Column::right(&at(title, COUNTED), runs.iter().map(cell))
@@ -142,10 +143,8 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
     columns.retain(|column| column.name() == "kernel" || column.has_something_to_say());
     let table = scrolling(&columns, &format!("Kernels of {}", chapter.stem));
-    let mut sources: Vec<String> =
-        [&chapter.gpu, &chapter.sim].into_iter().flatten().map(provenance).collect();
-    sources.dedup();
-    Ok(figure(&(table + &changed_since(book, record)?), &sources.join("<br>")))
+    let records: Vec<&Record> = [&chapter.gpu, &chapter.sim].into_iter().flatten().map(Arc::as_ref).collect();
+    figure_of(book, table, &records)
 }
 
 /// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.

@@ -9,7 +9,7 @@ use workbook::build::kernels;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::page::Workbook;
-use crate::records::committed;
+use crate::records::{committed, runs};
 use crate::selection;
 
 /// What the crate `crates/page` leaves beside its WebAssembly. A chapter that is not in it has no live cell.
@@ -98,7 +98,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let Some(manifest) = manifest(workbook)? else { return Ok(String::new()) };
     let Some(chapter) = manifest.chapters.get(stem) else { return Ok(String::new()) };
     let Some(record) = committed(workbook, stem, DeviceKind::Sim)? else { return Ok(String::new()) };
-    let known = |kernel: &&str| all_runs(&record).any(|run| run.kernel == **kernel);
+    let known = |kernel: &&str| runs(&record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(String::new());
@@ -146,16 +146,12 @@ fn manifest(workbook: &Workbook) -> Result<Option<Manifest>> {
     manifest.map(Some).with_context(|| format!("{}: build it again, as the README says", path.display()))
 }
 
-fn all_runs(record: &Record) -> impl Iterator<Item = &Run> {
-    record.runs.iter().chain(&record.sweep)
-}
-
 /// The largest power of two that the kernels together sum within [`BUDGET`], judged by the largest recorded
 /// run of each.
 fn most(record: &Record, kernels: &[&str]) -> u64 {
     let names = || record.runs.iter().map(|run| run.kernel.as_str());
     let counted = |name: &str| {
-        let runs = all_runs(record).filter(|run| run.kernel == name && run.counters.is_some());
+        let runs = runs(record).filter(|run| run.kernel == name && run.counters.is_some());
         runs.max_by_key(|run| run.n)
     };
     let chosen = if kernels.is_empty() { names().collect() } else { kernels.to_vec() };

@@ -16,7 +16,7 @@ use crate::html::{changed, figure, scrolling};
 use crate::number::Number;
 use crate::page::Workbook;
 use crate::records::named;
-use crate::words::list;
+use crate::words::pick;
 
 /// What a page calls the report.
 pub const SOURCE: &str = "benches/ncu";
@@ -102,9 +102,7 @@ impl Report {
     }
 
     fn kernel(&self, name: &str) -> Result<&Kernel> {
-        let found = self.kernels.iter().find(|kernel| kernel.kernel == name);
-        let there_are = || list(self.kernels.iter().map(|kernel| &kernel.kernel));
-        found.with_context(|| format!("ncu has not profiled `{name}`; there are: {}", there_are()))
+        pick(&self.kernels, name, |kernel| &kernel.kernel, "ncu has not profiled")
     }
 
     fn chosen(&self, names: &[&str]) -> Result<Vec<&Kernel>> {
@@ -166,15 +164,13 @@ pub fn number(book: &Workbook, kernel: Option<&str>, field: &str) -> Result<Numb
     };
     let report = Report::read(book)?;
     let kernel = report.kernel(kernel)?;
-    let Some((_, of, write)) = FIELDS.iter().find(|(name, ..)| *name == field) else {
-        bail!("there is no field `{field}`; there are: {}", list(FIELDS.map(|(name, ..)| name)));
-    };
+    let (_, of, write) = pick(FIELDS, field, |(name, ..)| name, "there is no field")?;
     Ok(Number::of(of(kernel), write))
 }
 
 /// The GPU that was profiled.
 fn gpu(book: &Workbook) -> Result<GpuInfo> {
-    named(book, GPU)?.device.gpu.with_context(|| format!("{GPU} names no GPU"))
+    named(book, GPU)?.device.gpu.clone().with_context(|| format!("{GPU} names no GPU"))
 }
 
 /// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.

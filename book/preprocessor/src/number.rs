@@ -79,23 +79,17 @@ fn of_run(run: &Run, field: &str) -> Result<Number> {
         ensure!(parts > 0, "a time has no share of 0 parts; write how many there are: time/18432");
         return Ok(Number::of(of_run(run, "time")?.value / parts as f64, time));
     }
+    let number = |value: Option<f64>, what: &str, write: fn(f64) -> String| {
+        anyhow::Ok(Number::of(value.with_context(|| missing(what))?, write))
+    };
     Ok(match field {
         "sum" => Number::text(&run.sum),
         "expected" => Number::text(&run.expected),
-        "library" => {
-            let names_none = || format!("{} names no library in this record", run.kernel);
-            Number::text(run.library.as_ref().with_context(names_none)?)
-        }
-        "time" => Number::of(run.time_us.with_context(|| missing("time"))?.median, time),
-        "gbps" => {
-            let rate = run.gigabytes_per_second().with_context(|| missing("bandwidth"))?;
-            Number::of(rate, gigabytes_per_second)
-        }
-        "error" => {
-            let error = run.relative_error().with_context(|| missing("error of a right result"))?;
-            Number::of(error, power_of_ten)
-        }
-        "bound" => Number::of(run.bound.with_context(|| missing("error bound"))?, power_of_ten),
+        "library" => Number::text(run.library.as_ref().with_context(|| missing("library"))?),
+        "time" => number(run.time_us.map(|time| time.median), "time", time)?,
+        "gbps" => number(run.gigabytes_per_second(), "bandwidth", gigabytes_per_second)?,
+        "error" => number(run.relative_error(), "error of a right result", power_of_ten)?,
+        "bound" => number(run.bound, "error bound", power_of_ten)?,
         "grid" => Number::count(run.grid.into()),
         "dropped" => Number::count(run.dropped.as_ref().map_or(0, |dropped| dropped.launches) as f64),
         _ => {

@@ -7,7 +7,7 @@ use workbook::number::thousands;
 use workbook::record::columns::escape;
 use workbook::record::{DeviceKind, Record};
 
-use crate::html::changed;
+use crate::html::{changed, figure};
 use crate::page::Workbook;
 
 /// Device, date and source, as HTML.
@@ -46,6 +46,19 @@ fn parts(record: &Record, machine: Vec<String>) -> String {
     let compiler = record.compiler.clone().or_else(|| Some(build()?.compiler.to_string()));
     parts.extend(compiler.map(|name| escape(&name)));
     parts.join(" · ")
+}
+
+/// A figure of `content`, with where `records` came from and whether their code has changed since.
+pub fn figure_of(book: &Workbook, mut content: String, records: &[&Record]) -> Result<String> {
+    let mut sources: Vec<String> = Vec::new();
+    for record in records {
+        let source = provenance(record);
+        if !sources.contains(&source) {
+            content += &changed_since(book, record)?;
+            sources.push(source);
+        }
+    }
+    Ok(figure(&content, &sources.join("<br>")))
 }
 
 /// A paragraph that says so if the code has changed since `record` was made; else nothing.

@@ -1,6 +1,7 @@
 //! Finds and reads records, and says by name which are missing.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use workbook::record::{DeviceKind, Record, Run};
@@ -11,24 +12,30 @@ use crate::words::list;
 pub const KINDS: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu];
 
 /// The committed record of `stem` on a device of `kind`; `None` if there is none.
-pub fn committed(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
+pub fn committed(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Arc<Record>>> {
     let path = book.records.join(Record::file_name(stem, kind));
     let advice = format!("bring it back: git restore {}\nor {}", path.display(), make(stem, Some(kind)));
-    read(&path, stem, kind, &advice)
+    read(book, &path, stem, kind, &advice)
 }
 
 /// The reader's own record, the same way.
-pub fn local(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
+pub fn local(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Arc<Record>>> {
     let path = book.local.join(Record::file_name(stem, kind));
-    read(&path, stem, kind, "it is of a run of yours: delete it, or run the chapter again")
+    read(book, &path, stem, kind, "it is of a run of yours: delete it, or run the chapter again")
 }
 
 /// `advice`: what to do about a record that cannot be read.
-fn read(path: &Path, stem: &str, kind: DeviceKind, advice: &str) -> Result<Option<Record>> {
+fn read(
+    book: &Workbook,
+    path: &Path,
+    stem: &str,
+    kind: DeviceKind,
+    advice: &str,
+) -> Result<Option<Arc<Record>>> {
     if !path.exists() {
         return Ok(None);
     }
-    let record = Record::read(path).map_err(|error| anyhow!("{error:#}\n{advice}"))?;
+    let record = book.record(path).map_err(|error| anyhow!("{error:#}\n{advice}"))?;
     let (of, on) = (&record.stem, record.device.kind);
     ensure!(
         (of.as_str(), on) == (stem, kind),
@@ -40,7 +47,7 @@ fn read(path: &Path, stem: &str, kind: DeviceKind, advice: &str) -> Result<Optio
 }
 
 /// The committed record that a page calls `STEM.KIND`, `ch4_nested.gpu`.
-pub fn named(book: &Workbook, name: &str) -> Result<Record> {
+pub fn named(book: &Workbook, name: &str) -> Result<Arc<Record>> {
     let kind_of = |word: &str| KINDS.into_iter().find(|kind| kind.as_str() == word);
     let Some((stem, kind)) = name.rsplit_once('.').and_then(|(stem, kind)| Some((stem, kind_of(kind)?)))
     else {
@@ -91,10 +98,15 @@ pub fn stems(book: &Workbook) -> Vec<String> {
     stems
 }
 
+/// The runs of a record's kernels at its own size and at others.
+pub fn runs(record: &Record) -> impl Iterator<Item = &Run> {
+    record.runs.iter().chain(&record.sweep)
+}
+
 /// The run of `kernel` at `n` and `block`; without a block, at the record's own, or at the only one there is.
 pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> Result<&'a Run> {
     let timed_once = record.all_section_runs().map(|(_, run)| run).filter(|run| run.time_us.is_some());
-    let runs: Vec<&Run> = record.runs.iter().chain(&record.sweep).chain(timed_once).collect();
+    let runs: Vec<&Run> = runs(record).chain(timed_once).collect();
     let of_kernel: Vec<&Run> = runs.iter().copied().filter(|run| run.kernel == kernel).collect();
     if of_kernel.is_empty() {
         bail!("the record has no kernel `{kernel}`; there are: {}", list(runs.iter().map(|run| &run.kernel)));

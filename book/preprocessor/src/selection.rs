@@ -5,7 +5,7 @@ use anyhow::{Result, bail, ensure};
 use workbook::record::chart::{Chart, SERIES};
 use workbook::record::{Record, Run, Section};
 
-use crate::records::run;
+use crate::records::{run, runs};
 use crate::words::list;
 
 /// `record` with these kernels alone, in this order; without any, with all.
@@ -14,7 +14,7 @@ pub fn of_kernels(record: &Record, kernels: &[&str]) -> Result<Record> {
     if kernels.is_empty() {
         return Ok(part);
     }
-    let all = || record.runs.iter().chain(&record.sweep).chain(record.all_section_runs().map(|(_, run)| run));
+    let all = || runs(record).chain(record.all_section_runs().map(|(_, run)| run));
     if let Some(unknown) = kernels.iter().find(|kernel| !all().any(|run| run.kernel == **kernel)) {
         bail!("the record has no kernel `{unknown}`; there are: {}", list(all().map(|run| &run.kernel)));
     }
@@ -37,7 +37,7 @@ pub fn at(record: &Record, kernels: &[&str], n: Option<u64>, block: Option<u32>)
         return Ok(part);
     }
     let mut names: Vec<&str> = Vec::new();
-    for run in part.runs.iter().chain(&part.sweep) {
+    for run in runs(&part) {
         if !names.contains(&run.kernel.as_str()) {
             names.push(&run.kernel);
         }
@@ -59,13 +59,12 @@ fn common_block(runs: &[Run]) -> Option<u32> {
     blocks.all(|block| block == first).then_some(first)
 }
 
-/// The chart `name` out of those of `record`; refused if it would have too many lines.
-pub fn chart<'a>(charts: &'a [Chart], name: &str) -> Result<Option<&'a Chart>> {
-    let Some(chart) = charts.iter().find(|chart| chart.name == name) else { return Ok(None) };
+/// The chart; refused if it would have too many lines.
+pub fn few_lines(chart: &Chart) -> Result<&Chart> {
     ensure!(
         chart.left_out == 0,
         "the chart has {} lines, and a reader follows {SERIES} at most; say which: kernel=A,B",
         SERIES + chart.left_out
     );
-    Ok(Some(chart))
+    Ok(chart)
 }

@@ -1,10 +1,10 @@
 //! The terms of the glossary; where a page uses one, a link with the definition on hover and focus.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use workbook::record::columns::escape;
 
 use crate::page::{GLOSSARY, Page};
-use crate::words::{Words, list};
+use crate::words::{Words, pick};
 
 /// A heading of the glossary and what stands below it.
 pub struct Definition {
@@ -20,10 +20,8 @@ pub struct Definition {
 pub fn term(page: &mut Page, words: &Words) -> Result<String> {
     let (slug, shown) = (words.of[0], words.of[1..].join(" "));
     let definitions = definitions(page.book.glossary()?);
-    let definition = definitions.iter().find(|definition| definition.slug == slug).with_context(|| {
-        let there_are = list(definitions.iter().map(|one| &one.slug));
-        format!("{GLOSSARY} has no heading for `{slug}`; there are: {there_are}")
-    })?;
+    let none = format!("{GLOSSARY} has no heading for");
+    let definition = pick(definitions, slug, |definition| &definition.slug, &none)?;
     page.terms += 1;
     let id = format!("term-{}-{}", page.stem, page.terms);
     Ok(format!(

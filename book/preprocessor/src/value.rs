@@ -1,6 +1,6 @@
 //! Numbers in prose: one of a record, or the ratio of two.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use chapters::ch5_shared::spaces::spaces;
 use chapters::ch7_limit::comparison;
 use workbook::number::two_digits;
@@ -10,7 +10,7 @@ use workbook::record::columns::escape;
 use crate::number::{Number, is_compared, of_kernel};
 use crate::page::Page;
 use crate::records::named;
-use crate::words::{Words, list, number};
+use crate::words::{Words, number, pick};
 use crate::{device, ncu};
 
 /// One number with its unit; with `over=`, how many times that of the other it is.
@@ -41,15 +41,8 @@ fn of_record(record: &Record, of: Option<&str>, field: &str, words: &Words) -> R
     if let Some(n) = words.get("n") {
         return of_kernel(record, of, number(n)?, words.number("block")?, field);
     }
-    let spaces = spaces(record)?;
-    match spaces.iter().find(|space| space.space == of) {
-        Some(space) => device::space(record, space, field),
-        None if spaces.is_empty() => bail!("names no size: {of} n=N {field}"),
-        None => bail!(
-            "the record has no memory space `{of}`; there are: {}; of a kernel, a number is at a size: n=N",
-            list(spaces.iter().map(|space| &space.space))
-        ),
-    }
+    let none = "names no size (n=N), and the record has no memory space";
+    device::space(record, &pick(spaces(record)?, of, |space| &space.space, none)?, field)
 }
 
 /// The smallest ratio of two of a comparison at sizes that nothing was tuned for, to three decimals.

@@ -85,6 +85,23 @@ pub fn number(text: &str) -> Result<u64> {
     arguments::number(text, u64::MAX).with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
 }
 
+/// The one of `items` that is called `name`; else an error that begins with `none` and ends with what there is.
+pub fn pick<T>(
+    items: impl IntoIterator<Item = T>,
+    name: &str,
+    name_of: impl Fn(&T) -> &str,
+    none: &str,
+) -> Result<T> {
+    let mut names = Vec::new();
+    for item in items {
+        if name_of(&item) == name {
+            return Ok(item);
+        }
+        names.push(name_of(&item).to_string());
+    }
+    bail!("{none} `{name}`; there are: {}", list(names))
+}
+
 /// `a, b, c`, each once; `none` if there is nothing.
 pub fn list(items: impl IntoIterator<Item = impl ToString>) -> String {
     let mut words: Vec<String> = Vec::new();

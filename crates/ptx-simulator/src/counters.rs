@@ -1,9 +1,7 @@
 //! What the simulator counts, exactly.
 //!
-//! Requests, sectors and bank conflicts are those of the hardware. What Nsight Compute counted on an NVIDIA
-//! H200 (driver 580.159.04, CUDA 13.0) for the kernels of chapters 2 and 3, and what the simulator counts
-//! too, number for number (`tests/simulator/ncu.rs`, which also has shared memory at nine strides):
-#![doc = include_str!("ncu.md")]
+//! Requests, sectors and bank conflicts are those of the hardware: number for number what Nsight Compute counted
+//! on an NVIDIA H200 (driver 580.159.04, CUDA 13.0).
 
 use serde::{Deserialize, Serialize};
 

@@ -108,20 +108,19 @@ impl<'a> Request<'a> {
         order: Order,
         scope: Scope,
     ) -> Request<'a> {
-        let (owner, used, changed, unchanged, values) = (None, Use::default(), 0, 0, &[][..]);
         Request {
             access,
             space,
-            owner,
+            owner: None,
             mask,
             addresses,
             bytes,
             order,
             scope,
-            used,
-            changed,
-            unchanged,
-            values,
+            used: Use::default(),
+            changed: 0,
+            unchanged: 0,
+            values: &[],
         }
     }
 }
@@ -282,7 +281,7 @@ pub enum Event<'a> {
     Finding(&'a Diagnostic),
 }
 
-/// What lanes of a warp do. A `mask` says which.
+/// What lanes of a warp do. A mask says which.
 #[derive(Clone, Copy, Debug)]
 pub enum Act<'a> {
     /// They go different ways.
@@ -333,34 +332,17 @@ pub enum Act<'a> {
         releases: bool,
     },
     /// They have waited at it, and it has opened.
-    ClusterWait {
-        /// The lanes.
-        mask: u32,
-    },
+    ClusterWait(u32),
     /// They have met at a warp barrier.
-    WarpBarrier {
-        /// The lanes.
-        mask: u32,
-    },
-    /// They execute a memory fence.
-    Fence {
-        /// The lanes.
-        mask: u32,
-        /// Who else sees what they have written before.
-        scope: Scope,
-    },
+    WarpBarrier(u32),
+    /// They execute a memory fence, for all in a scope to see what they have written before.
+    Fence(u32, Scope),
     /// One of them launches a child grid.
     Launch(&'a DeviceLaunch<'a>),
     /// They have waited for the grid before theirs (`griddepcontrol.wait`).
-    GridWait {
-        /// The lanes.
-        mask: u32,
-    },
+    GridWait(u32),
     /// They have waited for the children of their block.
-    ChildrenDone {
-        /// The lanes.
-        mask: u32,
-    },
+    ChildrenDone(u32),
 }
 
 /// Listens to an execution.

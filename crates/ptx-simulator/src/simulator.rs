@@ -140,7 +140,7 @@ impl Simulator {
                 "no room for an allocation of {}: the simulated device has {} bytes of memory, as far as \
                  this machine has them, for at most 1,048,576 allocations",
                 diagnostic::bytes(bytes),
-                diagnostic::thousands(self.memory.most_bytes())
+                diagnostic::thousands(self.memory.most_bytes)
             );
             Box::new(Diagnostic::of_host(Kind::MemoryLimit, None, what, "run a smaller problem"))
         })
@@ -227,7 +227,7 @@ impl Simulator {
     /// All buffers together, and what the checks remember of a launch, may take this many bytes;
     /// [`crate::DEFAULT_MEMORY`] unless set.
     pub fn set_memory_limit(&mut self, bytes: u64) {
-        self.memory.set_most_bytes(bytes);
+        self.memory.most_bytes = bytes;
     }
 
     /// What device `printf` has written since the last call.

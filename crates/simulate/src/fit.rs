@@ -2,9 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use super::spec::{Spec, Value};
-use super::types::Type;
-use workbook::sim::Param;
+use workbook::launch::{Spec, Type, Value};
+use workbook::sim::{Format, Param};
 
 /// Number, sizes and kinds of the arguments, against the kernel's parameters.
 ///
@@ -30,20 +29,20 @@ pub fn check(kernel: &str, params: &[Param], args: &[Spec]) -> Result<()> {
 
 /// Why `arg` cannot be given for `param`, if so.
 fn misfit(param: &Param, arg: &Spec) -> Option<String> {
-    let (what, bytes, float) = match &arg.value {
-        Value::Number(_) => ("it", arg.kind.bytes(), arg.kind.is_float()),
-        Value::Struct(content) => ("it", content.bytes.len(), false),
-        Value::Pointer(_) | Value::Buffer(_) => ("the address of a buffer", 8, false),
+    let (what, bytes) = match arg.value {
+        Value::Number(..) | Value::Struct(..) => ("it", arg.bytes()),
+        Value::Pointer(_) | Value::Buffer(_) => ("the address of a buffer", arg.bytes()),
     };
     if bytes != param.bytes {
-        let hint =
-            if param.bytes > 8 { "; give a structure as struct:TYPE:NUMBER,… or bytes:HEX" } else { "" };
+        let hint = if param.bytes > 8 { "; give a structure as struct:TYPE:NUMBER,…" } else { "" };
         return Some(format!("the parameter has {} bytes, {what} has {bytes}{hint}", param.bytes));
     }
     // What is in a structure, its bytes do not say; nor a 16-bit number that is half a float.
-    if matches!(arg.value, Value::Struct(_)) || matches!(arg.kind, Type::F16 | Type::Bf16) {
-        return None;
-    }
+    let float = match arg.value {
+        Value::Struct(..) | Value::Number(Type::Float(Format::F16 | Format::BF16), _) => return None,
+        Value::Number(kind, _) => matches!(kind, Type::Float(_)),
+        Value::Pointer(_) | Value::Buffer(_) => false,
+    };
     // `.b32` says nothing of what the bits mean.
     let known = param.kind.starts_with(['f', 's', 'u']);
     (known && param.kind.starts_with('f') != float).then(|| {
@@ -78,7 +77,7 @@ fn takes(param: &Param) -> String {
         (_, 2) => "i16, u16, f16 or bf16",
         (_, 4) => "i32 or u32",
         (_, 8) => "i64, u64 or a buffer",
-        (_, bytes) => return format!("{bytes} bytes: struct:TYPE:NUMBER,… or bytes:HEX"),
+        (_, bytes) => return format!("{bytes} bytes: struct:TYPE:NUMBER,…"),
     };
     let bytes = if param.bytes == 1 { "byte" } else { "bytes" };
     format!("{} {bytes}: {fitting}", param.bytes)
@@ -93,7 +92,7 @@ mod tests {
     }
 
     fn fits(kind: &str, bytes: usize, spec: &str) -> bool {
-        misfit(&param(kind, bytes), &Spec::parse(spec).unwrap()).is_none()
+        misfit(&param(kind, bytes), &Spec::parse(spec, &[]).unwrap()).is_none()
     }
 
     #[test]
@@ -114,9 +113,9 @@ mod tests {
             assert!(fits(kind, bytes, right), "{right} for {kind}");
             assert!(!fits(kind, bytes, wrong), "{wrong} for {kind}");
         }
-        assert!(fits("b8", 12, "struct:i32:1,2,f32:3") && fits("b8", 3, "bytes:010203"));
+        assert!(fits("b8", 12, "struct:i32:1,2,f32:3") && fits("b8", 3, "struct:u8:1,2,3"));
         assert!(fits("u16", 2, "f16:1.5") && fits("b64", 8, "@0"));
-        let why = misfit(&param("b8", 12), &Spec::parse("i64:1").unwrap()).unwrap();
+        let why = misfit(&param("b8", 12), &Spec::parse("i64:1", &[]).unwrap()).unwrap();
         assert!(why.contains("has 12 bytes, it has 8; give a structure as struct:"), "{why}");
     }
 }

@@ -1,22 +1,19 @@
-//! The steps of a plan on a device, and their result.
+//! The steps of a script on the simulator, and their result.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Context, Error, Result, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::input::MOST_SOURCE;
 use super::options::{Checks, Options};
 use super::patience::Patience;
-use super::plan::{Check, Launch, Named, Plan, Save, Step};
-use super::spec::{Spec, Value};
-use super::stage::Stage;
-use super::values::Held;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use workbook::files::{check_place, read_text};
+use workbook::launch::{self as language, Held, Launch, Ran, Save, Script, Step, Value};
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
 use workbook::sim::{self, Counters, Diagnostic, Kind};
@@ -88,82 +85,105 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
 /// What the options ask for, with the script that they name.
 ///
 /// # Errors
-/// A script that cannot be read, with the line.
-pub fn plan(options: &Options) -> Result<Plan> {
-    let mut plan = Plan { buffers: options.buffers.clone(), steps: Vec::new() };
-    plan.steps.extend(options.symbols.iter().cloned().map(Step::Symbol));
+/// A script that cannot be read, with the line; more elements than fit into memory.
+pub fn script(options: &Options) -> Result<Script> {
+    let mut script = Script::default();
+    let add = |script: &mut Script, what: &str, lines: &[String]| {
+        lines.iter().try_for_each(|line| {
+            script.add(what, line, &[]).map_err(|why| anyhow!("invalid value '{line}' for '--{what}': {why}"))
+        })
+    };
+    add(&mut script, "buffer", &options.buffers)?;
+    add(&mut script, "symbol", &options.symbols)?;
     if let Some(file) = &options.script {
         let text = read_text(file, MOST_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
-        plan.add_script(&text).map_err(|why| Error::msg(format!("{}:{why}", file.display())))?;
+        script.add_lines(&text, &[]).map_err(|why| anyhow!("{}:{why}", file.display()))?;
     } else {
-        let config = options.config().context("give --grid and --block, or a --script")?;
+        let (Some(grid_dim), Some(block_dim)) = (options.grid, options.block) else {
+            bail!("give --grid and --block, or a --script");
+        };
+        let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: options.shared };
         let (kernel, cluster, args) = (options.kernel.clone(), options.cluster, options.args.clone());
-        plan.steps.push(Step::Launch(Launch { kernel, config, cluster, args }));
+        script.launch(Launch { kernel, config, cluster, args });
     }
-    plan.steps.extend(options.expected.iter().cloned().map(Step::Check));
-    plan.steps.extend(options.saves.iter().cloned().map(Step::Save));
-    plan.open_files(options.memory).map_err(Error::msg)?;
-    Ok(plan)
+    add(&mut script, "expect", &options.expected)?;
+    add(&mut script, "save", &options.saves)?;
+    check_memory(&script, options.memory)?;
+    Ok(script)
 }
 
-/// Does what `plan` says. `templates` of the source may be meant by a name that there is no kernel for.
+/// Does what `script` says. `templates` of the source may be meant by a name that there is no kernel for.
 ///
 /// # Errors
-/// There is no such kernel, or the plan does not fit it.
+/// There is no such kernel, or the script does not fit it.
 pub fn launch(
     device: &Device,
     module: &Module,
     options: &Options,
-    plan: &Plan,
+    script: &Script,
     templates: &[&str],
 ) -> Result<Launched> {
-    let mut plan = plan.clone();
-    for step in &mut plan.steps {
-        let Step::Launch(launch) = step else { continue };
-        let file = || options.file.display().to_string();
-        let kernel = names::kernel(module, launch.kernel.as_deref(), templates).with_context(file)?;
-        let params = module.ptx().params(kernel).unwrap_or_default();
-        fit::check(kernel, params, &launch.args).with_context(file)?;
-        sim::check_config(&launch.config).map_err(Error::msg)?;
-        launch.kernel = Some(kernel.to_string());
+    let mut script = script.clone();
+    for step in &mut script.steps {
+        match step {
+            Step::Launch(launch) => {
+                let file = || options.file.display().to_string();
+                let kernel = names::kernel(module, launch.kernel.as_deref(), templates).with_context(file)?;
+                let params = module.ptx().params(kernel).unwrap_or_default();
+                fit::check(kernel, params, &launch.args).with_context(file)?;
+                sim::check_config(&launch.config).map_err(anyhow::Error::msg)?;
+                launch.kernel = Some(kernel.to_string());
+            }
+            Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
+            Step::Check(_) | Step::Save(_) => {}
+        }
     }
-    check_memory(&plan, options.memory)?;
-    check_names(&plan)?;
-    check_outputs(&plan, options)?;
-    run_plan(device, module, &plan)
-}
-
-/// What is compared and saved is a buffer of the plan.
-fn check_names(plan: &Plan) -> Result<()> {
-    let mut names: Vec<String> = plan.buffers.iter().map(|named| named.name.clone()).collect();
-    for step in &plan.steps {
-        let Step::Launch(launch) = step else { continue };
-        let is_buffer = |arg: &Spec| matches!(arg.value, Value::Buffer(_));
-        let args = (0..).zip(&launch.args).filter(|(_, arg)| is_buffer(arg));
-        names.extend(args.map(|(number, _): (usize, _)| number.to_string()));
-    }
-    for step in &plan.steps {
-        let (Step::Check(Check { expected: Named { name, .. }, .. }) | Step::Save(Save { name, .. })) = step
-        else {
-            continue;
+    check_outputs(&script, options)?;
+    let Ran { completed, launches, buffers, wrong, lost } = language::run(device, module, &script)?;
+    let kernels: Vec<&str> =
+        script.launches().take(launches).filter_map(|launch| launch.kernel.as_deref()).collect();
+    let seen = device.take_seen();
+    let mut launched = Launched {
+        kernel: kernels.join(", "),
+        counters: seen.counters.unwrap_or_default(),
+        diagnostics: seen.found,
+        completed,
+        buffers,
+        wrong,
+        lost,
+        printed: device.take_printed(),
+        trace: device.take_trace().map(|trace| with_kinds(trace, &script)),
+    };
+    for found in &mut launched.diagnostics {
+        let related = found.related.iter_mut().map(|site| &mut site.message);
+        let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
+        texts.for_each(|text| *text = names::readable(text));
+        found.help = match found.kind {
+            Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
+            _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
         };
-        let all = || names.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", ");
-        ensure!(names.contains(name), "no buffer is called @{name}; there are: {}", all());
     }
-    Ok(())
+    Ok(launched)
 }
 
-/// Every output can be written, as far as that is known, and none takes the place of the kernel, of the
-/// script or of another output.
-fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
+/// What is compared and saved is a buffer of the script. Every output can be written, as far as that is known,
+/// and none takes the place of the kernel, of the script or of another output.
+fn check_outputs(script: &Script, options: &Options) -> Result<()> {
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let mut taken: Vec<PathBuf> =
         [&options.file].into_iter().chain(&options.script).map(|path| place(path)).collect();
-    let saves = plan.steps.iter().filter_map(|step| match step {
-        Step::Save(save) => Some(&save.file),
-        _ => None,
-    });
-    for file in saves.chain(&options.figure) {
+    let mut outputs = Vec::new();
+    for step in &script.steps {
+        match step {
+            Step::Check(check) => drop(script.buffer(&check.expected.name)?),
+            Step::Save(Save { name, file }) => {
+                script.buffer(name)?;
+                outputs.push(file);
+            }
+            Step::Launch(_) | Step::Symbol { .. } => {}
+        }
+    }
+    for file in outputs.into_iter().chain(&options.figure) {
         let cannot = || format!("cannot write {}", file.display());
         check_place(file).with_context(cannot)?;
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -181,91 +201,38 @@ fn check_outputs(plan: &Plan, options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn check_memory(plan: &Plan, memory: u64) -> Result<()> {
-    let named = plan.buffers.iter().map(|named| named.fill.bytes(named.kind));
-    let of_launches = plan.steps.iter().map(|step| match step {
-        Step::Launch(launch) => launch.args.iter().map(Spec::buffer_bytes).sum(),
-        _ => 0,
+/// The buffers, and every file that something is filled from or compared with, fit into `memory` bytes.
+fn check_memory(script: &Script, memory: u64) -> Result<()> {
+    let allowed = || thousands(memory as i64);
+    let others = script.steps.iter().filter_map(|step| match step {
+        Step::Symbol { named, .. } => Some(named),
+        Step::Check(check) => Some(&check.expected),
+        Step::Launch(_) | Step::Save(_) => None,
     });
-    let bytes: u64 = named.chain(of_launches).sum();
+    for fill in script.buffers.iter().chain(others).map(|named| &named.fill) {
+        if let Some(file) = fill.file_beyond(memory) {
+            let (file, bytes) = (file.display(), thousands(fill.bytes() as i64));
+            bail!("{file} has {bytes} bytes, and --memory allows {}", allowed());
+        }
+    }
+    let bytes: u64 = script.buffers.iter().map(|named| named.fill.bytes()).sum();
     ensure!(
         bytes <= memory,
         "the buffers have {} bytes together, and --memory allows {}",
         thousands(bytes as i64),
-        thousands(memory as i64)
+        allowed()
     );
     Ok(())
 }
 
-/// Launches `kernel` of `module` with `args`, which become numbers and buffers on `device`; in clusters of so
-/// many blocks, if the launch has to say it.
-///
-/// # Errors
-/// There is no such kernel; `args` do not fit its parameters, or there is no room for them. What the checks
-/// find is no error.
-pub fn run_kernel(
-    device: &Device,
-    module: &Module,
-    kernel: &str,
-    config: LaunchConfig,
-    cluster: Option<(u32, u32, u32)>,
-    args: &[Spec],
-) -> Result<Launched> {
-    let launch = Launch { kernel: Some(kernel.to_string()), config, cluster, args: args.to_vec() };
-    let mut plan = Plan { buffers: Vec::new(), steps: vec![Step::Launch(launch)] };
-    plan.open_files(u64::MAX).map_err(Error::msg)?;
-    run_plan(device, module, &plan)
-}
-
-fn run_plan(device: &Device, module: &Module, plan: &Plan) -> Result<Launched> {
-    let mut stage = Stage::new(device, module, plan)?;
-    let mut launched = Launched { completed: true, ..Launched::default() };
-    for step in &plan.steps {
-        match step {
-            Step::Symbol(symbol) => stage.set_symbol(symbol)?,
-            Step::Launch(launch) => {
-                let kernel = launch.kernel.clone().unwrap_or_default();
-                launched.kernel = match launched.kernel.is_empty() {
-                    true => kernel,
-                    false => format!("{}, {kernel}", launched.kernel),
-                };
-                launched.completed = stage.launch(launch)?;
-            }
-            Step::Check(check) => launched.wrong.extend(stage.check(check)?),
-            Step::Save(save) => launched.lost.extend(stage.save(save).err().map(|why| why.to_string())),
-        }
-        if !launched.completed {
-            break;
-        }
-    }
-    let seen = device.take_seen();
-    launched.counters = seen.counters.unwrap_or_default();
-    launched.diagnostics = seen.found;
-    for found in &mut launched.diagnostics {
-        let related = found.related.iter_mut().map(|site| &mut site.message);
-        let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
-        texts.for_each(|text| *text = names::readable(text));
-        found.help = match found.kind {
-            Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
-            _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
-        };
-    }
-    launched.printed = device.take_printed();
-    launched.trace = device.take_trace().map(|trace| with_kinds(trace, &stage, plan));
-    launched.buffers = stage.held()?;
-    Ok(launched)
-}
-
 /// The trace with the types of the buffers that are arguments.
-fn with_kinds(mut trace: Trace, stage: &Stage, plan: &Plan) -> Trace {
-    for step in &plan.steps {
-        let Step::Launch(launch) = step else { continue };
-        for (place, arg) in launch.args.iter().enumerate() {
-            let name = format!("argument {place}");
-            let kind = stage.kind_of(arg).name();
-            for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.name == name) {
-                buffer.kind.get_or_insert_with(|| kind.clone());
-            }
+fn with_kinds(mut trace: Trace, script: &Script) -> Trace {
+    for (place, arg) in script.launches().flat_map(|launch| launch.args.iter().enumerate()) {
+        let Value::Pointer(pointer) = &arg.value else { continue };
+        let Ok(number) = script.buffer(&pointer.buffer) else { continue };
+        let (name, kind) = (format!("argument {place}"), script.buffers[number].fill.kind.name());
+        for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.name == name) {
+            buffer.kind.get_or_insert_with(|| kind.to_string());
         }
     }
     trace

@@ -3,52 +3,36 @@
 //! | file | job |
 //! | --- | --- |
 //! | `options.rs` | the command line |
-//! | `plan.rs` | what is done, from the command line or a script |
-//! | `spec.rs` | `--arg`: numbers, structures and buffers as text |
-//! | `fill.rs`, `types.rs`, `half.rs` | elements and numbers as text |
-//! | `files.rs` | buffers from files and to files |
 //! | `input.rs` | the file: a compiler for a `.cu`, source lines for diagnostics |
 //! | `names.rs` | kernels and variables as the source names them |
+//! | `launch.rs` | the command line or the script as steps, checked against the kernels, and done |
 //! | `fit.rs` | arguments against parameters |
-//! | `launch.rs`, `stage.rs` | the steps of the plan, on a device |
 //! | `patience.rs` | how far a long run is |
-//! | `values.rs` | what a buffer holds, as text and as JSON |
+//! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
 
+mod buffers;
 mod counts;
-mod files;
-mod fill;
 mod fit;
-mod half;
 mod input;
 mod launch;
 mod names;
 mod options;
 mod output;
 mod patience;
-mod plan;
-mod spec;
-mod stage;
-mod types;
-mod values;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
+use launch::Launched;
 use options::{Checks, Options};
 use output::Report;
 use workbook::files::write_whole;
 use workbook::sim::trace::Trace;
 use workbook::{figure, say};
-
-pub use fill::{Content, Fill, Pointer};
-pub use launch::{Launched, run_kernel};
-pub use spec::{Spec, Value};
-pub use types::Type;
-pub use values::Held;
 
 /// Does what the command line asks for. The exit status: 0 nothing is wrong, 1 a diagnostic of severity
 /// error, 2 a command line, file or instruction that the simulator cannot take.
@@ -87,7 +71,7 @@ fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<
 
 fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(options)?;
-    let plan = launch::plan(options)?;
+    let script = launch::script(options)?;
     let run = |schedule| -> Result<Launched> {
         let device = launch::device(options, schedule)?;
         if options.steps || options.figure.is_some() {
@@ -98,7 +82,9 @@ fn simulate(options: &Options) -> Result<Report> {
             device.remember(MOST_EVENTS);
         }
         match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
-            Ok(module) => launch::launch(&device, &module, options, &plan, &sources.templates(&options.file)),
+            Ok(module) => {
+                launch::launch(&device, &module, options, &script, &sources.templates(&options.file))
+            }
             // Text that the simulator cannot read: nothing is launched.
             Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
         }

@@ -1,6 +1,6 @@
 //! Names of kernels and variables: as PTX has them, and as the source does.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
 
 use workbook::device::Module;
@@ -41,6 +41,16 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
     }
 }
 
+/// The variable of the module that PTX or the source calls `asked`, as PTX names it.
+pub fn variable<'m>(module: &'m Module, asked: &str) -> Result<&'m str> {
+    let variables = module.ptx().variables();
+    let found = variables.iter().copied().find(|name| *name == asked || is_named(name, asked));
+    found.with_context(|| {
+        let all = if variables.is_empty() { "none".to_string() } else { variables.join(", ") };
+        format!("there is no variable {asked}; there are: {all}")
+    })
+}
+
 /// `lab::sum<int>` of a kernel that is not `extern "C"`: its name in the source, without the types of its
 /// parameters.
 fn source_name(kernel: &str) -> Option<String> {
@@ -69,7 +79,7 @@ pub fn readable(text: &str) -> String {
 }
 
 /// Whether the source calls `kernel` so; what a template is made for may be left out.
-pub fn is_named(kernel: &str, asked: &str) -> bool {
+fn is_named(kernel: &str, asked: &str) -> bool {
     let is_same = |name: String| name == asked || name.split('<').next() == Some(asked);
     source_name(kernel).is_some_and(is_same)
 }

@@ -4,24 +4,22 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
-use super::plan::{Check, Dimensions, Named, Save, dimensions};
-use super::spec::Spec;
-use workbook::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, LaunchConfig};
-use workbook::{arguments, say};
+use workbook::launch::{Dimensions, Spec};
+use workbook::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH};
+use workbook::{arguments, launch, say};
 
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:
   i32:5                   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64; i32:-5, u32:0xff,
                           u32:2^20, f32:1.5e-3, f32:inf, f64:nan, f32:-0
   struct:i32:4,f32:0,1    a structure, field by field (here 12 bytes); int3 is struct:i32:1,2,3
-  bytes:0100_0000         the same as bytes, in hexadecimal digits
   buf:i32:1,2,3           a buffer with these elements; the kernel gets its address
   buf:f32:zeros*1024      1,024 times 0
   buf:f32:0.5*1024        1,024 times the same number
-  buf:i32:iota*1000       0, 1, 2 … 999
+  buf:i32:iota*1000       0, 1, 2 … 999; iota:1*1000 begins at 1
   buf:u8:uninit*64        64 elements that nobody has written
   buf:i32:5,zeros*9,uninit*2     parts, side by side
-  buf:f32:random*1024     between -1 and 1 (whole numbers: -100 to 100); random:SEED, random:SEED:LEAST:MOST
+  buf:f32:random*1024     between -1 and 1 (whole numbers: -100 to 100); random:SEED
   buf:f32:file=in.npy     what a file holds: .npy, or anything else as bare bytes
   buf:i32:                no element
   @1                      the buffer of argument 1 again; @NAME one of --buffer; @NAME+16 bytes further
@@ -91,21 +89,21 @@ pub struct Options {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
     pub cluster: Option<Dimensions>,
     /// The next argument of the kernel (below)
-    #[arg(long = "arg", value_name = "SPEC", value_parser = Spec::parse, allow_hyphen_values = true)]
+    #[arg(long = "arg", value_name = "SPEC", value_parser = spec, allow_hyphen_values = true)]
     pub args: Vec<Spec>,
     /// A buffer that no argument is: @NAME means its address
-    #[arg(long = "buffer", value_name = "NAME=TYPE:ELEMENTS", value_parser = Named::parse)]
-    pub buffers: Vec<Named>,
+    #[arg(long = "buffer", value_name = "NAME=TYPE:ELEMENTS")]
+    pub buffers: Vec<String>,
     /// Set a __constant__ or __device__ variable before the launch, and show it afterwards; NAME=TYPE: shows
     /// it only
-    #[arg(long = "symbol", value_name = "NAME=TYPE:ELEMENTS", value_parser = Named::parse)]
-    pub symbols: Vec<Named>,
+    #[arg(long = "symbol", value_name = "NAME=TYPE:ELEMENTS")]
+    pub symbols: Vec<String>,
     /// What a buffer is to hold after the launch, by its name or the number of its argument
-    #[arg(long = "expect", value_name = "NAME=TYPE:ELEMENTS", value_parser = Check::parse)]
-    pub expected: Vec<Check>,
+    #[arg(long = "expect", value_name = "NAME=TYPE:ELEMENTS")]
+    pub expected: Vec<String>,
     /// Write a buffer to a file after the launch: .npy, or anything else as bare bytes
-    #[arg(long = "save", value_name = "NAME=FILE", value_parser = Save::parse)]
-    pub saves: Vec<Save>,
+    #[arg(long = "save", value_name = "NAME=FILE")]
+    pub saves: Vec<String>,
     /// For a .cu: the compute capability it is compiled for, like 90
     #[arg(long, value_name = "CC")]
     pub arch: Option<String>,
@@ -165,16 +163,22 @@ impl Options {
         Options::try_parse().unwrap_or_else(|error| say::usage(&error))
     }
 
-    /// The launch, unless a script says it.
-    pub fn config(&self) -> Option<LaunchConfig> {
-        Some(LaunchConfig { grid_dim: self.grid?, block_dim: self.block?, shared_mem_bytes: self.shared })
-    }
-
     /// What the compiler is given besides.
     pub fn for_compiler(&self) -> Vec<String> {
         let include = self.include.iter().map(|directory| format!("-I{}", directory.display()));
         include.chain(self.define.iter().map(|name| format!("-D{name}"))).collect()
     }
+}
+
+fn spec(text: &str) -> anyhow::Result<Spec> {
+    Spec::parse(text, &[])
+}
+
+/// X[,Y[,Z]] of at least one each.
+fn dimensions(text: &str) -> anyhow::Result<Dimensions> {
+    let (x, y, z) = launch::dimensions(text, &[])?;
+    anyhow::ensure!(x > 0 && y > 0 && z > 0, "sizes are from 1 on: X[,Y[,Z]], like 256 or 16,16");
+    Ok((x, y, z))
 }
 
 fn size(text: &str) -> Result<u32, String> {

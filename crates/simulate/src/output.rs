@@ -4,11 +4,10 @@ use std::io::{BufWriter, Result, Write, stderr, stdout};
 
 use serde::Serialize;
 
-use super::counts;
 use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
-use super::values::Held;
+use super::{buffers, counts};
 use workbook::figure;
 use workbook::record::diagnostics;
 use workbook::say;
@@ -26,7 +25,7 @@ pub struct Report {
 struct Json<'a> {
     ok: bool,
     kernel: &'a str,
-    buffers: &'a [Held],
+    buffers: Vec<buffers::Json<'a>>,
     printed: &'a str,
     diagnostics: &'a [Diagnostic],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -82,7 +81,7 @@ impl Report {
         let object = Json {
             ok: self.status() == 0,
             kernel: &self.launched.kernel,
-            buffers: &self.launched.buffers,
+            buffers: self.launched.buffers.iter().map(buffers::Json).collect(),
             printed: &self.launched.printed,
             diagnostics: &self.launched.diagnostics,
             wrong: &self.launched.wrong,
@@ -102,7 +101,7 @@ impl Report {
             writeln!(out, "printed by the kernel:\n{}{end}", say::visible(&self.launched.printed))?;
         }
         for buffer in &self.launched.buffers {
-            writeln!(out, "{}", say::visible(&buffer.text()))?;
+            writeln!(out, "{}", say::visible(&buffers::text(buffer)))?;
         }
         if let Some(trace) = self.launched.trace.as_ref().filter(|_| options.steps) {
             writeln!(out, "{}\n", figure::table(trace))?;

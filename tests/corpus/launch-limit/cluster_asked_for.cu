@@ -1,6 +1,5 @@
 // The launch asks for clusters, and the kernel finds out.
-// launch: ranks<<<8, 32>>> buf:u32:uninit*8
-// cluster: 8
+// launch: ranks<<<8, 32>>> cluster=8 buf:u32:uninit*8
 // arch: 90
 // expect: clean
 // result: arg0 = 8,9,10,11,12,13,14,15

@@ -85,7 +85,7 @@ static std::vector<uint8_t> values(const std::string& type, const std::string& t
 
 static dim3 dim(const std::string& text) {
     dim3 size(1, 1, 1);
-    sscanf(text.c_str(), "%ux%ux%u", &size.x, &size.y, &size.z);
+    sscanf(text.c_str(), "%u,%u,%u", &size.x, &size.y, &size.z);
     return size;
 }
 
@@ -101,7 +101,10 @@ int main(int count, char** words) {
     const std::string& launch = launches[0];
     size_t open = launch.find("<<<"), close = launch.find(">>>");
     if (open == std::string::npos || close == std::string::npos) refuse("cannot read `" + launch + "`");
-    std::vector<std::string> shape = split(launch.substr(open + 3, close - open - 3), ',');
+    // Grid and block may have several sizes each: `<<<2,2, 64>>>`.
+    std::vector<std::string> shape;
+    std::stringstream sizes(launch.substr(open + 3, close - open - 3));
+    for (std::string part; sizes >> part;) shape.push_back(part);
     if (shape.size() < 2) refuse("cannot read `" + launch + "`");
 
     for (const std::string& limit : head(lines, "pending-launches: ")) {
@@ -116,7 +119,12 @@ int main(int count, char** words) {
     std::vector<Buffer> buffers;
     std::vector<int> buffer_of;  // by argument; -1 for a number
     std::stringstream arguments(launch.substr(close + 3));
+    std::vector<std::string> clusters;
     for (std::string argument; arguments >> argument;) {
+        if (argument.rfind("cluster=", 0) == 0) {
+            clusters.push_back(argument.substr(8));
+            continue;
+        }
         std::vector<std::string> parts = split(argument, ':');
         if (parts.size() == 2) {
             std::vector<uint8_t> bytes = values(parts[0], parts[1]);
@@ -161,7 +169,7 @@ int main(int count, char** words) {
         cooperative.val.cooperative = 1;
         attributes.push_back(cooperative);
     }
-    for (const std::string& blocks : head(lines, "cluster: ")) {
+    for (const std::string& blocks : clusters) {
         cudaLaunchAttribute cluster = {};
         cluster.id = cudaLaunchAttributeClusterDimension;
         dim3 size = dim(blocks);

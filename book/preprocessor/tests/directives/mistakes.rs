@@ -100,7 +100,12 @@ fn whatever_is_missing_is_named() {
             "512, 32, 64, 128, 256, 1024",
         ),
         (&format!("{value} n=many time}}}}"), "page.md:1:", "`many` is no number", "1024 or 2^10"),
-        (&format!("{value} time}}}}"), "page.md:1:", "names no size", "gpuRecursiveReduce n=N time"),
+        (
+            &format!("{value} time}}}}"),
+            "page.md:1:",
+            "names no size (n=N)",
+            "no memory space `gpuRecursiveReduce`",
+        ),
         (
             &format!("{value} n=2^20 tme}}}}"),
             "page.md:1:",

@@ -34,7 +34,7 @@ fn a_library_in_prose() {
     let text = repository.page(&format!("It is {{{{#value ch7_limit.gpu reduceLimit n={n} library}}}}."));
     assert_eq!(text, "It is NCCL 2.28.3, algorithm RING, protocol LL.");
     let error = repository.error("{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 library}}\n");
-    assert!(error.contains("gpuRecursiveReduce names no library in this record"), "{error}");
+    assert!(error.contains("gpuRecursiveReduce at n = 1048576 has no library in this record"), "{error}");
 }
 
 #[test]

@@ -209,8 +209,8 @@ impl Float {
     }
 }
 
-/// 2^`a`, as close as an `f32` result can tell. (That of the standard library has a table of 4 KB, which a
-/// page would have to fetch.)
+/// 2^`a`, as close as an `f32` result can tell. (That of the standard library has a table of 4 KB, which is
+/// much for WebAssembly.)
 fn exp2(a: f64) -> f64 {
     let a = a.clamp(-200.0, 200.0);
     let (whole, rest) = (a.round(), (a - a.round()) * LN_2);

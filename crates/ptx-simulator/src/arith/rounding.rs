@@ -27,7 +27,7 @@ impl Mode {
     }
 }
 
-/// A binary format, by the bits of its exponent and of its fraction.
+/// A binary format of floats, by the bits of its exponent and of its fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     exponent: u32,
@@ -35,11 +35,16 @@ pub struct Format {
 }
 
 impl Format {
+    /// Half precision.
     pub const F16: Format = Format { exponent: 5, fraction: 10 };
+    /// The upper half of single precision.
     pub const BF16: Format = Format { exponent: 8, fraction: 7 };
+    /// Single precision.
     pub const F32: Format = Format { exponent: 8, fraction: 23 };
+    /// Double precision.
     pub const F64: Format = Format { exponent: 11, fraction: 52 };
 
+    /// `f16`, `bf16`, `f32` or `f64`.
     pub fn parse(word: &str) -> Option<Format> {
         Some(match word {
             "f16" => Format::F16,
@@ -50,8 +55,14 @@ impl Format {
         })
     }
 
+    /// Of a number.
     pub fn bits(self) -> u32 {
         1 + self.exponent + self.fraction
+    }
+
+    /// Binary digits that a normal number keeps, the first one included.
+    pub fn digits(self) -> u32 {
+        self.fraction + 1
     }
 
     /// Exponents of the largest and of the smallest normal number.
@@ -67,6 +78,7 @@ impl Format {
         ((1u64 << (self.fraction + 1)) - 1) as f64 * power(self.most() - self.fraction as i32)
     }
 
+    /// Whether a value is below the smallest normal number.
     pub fn is_subnormal(self, a: f64) -> bool {
         a != 0.0 && a.abs() < power(self.least())
     }
@@ -95,6 +107,11 @@ impl Format {
                 sign * (fraction | hidden) as f64 * power(field.max(1) - self.most() - self.fraction as i32)
             }
         }
+    }
+
+    /// The bit pattern of the value of this format that is nearest to `a`, the even one of two.
+    pub fn nearest(self, a: f64) -> u64 {
+        self.encode(narrow(a, self, Mode::Nearest))
     }
 
     /// The bit pattern of a value of this format; a NaN becomes the one that NVIDIA's arithmetic makes.

@@ -7,39 +7,6 @@
 
 use super::lanes::{Lanes, lanes};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verb {
-    Add,
-    Sub,
-    AbsDiff,
-    Min,
-    Max,
-    Average,
-    /// Beyond 32 the shift is clamped, or wraps.
-    Left {
-        wraps: bool,
-    },
-    Right {
-        wraps: bool,
-    },
-    /// `a * b + c`, plus one, shifted right.
-    MulAdd {
-        plus: bool,
-        shift: u8,
-    },
-    Set(Compare),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compare {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
 /// How the third operand comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Second {
@@ -69,7 +36,9 @@ impl Parts {
 /// What a video instruction computes.
 #[derive(Clone, Copy, Debug)]
 pub struct Video {
-    verb: Verb,
+    of: fn(i64, i64) -> i64,
+    /// `vmad`: whether one is added to `a * b + c`, and by how much that is shifted right.
+    multiply_add: Option<(bool, u8)>,
     /// Results in one register: 1, 2 halves or 4 bytes. `d` says where they go, and `mask` which do.
     count: u8,
     mask: u8,
@@ -98,39 +67,48 @@ impl Video {
             rest = &rest[1..];
             Some(word)
         };
-        let verb = match (name, count) {
-            ("vadd", _) => Verb::Add,
-            ("vsub", _) => Verb::Sub,
-            ("vabsdiff", _) => Verb::AbsDiff,
-            ("vmin", _) => Verb::Min,
-            ("vmax", _) => Verb::Max,
-            ("vavrg", 2 | 4) => Verb::Average,
-            ("vshl", 1) => Verb::Left { wraps: take(&["clamp", "wrap"])? == "wrap" },
-            ("vshr", 1) => Verb::Right { wraps: take(&["clamp", "wrap"])? == "wrap" },
+        let mut multiply_add = None;
+        let of: fn(i64, i64) -> i64 = match (name, count) {
+            ("vadd", _) => |a, b| a + b,
+            ("vsub", _) => |a, b| a - b,
+            ("vabsdiff", _) => |a, b| (a - b).abs(),
+            ("vmin", _) => |a, b| a.min(b),
+            ("vmax", _) => |a, b| a.max(b),
+            ("vavrg", 2 | 4) => |a, b| (a + b + i64::from(a + b >= 0)) >> 1,
+            // Beyond 32 the shift is clamped, or wraps.
+            ("vshl", 1) => match take(&["clamp", "wrap"])? {
+                "wrap" => |a, b| a << (b & 31),
+                _ => |a, b| a << b.clamp(0, 32),
+            },
+            ("vshr", 1) => match take(&["clamp", "wrap"])? {
+                "wrap" => |a, b| a >> (b & 31),
+                _ => |a, b| a >> b.clamp(0, 32),
+            },
             ("vmad", 1) => {
                 let plus = take(&["po"]).is_some();
                 let shift = take(&["shr7", "shr15"]).map_or(0, |word| if word == "shr7" { 7 } else { 15 });
-                Verb::MulAdd { plus, shift }
+                multiply_add = Some((plus, shift));
+                |a, b| a * b
             }
-            ("vset", _) if !saturates => Verb::Set(match take(&["eq", "ne", "lt", "le", "gt", "ge"])? {
-                "eq" => Compare::Eq,
-                "ne" => Compare::Ne,
-                "lt" => Compare::Lt,
-                "le" => Compare::Le,
-                "gt" => Compare::Gt,
-                _ => Compare::Ge,
-            }),
+            ("vset", _) if !saturates => match take(&["eq", "ne", "lt", "le", "gt", "ge"])? {
+                "eq" => |a, b| (a == b).into(),
+                "ne" => |a, b| (a != b).into(),
+                "lt" => |a, b| (a < b).into(),
+                "le" => |a, b| (a <= b).into(),
+                "gt" => |a, b| (a > b).into(),
+                _ => |a, b| (a >= b).into(),
+            },
             _ => return None,
         };
         let second = match take(if count == 1 { &["add", "min", "max"] } else { &["add"] }) {
-            _ if matches!(verb, Verb::MulAdd { .. }) => Second::Add,
+            _ if multiply_add.is_some() => Second::Add,
             Some("add") => Second::Add,
             Some("min") => Second::Min,
             Some("max") => Second::Max,
             _ => Second::Merge,
         };
-        let is_set = matches!(verb, Verb::Set(_));
-        let shifts = matches!(verb, Verb::MulAdd { shift: 7.., .. }) && types[1..] == ["u32", "u32"];
+        let is_set = name == "vset";
+        let shifts = matches!(multiply_add, Some((_, 7..))) && types[1..] == ["u32", "u32"];
         let differs = count == 1 && (saturates || !d.is_empty() || shifts || is_set && second > Second::Add);
         if !rest.is_empty() || differs || saturates && second == Second::Add {
             return None;
@@ -148,23 +126,23 @@ impl Video {
         let d_parts = some("", count, 0, of_d?)?;
         let (mask, d) = if count == 1 { (1, d_parts) } else { (mask(d, count)?, d_parts) };
         let (a, b) = (part(a, 0, of_a?)?, part(b, 32, of_b?)?);
-        Some((Video { verb, count, mask, a, b, d, saturates, second }, sources))
+        Some((Video { of, multiply_add, count, mask, a, b, d, saturates, second }, sources))
     }
 
     pub fn apply(self, out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
         for lane in lanes(mask) {
             let [a, b, c] = [source[0], source[1], source[2]].map(|source| source[lane] as u32);
-            out[lane] = self.of(a, b, c).into();
+            out[lane] = self.lane(a, b, c).into();
         }
     }
 
-    fn of(self, a: u32, b: u32, c: u32) -> u32 {
+    fn lane(self, a: u32, b: u32, c: u32) -> u32 {
         let joined = u64::from(b) << 32 | u64::from(a);
-        if let Verb::MulAdd { plus, shift } = self.verb {
+        if let Some((plus, shift)) = self.multiply_add {
             return self.multiply_add(joined, c, plus, shift);
         }
         let results = (0..usize::from(self.count)).map(|number| {
-            let value = self.verb.of(self.a.get(number, joined), self.b.get(number, joined));
+            let value = (self.of)(self.a.get(number, joined), self.b.get(number, joined));
             (number, if self.saturates { self.clamp(value) } else { value })
         });
         let chosen = |number: usize| self.mask >> number & 1 == 1;
@@ -207,35 +185,6 @@ impl Video {
 /// 32 bits as a signed or unsigned number.
 fn wrapped(value: i64, signed: bool) -> i64 {
     if signed { i64::from(value as i32) } else { i64::from(value as u32) }
-}
-
-impl Verb {
-    fn of(self, a: i64, b: i64) -> i64 {
-        match self {
-            Verb::Add => a + b,
-            Verb::Sub => a - b,
-            Verb::AbsDiff => (a - b).abs(),
-            Verb::Min => a.min(b),
-            Verb::Max => a.max(b),
-            Verb::Average if a + b >= 0 => (a + b + 1) >> 1,
-            Verb::Average => (a + b) >> 1,
-            Verb::Left { wraps } => a << shift_by(b, wraps),
-            Verb::Right { wraps } => a >> shift_by(b, wraps),
-            Verb::MulAdd { .. } => a * b,
-            Verb::Set(compare) => i64::from(match compare {
-                Compare::Eq => a == b,
-                Compare::Ne => a != b,
-                Compare::Lt => a < b,
-                Compare::Le => a <= b,
-                Compare::Gt => a > b,
-                Compare::Ge => a >= b,
-            }),
-        }
-    }
-}
-
-fn shift_by(b: i64, wraps: bool) -> i64 {
-    if wraps { b & 31 } else { b.clamp(0, 32) }
 }
 
 /// A byte, a half or all of a register that starts at bit `from`.

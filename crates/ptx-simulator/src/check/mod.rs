@@ -252,12 +252,12 @@ impl Checker<'_> {
                 self.last_arrival = Some((grid, block, warp * 32 + mask.trailing_zeros(), loc));
                 self.order.cluster_arrive(actor, mask, releases);
             }
-            Act::ClusterWait { mask } => self.order.cluster_wait(actor, mask),
-            Act::WarpBarrier { mask } => self.order.clock(actor).meet(&[(warp, mask)]),
-            Act::Fence { mask, scope } => self.order.fence(actor, mask, scope),
+            Act::ClusterWait(mask) => self.order.cluster_wait(actor, mask),
+            Act::WarpBarrier(mask) => self.order.clock(actor).meet(&[(warp, mask)]),
+            Act::Fence(mask, scope) => self.order.fence(actor, mask, scope),
             Act::Launch(launch) => self.launch(actor, launch),
-            Act::GridWait { mask } => self.order.grid_wait(actor, mask),
-            Act::ChildrenDone { mask } => self.order.children_done(actor, mask),
+            Act::GridWait(mask) => self.order.grid_wait(actor, mask),
+            Act::ChildrenDone(mask) => self.order.children_done(actor, mask),
             Act::Diverge { .. } | Act::BarrierStall => {}
         }
     }

@@ -191,9 +191,8 @@ impl Operand for Callee {
     }
 }
 
-/// The operations. Each field says whether it is `what` is to be done, or an operand that the operation
-/// `reads`, `writes` or `addresses` by, so that no instruction can be added without it: [`Op::operands`] is
-/// made from the same lines.
+/// The operations. Each field says whether it is `what` is to be done, or which [`Role`] it has as an operand,
+/// so that no instruction can be added without it: [`Op::operands`] is made from the same lines.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident { $($role:ident $field:ident: $type:ty),* $(,)? })*) => {
         #[derive(Debug)]
@@ -216,140 +215,128 @@ macro_rules! operations {
     (@ what $field:ident $visit:ident) => {
         let _ = $field;
     };
-    (@ reads $field:ident $visit:ident) => {
-        $field.each(Role::Reads, &mut $visit)
-    };
-    (@ writes $field:ident $visit:ident) => {
-        $field.each(Role::Writes, &mut $visit)
-    };
-    (@ addresses $field:ident $visit:ident) => {
-        $field.each(Role::Addresses, &mut $visit)
-    };
-    (@ reads_predicate $field:ident $visit:ident) => {
-        $field.each(Role::ReadsPredicate, &mut $visit)
-    };
-    (@ writes_predicate $field:ident $visit:ident) => {
-        $field.each(Role::WritesPredicate, &mut $visit)
+    (@ $role:ident $field:ident $visit:ident) => {
+        $field.each(Role::$role, &mut $visit)
     };
 }
 
 operations! {
-    Alu { what f: Alu, writes d: Reg, reads s: [Reg; 4], what spread: Spread }
+    Alu { what f: Alu, Writes d: Reg, Reads s: [Reg; 4], what spread: Spread }
     /// Arithmetic with the carry flag, which has a register of its own.
     Extended {
-        what how: Extended, writes d: Reg, reads s: [Reg; 3], reads carry_in: Reg, writes carry_out: Reg,
+        what how: Extended, Writes d: Reg, Reads s: [Reg; 3], Reads carry_in: Reg, Writes carry_out: Reg,
     }
     /// `setp`: `d = test op combine`, `q = !test op combine`.
     Test {
-        what f: Test, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
-        reads_predicate combine: Option<(Bits, Guard)>,
+        what f: Test, WritesPredicate d: Pred, WritesPredicate q: Pred, Reads a: Reg, Reads b: Reg,
+        ReadsPredicate combine: Option<(Bits, Guard)>,
     }
     /// `setp` of two halves: `d` from the lower ones, `q` from the upper ones.
     TestHalves {
-        what f: Test, writes_predicate d: Pred, writes_predicate q: Pred, reads a: Reg, reads b: Reg,
-        reads_predicate combine: Option<(Bits, Guard)>,
+        what f: Test, WritesPredicate d: Pred, WritesPredicate q: Pred, Reads a: Reg, Reads b: Reg,
+        ReadsPredicate combine: Option<(Bits, Guard)>,
     }
     /// `lop3` that also says whether its result has any bit: `p = (d != 0) op q`.
     LogicTest {
-        what f: Alu, writes d: Reg, writes_predicate p: Pred, reads s: [Reg; 4], what bits: Bits,
-        reads_predicate q: Guard,
+        what f: Alu, Writes d: Reg, WritesPredicate p: Pred, Reads s: [Reg; 4], what bits: Bits,
+        ReadsPredicate q: Guard,
     }
     /// `set`: all ones (or 1.0) where the comparison holds.
-    Set { what f: Test, writes d: Reg, reads a: Reg, reads b: Reg, what holds: u64 }
+    Set { what f: Test, Writes d: Reg, Reads a: Reg, Reads b: Reg, what holds: u64 }
     /// `a` where `p` holds, else `b`.
-    Select { writes d: Reg, reads a: Reg, reads b: Reg, reads_predicate p: Guard }
+    Select { Writes d: Reg, Reads a: Reg, Reads b: Reg, ReadsPredicate p: Guard }
     /// Logic on predicates; without `b` a copy.
     Logic {
-        what bits: Bits, writes_predicate d: Pred, reads_predicate a: Guard,
-        reads_predicate b: Option<Guard>,
+        what bits: Bits, WritesPredicate d: Pred, ReadsPredicate a: Guard,
+        ReadsPredicate b: Option<Guard>,
     }
     /// `testp` and `isspacep`: a question about the bits of one register.
-    Classify { writes_predicate d: Pred, reads a: Reg, what class: fn(u64) -> bool }
+    Classify { WritesPredicate d: Pred, Reads a: Reg, what class: fn(u64) -> bool }
     /// `mov` of a wide register from several narrow ones, of this many bits each.
-    Pack { writes d: Reg, reads parts: Vec<Reg>, what bits: u32 }
+    Pack { Writes d: Reg, Reads parts: Vec<Reg>, what bits: u32 }
     /// `mov` of a wide register into several narrow ones.
-    Unpack { writes parts: Vec<Reg>, reads a: Reg, what bits: u32 }
+    Unpack { Writes parts: Vec<Reg>, Reads a: Reg, what bits: u32 }
     /// The address of a local variable: the activation's base plus an offset.
-    LocalAddress { writes d: Reg, what offset: u64 }
+    LocalAddress { Writes d: Reg, what offset: u64 }
     /// The address of a module variable, or of a function.
-    GlobalAddress { writes d: Reg, what global: usize, what offset: i64 }
+    GlobalAddress { Writes d: Reg, what global: usize, what offset: i64 }
     Load {
-        what space: Space, writes d: Vec<Reg>, what bytes: u32, what signed: bool, addresses at: Address,
+        what space: Space, Writes d: Vec<Reg>, what bytes: u32, what signed: bool, Addresses at: Address,
         what order: Order, what scope: Scope, what used: Use,
     }
     Store {
-        what space: Space, reads s: Vec<Reg>, what bytes: u32, addresses at: Address, what order: Order,
+        what space: Space, Reads s: Vec<Reg>, what bytes: u32, Addresses at: Address, what order: Order,
         what scope: Scope,
     }
     /// Call parameters and return values, which live in the activation.
-    LoadFrame { writes d: Vec<Reg>, what bytes: u32, what signed: bool, what offset: usize }
-    StoreFrame { reads s: Vec<Reg>, what bytes: u32, what offset: usize }
+    LoadFrame { Writes d: Vec<Reg>, what bytes: u32, what signed: bool, what offset: usize }
+    StoreFrame { Reads s: Vec<Reg>, what bytes: u32, what offset: usize }
     Atomic {
-        what space: Space, what op: AtomOp, what bytes: u32, writes d: Reg, addresses at: Address,
-        reads b: Reg, reads c: Reg, what order: Order, what scope: Scope,
+        what space: Space, what op: AtomOp, what bytes: u32, Writes d: Reg, Addresses at: Address,
+        Reads b: Reg, Reads c: Reg, what order: Order, what scope: Scope,
     }
     Fence { what scope: Scope }
     /// A block barrier. `d` takes the number of threads for which `p` holds, `q` whether it holds for all or
     /// for any.
     Barrier {
-        reads id: Reg, reads count: Reg, what arrive: bool, what reduce: Option<BarReduce>, writes d: Reg,
-        writes_predicate q: Pred, reads_predicate p: Option<Guard>,
+        Reads id: Reg, Reads count: Reg, what arrive: bool, what reduce: Option<BarReduce>, Writes d: Reg,
+        WritesPredicate q: Pred, ReadsPredicate p: Option<Guard>,
     }
     /// The barrier of a cluster, in two halves.
     ClusterArrive { what releases: bool }
     ClusterWait {}
     /// `mapa`: where the same shared variable lies in the block of a rank; `own`: that of this one.
-    MapShared { writes d: Reg, reads a: Reg, reads rank: Reg, reads own: Reg }
+    MapShared { Writes d: Reg, Reads a: Reg, Reads rank: Reg, Reads own: Reg }
     /// `getctarank`: the rank of the block in whose shared memory an address lies.
-    RankOf { writes d: Reg, reads a: Reg, reads own: Reg }
-    WarpBarrier { reads mask: Reg }
+    RankOf { Writes d: Reg, Reads a: Reg, Reads own: Reg }
+    WarpBarrier { Reads mask: Reg }
     Shuffle {
-        what mode: Shuffle, writes d: Reg, writes_predicate p: Pred, reads a: Reg, reads b: Reg, reads c: Reg,
-        reads mask: Reg,
+        what mode: Shuffle, Writes d: Reg, WritesPredicate p: Pred, Reads a: Reg, Reads b: Reg, Reads c: Reg,
+        Reads mask: Reg,
     }
     /// `d` takes the ballot, `q` any other result.
     Vote {
-        what mode: Vote, writes d: Reg, writes_predicate q: Pred, reads_predicate p: Guard,
-        reads mask: Reg,
+        what mode: Vote, Writes d: Reg, WritesPredicate q: Pred, ReadsPredicate p: Guard,
+        Reads mask: Reg,
     }
     Match {
-        what all: bool, writes d: Reg, writes_predicate p: Pred, reads a: Reg, what wide: bool,
-        reads mask: Reg,
+        what all: bool, Writes d: Reg, WritesPredicate p: Pred, Reads a: Reg, what wide: bool,
+        Reads mask: Reg,
     }
-    Reduce { what op: AtomOp, writes d: Reg, reads a: Reg, reads mask: Reg }
+    Reduce { what op: AtomOp, Writes d: Reg, Reads a: Reg, Reads mask: Reg }
     /// A product of matrices, plus a third.
     Mma {
-        what how: Mma, writes d: Vec<Reg>, reads a: Vec<Reg>, reads b: Vec<Reg>, reads c: Vec<Reg>,
-        reads mask: Reg,
+        what how: Mma, Writes d: Vec<Reg>, Reads a: Vec<Reg>, Reads b: Vec<Reg>, Reads c: Vec<Reg>,
+        Reads mask: Reg,
     }
     /// A part of a matrix between memory and registers: into `d`, or out of `s`; `halves`: room for what
     /// does not lie side by side.
     Tile {
-        what tile: Tile, what space: Space, writes d: Vec<Reg>, reads s: Vec<Reg>, addresses at: Address,
-        reads stride: Reg, what halves: [Reg; 2], reads mask: Reg,
+        what tile: Tile, what space: Space, Writes d: Vec<Reg>, Reads s: Vec<Reg>, Addresses at: Address,
+        Reads stride: Reg, what halves: [Reg; 2], Reads mask: Reg,
     }
     /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come
     /// from there and the others are zero; none do where the predicate `ignored` holds.
     CopyAsync {
-        addresses to: Address, addresses from: Address, what bytes: u32, reads given: Reg,
-        reads_predicate ignored: Option<Guard>,
+        Addresses to: Address, Addresses from: Address, what bytes: u32, Reads given: Reg,
+        ReadsPredicate ignored: Option<Guard>,
     }
     CopyGroup { what how: Copies }
     /// `cp.async.mbarrier.arrive`; whether the mbarrier counts on this arrival already (`.noinc`).
-    CopyArrive { what space: Space, addresses at: Address, what counted: bool }
+    CopyArrive { what space: Space, Addresses at: Address, what counted: bool }
     /// `a` is a count, or the state or parity that is waited for; `d` takes a state, `done` whether it is
     /// complete.
     Mbarrier {
-        what how: Mbarrier, what space: Space, writes d: Reg, writes_predicate done: Pred,
-        addresses at: Address, reads a: Reg, what relaxed: bool,
+        what how: Mbarrier, what space: Space, Writes d: Reg, WritesPredicate done: Pred,
+        Addresses at: Address, Reads a: Reg, what relaxed: bool,
     }
     /// `griddepcontrol.wait`
     GridWait {}
-    ActiveMask { writes d: Reg }
-    Clock { writes d: Reg }
+    ActiveMask { Writes d: Reg }
+    Clock { Writes d: Reg }
     Branch { what target: u32, what reconverge: u32 }
-    BranchIndexed { reads index: Reg, what targets: Vec<u32>, what reconverge: u32 }
-    Call { reads callee: Callee, what args: Vec<usize>, what ret: Option<usize> }
+    BranchIndexed { Reads index: Reg, what targets: Vec<u32>, what reconverge: u32 }
+    Call { Reads callee: Callee, what args: Vec<usize>, what ret: Option<usize> }
     Return {}
     Exit {}
     Trap {}

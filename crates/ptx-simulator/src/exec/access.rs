@@ -6,6 +6,7 @@ use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{AtomOp, Lanes, WARP, combine, each, groups, lanes};
 use crate::decode::*;
+use crate::diagnostic::Diagnostic;
 use crate::memory::shared::{self, Layout};
 use crate::memory::{self, extend, span};
 use crate::observe::{Act, Peer, Request};
@@ -90,6 +91,36 @@ impl Context<'_> {
         address.saturating_add(bytes as u64) > locals as u64
     }
 
+    /// A lane's address is not aligned, or not one of something that it may access.
+    #[cold]
+    fn refused(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
+        match is_aligned(request.addresses[lane], request.bytes) {
+            true => self.outside(warp, at, lane, request),
+            false => self.misaligned(warp, at, lane, request),
+        }
+    }
+
+    /// The bytes that a lane stores to, if it may.
+    #[inline(always)]
+    fn writable<'a>(
+        &'a mut self,
+        warp: &'a mut Warp,
+        at: At,
+        request: &Request,
+        lane: usize,
+    ) -> Option<&'a mut [u8]> {
+        let (address, bytes) = (request.addresses[lane], request.bytes as usize);
+        match request.space {
+            _ if !is_aligned(address, request.bytes) => None,
+            Space::Shared => self.shared_mut(request.owner).bytes.get_mut(span(address, bytes)),
+            Space::Local if self.is_past_locals(warp, at, address, bytes) => None,
+            Space::Local => warp.local_of(lane, address, bytes),
+            Space::Param | Space::Const => None,
+            _ if address >> 56 != 0 => self.launches.buffer(address, bytes),
+            _ => self.memory.slice_mut(address, bytes).ok(),
+        }
+    }
+
     pub fn load<const CHECKS: bool>(
         &mut self,
         warp: &mut Warp,
@@ -104,7 +135,7 @@ impl Context<'_> {
             let request = &self.reach(warp, at, request)?;
             // Lanes mostly read the same allocation: it is looked up once.
             let (start, near) = match request.space {
-                Space::Shared => (0, shared_in(self.block, &self.cluster, request.owner)),
+                Space::Shared => (0, &shared_in(self.block, &self.cluster, request.owner).bytes[..]),
                 Space::Param => (0, self.params),
                 Space::Local => (0, &[][..]),
                 _ => self.memory.around(request.addresses[request.mask.trailing_zeros() as usize]),
@@ -115,8 +146,7 @@ impl Context<'_> {
                 rest &= rest - 1;
                 let address = request.addresses[lane];
                 let total = request.bytes as usize;
-                // A power of two, as PTX has it.
-                if address & (total as u64 - 1) != 0 {
+                if !is_aligned(address, request.bytes) {
                     return Err(self.misaligned(warp, at, lane, request));
                 }
                 let local;
@@ -169,29 +199,14 @@ impl Context<'_> {
             // A loop that only waits may still count in local memory.
             warp.spin.changes |= request.space != Space::Local;
             let mut unchanged = 0;
-            let mut rest = request.mask;
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                let address = request.addresses[lane];
-                let total = request.bytes as usize;
-                // A power of two, as PTX has it.
-                if address & (total as u64 - 1) != 0 {
-                    return Err(self.misaligned(warp, at, lane, request));
-                }
+            for lane in lanes(request.mask) {
                 let mut values = [0u64; 4];
                 for (value, s) in values.iter_mut().zip(s) {
                     *value = source(&warp.activations[at.slot as usize], at.function, *s)[lane];
                 }
-                let to = match request.space {
-                    Space::Shared => self.shared_mut(request.owner).get_mut(span(address, total)),
-                    Space::Local if self.is_past_locals(warp, at, address, total) => None,
-                    Space::Local => warp.local_of(lane, address, total),
-                    Space::Param | Space::Const => None,
-                    _ if address >> 56 != 0 => self.launches.buffer(address, total),
-                    _ => self.memory.slice_mut(address, total).ok(),
+                let Some(to) = self.writable(warp, at, request, lane) else {
+                    return Err(self.refused(warp, at, lane, request));
                 };
-                let Some(to) = to else { return Err(self.outside(warp, at, lane, request)) };
                 let mut same = true;
                 for (i, &value) in values[..s.len()].iter().enumerate() {
                     let part = &mut to[i * bytes as usize..][..bytes as usize];
@@ -231,21 +246,13 @@ impl Context<'_> {
             };
             let (mut unchanged, mut changed, mut before) = (0, 0, [0; WARP]);
             for lane in lanes(request.mask) {
-                let address = request.addresses[lane];
-                let total = request.bytes as usize;
-                // A power of two, as PTX has it.
-                if address & (total as u64 - 1) != 0 {
-                    return Err(self.misaligned(warp, at, lane, request));
-                }
-                let activation = &mut warp.activations[at.slot as usize];
+                let activation = &warp.activations[at.slot as usize];
                 let operand = |r: Reg| source(activation, at.function, r)[lane];
                 let (b, c) = (operand(b), operand(c));
-                let word = match request.space {
-                    Space::Shared => self.shared_mut(request.owner).get_mut(span(address, total)),
-                    Space::Global => self.memory.slice_mut(address, total).ok(),
-                    _ => None,
+                let word = self.writable(warp, at, request, lane);
+                let Some(word) = word.filter(|_| request.space != Space::Local) else {
+                    return Err(self.refused(warp, at, lane, request));
                 };
-                let Some(word) = word else { return Err(self.outside(warp, at, lane, request)) };
                 let old = memory::read(word);
                 before[lane] = old;
                 let new = combine(op, request.bytes, old, b, c);
@@ -258,7 +265,7 @@ impl Context<'_> {
                     self.progress.changed();
                 }
                 if d != NONE {
-                    activation.registers[d as usize][lane] = old;
+                    warp.activations[at.slot as usize].registers[d as usize][lane] = old;
                 }
             }
             if self.checks {
@@ -272,4 +279,10 @@ impl Context<'_> {
             Ok(())
         })
     }
+}
+
+/// Whether an address is a multiple of so many bytes: a power of two, as PTX has it.
+#[inline(always)]
+fn is_aligned(address: u64, bytes: u32) -> bool {
+    address & (u64::from(bytes) - 1) == 0
 }

@@ -9,13 +9,6 @@ use crate::decode::*;
 use crate::diagnostic::Kind;
 use crate::observe::{Act, Event};
 
-/// Whether lanes that arrive at a barrier wait there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    Waits,
-    GoesOn,
-}
-
 impl Context<'_> {
     /// A split behind an open barrier: takes the barrier's result, if it asked for one, and goes on.
     pub fn leave_barrier(&mut self, warp: &mut Warp, index: usize, id: u8) {
@@ -47,9 +40,9 @@ impl Context<'_> {
         self.block.open(&mut opens);
     }
 
-    /// Lanes of the split `index` arrive at a block barrier.
-    pub fn barrier(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<Arrival> {
-        let Op::Barrier { id, count, arrive, p, .. } = &at.inst.op else { return Ok(Arrival::GoesOn) };
+    /// Lanes of the split `index` arrive at a block barrier; whether they wait there.
+    pub fn barrier(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<bool> {
+        let Op::Barrier { id, count, arrive, p, .. } = &at.inst.op else { return Ok(false) };
         let active = at.mask;
         let activation = &warp.activations[at.slot as usize];
         let only = |r: Reg| source(activation, at.function, r)[active.trailing_zeros() as usize] as u32;
@@ -74,7 +67,7 @@ impl Context<'_> {
         let round = barrier.round;
         if *arrive {
             self.release();
-            return Ok(Arrival::GoesOn);
+            return Ok(false);
         }
         let waiting = warp.stay(index, active);
         warp.splits[waiting].wait = Wait::Barrier { id: number as u8, round };
@@ -82,7 +75,7 @@ impl Context<'_> {
         if self.block.barriers[number].round == round {
             self.act(warp, at, Act::BarrierStall);
         }
-        Ok(Arrival::Waits)
+        Ok(true)
     }
 
     /// Tells which watched branches a barrier lies behind: those of its function, and those around the calls.

@@ -5,6 +5,13 @@ use crate::memory::Written;
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
 pub const BARRIERS: usize = 16;
 
+/// The shared memory of a block, and which bytes of it have been written (kept under checks).
+#[derive(Debug, Default)]
+pub struct SharedMemory {
+    pub bytes: Vec<u8>,
+    pub written: Written,
+}
+
 /// A block barrier in one of its rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Barrier {
@@ -39,8 +46,7 @@ pub struct Member {
     /// Linear number in the grid.
     pub block: u64,
     /// Its shared memory, while it is not its turn.
-    pub shared: Vec<u8>,
-    pub written: Written,
+    pub shared: SharedMemory,
     /// Whether it has ended; and whether none of its warps gets on until the barrier opens.
     pub ended: bool,
     pub stuck: bool,
@@ -69,9 +75,7 @@ pub struct BlockState {
     pub rank: u32,
     pub threads: u32,
     pub exited: u32,
-    pub shared: Vec<u8>,
-    /// Which bytes of it have been written; kept under checks.
-    pub written: Written,
+    pub shared: SharedMemory,
     pub barriers: [Barrier; BARRIERS],
     /// Child grids that `cudaDeviceSynchronize` would wait for.
     pub children: u32,
@@ -80,9 +84,7 @@ pub struct BlockState {
 impl BlockState {
     /// Takes its shared memory from where the others of its cluster reach it, or gives it back there.
     pub fn swap_memory(&mut self, cluster: &mut Cluster) {
-        let place = &mut cluster.members[self.rank as usize];
-        std::mem::swap(&mut self.shared, &mut place.shared);
-        std::mem::swap(&mut self.written, &mut place.written);
+        std::mem::swap(&mut self.shared, &mut cluster.members[self.rank as usize].shared);
     }
 
     /// Opens the barriers that have become complete; `opened` is told which, whether all threads were there

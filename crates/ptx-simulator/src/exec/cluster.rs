@@ -1,11 +1,10 @@
 //! What the blocks of a cluster share: their shared memory, and a barrier (PTX ISA 9.7.13.4).
 
-use super::barrier::Arrival;
-use super::block::{BlockState, Cluster};
+use super::block::{BlockState, Cluster, SharedMemory};
 use super::context::{At, Context, Executed};
 use super::warp::{Wait, Warp};
 use crate::diagnostic::{Diagnostic, KEEP_ALIVE, Kind};
-use crate::memory::{Written, shared};
+use crate::memory::shared;
 use crate::observe::{Act, Event, Peer, Request};
 
 /// The shared memory of `block`, or of another one of its cluster.
@@ -14,7 +13,7 @@ pub fn shared_in<'a>(
     block: &'a BlockState,
     cluster: &'a Option<&mut Cluster>,
     owner: Option<Peer>,
-) -> &'a [u8] {
+) -> &'a SharedMemory {
     match (owner, cluster) {
         (Some(peer), Some(cluster)) => &cluster.members[peer.rank as usize].shared,
         _ => &block.shared,
@@ -24,32 +23,15 @@ pub fn shared_in<'a>(
 impl Context<'_> {
     /// The shared memory of this block, or of another one of its cluster.
     #[inline]
-    pub fn shared_of(&self, owner: Option<Peer>) -> &[u8] {
+    pub fn shared_of(&self, owner: Option<Peer>) -> &SharedMemory {
         shared_in(self.block, &self.cluster, owner)
     }
 
     #[inline]
-    pub fn shared_mut(&mut self, owner: Option<Peer>) -> &mut [u8] {
+    pub fn shared_mut(&mut self, owner: Option<Peer>) -> &mut SharedMemory {
         match (owner, &mut self.cluster) {
             (Some(peer), Some(cluster)) => &mut cluster.members[peer.rank as usize].shared,
             _ => &mut self.block.shared,
-        }
-    }
-
-    /// Which bytes of it have been written.
-    #[inline]
-    pub fn written_of(&self, owner: Option<Peer>) -> &Written {
-        match (owner, &self.cluster) {
-            (Some(peer), Some(cluster)) => &cluster.members[peer.rank as usize].written,
-            _ => &self.block.written,
-        }
-    }
-
-    #[inline]
-    pub fn written_mut(&mut self, owner: Option<Peer>) -> &mut Written {
-        match (owner, &mut self.cluster) {
-            (Some(peer), Some(cluster)) => &mut cluster.members[peer.rank as usize].written,
-            _ => &mut self.block.written,
         }
     }
 
@@ -119,8 +101,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Lanes wait at it.
-    pub fn cluster_wait(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<Arrival> {
+    /// Lanes wait at it; whether it is not open yet.
+    pub fn cluster_wait(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<bool> {
         let absent = at.mask & !(warp.in_cluster_barrier[0] | warp.in_cluster_barrier[1]);
         let Some(cluster) = self.cluster.as_ref().filter(|_| absent == 0) else {
             let what = "a thread waits at the barrier of its cluster, and has not arrived there";
@@ -131,17 +113,17 @@ impl Context<'_> {
         let round = cluster.round;
         if at.mask & warp.in_cluster_barrier[(round & 1) as usize] == 0 {
             self.behind_cluster_barrier(warp, at);
-            return Ok(Arrival::GoesOn);
+            return Ok(false);
         }
         let waiting = warp.stay(index, at.mask);
         warp.splits[waiting].wait = Wait::Cluster { round };
-        Ok(Arrival::Waits)
+        Ok(true)
     }
 
     /// Lanes have waited for a round that is over.
     pub fn behind_cluster_barrier(&mut self, warp: &mut Warp, at: At) {
         warp.in_cluster_barrier.iter_mut().for_each(|lanes| *lanes &= !at.mask);
-        self.act(warp, at, Act::ClusterWait { mask: at.mask });
+        self.act(warp, at, Act::ClusterWait(at.mask));
     }
 
     /// Lanes exit: nobody waits for them any more.

@@ -183,7 +183,7 @@ impl Context<'_> {
         match op {
             Op::WarpBarrier { .. } => {
                 for (_, group) in groups(mask, |lane| names[lane]) {
-                    self.act(warp, at, Act::WarpBarrier { mask: group });
+                    self.act(warp, at, Act::WarpBarrier(group));
                 }
             }
             Op::Tile { .. } => self.tile(warp, at)?,

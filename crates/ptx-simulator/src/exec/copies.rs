@@ -40,7 +40,7 @@ impl Context<'_> {
                     return Err(self.misaligned(warp, at, lane, request));
                 }
             }
-            if self.block.shared.get(span(to[lane], *bytes as usize)).is_none() {
+            if self.block.shared.bytes.get(span(to[lane], *bytes as usize)).is_none() {
                 return Err(self.outside(warp, at, lane, &store));
             }
             if taken[lane] > 0 && self.memory.slice(from[lane], taken[lane] as usize).is_err() {
@@ -81,11 +81,11 @@ impl Context<'_> {
                 content[..given].copy_from_slice(from);
             }
             let shared = &mut self.block.shared;
-            shared[to].copy_from_slice(&content[..bytes]);
+            shared.bytes[to].copy_from_slice(&content[..bytes]);
             if self.checks {
                 let from = self.memory.written(copy.from[lane]);
                 let written = given == 0 || from.is_none_or(|(written, at)| written.any(at, given));
-                self.block.written.set(copy.to[lane] as usize, bytes, written);
+                shared.written.set(copy.to[lane] as usize, bytes, written);
             }
         }
         if mask != 0 {

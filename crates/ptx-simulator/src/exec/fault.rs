@@ -58,10 +58,10 @@ impl Context<'_> {
         let what = format!(
             "the launch needs more memory than it may have, {} bytes: {} for buffers and \
              variables{launches}{checks}",
-            thousands(self.memory.most_bytes()),
-            thousands(self.memory.live_bytes())
+            thousands(self.memory.most_bytes),
+            thousands(self.memory.live_bytes)
         );
-        let help = match self.launches.bytes > self.memory.most_bytes() / 2 {
+        let help = match self.launches.bytes > self.memory.most_bytes / 2 {
             true => "look at what ends the recursion of launches, and launch every parameter buffer",
             false => "run a smaller problem",
         };

@@ -214,10 +214,10 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
 }
 
 impl Context<'_> {
-    fn undefined(&mut self, warp: &Warp, at: At, lane: usize, origin: u32, what: &str) {
+    fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";
-        let mut finding = *self.fault(warp, at.lane(lane), Kind::UninitializedRead, what, help);
+        let mut finding = *self.fault(warp, at, Kind::UninitializedRead, what, help);
         if let Some(loc) = self.program.locs.get(origin as usize) {
             let message = "the value is read here, from memory that has not been written".to_string();
             finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
@@ -229,10 +229,10 @@ impl Context<'_> {
     pub fn check_guard(&mut self, warp: &mut Warp, at: At) {
         let undefined = &mut warp.activations[at.slot as usize].undefined;
         let (lanes, origin) = undefined.predicate(at.inst.guard);
-        if lanes & at.mask != 0 {
+        let mask = lanes & at.mask;
+        if mask != 0 {
             undefined.set_predicate(at.inst.guard, at.mask, (0, NONE));
-            let lane = (lanes & at.mask).trailing_zeros() as usize;
-            self.undefined(warp, at, lane, origin, "a branch depends on an uninitialized value");
+            self.undefined(warp, At { mask, ..at }, origin, "a branch depends on an uninitialized value");
         }
     }
 
@@ -240,10 +240,10 @@ impl Context<'_> {
     pub fn check_address(&mut self, warp: &mut Warp, at: At, to: &Address) {
         let undefined = &mut warp.activations[at.slot as usize].undefined;
         let (lanes, origin) = undefined.any(&[to.base]);
-        if lanes & at.mask != 0 {
+        let mask = lanes & at.mask;
+        if mask != 0 {
             undefined.set(to.base, at.mask, (0, NONE));
-            let lane = (lanes & at.mask).trailing_zeros() as usize;
-            self.undefined(warp, at, lane, origin, "an address depends on an uninitialized value");
+            self.undefined(warp, At { mask, ..at }, origin, "an address depends on an uninitialized value");
         }
     }
 
@@ -292,8 +292,8 @@ impl Context<'_> {
                 }
             }
             if request.space == Space::Global && undefined != 0 {
-                let lane = undefined.trailing_zeros() as usize;
-                self.undefined(warp, at, lane, origin, "an uninitialized value is stored to global memory");
+                let at = At { mask: undefined, ..at };
+                self.undefined(warp, at, origin, "an uninitialized value is stored to global memory");
             }
         }
     }
@@ -309,14 +309,13 @@ impl Context<'_> {
             self.set_written(warp, (space, owner), lane, addresses[lane], bytes, true);
             !written
         });
-        let memory = lanes(unwritten).next().filter(|_| !exchanges);
-        let operand = (operands & mask != 0).then(|| (operands & mask).trailing_zeros() as usize);
-        match (memory, operand) {
-            (Some(lane), _) => self.undefined(warp, at, lane, NONE, "an atomic reads uninitialized memory"),
-            (_, Some(lane)) => {
-                self.undefined(warp, at, lane, origin, "an atomic has an uninitialized operand")
+        let wrong = |mask| At { mask, ..at };
+        match (if exchanges { 0 } else { unwritten }, operands & mask) {
+            (0, 0) => {}
+            (0, lanes) => {
+                self.undefined(warp, wrong(lanes), origin, "an atomic has an uninitialized operand")
             }
-            _ => {}
+            (lanes, _) => self.undefined(warp, wrong(lanes), NONE, "an atomic reads uninitialized memory"),
         }
         if d != NONE {
             let undefined = if exchanges { (unwritten, at.inst.loc) } else { (0, NONE) };
@@ -329,7 +328,7 @@ impl Context<'_> {
     fn is_written(&self, warp: &Warp, request: &Request, lane: usize, address: u64, bytes: u32) -> bool {
         let (at, bytes) = (address as usize, bytes as usize);
         match request.space {
-            Space::Shared => self.written_of(request.owner).any(at, bytes),
+            Space::Shared => self.shared_of(request.owner).written.any(at, bytes),
             Space::Local => warp.local_written.get(lane).is_some_and(|written| written.any(at, bytes)),
             Space::Param => true,
             _ if address >> 56 != 0 => true,
@@ -350,7 +349,7 @@ impl Context<'_> {
     ) {
         let (at, bytes) = (address as usize, bytes as usize);
         match space {
-            Space::Shared => self.written_mut(owner).set(at, bytes, written),
+            Space::Shared => self.shared_mut(owner).written.set(at, bytes, written),
             Space::Local => {
                 warp.local_written.resize_with(WARP, Written::default);
                 warp.local_written[lane].set(at, bytes, written);

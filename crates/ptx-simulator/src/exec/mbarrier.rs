@@ -78,13 +78,9 @@ impl Context<'_> {
                 let (addresses, _) = self.mbarrier_addresses(warp, at, place, false)?;
                 for lane in lanes(at.mask) {
                     if *how == Mbarrier::Init && !(1..=MOST).contains(&(a[lane] & 0xffff_ffff)) {
-                        return Err(self.mbarrier_fault(
-                            warp,
-                            at,
-                            lane,
-                            format!("an mbarrier is to wait for {} arrivals", a[lane] as u32),
-                            "1 to 1,048,575 are possible",
-                        ));
+                        let what = format!("an mbarrier is to wait for {} arrivals", a[lane] as u32);
+                        let help = "1 to 1,048,575 are possible";
+                        return Err(self.mbarrier_fault(warp, at.lane(lane), what, help));
                     }
                     let count = a[lane] & MOST;
                     let new = State { missing: count, expected: count, bytes: 0, parity: 0 };
@@ -149,15 +145,11 @@ impl Context<'_> {
             let mut state = self.state(warp, at, lane, (owners[lane], addresses[lane]))?;
             let Change { more, arrivals, fewer, bytes } = changes[lane];
             if arrivals > state.missing + more || fewer > state.expected {
-                return Err(self.mbarrier_fault(
-                    warp,
-                    at,
-                    lane,
-                    format!("{arrivals} arrivals at an mbarrier that waits for {} more", state.missing),
-                    "initialise it with the number of all arrivals of a phase, and let each thread wait \
-                     before it \
-                     arrives again",
-                ));
+                let what =
+                    format!("{arrivals} arrivals at an mbarrier that waits for {} more", state.missing);
+                let help = "initialise it with the number of all arrivals of a phase, and let each thread \
+                            wait before it arrives again";
+                return Err(self.mbarrier_fault(warp, at.lane(lane), what, help));
             }
             let before = state.word();
             odd |= (state.parity as u32) << lane;
@@ -194,13 +186,9 @@ impl Context<'_> {
             if space == Space::Generic {
                 let (space, address) = memory::resolve(addresses[lane]);
                 if space != Space::Shared {
-                    return Err(self.mbarrier_fault(
-                        warp,
-                        at,
-                        lane,
-                        format!("an mbarrier at {:#x}, which is not in shared memory", addresses[lane]),
-                        "declare it __shared__",
-                    ));
+                    let what =
+                        format!("an mbarrier at {:#x}, which is not in shared memory", addresses[lane]);
+                    return Err(self.mbarrier_fault(warp, at.lane(lane), what, "declare it __shared__"));
                 }
                 addresses[lane] = address;
             }
@@ -210,7 +198,7 @@ impl Context<'_> {
                 let what = "an mbarrier of another block is waited for, or initialised".to_string();
                 let help =
                     "other blocks of the cluster can arrive at an mbarrier; its own block waits for it";
-                return Err(self.mbarrier_fault(warp, at, lane, what, help));
+                return Err(self.mbarrier_fault(warp, at.lane(lane), what, help));
             }
             addresses[lane] = self.shared.offset(address, 8);
             let mut request = request(Access::Atomic { returns: false }, at.mask, &addresses, Order::Relaxed);
@@ -222,7 +210,7 @@ impl Context<'_> {
             if !addresses[lane].is_multiple_of(8) {
                 return Err(self.misaligned(warp, at, lane, &request));
             }
-            if self.shared_of(owners[lane]).get(span(addresses[lane], 8)).is_none() {
+            if self.shared_of(owners[lane]).bytes.get(span(addresses[lane], 8)).is_none() {
                 return Err(self.outside(warp, at, lane, &request));
             }
         }
@@ -236,7 +224,7 @@ impl Context<'_> {
         lane: usize,
         (owner, address): (Option<Peer>, u64),
     ) -> Executed<State> {
-        let word = self.shared_of(owner).get(span(address, 8)).map_or(0, memory::read);
+        let word = self.shared_of(owner).bytes.get(span(address, 8)).map_or(0, memory::read);
         State::read(word).ok_or_else(|| {
             let what = "an mbarrier is used that nobody has initialised";
             let help = "let one thread initialise it, and all wait at __syncthreads() before they use it";
@@ -246,14 +234,16 @@ impl Context<'_> {
 
     fn put(&mut self, owner: Option<Peer>, address: u64, word: u64) {
         let at = span(address, 8);
-        memory::write(&mut self.shared_mut(owner)[at], word);
-        if self.checks {
-            self.written_mut(owner).set(address as usize, 8, true);
+        let checks = self.checks;
+        let shared = self.shared_mut(owner);
+        memory::write(&mut shared.bytes[at], word);
+        if checks {
+            shared.written.set(address as usize, 8, true);
         }
     }
 
-    fn mbarrier_fault(&self, warp: &Warp, at: At, lane: usize, what: String, help: &str) -> Box<Diagnostic> {
-        self.fault(warp, at.lane(lane), Kind::BarrierDivergence, what, help)
+    fn mbarrier_fault(&self, warp: &Warp, at: At, what: String, help: &str) -> Box<Diagnostic> {
+        self.fault(warp, at, Kind::BarrierDivergence, what, help)
     }
 }
 

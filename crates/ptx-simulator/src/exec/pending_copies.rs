@@ -26,11 +26,6 @@ pub struct Copy {
 }
 
 impl PendingCopies {
-    pub fn clear(&mut self) {
-        self.copies.clear();
-        self.groups = [0; WARP];
-    }
-
     pub fn commit(&mut self, mask: u32) {
         each(mask, |lane| self.groups[lane] += 1);
     }

@@ -1,16 +1,15 @@
 //! `printf` of device code: formats as C renders them.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 /// Most characters that a width or a precision can ask for: a mistake should not fill the host's memory.
 const MOST_DIGITS: usize = 1024;
 
 /// One conversion of a format: `%-08.3lld`.
-#[derive(Debug, Default)]
-struct Conversion {
+struct Conversion<'a> {
+    flags: &'a str,
     left: bool,
-    plus: bool,
-    space: bool,
-    alternative: bool,
-    zeros: bool,
     width: usize,
     precision: Option<usize>,
     /// `h` counts down, `l` up.
@@ -55,42 +54,38 @@ pub fn format(
     (out, count)
 }
 
-impl Conversion {
+impl Conversion<'_> {
     /// Reads what stands behind a `%`; with the length of it in bytes.
-    fn parse(text: &str, next: &mut impl FnMut(usize) -> Option<u64>) -> Option<(Conversion, usize)> {
-        let mut it = Conversion::default();
-        let mut chars = text.char_indices().peekable();
-        while let Some((_, c)) = chars.next_if(|(_, c)| "-+ #0".contains(*c)) {
-            match c {
-                '-' => it.left = true,
-                '+' => it.plus = true,
-                ' ' => it.space = true,
-                '#' => it.alternative = true,
-                _ => it.zeros = true,
-            }
-        }
-        let mut number = |chars: &mut std::iter::Peekable<std::str::CharIndices>| -> Option<i64> {
-            if chars.next_if(|(_, c)| *c == '*').is_some() {
+    fn parse<'a>(
+        text: &'a str,
+        next: &mut impl FnMut(usize) -> Option<u64>,
+    ) -> Option<(Conversion<'a>, usize)> {
+        let (flags, rest) = text.split_at(text.find(|c| !"-+ #0".contains(c))?);
+        let mut chars = rest.chars().peekable();
+        let mut number = |chars: &mut Peekable<Chars>| -> Option<i64> {
+            if chars.next_if_eq(&'*').is_some() {
                 return Some(next(4)? as i32 as i64);
             }
             let mut value = 0i64;
-            while let Some((_, digit)) = chars.next_if(|(_, c)| c.is_ascii_digit()) {
+            while let Some(digit) = chars.next_if(char::is_ascii_digit) {
                 value = (value * 10 + digit as i64 - '0' as i64).min(MOST_DIGITS as i64);
             }
             Some(value)
         };
         let width = number(&mut chars)?;
-        it.left |= width < 0;
-        it.width = width.unsigned_abs().min(MOST_DIGITS as u64) as usize;
-        if chars.next_if(|(_, c)| *c == '.').is_some() {
-            it.precision = usize::try_from(number(&mut chars)?).ok().map(|digits| digits.min(MOST_DIGITS));
+        let precision = match chars.next_if_eq(&'.') {
+            Some(_) => usize::try_from(number(&mut chars)?).ok().map(|digits| digits.min(MOST_DIGITS)),
+            None => None,
+        };
+        let mut length = 0;
+        while let Some(c) = chars.next_if(|c| "hljztL".contains(*c)) {
+            length += if c == 'h' { -1 } else { 1 };
         }
-        while let Some((_, c)) = chars.next_if(|(_, c)| "hljztL".contains(*c)) {
-            it.length += if c == 'h' { -1 } else { 1 };
-        }
-        let (at, letter) = chars.next()?;
-        it.letter = letter;
-        Some((it, at + letter.len_utf8()))
+        let letter = chars.next()?;
+        let left = flags.contains('-') || width < 0;
+        let width = width.unsigned_abs().min(MOST_DIGITS as u64) as usize;
+        let behind: usize = chars.map(char::len_utf8).sum();
+        Some((Conversion { flags, left, width, precision, length, letter }, text.len() - behind))
     }
 
     fn render(
@@ -114,7 +109,7 @@ impl Conversion {
             }
             'u' | 'x' | 'X' | 'o' => {
                 let value = next(integer_bytes)? << unused >> unused;
-                let prefix = if self.alternative && value != 0 { self.letter } else { ' ' };
+                let prefix = if self.flags.contains('#') && value != 0 { self.letter } else { ' ' };
                 match self.letter {
                     'u' => ("", self.digits(value.to_string())),
                     'o' => (if prefix == 'o' { "0" } else { "" }, self.digits(format!("{value:o}"))),
@@ -139,7 +134,7 @@ impl Conversion {
         // Zeros fill up numbers, but not names like `inf`, nor an integer whose digits the precision counts.
         let counted = self.precision.is_some() && !"fFeEgG".contains(self.letter);
         let named = matches!(&body[..], "inf" | "nan" | "INF" | "NAN");
-        let zeros = self.zeros && numeric && !counted && !named;
+        let zeros = self.flags.contains('0') && numeric && !counted && !named;
         Some(if self.left {
             format!("{sign}{body}{}", " ".repeat(missing))
         } else if zeros {
@@ -152,8 +147,8 @@ impl Conversion {
     fn sign(&self, negative: bool) -> &'static str {
         match () {
             _ if negative => "-",
-            _ if self.plus => "+",
-            _ if self.space => " ",
+            _ if self.flags.contains('+') => "+",
+            _ if self.flags.contains(' ') => " ",
             _ => "",
         }
     }
@@ -177,35 +172,25 @@ impl Conversion {
     }
 }
 
-/// `%e`: at least two digits of exponent.
+/// `%e`: a sign and at least two digits of exponent.
 fn exponent(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$e}");
-    match text.split_once('e') {
-        Some((mantissa, exponent)) => {
-            let (sign, exponent) = match exponent.strip_prefix('-') {
-                Some(exponent) => ('-', exponent),
-                None => ('+', exponent),
-            };
-            format!("{mantissa}e{sign}{exponent:0>2}")
-        }
-        None => text,
-    }
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    format!("{mantissa}e{sign}{exponent:0>2}")
 }
 
 /// `%g`: the shorter of `%e` and `%f`, without trailing zeros.
 fn general(value: f64, digits: usize) -> String {
-    let scientific = format!("{:.*e}", digits - 1, value);
-    let power: i32 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    let scientific = exponent(value, digits - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let power: i32 = exponent.parse().unwrap_or(0);
     let trim = |text: &str| match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
         false => text.to_string(),
     };
     if power < -4 || power >= digits as i32 {
-        let text = exponent(value, digits - 1);
-        match text.split_once('e') {
-            Some((mantissa, exponent)) => format!("{}e{exponent}", trim(mantissa)),
-            None => text,
-        }
+        format!("{}e{exponent}", trim(mantissa))
     } else {
         trim(&format!("{:.*}", (digits as i32 - 1 - power).max(0) as usize, value))
     }

@@ -112,7 +112,7 @@ impl Context<'_> {
                 memory::write(slot, result);
             }
         }
-        self.memory.set_launch_bytes(self.launches.bytes);
+        self.memory.launch_bytes = self.launches.bytes;
         if self.memory.room() == 0 && self.launches.bytes > 0 {
             return Err(self.out_of_memory());
         }
@@ -122,7 +122,7 @@ impl Context<'_> {
                 warp.splits[waiting].wait = Wait::Children;
                 return Ok(());
             }
-            self.act(warp, at, Act::ChildrenDone { mask: at.mask });
+            self.act(warp, at, Act::ChildrenDone(at.mask));
         }
         // Lanes that the guard leaves out do nothing here; all go on behind the call.
         warp.splits[index].pc += 1;
@@ -260,7 +260,7 @@ impl Context<'_> {
         let address = if space == Space::Shared { self.own_offset(address, 8) } else { address };
         let slot = match space {
             Space::Local => caller.warp.local_of(caller.lane, address, 8),
-            Space::Shared => self.block.shared.get_mut(span(address, 8)),
+            Space::Shared => self.block.shared.bytes.get_mut(span(address, 8)),
             _ => self.memory.slice_mut(address, 8).ok(),
         };
         let Some(slot) = slot else { return false };

@@ -1,7 +1,6 @@
 //! Runs one warp: fetches an instruction, does it for the active lanes, says what happened.
 
 use super::activation::source;
-use super::barrier::Arrival;
 use super::context::{At, Context, Executed, Step};
 use super::follow;
 use super::registers;
@@ -24,13 +23,9 @@ pub enum Stop {
     Blocked,
 }
 
-/// How a split goes on after an instruction.
-enum Next {
-    /// At another place.
-    At(u32),
-    /// It does not: it waits, has parted, called, returned or ended.
-    Leave,
-}
+/// Where a split goes on after an instruction; `None` if it does not: it waits, has parted, called, returned
+/// or ended.
+type Next = Option<u32>;
 
 /// What is compiled for launches with checks, and once more for those without: who only has launches of one
 /// kind does not have the code for the other.
@@ -79,7 +74,7 @@ impl<'e> Context<'e> {
                 Wait::Lanes if self.collective_ready(warp, index) => self.collective(warp, index)?,
                 Wait::Children if self.block.children == 0 => {
                     let at = self.at(warp, index);
-                    self.act(warp, at, Act::ChildrenDone { mask: at.mask });
+                    self.act(warp, at, Act::ChildrenDone(at.mask));
                     warp.splits[index].go_on();
                 }
                 _ => continue,
@@ -131,8 +126,8 @@ impl<'e> Context<'e> {
             let at = At { inst, function, slot, mask: active };
             match &inst.op {
                 Op::Branch { .. } => match self.branch::<CHECKS>(warp, (index, pc, mask), at) {
-                    Next::At(next) => pc = next,
-                    Next::Leave => return Ok(()),
+                    Some(next) => pc = next,
+                    None => return Ok(()),
                 },
                 _ if active == 0 => pc += 1,
                 Op::Alu { f, d, s, .. } => {
@@ -161,8 +156,8 @@ impl<'e> Context<'e> {
                     pc += 1;
                 }
                 _ => match self.control(warp, index, pc, mask, at)? {
-                    Next::At(next) => pc = next,
-                    Next::Leave => return Ok(()),
+                    Some(next) => pc = next,
+                    None => return Ok(()),
                 },
             }
         }
@@ -176,7 +171,7 @@ impl<'e> Context<'e> {
         (index, pc, mask): (usize, u32, u32),
         at: At<'e>,
     ) -> Next {
-        let Op::Branch { target, reconverge } = at.inst.op else { return Next::At(pc + 1) };
+        let Op::Branch { target, reconverge } = at.inst.op else { return Some(pc + 1) };
         let (taken, rest) = (at.mask, mask & !at.mask);
         if CHECKS && at.inst.watch != [NONE; 2] {
             for watch in at.inst.watch.into_iter().filter(|watch| *watch != NONE) {
@@ -184,15 +179,15 @@ impl<'e> Context<'e> {
             }
         }
         if rest == 0 {
-            return Next::At(target);
+            return Some(target);
         }
         if taken == 0 {
-            return Next::At(pc + 1);
+            return Some(pc + 1);
         }
         warp.splits[index].pc = pc;
         self.act(warp, at, Act::Diverge { taken, rest });
         warp.diverge(index, taken, target, pc + 1, reconverge);
-        Next::Leave
+        None
     }
 
     /// Lanes load or store.
@@ -219,6 +214,7 @@ impl<'e> Context<'e> {
     /// Does what is neither arithmetic nor a plain access.
     #[inline(never)]
     fn control(&mut self, warp: &mut Warp, index: usize, pc: u32, mask: u32, at: At<'e>) -> Executed<Next> {
+        warp.splits[index].pc = pc;
         match &at.inst.op {
             Op::Atomic { space, bytes, d, at: word, order, scope, .. } => {
                 let addresses = self.checked_addresses(warp, at, word);
@@ -231,8 +227,8 @@ impl<'e> Context<'e> {
             Op::CopyGroup { how: Copies::Wait { but } } => self.copies_done(warp, at.mask, *but),
             Op::CopyArrive { .. } => self.copy_arrive(warp, at)?,
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
-            Op::Fence { scope } => self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope }),
-            Op::GridWait {} => self.act(warp, at, Act::GridWait { mask: at.mask }),
+            Op::Fence { scope } => self.act(warp, at, Act::Fence(at.mask, *scope)),
+            Op::GridWait {} => self.act(warp, at, Act::GridWait(at.mask)),
             Op::Clock { d } => {
                 // There is no clock: time is the number of instructions executed so far.
                 let now = self.progress.executed;
@@ -240,34 +236,28 @@ impl<'e> Context<'e> {
                 each(at.mask, |lane| d[lane] = now);
             }
             Op::Barrier { .. } => {
-                warp.splits[index].pc = pc;
-                if self.barrier(warp, index, at)? == Arrival::Waits {
-                    return Ok(Next::Leave);
+                if self.barrier(warp, index, at)? {
+                    return Ok(None);
                 }
             }
-            Op::ClusterArrive { releases } => {
-                warp.splits[index].pc = pc;
-                self.cluster_arrive(warp, index, at, *releases)?;
-            }
+            Op::ClusterArrive { releases } => self.cluster_arrive(warp, index, at, *releases)?,
             Op::ClusterWait {} => {
-                warp.splits[index].pc = pc;
-                if self.cluster_wait(warp, index, at)? == Arrival::Waits {
-                    return Ok(Next::Leave);
+                if self.cluster_wait(warp, index, at)? {
+                    return Ok(None);
                 }
             }
             Op::BranchIndexed { index: way, targets, reconverge } => {
                 return self.indexed_branch(warp, (index, pc, mask), at, (*way, targets, *reconverge));
             }
             Op::Call { callee, args, ret } => {
-                warp.splits[index].pc = pc;
                 self.call(warp, index, at, callee, args, *ret)?;
-                return Ok(Next::Leave);
+                return Ok(None);
             }
             Op::Return {} => {
                 warp.splits[index].pc = pc + 1;
                 self.give_back(warp, index, at);
                 warp.leave(index, at.mask);
-                return Ok(Next::Leave);
+                return Ok(None);
             }
             Op::Exit {} => {
                 warp.splits[index].pc = pc + 1;
@@ -275,7 +265,7 @@ impl<'e> Context<'e> {
                 self.block.exited += at.mask.count_ones();
                 self.release();
                 self.leave_cluster(warp, at.mask);
-                return Ok(Next::Leave);
+                return Ok(None);
             }
             Op::Trap {} => {
                 let help = "an assertion or a check in the kernel failed here";
@@ -293,7 +283,7 @@ impl<'e> Context<'e> {
                 registers::execute(op, activation, at.function, at.mask, self.globals);
             }
         }
-        Ok(Next::At(pc + 1))
+        Ok(Some(pc + 1))
     }
 
     /// Lanes come to a warp-level instruction.
@@ -303,17 +293,16 @@ impl<'e> Context<'e> {
         (index, pc, mask): (usize, u32, u32),
         at: At<'e>,
     ) -> Executed<Next> {
-        warp.splits[index].pc = pc;
         if at.mask != mask {
             // The lanes that the guard leaves out do not take part.
             warp.stay(index, at.mask);
         } else if self.collective_ready(warp, index) {
             self.collective(warp, index)?;
-            return Ok(Next::At(pc + 1));
+            return Ok(Some(pc + 1));
         } else {
             warp.splits[index].wait = Wait::Lanes;
         }
-        Ok(Next::Leave)
+        Ok(None)
     }
 
     /// `brx.idx`: each lane takes one of several ways.
@@ -343,11 +332,11 @@ impl<'e> Context<'e> {
             }
         }
         if let [(target, _)] = ways[..] {
-            return Ok(Next::At(target));
+            return Ok(Some(target));
         }
         let taken = ways[0].1;
         self.act(warp, at, Act::Diverge { taken, rest: mask & !taken });
         warp.diverge_many(index, &ways, reconverge);
-        Ok(Next::Leave)
+        Ok(None)
     }
 }

@@ -14,58 +14,68 @@ use rustc_hash::FxHashMap;
 use crate::arith::{Lanes, WARP, lanes, which};
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
 
-/// Which lanes of each register hold undefined values, and the line each comes from.
+/// Which lanes hold an undefined value, and the line that it comes from.
+pub type Lost = (u32, u32);
+
+/// What is undefined in the registers of a function.
 #[derive(Debug, Default)]
 pub struct Undefined {
-    registers: Vec<u32>,
+    registers: Vec<Lost>,
     /// Which bits are, of the registers that are undefined in part; of the others all are.
     bits: FxHashMap<Reg, Box<Lanes>>,
-    predicates: Vec<u32>,
-    origins: Vec<u32>,
-    predicate_origins: Vec<u32>,
+    predicates: Vec<Lost>,
     /// The same of each byte of the call parameters.
-    frame: Vec<(u32, u32)>,
+    frame: Vec<Lost>,
+}
+
+/// Lanes of `active` write a value.
+#[inline(always)]
+fn put(slot: &mut Lost, active: u32, (undefined, origin): Lost) {
+    slot.0 = (slot.0 & !active) | (undefined & active);
+    if undefined & active != 0 {
+        slot.1 = origin;
+    }
 }
 
 impl Undefined {
-    /// A function is entered: no register has been written, except those in `defined`.
+    /// A function is entered: no register has been written, except the special ones.
     pub fn open(&mut self, function: &Function) {
         self.bits.clear();
         self.registers.clear();
-        self.registers.resize(function.registers, u32::MAX);
-        self.origins.clear();
-        self.origins.resize(function.registers, NONE);
+        self.registers.resize(function.registers, (u32::MAX, NONE));
         self.predicates.clear();
-        self.predicates.resize(function.predicates, 0);
-        self.predicate_origins.clear();
-        self.predicate_origins.resize(function.predicates, NONE);
+        self.predicates.resize(function.predicates, (0, NONE));
         self.frame.clear();
         self.frame.resize(function.frame_bytes, (0, NONE));
         for (_, register) in &function.specials {
-            self.registers[*register as usize] = 0;
+            self.registers[*register as usize].0 = 0;
         }
     }
 
-    /// The undefined lanes of a source; a constant has none.
+    /// What is undefined in a source; in a constant nothing.
+    #[inline]
+    pub fn source(&self, register: Reg) -> Lost {
+        self.registers.get(register as usize).copied().unwrap_or((0, NONE))
+    }
+
     #[inline]
     pub fn of(&self, register: Reg) -> u32 {
-        self.registers.get(register as usize).copied().unwrap_or(0)
+        self.source(register).0
     }
 
     #[inline]
     pub fn origin(&self, register: Reg) -> u32 {
-        self.origins.get(register as usize).copied().unwrap_or(NONE)
+        self.source(register).1
     }
 
     #[inline]
-    pub fn set(&mut self, d: Reg, active: u32, (undefined, origin): (u32, u32)) {
+    pub fn set(&mut self, d: Reg, active: u32, value: Lost) {
         if let Some(slot) = self.registers.get_mut(d as usize) {
-            *slot = (*slot & !active) | (undefined & active);
-            if undefined & active != 0 {
-                self.origins[d as usize] = origin;
-                if let Some(bits) = self.bits.get_mut(&d) {
-                    lanes(undefined & active).for_each(|lane| bits[lane] = u64::MAX);
-                }
+            put(slot, active, value);
+            if value.0 & active != 0
+                && let Some(bits) = self.bits.get_mut(&d)
+            {
+                lanes(value.0 & active).for_each(|lane| bits[lane] = u64::MAX);
             }
         }
     }
@@ -92,23 +102,19 @@ impl Undefined {
     }
 
     #[inline]
-    pub fn set_predicate(&mut self, d: Pred, active: u32, (undefined, origin): (u32, u32)) {
+    pub fn set_predicate(&mut self, d: Pred, active: u32, value: Lost) {
         if let Some(slot) = self.predicates.get_mut(d as usize) {
-            *slot = (*slot & !active) | (undefined & active);
-            if undefined & active != 0 {
-                self.predicate_origins[d as usize] = origin;
-            }
+            put(slot, active, value);
         }
     }
 
     #[inline]
-    pub fn predicate(&self, p: Pred) -> (u32, u32) {
-        let of = |all: &[u32], none| all.get(p as usize).copied().unwrap_or(none);
-        (of(&self.predicates, 0), of(&self.predicate_origins, NONE))
+    pub fn predicate(&self, p: Pred) -> Lost {
+        self.predicates.get(p as usize).copied().unwrap_or((0, NONE))
     }
 
     /// A value in the call parameters is undefined if all of its bytes are.
-    pub fn frame(&self, offset: usize, bytes: usize) -> (u32, u32) {
+    pub fn frame(&self, offset: usize, bytes: usize) -> Lost {
         let part = self.frame.get(offset..offset + bytes).unwrap_or_default();
         let undefined = part.iter().fold(u32::MAX, |all, byte| all & byte.0);
         part.first().map_or((0, NONE), |first| (undefined, first.1))
@@ -127,13 +133,9 @@ impl Undefined {
     }
 
     /// Lanes of `active` put a value into call parameters.
-    pub fn set_frame(&mut self, offset: usize, bytes: usize, active: u32, (undefined, origin): (u32, u32)) {
-        for byte in self.frame.get_mut(offset..offset + bytes).unwrap_or_default() {
-            byte.0 = (byte.0 & !active) | (undefined & active);
-            if undefined & active != 0 {
-                byte.1 = origin;
-            }
-        }
+    pub fn set_frame(&mut self, offset: usize, bytes: usize, active: u32, value: Lost) {
+        let slots = self.frame.get_mut(offset..offset + bytes).unwrap_or_default();
+        slots.iter_mut().for_each(|slot| put(slot, active, value));
     }
 
     /// `bytes` bytes of call parameters, one by one, go to those of another function.
@@ -145,16 +147,16 @@ impl Undefined {
 
     /// What is undefined in anything that an operation reads.
     #[inline(never)]
-    pub fn read(&self, op: &Op) -> (u32, u32) {
+    pub fn read(&self, op: &Op) -> Lost {
         let mut all = (0, NONE);
         op.operands(|role, number| all = either(all, self.operand(role, number)));
         all
     }
 
     #[inline(never)]
-    fn operand(&self, role: Role, number: u32) -> (u32, u32) {
+    fn operand(&self, role: Role, number: u32) -> Lost {
         match role {
-            Role::Reads | Role::Addresses => (self.of(number), self.origin(number)),
+            Role::Reads | Role::Addresses => self.source(number),
             Role::ReadsPredicate => self.predicate(number),
             Role::Writes | Role::WritesPredicate => (0, NONE),
         }
@@ -162,7 +164,7 @@ impl Undefined {
 
     /// So much is undefined in everything that an operation writes.
     #[inline(never)]
-    pub fn write(&mut self, op: &Op, active: u32, undefined: (u32, u32)) {
+    pub fn write(&mut self, op: &Op, active: u32, undefined: Lost) {
         op.operands(|role, number| match role {
             Role::Writes => self.set(number, active, undefined),
             Role::WritesPredicate => self.set_predicate(number, active, undefined),
@@ -172,12 +174,8 @@ impl Undefined {
 
     /// What is undefined in any of the sources, and where the first such comes from.
     #[inline]
-    pub fn any(&self, sources: &[Reg]) -> (u32, u32) {
-        sources.iter().fold((0, NONE), |(undefined, origin), source| {
-            let more = self.of(*source);
-            let origin = if undefined == 0 && more != 0 { self.origin(*source) } else { origin };
-            (undefined | more, origin)
-        })
+    pub fn any(&self, sources: &[Reg]) -> Lost {
+        sources.iter().fold((0, NONE), |all, source| either(all, self.source(*source)))
     }
 }
 
@@ -188,6 +186,6 @@ pub fn of_byte(bits: &Lanes, byte: usize) -> u32 {
 
 /// `a` or `b`, whichever is undefined first.
 #[inline]
-pub fn either(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+pub fn either(a: Lost, b: Lost) -> Lost {
     (a.0 | b.0, if a.0 != 0 { a.1 } else { b.1 })
 }

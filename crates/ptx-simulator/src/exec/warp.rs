@@ -8,6 +8,8 @@
 //! where nobody gets on, the lanes at a join go on without those that are missing, which may spin for a lock
 //! that they hold.
 
+use std::mem;
+
 use super::activation::Activation;
 use super::pending_copies::PendingCopies;
 use crate::arith::{Lanes, WARP};
@@ -147,31 +149,23 @@ const LOOKS: u32 = 256;
 impl Warp {
     /// Starts a warp of a block at the kernel's first instruction.
     pub fn start(&mut self, number: usize, function: &Function, position: Position) {
-        let index = position.warp;
         let threads = position.block_dim.iter().product::<u32>();
-        let here = (threads - index * WARP as u32).min(WARP as u32);
-        self.index = index;
-        self.lanes = if here == WARP as u32 { u32::MAX } else { (1 << here) - 1 };
-        self.exited = 0;
-        self.in_cluster_barrier = [0; 2];
-        self.splits.clear();
-        self.joins.clear();
-        self.free_joins.clear();
-        self.free_activations.clear();
-        self.last_error.clear();
-        self.spin = Spin::default();
-        (self.past, self.stuck) = (None, 0);
-        self.local.clear();
-        self.local_written.clear();
-        self.copies.clear();
-        self.activations.truncate(1);
-        if self.activations.is_empty() {
-            self.activations.push(Activation::default());
-        }
+        let here = (threads - position.warp * WARP as u32).min(WARP as u32);
+        // What has been allocated is used again.
+        let (mut activations, mut splits) = (mem::take(&mut self.activations), mem::take(&mut self.splits));
+        activations.resize_with(1, Activation::default);
+        splits.clear();
+        *self = Warp {
+            index: position.warp,
+            lanes: u32::MAX >> (WARP as u32 - here),
+            activations,
+            splits,
+            position,
+            ..Warp::default()
+        };
         let activation = &mut self.activations[0];
         activation.open(number, function, 0);
         activation.set_specials(function, &position);
-        self.position = position;
         self.splits.push(Split::new(0, self.lanes, 0, (NONE, NONE)));
     }
 

@@ -133,7 +133,7 @@ impl<'e> Engine<'e> {
         limits: &'e Limits,
     ) -> Self {
         // What the last launch has left is gone.
-        memory.set_launch_bytes(0);
+        memory.launch_bytes = 0;
         Engine {
             device,
             program,

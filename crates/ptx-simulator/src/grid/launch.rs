@@ -251,7 +251,7 @@ impl Engine<'_> {
             let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
             if parent.is_some() {
                 self.launches.ended(&grid.launch.params);
-                self.memory.set_launch_bytes(self.launches.bytes);
+                self.memory.launch_bytes = self.launches.bytes;
             }
             self.grids.remove(&number);
             if workspace != 0 {

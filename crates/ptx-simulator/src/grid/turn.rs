@@ -90,21 +90,19 @@ impl Engine<'_> {
         let function = &self.program.functions[grid.launch.kernel];
         let threads = bx * by * bz;
         let mut block = self.spare.pop().unwrap_or_default();
-        let (shared, written) = (&mut block.state.shared, &mut block.state.written);
         block.state = BlockState {
             index,
             linear,
             cluster: cluster.map(|(number, _)| number),
             rank: cluster.map_or(0, |(_, rank)| rank),
             threads,
-            shared: std::mem::take(shared),
-            written: std::mem::take(written),
+            shared: std::mem::take(&mut block.state.shared),
             ..BlockState::default()
         };
         let state = &mut block.state;
-        state.shared.clear();
-        state.written.clear();
-        state.shared.resize(function.shared_bytes + grid.launch.config.shared_mem_bytes as usize, 0xcd);
+        state.shared.bytes.clear();
+        state.shared.written.clear();
+        state.shared.bytes.resize(function.shared_bytes + grid.launch.config.shared_mem_bytes as usize, 0xcd);
         block.next = 0;
         let warps = threads.div_ceil(WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);

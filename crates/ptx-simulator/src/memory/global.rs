@@ -42,11 +42,11 @@ struct Allocation {
 #[derive(Debug)]
 pub struct Memory {
     allocations: Vec<Allocation>,
-    live_bytes: u64,
-    /// What the launches of device code take.
-    launch_bytes: u64,
-    /// What the checks remember counts too.
-    most_bytes: u64,
+    /// Bytes of all allocations; those that launches of device code take which have not ended; and how many
+    /// both, and what the checks remember, may have together.
+    pub live_bytes: u64,
+    pub launch_bytes: u64,
+    pub most_bytes: u64,
     /// What buffers are called in messages, by their numbers.
     called: Vec<(u64, String)>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
@@ -69,28 +69,9 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// All allocations together may have this many bytes, and what the checks remember the rest of them.
-    pub fn set_most_bytes(&mut self, bytes: u64) {
-        self.most_bytes = bytes;
-    }
-
-    pub fn most_bytes(&self) -> u64 {
-        self.most_bytes
-    }
-
     /// Bytes that may still be had.
     pub fn room(&self) -> u64 {
         self.most_bytes.saturating_sub(self.live_bytes + self.launch_bytes)
-    }
-
-    /// Bytes of all allocations.
-    pub fn live_bytes(&self) -> u64 {
-        self.live_bytes
-    }
-
-    /// The launches of device code that have not ended take this many bytes.
-    pub fn set_launch_bytes(&mut self, bytes: u64) {
-        self.launch_bytes = bytes;
     }
 
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.

@@ -1,7 +1,7 @@
 //! Remembers a small launch: who touched what, in which order, with which values.
 //!
 //! [`Recorder`] listens and keeps at most so many events; [`Trace`] is what it has kept, and its JSON is the
-//! one form from which tables of steps, figures and players are made:
+//! one form from which tables and figures can be made:
 //!
 //! ```json
 //! {

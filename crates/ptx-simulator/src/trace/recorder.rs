@@ -10,7 +10,7 @@ use crate::observe::{self, Access, Act, Actor, Observer, Request};
 use crate::simulator::Module;
 
 /// Remembers launches, up to this many events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recorder {
     trace: Trace,
     buffers: Buffers,
@@ -27,16 +27,7 @@ pub struct Recorder {
 impl Recorder {
     /// Keeps at most `limit` events; further ones are counted.
     pub fn new(limit: usize) -> Recorder {
-        Recorder {
-            trace: Trace::default(),
-            buffers: Buffers::default(),
-            module: None,
-            limit,
-            values: true,
-            before: 0,
-            started: 0,
-            steps: FxHashMap::default(),
-        }
+        Recorder { limit, values: true, ..Recorder::default() }
     }
 
     /// The same without the values of accesses.
@@ -134,10 +125,10 @@ impl Recorder {
             Act::Diverge { taken, rest } => self.by(actor, taken, Did::Diverge { rest }),
             Act::Barrier { mask, id } => self.by(actor, mask, Did::Arrive { id }),
             Act::ClusterArrive { mask, .. } => self.by(actor, mask, Did::ArriveInCluster),
-            Act::ClusterWait { mask } => self.by(actor, mask, Did::PassInCluster),
-            Act::WarpBarrier { mask } => self.by(actor, mask, Did::Meet),
-            Act::Fence { mask, .. } => self.by(actor, mask, Did::Fence),
-            Act::ChildrenDone { mask } => self.by(actor, mask, Did::ChildrenDone),
+            Act::ClusterWait(mask) => self.by(actor, mask, Did::PassInCluster),
+            Act::WarpBarrier(mask) => self.by(actor, mask, Did::Meet),
+            Act::Fence(mask, _) => self.by(actor, mask, Did::Fence),
+            Act::ChildrenDone(mask) => self.by(actor, mask, Did::ChildrenDone),
             Act::Launch(launch) => {
                 let (pending, limit, refused) = (launch.pending, launch.limit, launch.refused);
                 self.by(actor, 1 << launch.lane, Did::Launch { pending, limit, refused });
@@ -146,7 +137,7 @@ impl Recorder {
             | Act::Mbarrier(..)
             | Act::BarrierSite { .. }
             | Act::BarrierStall
-            | Act::GridWait { .. } => {}
+            | Act::GridWait(_) => {}
         }
     }
 }

@@ -89,7 +89,7 @@ fn a_missing_barrier_is_found_in_every_schedule_and_its_look_alike_is_clean() {
 #[test]
 fn source_lines_are_found_beside_the_ptx_too() {
     let directory = scratch("beside");
-    std::fs::create_dir_all(directory.join("tests/simulate")).unwrap();
+    std::fs::create_dir_all(directory.join("crates/simulate/tests/simulate")).unwrap();
     std::fs::copy(root().join(KERNELS), directory.join("kernels.ptx")).unwrap();
     let line = |file: &Path| {
         let args = "--kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4";

@@ -88,7 +88,7 @@ fn what_the_command_line_says_is_shown_without_its_escapes() {
     let line = format!("{KERNELS} --kernel hello --grid 1 --block 1 --arg i32:1");
     let text = run(&format!("{line} --buffer a\u{1b}[31m=u8:1")).exits(0).stdout();
     assert!(text.contains("a\\u{1b}[31m") && !text.contains('\u{1b}'), "{text}");
-    for wrong in ["--grid \u{1b}[31m", "--\u{1b}[31m", "--buffer \u{1b}[31m"] {
+    for wrong in ["--grid \u{1b}[31m", "--\u{1b}[31m", "--grid 1 --buffer \u{1b}[31m"] {
         let said = run(&format!("{KERNELS} --block 1 {wrong}")).exits(2).stderr();
         assert!(said.contains("u{1b}") && !said.contains('\u{1b}'), "{said}");
     }
@@ -145,11 +145,11 @@ fn what_is_too_long_is_not_read() {
         std::fs::File::create(folder.join(name)).unwrap().set_len(len).unwrap();
     }
     let shown = folder.display();
-    for name in ["z.bin", "z.npy"] {
-        for option in ["--arg buf:u8:file=", "--arg i32:1 --expect 0=u8:file=", "--symbol x=u8:file="] {
-            run(&format!("{KERNELS} --kernel hello --grid 1 --block 1 --memory 2^20 {option}{shown}/{name}"))
-                .refuses(&[name, "has 3,221,225,472 bytes, and --memory allows 1,048,576"]);
-        }
+    for option in ["--arg buf:u8:file=", "--arg i32:1 --expect 0=u8:file=", "--symbol x=u8:file="] {
+        let line = format!("{KERNELS} --kernel hello --grid 1 --block 1 --memory 2^20 {option}{shown}");
+        run(&format!("{line}/z.bin"))
+            .refuses(&["z.bin has 3,221,225,472 bytes, and --memory allows 1,048,576"]);
+        run(&format!("{line}/z.npy")).refuses(&["z.npy: this is no .npy file"]);
     }
     run(&format!("{shown}/z.ptx --grid 1 --block 1")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);
     run(&format!("{KERNELS} --script {shown}/z.ptx")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);

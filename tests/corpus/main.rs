@@ -10,8 +10,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use case::{Case, root};
-use simulate::Launched;
+use case::{Case, Outcome, root};
 use workbook::build::compiler::HOW_TO_GET_NVCC;
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::prebuilt;
@@ -82,8 +81,8 @@ fn check(kind: &str, schedules: u64) -> String {
 }
 
 /// What the buffers hold, in the order of the arguments.
-fn bytes(outcome: &Launched) -> Vec<Vec<u8>> {
-    outcome.buffers.iter().map(|buffer| buffer.bytes.clone()).collect()
+fn bytes(outcome: &Outcome) -> Vec<Vec<u8>> {
+    outcome.ran.buffers.iter().map(|buffer| buffer.bytes.clone()).collect()
 }
 
 #[test]
@@ -157,7 +156,7 @@ fn the_advice_fits_all_that_races() {
 fn a_child_that_starts_early_misses_what_its_parent_has_yet_to_write() {
     for (name, depends) in [("volatile_child", true), ("volatile_child_tail", false)] {
         let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
-        let sum = |schedule| case.run(&case.module(), schedule).buffers[1].bytes.clone();
+        let sum = |schedule| case.run(&case.module(), schedule).ran.buffers[1].bytes.clone();
         assert_eq!(sum(0), 130816u32.to_le_bytes(), "{name}");
         assert_eq!(sum(1) != sum(0), depends, "{name}");
     }

@@ -1,0 +1,207 @@
+//! What the elements of a buffer are before a launch: parts, side by side.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use super::npy::{Elements, PIECE};
+use super::number::{Names, Type, expression};
+use crate::arguments::number;
+use crate::number::thousands;
+use crate::reduction::data;
+
+/// Bytes that a buffer may have: how many addresses the simulator keeps for one.
+const MAX_BYTES: u64 = 1 << 36;
+
+/// An address: `@0` is the buffer that is argument 0, `@name` one with a name, `@name+16` some bytes further.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pointer {
+    /// The buffer's name.
+    pub buffer: String,
+    /// Bytes from its start.
+    pub offset: u64,
+}
+
+impl Pointer {
+    /// Reads `@name+16`.
+    pub fn parse(text: &str) -> Result<Pointer> {
+        let wrong = || format!("`{text}` is no ptr: write @ and a buffer, like @0, @name or @name+16");
+        let name = text.trim().strip_prefix('@').with_context(wrong)?;
+        let (buffer, offset) = name.split_once('+').unwrap_or((name, "0"));
+        let offset = number(offset.trim(), u64::MAX).filter(|_| !buffer.is_empty()).with_context(wrong)?;
+        Ok(Pointer { buffer: buffer.trim().to_string(), offset })
+    }
+}
+
+/// What the elements of a buffer are before the launch: their type, and parts of them with their lengths.
+#[derive(Clone, Debug)]
+pub struct Fill {
+    /// Of the elements.
+    pub kind: Type,
+    parts: Vec<(Part, u64)>,
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    /// The same one again and again.
+    Repeat(u64),
+    /// This one, the next one …
+    Iota(u64),
+    /// Nobody has written them.
+    Uninit,
+    /// By chance.
+    Random {
+        seed: u64,
+    },
+    File(Elements),
+    Pointer(Pointer),
+}
+
+impl Fill {
+    /// Reads `TYPE:ELEMENTS`; the error says what is wrong with which part.
+    pub fn parse(text: &str, names: Names) -> Result<Fill> {
+        let (kind, elements) = text.split_once(':').context(super::script::FORMS)?;
+        let (kind, elements) = (Type::parse(kind.trim())?, elements.trim());
+        let parts = if let Some(file) = elements.strip_prefix("file=") {
+            let file = Elements::open(Path::new(file), kind)?;
+            let len = file.len() / kind.bytes() as u64;
+            vec![(Part::File(file), len)]
+        } else if elements.is_empty() {
+            Vec::new()
+        } else {
+            elements.split(',').map(|text| part(kind, text.trim(), names)).collect::<Result<_>>()?
+        };
+        Ok(Fill { kind, parts })
+    }
+
+    /// How many elements there are.
+    pub fn count(&self) -> u64 {
+        self.parts.iter().map(|(_, len)| len).sum()
+    }
+
+    /// How many bytes the elements have.
+    pub fn bytes(&self) -> u64 {
+        self.count() * self.kind.bytes() as u64
+    }
+
+    /// The file that they come from, if one has more bytes than these.
+    pub fn file_beyond(&self, bytes: u64) -> Option<&Path> {
+        self.parts.iter().find_map(|(part, _)| match part {
+            Part::File(file) if file.len() > bytes => Some(&*file.path),
+            _ => None,
+        })
+    }
+
+    /// The elements as memory holds them, one piece after another, each with the byte that it begins at: a
+    /// buffer may be as large as half of the host's memory. Nothing of a piece that nobody has written.
+    /// `address` knows what pointers point to.
+    ///
+    /// # Errors
+    /// A file that cannot be read; those of `address`.
+    pub fn pieces<'a>(
+        &'a self,
+        address: &'a dyn Fn(&Pointer) -> Result<u64>,
+    ) -> impl Iterator<Item = Result<(u64, u64, Option<Vec<u8>>)>> + 'a {
+        let (kind, width) = (self.kind, self.kind.bytes() as u64);
+        let mut end = 0;
+        self.parts.iter().flat_map(move |(part, len)| {
+            let first = end;
+            end += len;
+            // What nobody writes takes no memory here.
+            let most = if matches!(part, Part::Uninit) { u64::MAX } else { PIECE as u64 / width };
+            (0..*len).step_by(most as usize).map(move |from| {
+                let to = from.saturating_add(most).min(*len);
+                Ok(((first + from) * width, (to - from) * width, part.content(kind, from..to, address)?))
+            })
+        })
+    }
+}
+
+impl Part {
+    /// Some of its elements.
+    fn content(
+        &self,
+        kind: Type,
+        elements: std::ops::Range<u64>,
+        address: &dyn Fn(&Pointer) -> Result<u64>,
+    ) -> Result<Option<Vec<u8>>> {
+        let width = kind.bytes();
+        let one = |i: u64| match self {
+            Part::Repeat(bits) => *bits,
+            Part::Iota(first) => kind.of_whole(first + i),
+            Part::Random { seed } => by_chance(kind, data::bits(*seed, i + 1)),
+            _ => 0,
+        };
+        Ok(match self {
+            Part::Uninit => None,
+            Part::Repeat(0) => Some(vec![0; (elements.end - elements.start) as usize * width]),
+            Part::File(file) => Some(file.part(elements.start * width as u64..elements.end * width as u64)?),
+            Part::Pointer(pointer) => Some(address(pointer)?.to_le_bytes().to_vec()),
+            _ => Some(elements.flat_map(|i| one(i).to_le_bytes().into_iter().take(width)).collect()),
+        })
+    }
+}
+
+/// One part, and how many elements it has.
+fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
+    let (what, times) = match text.split_once('*') {
+        None if kind == Type::Ptr => return Ok((Part::Pointer(Pointer::parse(text)?), 1)),
+        None => return Ok((Part::Repeat(kind.number(text, names)?), 1)),
+        Some(parts) => parts,
+    };
+    let most = MAX_BYTES / kind.bytes() as u64;
+    let times = expression(times, names).filter(|times| *times <= most).with_context(|| {
+        format!(
+            "`{text}`: the number after * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or \
+             2^10",
+            thousands(most as i64),
+            kind.name(),
+            thousands(MAX_BYTES as i64)
+        )
+    })?;
+    let (word, rest) = what.trim().split_once(':').unwrap_or((what.trim(), ""));
+    let after = |otherwise| match rest {
+        "" => Some(otherwise),
+        rest => number(rest, u64::MAX),
+    };
+    let part = match word {
+        "zeros" => Part::Repeat(0),
+        "uninit" => Part::Uninit,
+        "iota" => {
+            iota(kind, text, after(0).with_context(|| format!("`{what}`: write iota or iota:FIRST"))?, times)?
+        }
+        word if word.starts_with("random") => {
+            match after(1).filter(|_| word == "random" && kind != Type::Ptr) {
+                Some(seed) => Part::Random { seed },
+                None => bail!("`{what}` is no random data: write random or random:SEED before *"),
+            }
+        }
+        _ => Part::Repeat(
+            kind.number(what, names)
+                .map_err(|error| anyhow!("{error}; before * may also stand zeros, iota, random or uninit"))?,
+        ),
+    };
+    Ok((part, times))
+}
+
+fn iota(kind: Type, text: &str, first: u64, times: u64) -> Result<Part> {
+    let (_, most) = kind.range();
+    let last = i128::from(first) + i128::from(times) - 1;
+    ensure!(
+        last <= most,
+        "`{text}` counts to {}, and {} holds whole numbers to {most}; take a wider type",
+        thousands(last as i64),
+        kind.name()
+    );
+    Ok(Part::Iota(first))
+}
+
+/// One element: a whole number from -100 (unsigned: 0) to 100, or a float between -1 and 1.
+fn by_chance(kind: Type, bits: u64) -> u64 {
+    let unit = (bits >> 11) as f64 / (1u64 << 53) as f64;
+    match kind {
+        Type::Float(format) => format.nearest(2.0 * unit - 1.0),
+        Type::Signed(_) => ((unit * 201.0) as i64 - 100) as u64,
+        _ => (unit * 101.0) as u64,
+    }
+}

@@ -1,0 +1,262 @@
+//! The buffers of a script on a device, where its steps are done.
+
+use std::ops::Range;
+
+use anyhow::{Result, bail, ensure};
+
+use super::fill::{Fill, Pointer};
+use super::held::Held;
+use super::npy;
+use super::number::Type;
+use super::script::{Check, Launch, Named, Save, Script, Step, Value};
+use crate::device::{Arg, Buffer, Device, Function, LaunchArgs, Module};
+use crate::number::thousands;
+use crate::sim::{Diagnostic, Written};
+
+/// A device with the buffers of a script.
+pub struct Stage<'a> {
+    device: &'a Device,
+    script: &'a Script,
+    /// In the script's order.
+    buffers: Vec<Buffer<u8>>,
+    /// Variables of the module that are shown: name, type, address and bytes.
+    symbols: Vec<(String, Type, u64, u64)>,
+}
+
+/// What the steps of a script have left.
+#[derive(Default)]
+pub struct Ran {
+    /// Whether all launches ran to their end; if not, the device's last finding says why.
+    pub completed: bool,
+    /// How many were made.
+    pub launches: usize,
+    /// What they hold afterwards: the script's buffers, then the variables that it names.
+    pub buffers: Vec<Held>,
+    /// Buffers that do not hold what is expected, a sentence for each.
+    pub wrong: Vec<String>,
+    /// Why outputs could not be written, a sentence for each.
+    pub lost: Vec<String>,
+}
+
+/// Does what `script` says with the kernels of `module`, up to a launch that does not run to its end.
+///
+/// # Errors
+/// A kernel that is not there, or that takes other arguments; buffers for which there is no room. What the
+/// simulator finds is none.
+pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
+    let mut stage = Stage::new(device, script)?;
+    let mut ran = Ran { completed: true, ..Ran::default() };
+    for step in &script.steps {
+        match step {
+            Step::Symbol { named, variable } => stage.set_symbol(module, named, variable)?,
+            Step::Launch(launch) => {
+                let function = module.load_function(launch.kernel.as_deref().unwrap_or_default())?;
+                ran.completed = stage.launch(launch, &function)?;
+                ran.launches += 1;
+            }
+            Step::Check(check) => ran.wrong.extend(stage.check(check)?),
+            Step::Save(save) => ran.lost.extend(stage.save(save).err().map(|why| why.to_string())),
+        }
+        if !ran.completed {
+            break;
+        }
+    }
+    ran.buffers = stage.held()?;
+    Ok(ran)
+}
+
+impl<'a> Stage<'a> {
+    /// Makes and fills all buffers of `script`.
+    ///
+    /// # Errors
+    /// There is no room for them; two have the same name; a file of elements that cannot be read.
+    pub fn new(device: &'a Device, script: &'a Script) -> Result<Stage<'a>> {
+        let mut stage = Stage { device, script, buffers: Vec::new(), symbols: Vec::new() };
+        for (number, Named { name, fill }) in script.buffers.iter().enumerate() {
+            ensure!(script.buffer(name)? == number, "two buffers are called {name}");
+            stage.buffers.push(device.alloc(fill.bytes() as usize)?);
+        }
+        stage.fill(|_| true)?;
+        Ok(stage)
+    }
+
+    /// Writes to the buffers that are `wanted` what they hold before the first launch; what nobody is to have
+    /// written stays.
+    ///
+    /// # Errors
+    /// Of [`Stage::new`].
+    pub fn fill(&self, wanted: impl Fn(&str) -> bool) -> Result<()> {
+        for (named, buffer) in self.script.buffers.iter().zip(&self.buffers) {
+            if wanted(&named.name) {
+                self.write(&named.fill, |start, bytes| self.device.write_at(bytes, buffer, start as usize))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, fill: &Fill, to: impl Fn(u64, &[u8]) -> Result<()>) -> Result<()> {
+        for piece in fill.pieces(&|pointer| self.address(pointer)) {
+            if let (start, _, Some(bytes)) = piece? {
+                to(start, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The buffer with this name.
+    ///
+    /// # Errors
+    /// There is none; says which there are.
+    pub fn buffer(&self, name: &str) -> Result<&Buffer<u8>> {
+        Ok(&self.buffers[self.script.buffer(name)?])
+    }
+
+    fn address(&self, pointer: &Pointer) -> Result<u64> {
+        Ok(self.buffer(&pointer.buffer)?.addresses().start.wrapping_add(pointer.offset))
+    }
+
+    /// The launch of `function`, put together for `device`, which may be another that reaches the buffers.
+    ///
+    /// # Errors
+    /// A pointer to a buffer that is not there; a cluster that another device than the simulator cannot make.
+    pub fn arguments<'f>(
+        &self,
+        launch: &Launch,
+        device: &'f Device,
+        function: &'f Function,
+    ) -> Result<LaunchArgs<'f>> {
+        let mut builder = device.launch_builder(function);
+        for arg in &launch.args {
+            match &arg.value {
+                Value::Number(kind, bits) => builder.arg(&Arg::number(*bits, kind.bytes())),
+                Value::Pointer(pointer) => builder.arg(&Arg::number(self.address(pointer)?, 8)),
+                Value::Struct(bytes, pointers) => {
+                    let mut bytes = bytes.clone();
+                    for (at, pointer) in pointers {
+                        bytes[*at..at + 8].copy_from_slice(&self.address(pointer)?.to_le_bytes());
+                    }
+                    builder.arg(&Arg::bytes(&bytes))
+                }
+                Value::Buffer(_) => bail!("the buffer of argument {arg} is none of the script's"),
+            };
+        }
+        match (device.core(), launch.cluster) {
+            (Ok(mut core), cluster) => core.set_cluster(cluster),
+            (Err(why), Some(_)) => return Err(why.context("cluster=")),
+            (Err(_), None) => {}
+        }
+        Ok(builder)
+    }
+
+    /// Starts a kernel. Whether it ran to its end: what stopped it on the simulator is among the device's
+    /// findings.
+    ///
+    /// # Errors
+    /// Of [`Stage::arguments`]; arguments that do not fit; what stops it on a GPU.
+    pub fn launch(&self, launch: &Launch, function: &Function) -> Result<bool> {
+        match self.arguments(launch, self.device, function)?.launch(launch.config) {
+            Ok(()) => Ok(true),
+            Err(error) if error.is::<Diagnostic>() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sets a variable of the module, from its start.
+    fn set_symbol(&mut self, module: &Module, Named { name, fill }: &Named, variable: &str) -> Result<()> {
+        let core = || self.device.core();
+        let (address, bytes) = core()?.variable(module.ptx(), variable).map_err(|wrong| *wrong)?;
+        let given = fill.bytes();
+        ensure!(given <= bytes, "{name} has {bytes} bytes, and {given} are given");
+        self.write(fill, |start, bytes| {
+            Ok(core()?.write(address + start, bytes).map_err(|wrong| *wrong)?)
+        })?;
+        self.symbols.retain(|(known, ..)| known != name);
+        self.symbols.push((name.clone(), fill.kind, address, bytes));
+        Ok(())
+    }
+
+    /// What is wrong with a buffer, if something is. Nothing is expected of an element that the check calls
+    /// `uninit`.
+    fn check(&self, Check { expected: Named { name, fill }, within }: &Check) -> Result<Option<String>> {
+        let (number, kind) = (self.script.buffer(name)?, fill.kind);
+        let is = &self.script.buffers[number].fill;
+        if (is.count(), is.kind) != (fill.count(), kind) {
+            return Ok(Some(format!(
+                "@{name} has {} elements of {}, and {} of {} are expected",
+                is.count(),
+                is.kind.name(),
+                fill.count(),
+                kind.name()
+            )));
+        }
+        let (mut count, mut first) = (0, String::new());
+        for piece in fill.pieces(&|pointer| self.address(pointer)) {
+            let (start, len, Some(bytes)) = piece? else { continue };
+            let part = start as usize..(start + len) as usize;
+            let held = self.part(number, part)?;
+            if held.written.is_none() && held.bytes == bytes {
+                continue;
+            }
+            let expected = Held { name: String::new(), kind, bytes, written: None };
+            for index in 0..held.count() {
+                let (is, be) = (held.element(index), expected.element(index));
+                if !is.is(be, *within) {
+                    count += 1;
+                    if count == 1 {
+                        let element = start as usize / kind.bytes() + index;
+                        first = format!("@{name} holds {is} in element {element}, where {be} is expected");
+                    }
+                }
+            }
+        }
+        let of = thousands(is.count() as i64);
+        Ok((count > 0).then(|| format!("{first}; {} of {of} are wrong", thousands(count))))
+    }
+
+    /// A copy of some bytes of a buffer.
+    fn part(&self, number: usize, part: Range<usize>) -> Result<Held> {
+        let buffer = &self.buffers[number];
+        let bytes = self.device.read_at(buffer, part.clone())?;
+        let written = written(bytes.len(), |start, len| {
+            self.device.is_defined(buffer, part.start + start..part.start + start + len)
+        });
+        Ok(Held { name: String::new(), kind: self.script.buffers[number].fill.kind, bytes, written })
+    }
+
+    /// Writes a buffer to a file.
+    fn save(&self, Save { name, file }: &Save) -> Result<()> {
+        let number = self.script.buffer(name)?;
+        let (buffer, kind) = (&self.buffers[number], self.script.buffers[number].fill.kind);
+        npy::write(file, kind, buffer.len(), |part| self.device.read_at(buffer, part))
+    }
+
+    /// What all buffers hold, which go from the device, and the variables that were named.
+    ///
+    /// # Errors
+    /// A kernel went wrong on a GPU.
+    pub fn held(self) -> Result<Vec<Held>> {
+        let mut all = Vec::new();
+        for (Named { name, fill }, buffer) in self.script.buffers.iter().zip(self.buffers) {
+            let (bytes, written) = self.device.take(buffer)?;
+            all.push(Held { name: name.clone(), kind: fill.kind, bytes, written });
+        }
+        for (name, kind, address, len) in self.symbols {
+            let core = self.device.core()?;
+            let bytes = core.bytes(address, len as usize / kind.bytes() * kind.bytes());
+            let bytes = bytes.map_err(|wrong| *wrong)?.to_vec();
+            let written = written(bytes.len(), |start, len| core.is_defined(address + start as u64, len));
+            all.push(Held { name, kind, bytes, written });
+        }
+        Ok(all)
+    }
+}
+
+/// Which of `len` bytes have been written, as `defined` knows it; `None` if all have.
+fn written(len: usize, defined: impl Fn(usize, usize) -> bool) -> Option<Written> {
+    if defined(0, len) {
+        return None;
+    }
+    let mut written = Written::default();
+    (0..len).filter(|byte| defined(*byte, 1)).for_each(|byte| written.set(byte, 1, true));
+    Some(written)
+}
