@@ -20,12 +20,14 @@ pub const CHAPTER: Chapter = Chapter {
         "ch4_legacy",
         "The nested kernel of 2020, whose blocks wait for their children; on the simulator",
         &[Variant {
-            about: "The code of 2020: each block halves its part, launches a child for the rest and waits \
-                    for it.",
             expected_failure: what_goes_wrong,
             launches: chain_of_children,
             ..Variant::new("gpuRecursiveReduce", reduce)
-        }],
+        }
+        .does(
+            "The code of 2020: each block halves its part, launches a child for the rest and waits for \
+             it.",
+        )],
     )
 };
 

@@ -18,9 +18,9 @@ pub const CHAPTER: Chapter = Chapter::new(
     "ch7_libraries",
     "The sum of a block: by hand, and from a library",
     &[
-        variant("reduceByHand").about("The sum of a block by shuffles and shared memory, as in chapter 7."),
-        variant("reduceBlockReduce").about("The same by cub::BlockReduce."),
-        variant("reduceGroups").about("The same by the reduce of cooperative groups."),
+        variant("reduceByHand").does("The sum of a block by shuffles and shared memory, as in chapter 7."),
+        variant("reduceBlockReduce").does("The same by cub::BlockReduce."),
+        variant("reduceGroups").does("The same by the reduce of cooperative groups."),
     ],
 );
 

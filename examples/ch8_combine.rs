@@ -17,26 +17,17 @@ pub const CHAPTER: Chapter = Chapter {
         "ch8_combine",
         "n numbers on each GPU become their sums: by the host, by NCCL, by one GPU",
         &[
+            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineOnHost", on_host) }
+                .does("The host copies the numbers of each GPU, and adds them."),
             Variant {
                 symbol: "addFromPeer",
                 shape,
                 also: few,
-                ..Variant::new("combineOnHost", on_host)
-                    .about("The host copies the numbers of each GPU, and adds them.")
-            },
-            Variant {
-                symbol: "addFromPeer",
-                shape,
-                also: few,
-                ..Variant::new("combineAllReduce", all_reduce).about("NCCL adds them; each GPU has the sums.")
-            },
-            Variant {
-                symbol: "addFromPeer",
-                shape,
-                also: few,
-                ..Variant::new("combineFromPeer", from_peer)
-                    .about("The first GPU reads those of the others, and adds them to its own.")
-            },
+                ..Variant::new("combineAllReduce", all_reduce)
+            }
+            .does("NCCL adds them; each GPU has the sums."),
+            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineFromPeer", from_peer) }
+                .does("The first GPU reads those of the others, and adds them to its own."),
         ],
     )
 };

@@ -20,8 +20,6 @@
 //! declare a chapter's variants and hold its host code, its own measurement, charts and figures. The crate `chapters`
 //! gathers them for the book and its pages.
 #![warn(missing_docs)]
-// What only a terminal or a GPU uses.
-#![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 pub mod arguments;
 pub mod build;
@@ -33,8 +31,8 @@ pub mod launch;
 pub mod record;
 pub mod say;
 
-/// The repository that this was built in.
-pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+/// The repository that this was built in; in a page, the root of what that has of it.
+pub const ROOT: &str = if cfg!(target_family = "wasm") { "/" } else { env!("CARGO_MANIFEST_DIR") };
 
 pub use ptx_simulator as sim;
 pub use reduction;

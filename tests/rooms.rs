@@ -33,7 +33,8 @@ fn without_tests(text: &str) -> String {
 }
 
 /// The imports of every file below `root`, its crate's root: by paths that begin with `crate::`, `super::` or
-/// `self::`, in `use` or elsewhere. What a folder's module file re-exports counts as the folder itself.
+/// the name of a child, in `use` or elsewhere. What a folder's module file re-exports counts as the folder
+/// itself.
 fn imports(root: &str) -> Graph {
     let mut files = BTreeMap::new();
     modules(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root), "", &mut files);
@@ -43,7 +44,9 @@ fn imports(root: &str) -> Graph {
         let code =
             text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
         let mut to = BTreeSet::new();
-        for path in paths(&code, module) {
+        let below = format!("{module}::");
+        let children = files.keys().filter_map(|other| other.strip_prefix(&below)?.split("::").next());
+        for path in paths(&code, module, children.collect()) {
             // The longest part of the path that is a file.
             let parts: Vec<&str> = path.split("::").collect();
             let known = (1..=parts.len())
@@ -58,10 +61,11 @@ fn imports(root: &str) -> Graph {
 }
 
 /// The paths in `code` of `module`, from the crate's root.
-fn paths(code: &str, module: &str) -> Vec<String> {
+fn paths(code: &str, module: &str, children: BTreeSet<&str>) -> Vec<String> {
     let mut found = Vec::new();
-    for start in ["crate::", "super::"] {
-        for (at, _) in code.match_indices(start) {
+    let children = children.into_iter().map(|child| format!("{child}::"));
+    for start in ["crate::", "super::"].map(String::from).into_iter().chain(children) {
+        for (at, _) in code.match_indices(&start) {
             let before = code[..at].chars().next_back();
             if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
                 continue;
@@ -207,5 +211,7 @@ fn no_file_imports_itself_by_way_of_others() {
 #[test]
 fn grouped_imports_are_read() {
     assert_eq!(spelled("a::{b, c::{d, e}}; f"), ["a::b", "a::c::d", "a::c::e"]);
-    assert_eq!(paths("use super::{x, y::Z}; crate::w()", "room::file"), ["w", "room::x", "room::y::Z"]);
+    let code = "use super::{x, y::Z}; crate::w(); use child::V; stepchild::V; super::child::V";
+    let expected = ["w", "room::x", "room::y::Z", "room::child::V", "room::file::child::V"];
+    assert_eq!(paths(code, "room::file", BTreeSet::from(["child"])), expected);
 }

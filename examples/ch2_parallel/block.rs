@@ -115,10 +115,7 @@ pub fn track(label: &str, trace: &Trace, threads: u32, listing: Vec<(u32, String
         let frame = stage.moment(moment, threads);
         frames.push(frame);
     }
-    let message = trace.findings.first().map(|found| {
-        let word = serde_json::to_value(found.kind).unwrap_or_default();
-        format!("{}: {}", word.as_str().unwrap_or("error"), found.message)
-    });
+    let message = trace.findings.first().map(|found| format!("{}: {}", found.kind, found.message()));
     Track { label: label.to_string(), message, listing, frames }
 }
 

@@ -18,7 +18,7 @@ pub const CHAPTER: Chapter = Chapter {
     // Two warps: the fewest for which the simulator's order of turns makes the missing barrier show in the
     // sum.
     default_n: |_| 64,
-    extras: Extras { figures: figures::FIGURES, ..Extras::NONE }.outside_a_page(),
+    extras: Extras { figures: figures::FIGURES, ..Extras::NONE },
     ..Chapter::new(
         "ch2_parallel",
         "One block of threads adds up one array",
@@ -27,9 +27,9 @@ pub const CHAPTER: Chapter = Chapter {
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..Variant::new("reduceNeighboredNoBarrier", reduce)
-                    .about("The tree of neighbours in one block, with no barrier between its steps.")
-            },
-            Variant::new("reduceNeighbored", reduce).about("The same tree with a barrier after each step."),
+            }
+            .does("The tree of neighbours in one block, with no barrier between its steps."),
+            Variant::new("reduceNeighbored", reduce).does("The same tree with a barrier after each step."),
         ],
     )
 };

@@ -20,21 +20,20 @@ pub const CHAPTER: Chapter = Chapter {
             Figure::of_traces("sectors", sectors::figure),
         ],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch3_blocks",
         "Many blocks, one partial sum per block",
         &[
-            Variant::new("reduceNeighbored", reduce).about(
+            Variant::new("reduceNeighbored", reduce).does(
                 "Many blocks, each with a tree of neighbours: in every step fewer lanes of each warp work.",
             ),
             Variant::new("reduceNeighboredMask", reduce)
-                .about("The same threads, chosen by the bits of their number in place of a division."),
+                .does("The same threads, chosen by the bits of their number in place of a division."),
             Variant::new("reduceNeighboredLess", reduce)
-                .about("The same additions by the first threads of the block, so that whole warps are idle."),
+                .does("The same additions by the first threads of the block, so that whole warps are idle."),
             Variant::new("reduceInterleaved", reduce)
-                .about("The second half is added to the first, so that the loads of a warp share sectors."),
+                .does("The second half is added to the first, so that the loads of a warp share sectors."),
         ],
     )
 };

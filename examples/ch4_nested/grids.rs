@@ -105,12 +105,13 @@ fn label(trace: &Trace) -> &str {
 /// The ways of launching, and sliders for a reader's own grids.
 pub fn figure(from: &Sources) -> Result<Film> {
     let traces = [from.trace("nested-tail")?, from.trace("nested-forget")?, from.trace("nested-levels")?];
+    let kernels = WAYS.iter().map(|(kernel, _)| format!("--kernel {kernel}"));
+    let options = ["--device sim", "--no-sweep", "--steps"].map(str::to_string);
     let own = json!({
         "request": {
             "stem": "ch4_nested",
-            "kernels": WAYS.map(|(kernel, _)| kernel),
-            "steps": true,
-            "figure": "grids",
+            "options": kernels.chain(options).collect::<Vec<_>>(),
+            "show": {"figure": "grids"},
         },
         "n": {"label": "elements", "values": [16, 32, 64, 128, 256], "value": 64},
         "block": {"label": "threads per block", "values": [4, 8, 16, 32], "value": 8},

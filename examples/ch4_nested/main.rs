@@ -26,38 +26,33 @@ pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         figures: &[Figure::of_traces("grids", grids::figure), Figure::of_traces("pending", pending::figure)],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch4_nested",
         "The recursion runs on the device: kernels launch kernels",
         &[
+            Variant { launches: tail_launches, ..Variant::new("gpuRecursiveReduce", with_room) }.does(
+                "Each block halves its part and hands the first half to a child of its own, tail-launched.",
+            ),
             Variant {
-                about: "Each block halves its part and hands the first half to a child of its own, \
-                        tail-launched.",
-                launches: tail_launches,
-                ..Variant::new("gpuRecursiveReduce", with_room)
-            },
-            Variant {
-                about: "The same recursion with children that may start at once, beside their parents.",
                 launches: fire_and_forget_launches,
                 ..Variant::new("gpuRecursiveReduceFireAndForget", with_room)
-            },
+            }
+            .does("The same recursion with children that may start at once, beside their parents."),
             Variant {
-                about: "One child per level: the grid halves the array, and one thread launches the next \
-                        level.",
                 shape: level_shape,
                 launches: one_launch_per_level,
                 ..Variant::new("gpuRecursiveReduceGridWide", with_room)
-            },
+            }
+            .does("One child per level: the grid halves the array, and one thread launches the next level."),
             // All blocks in one launch, as in the posts, and blocks so small that the room does not suffice.
             Variant {
-                about: "The first recursion with the default room for pending launches: the rest is dropped.",
                 expected_failure: |n, shape| {
                     overflows_the_default_room(n, shape).then_some("pending-launch-overflow")
                 },
                 ..at_once("gpuRecursiveReduceAtOnce", |case| reduce(case, DEFAULT_PENDING_LAUNCHES))
-            },
+            }
+            .does("The first recursion with the default room for pending launches: the rest is dropped."),
             Variant {
                 story: false,
                 sweep: Sweep::Never,

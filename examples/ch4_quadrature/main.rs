@@ -22,38 +22,34 @@ use tree::{LEVELS, Tree};
 pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
-    extras: Extras { figures: &[Figure::of_traces("quadrature", figure::figure)], ..Extras::NONE }
-        .outside_a_page(),
+    extras: Extras { figures: &[Figure::of_traces("quadrature", figure::figure)], ..Extras::NONE },
     ..Chapter::new(
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",
         &[
             divides("depthFirst", depth_first)
-                .about("Each thread works through everything below its first interval, depth first."),
-            divides("divideLevel", by_levels).about(
+                .does("Each thread works through everything below its first interval, depth first."),
+            divides("divideLevel", by_levels).does(
                 "The host launches level after level, and asks after each how many intervals are left.",
             ),
             // A level without nodes does nothing.
-            Variant {
-                symbol: "divideLevel",
-                ..divides("divideLevelGraph", by_levels_in_a_graph)
-                    .about("As many levels as there can be, in a graph.")
-            },
+            Variant { symbol: "divideLevel", ..divides("divideLevelGraph", by_levels_in_a_graph) }
+                .does("As many levels as there can be, in a graph."),
             // Only the work shows how many levels there are.
             Variant {
                 launches: |_, _| Launches { pending: 2, ..Launches::NONE },
                 ..divides("gpuRecursiveDivide", nested)
-                    .about("The last block of a level launches the next level as a child.")
-            },
+            }
+            .does("The last block of a level launches the next level as a child."),
             Variant {
                 story: false,
                 least_capability: Some((9, 0)), // the oldest on which it has been run
                 simulated: false,
                 ..divides("divideLevelWhile", by_levels_in_a_loop)
-                    .about("A graph with a loop around one level, which the last block of a level ends.")
-            },
+            }
+            .does("A graph with a loop around one level, which the last block of a level ends."),
             divides("divideQueue", from_a_queue)
-                .about("One launch, whose threads stay and take intervals from a queue until all are done."),
+                .does("One launch, whose threads stay and take intervals from a queue until all are done."),
         ],
     )
 };

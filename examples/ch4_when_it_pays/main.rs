@@ -26,8 +26,7 @@ pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         figures: &[Figure { name: "time", record: Some(axis::RECORD), draw: axis::figure }],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch4_when_it_pays",
         "When nesting pays: larger steps, an end without a launch, and graphs",
@@ -36,28 +35,25 @@ pub const CHAPTER: Chapter = Chapter {
                 shape: pass_shape,
                 launches: one_launch_per_pass,
                 ..Variant::new("gpuRecursiveReducePasses", passes::reduce)
-                    .about("Each block reduces its share to one sum; a child does the same to those sums.")
-            },
-            Variant {
-                shape: pass_shape,
-                ..Variant::new("reducePass", flat::passes).about("The same passes, launched by the host.")
-            },
+            }
+            .does("Each block reduces its share to one sum; a child does the same to those sums."),
+            Variant { shape: pass_shape, ..Variant::new("reducePass", flat::passes) }
+                .does("The same passes, launched by the host."),
             Variant {
                 symbol: "reducePass",
                 shape: pass_shape,
                 also: small_blocks,
                 sweep: Sweep::TimesOnly,
                 ..Variant::new("reducePassGraph", flat::passes_in_a_graph)
-                    .about("The same passes in a graph that the host launches.")
-            },
+            }
+            .does("The same passes in a graph that the host launches."),
             Variant {
                 shape: cutoff_shape,
                 launches: one_launch_per_pass_above_the_cutoff,
                 also: small_blocks,
-                ..Variant::new("gpuRecursiveReduceCutoff", cutoff::reduce).about(
-                    "A pass whose blocks add up their sums themselves if they are few, else launch a child.",
-                )
-            },
+                ..Variant::new("gpuRecursiveReduceCutoff", cutoff::reduce)
+            }
+            .does("A pass whose blocks add up their sums themselves if they are few, else launch a child."),
             // Its end alone, whatever the number of blocks.
             Variant {
                 symbol: "reduceToOne",
@@ -65,32 +61,28 @@ pub const CHAPTER: Chapter = Chapter {
                 also: small_blocks,
                 sweep: Sweep::TimesOnly,
                 ..Variant::new("reduceToOneGraph", cutoff::end_in_a_graph)
-                    .about("The same passes down to the same end, in a graph that the host launches.")
-            },
+            }
+            .does("The same passes down to the same end, in a graph that the host launches."),
             // The levels of gpuRecursiveReduceGridWide, launched by the host. No nested kernel is captured:
             // in a graph, an H200 (driver 580.159.04) lost children of children, and reported no error.
-            Variant {
-                shape: level_shape,
-                story: false,
-                ..Variant::new("reduceLevel", flat::levels)
-                    .about("The levels of gpuRecursiveReduceGridWide, launched by the host.")
-            },
+            Variant { shape: level_shape, story: false, ..Variant::new("reduceLevel", flat::levels) }
+                .does("The levels of gpuRecursiveReduceGridWide, launched by the host."),
             Variant {
                 symbol: "reduceLevel",
                 shape: level_shape,
                 story: false,
                 sweep: Sweep::TimesOnly,
                 ..Variant::new("reduceLevelGraph", flat::levels_in_a_graph)
-                    .about("The same levels in a graph that the host launches.")
-            },
+            }
+            .does("The same levels in a graph that the host launches."),
             Variant {
                 shape: cluster_shape,
                 launches: one_launch_per_pass_of_clusters,
                 story: false,
                 least_capability: HOPPER,
                 ..Variant::new("gpuRecursiveReduceCluster", passes::reduce)
-                    .about("The recursion over passes, with a cluster of eight blocks in place of a block.")
-            },
+            }
+            .does("The recursion over passes, with a cluster of eight blocks in place of a block."),
             // Every pass but the first is a graph that the device launches.
             Variant {
                 shape: pass_shape,
@@ -98,8 +90,8 @@ pub const CHAPTER: Chapter = Chapter {
                 least_capability: HOPPER,
                 simulated: false,
                 ..Variant::new("reducePassThenGraph", flat::passes_in_graphs_of_the_device)
-                    .about("A pass that launches the next one from the device, as a graph.")
-            },
+            }
+            .does("A pass that launches the next one from the device, as a graph."),
         ],
     )
 };

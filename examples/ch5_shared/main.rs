@@ -26,28 +26,20 @@ pub const CHAPTER: Chapter = Chapter {
         tables: spaces::tables,
         figures: &[Figure::of_traces("banks", banks::figure)],
         ..Extras::NONE
-    }
-    .outside_a_page(),
+    },
     ..Chapter::new(
         "ch5_shared",
         "Threads of a block cooperate: the dot product in shared memory",
         &[
-            dot("dot").about(
+            dot("dot").does(
                 "Each block multiplies, adds up in shared memory and leaves one partial sum to the host.",
             ),
-            Variant {
-                story: false,
-                host: dynamic,
-                ..dot("dotDynamic").about("The same with shared memory whose size is given at launch.")
-            },
-            Variant {
-                story: false,
-                ..dot("dotStrided").about("The same with a tree of neighbours, which meets bank conflicts.")
-            },
-            Variant {
-                shape: as_many_as_fit,
-                ..dot("dotAtomic").about("Each block adds its partial sum to the result with an atomic.")
-            },
+            Variant { story: false, host: dynamic, ..dot("dotDynamic") }
+                .does("The same with shared memory whose size is given at launch."),
+            Variant { story: false, ..dot("dotStrided") }
+                .does("The same with a tree of neighbours, which meets bank conflicts."),
+            Variant { shape: as_many_as_fit, ..dot("dotAtomic") }
+                .does("Each block adds its partial sum to the result with an atomic."),
             Variant {
                 shape: |_, _, _| Shape::CPU,
                 error_factor: |n, _| error_bound::of_dot(n, n),

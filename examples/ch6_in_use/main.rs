@@ -20,58 +20,55 @@ pub const CHAPTER: Chapter = Chapter::new(
     "Reductions in use: one sum per row, 16-bit floats, launches that overlap",
     &[
         warp_per_row("warpPerRow_64", rows::of::<64>(), rows::sums::<64>, rows::by_warps::<64>)
-            .about("A warp adds up each row; the rows have 64 elements."),
+            .does("A warp adds up each row; the rows have 64 elements."),
         warp_per_row("warpPerRow_1024", rows::of::<1024>(), rows::sums::<1024>, rows::by_warps::<1024>)
-            .about("A warp adds up each row; the rows have 1,024 elements."),
+            .does("A warp adds up each row; the rows have 1,024 elements."),
         warp_per_row("warpPerRow_65536", rows::of::<65536>(), rows::sums::<65536>, rows::by_warps::<65536>)
-            .about("A warp adds up each row; the rows have 65,536 elements."),
+            .does("A warp adds up each row; the rows have 65,536 elements."),
         block_per_row("blockPerRow_64", rows::of::<64>(), rows::sums::<64>, rows::by_blocks::<64>)
-            .about("A block adds up each row; the rows have 64 elements."),
+            .does("A block adds up each row; the rows have 64 elements."),
         block_per_row("blockPerRow_1024", rows::of::<1024>(), rows::sums::<1024>, rows::by_blocks::<1024>)
-            .about("A block adds up each row; the rows have 1,024 elements."),
+            .does("A block adds up each row; the rows have 1,024 elements."),
         block_per_row(
             "blockPerRow_65536",
             rows::of::<65536>(),
             rows::sums::<65536>,
             rows::by_blocks::<65536>,
         )
-        .about("A block adds up each row; the rows have 65,536 elements."),
+        .does("A block adds up each row; the rows have 65,536 elements."),
         f32_sum("twoPasses_f32", in_f32::<f32>)
-            .about("The elements and the sums are f32; a second launch adds up the partial sums."),
+            .does("The elements and the sums are f32; a second launch adds up the partial sums."),
         Variant {
             symbol: "firstPass_f16",
             operation: passes::of::<Half>("sum of f16"),
-            ..f32_sum("twoPasses_f16", in_f32::<Half>).about("The elements are f16, the sums f32.")
-        },
+            ..f32_sum("twoPasses_f16", in_f32::<Half>)
+        }
+        .does("The elements are f16, the sums f32."),
         Variant {
             symbol: "firstPass_bf16",
             operation: passes::of::<Bf16>("sum of bf16"),
-            ..once("twoPasses_bf16", in_f32::<Bf16>).about("The elements are bf16, the sums f32.")
-        },
+            ..once("twoPasses_bf16", in_f32::<Bf16>)
+        }
+        .does("The elements are bf16, the sums f32."),
         Variant {
             symbol: "firstPass_f16InF16",
             operation: passes::of::<Half>("sum of f16"),
             error_factor: |n, shape| of_sum(n, height(n, shape), UNIT_F16),
             // The elements are about 1/2, and the largest f16 is 65,504.
             expected_failure: |n, _| (n > 130_000).then_some("overflow"),
-            ..f32_sum("twoPasses_f16InF16", in_f16).about("The elements and the sums are f16.")
-        },
-        Variant {
-            least_capability: HOPPER,
-            ..once("twoPassesOverlapping_f32", overlapping)
-                .about("The second launch may start before the first has ended, and waits for it.")
-        },
+            ..f32_sum("twoPasses_f16InF16", in_f16)
+        }
+        .does("The elements and the sums are f16."),
+        Variant { least_capability: HOPPER, ..once("twoPassesOverlapping_f32", overlapping) }
+            .does("The second launch may start before the first has ended, and waits for it."),
         Variant {
             least_capability: HOPPER,
             sweep: Sweep::Never,
             expected_failure: |_, _| Some("data-race"),
             ..once("twoPassesNoWait_f32", without_waiting)
         },
-        Variant {
-            symbol: "onePass_f32",
-            ..once("onePass_f32", one_launch)
-                .about("The last block to arrive adds up the partial sums in the same launch.")
-        },
+        Variant { symbol: "onePass_f32", ..once("onePass_f32", one_launch) }
+            .does("The last block to arrive adds up the partial sums in the same launch."),
     ],
 );
 

@@ -26,25 +26,22 @@ pub const CHAPTER: Chapter = Chapter::new(
         Variant {
             expected_failure: one_block_is_too_small,
             ..story("reduceKernel", exact::<FromZero>("sum of 0, 1, 2, … as i64"), the_posts_way::<FromZero>)
-                .about("The kernel of the post: two launches, the second of one block.")
-        },
+        }
+        .does("The kernel of the post: two launches, the second of one block."),
         story("reducePasses_sum_i32", Operation::SUM, passes::<Sum<i32>>)
-            .about("The host launches passes, each over the results of the one before."),
+            .does("The host launches passes, each over the results of the one before."),
         story("reduceSingleLaunch_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
-            .about("One launch: the last block to arrive adds up the partial sums."),
+            .does("One launch: the last block to arrive adds up the partial sums."),
         Variant {
             expected_failure: |_, _| Some("data-race"),
             ..once("reduceNoFence_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
         },
         story("reduceGridSync_sum_i32", Operation::SUM, grid_sync::<Sum<i32>>)
-            .about("One cooperative launch, in which all blocks wait for each other."),
+            .does("One cooperative launch, in which all blocks wait for each other."),
         story("reduceAtomicBlocks_sum_i32", Operation::SUM, atomics::<Sum<i32>>)
-            .about("Each block adds its partial sum to the result with an atomic."),
-        Variant {
-            story: false,
-            ..story("reduceAtomicThreads_sum_i32", Operation::SUM, atomics::<Sum<i32>>)
-                .about("Each thread adds its element to the result with an atomic.")
-        },
+            .does("Each block adds its partial sum to the result with an atomic."),
+        Variant { story: false, ..story("reduceAtomicThreads_sum_i32", Operation::SUM, atomics::<Sum<i32>>) }
+            .does("Each thread adds its element to the result with an atomic."),
         f32_sum("reducePasses_sum_f32", passes::<Sum<f32>>, |n, shape| {
             of_sum(n, depth::of_passes(n, shape), UNIT_F32)
         }),

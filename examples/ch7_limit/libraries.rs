@@ -9,10 +9,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
-use libloading::{Library, Symbol};
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::nvcc;
 use workbook::build::prebuilt;
+use workbook::device::libloading::{Library, Symbol};
 use workbook::device::{Buffer, Device, View};
 use workbook::say;
 

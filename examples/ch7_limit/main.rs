@@ -4,22 +4,18 @@
 //!     cargo run --example ch7_limit -- --n 2^30      # on a GPU: beside CUB, where there is an nvcc
 
 mod chain;
-#[cfg(not(target_family = "wasm"))]
 mod charts;
 pub mod choice;
-#[cfg(not(target_family = "wasm"))]
 mod compare;
 #[allow(dead_code)] // the book reads more of it
 pub mod comparison;
 mod flight;
 mod ladder;
-#[cfg(not(target_family = "wasm"))]
 mod libraries;
 #[allow(dead_code)] // `benches/limit.rs` writes it, and the book reads it
 pub mod sweep;
 #[allow(dead_code)] // the bench uses more of it
 pub mod timing;
-#[cfg(not(target_family = "wasm"))]
 mod work;
 
 use std::process::ExitCode;
@@ -34,31 +30,25 @@ use choice::{choice, in_one_launch, kernel, tiles};
 
 /// Each rung is one change away from the one before.
 const RUNGS: &[Variant] = &[
-    Variant {
-        least_block: 2,
-        ..Variant::new("reduceSharedTree", reduce::<SumI32>)
-            .about("The tree of chapter 3 in shared memory: neighbouring threads, elements far apart.")
-    },
-    Variant {
-        least_block: 2,
-        ..Variant::new("reduceSequential", reduce::<SumI32>)
-            .about("The second half is added to the first: no bank conflicts.")
-    },
+    Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) }
+        .does("The tree of chapter 3 in shared memory: neighbouring threads, elements far apart."),
+    Variant { least_block: 2, ..Variant::new("reduceSequential", reduce::<SumI32>) }
+        .does("The second half is added to the first: no bank conflicts."),
     // One thread for two elements.
     Variant {
         shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
         ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
-            .about("Each thread adds two elements before the tree begins.")
-    },
-    tiled("reduceInFlight").about("Each thread issues eight loads before the first addition."),
-    tiled("reduceShuffle").about("Warps add up through their registers, without barriers."),
-    tiled("reduceVector").about("As many bytes in flight, in loads of 16 bytes."),
-    tiled("reduceSinglePass").about("The last block to arrive adds up the partial sums in the same launch."),
+    }
+    .does("Each thread adds two elements before the tree begins."),
+    tiled("reduceInFlight").does("Each thread issues eight loads before the first addition."),
+    tiled("reduceShuffle").does("Warps add up through their registers, without barriers."),
+    tiled("reduceVector").does("As many bytes in flight, in loads of 16 bytes."),
+    tiled("reduceSinglePass").does("The last block to arrive adds up the partial sums in the same launch."),
     Variant {
         shape: |n, _, _| choice(&Operation::SUM, n).shape(),
         ..Variant::new("reduceLimit", reduce::<SumI32>)
-            .about("Blocks, loads and the way to finish are chosen by size.")
-    },
+    }
+    .does("Blocks, loads and the way to finish are chosen by size."),
     Variant {
         shape: |n, _, _| choice(&SUM_F32, n).shape(),
         ..other_type("reduceLimitF32", SUM_F32, reduce::<SumF32>)
@@ -85,10 +75,6 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
     Variant { operation, story: false, sweep: Sweep::Never, ..Variant::new(name, host) }
 }
 
-/// A page has no GPU to compare anything on.
-#[cfg(target_family = "wasm")]
-const EXTRAS: Extras = Extras::NONE;
-#[cfg(not(target_family = "wasm"))]
 const EXTRAS: Extras = Extras {
     measure: compare::measure,
     tables: |record| Ok(comparison::table(record).into_iter().collect()),

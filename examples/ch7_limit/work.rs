@@ -98,7 +98,8 @@ impl<T: Pod> Copies<T> {
         let stride = (start + array.len()).next_multiple_of(256 / size_of::<T>());
         let mut host = [vec![around; start], array].concat();
         host.resize(stride, around);
-        let count = (2 * timing::FLUSH_BYTES / bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, 1 << 16);
+        let count =
+            (2 * timing::FLUSH_BYTES / bytes).clamp(if (bytes as u64) < 1 << 32 { 2 } else { 1 }, 1 << 16);
         let buffer = device.clone_htod(&host.repeat(count))?;
         Ok(Copies { buffer, count, bytes, start, stride })
     }

@@ -21,7 +21,7 @@ use ways::{all_reduce, host_adds, through_host_memory};
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
-    extras: Extras { charts: scaling::charts, ..Extras::NONE }.outside_a_page(),
+    extras: Extras { charts: scaling::charts, ..Extras::NONE },
     ..Chapter::new(
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",
@@ -29,45 +29,44 @@ pub const CHAPTER: Chapter = Chapter {
             Variant {
                 symbol: "reduceIntoPeer",
                 also: smaller,
-                ..story("oneGpu", Operation::SUM, on_one_gpu).about("The first GPU alone, for comparison.")
-            },
+                ..story("oneGpu", Operation::SUM, on_one_gpu)
+            }
+            .does("The first GPU alone, for comparison."),
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("hostAdds", Operation::SUM, host_adds::<SumI32>)
-                    .about("The host copies one number from each GPU, and adds them.")
-            },
+            }
+            .does("The host copies one number from each GPU, and adds them."),
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("throughHostMemory", Operation::SUM, through_host_memory)
-                    .about("Each GPU stores its sum in memory of the host, which adds them.")
-            },
+            }
+            .does("Each GPU stores its sum in memory of the host, which adds them."),
             Variant {
                 symbol: "reduceShare",
                 also: larger,
                 ..story("allReduce", Operation::SUM, all_reduce::<SumI32>)
-                    .about("NCCL adds one number per GPU; each GPU has the sum.")
-            },
+            }
+            .does("NCCL adds one number per GPU; each GPU has the sum."),
             Variant {
                 symbol: "reduceIntoPeer",
                 also: larger,
                 ..story("intoPeer", Operation::SUM, into_peer::<SumI32>)
-                    .about("All blocks of all GPUs add to one word in the memory of the first.")
-            },
+            }
+            .does("All blocks of all GPUs add to one word in the memory of the first."),
             Variant {
                 symbol: "reduceIntoPeer",
                 also: larger,
                 ..story("intoPeerByThreads", Operation::SUM, into_peer_by_threads)
-                    .about("The same, each GPU launched by a thread of its own.")
-            },
+            }
+            .does("The same, each GPU launched by a thread of its own."),
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
-                    .about(
-                        "The same with atomics of the GPU's own scope, which are not atomic to another GPU.",
-                    )
-            },
+            }
+            .does("The same with atomics of the GPU's own scope, which are not atomic to another GPU."),
             further("intoPeerI64", "reduceIntoPeerI64", SUM_I64, into_peer::<SumI64>),
             further("intoPeerF32", "reduceIntoPeerF32", SUM_F32, into_peer::<SumF32>),
             further("intoPeerF64", "reduceIntoPeerF64", SUM_F64, into_peer::<SumF64>),

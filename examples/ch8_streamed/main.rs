@@ -22,25 +22,19 @@ pub const CHAPTER: Chapter = Chapter {
         "An array in the host's memory: copies and kernels at the same time",
         &[
             story("plainCopy", |case| copied(case, &case.devices()))
-                .about("What the copies cost alone: each GPU gets its share, and nothing is added."),
+                .does("What the copies cost alone: each GPU gets its share, and nothing is added."),
             story("fromPageable", |case| pageable(case, &case.devices()))
-                .about("Copied from memory as a program has it, then added."),
+                .does("Copied from memory as a program has it, then added."),
             story("copyThenSum", |case| copied_and_summed(case, &case.devices()))
-                .about("Copied from pinned memory, then added."),
+                .does("Copied from pinned memory, then added."),
             story("oneStream", |case| streamed(case, &case.devices(), 1))
-                .about("In pieces, each added before the next is copied."),
+                .does("In pieces, each added before the next is copied."),
             story("twoStreams", |case| streamed(case, &case.devices(), 2))
-                .about("In pieces, one added while the next is copied."),
-            Variant {
-                story: false,
-                ..story("plainCopyOneGpu", |case| copied(case, &[case.device]))
-                    .about("The copy alone, of all of it to one GPU.")
-            },
-            Variant {
-                story: false,
-                ..story("twoStreamsOneGpu", |case| streamed(case, &[case.device], 2))
-                    .about("In pieces, all of them to one GPU.")
-            },
+                .does("In pieces, one added while the next is copied."),
+            Variant { story: false, ..story("plainCopyOneGpu", |case| copied(case, &[case.device])) }
+                .does("The copy alone, of all of it to one GPU."),
+            Variant { story: false, ..story("twoStreamsOneGpu", |case| streamed(case, &[case.device], 2)) }
+                .does("In pieces, all of them to one GPU."),
         ],
     )
 };

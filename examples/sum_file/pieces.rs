@@ -90,7 +90,8 @@ impl Slot {
 
 /// The buffers of a slot do not fit. The simulator's advice is about `simulate`, so it is left out.
 fn no_room(error: Error, streams: usize, piece: usize) -> Error {
-    let error = error.downcast::<Diagnostic>().map_or_else(|error| error, |found| Error::msg(found.message));
+    let error =
+        error.downcast::<Diagnostic>().map_or_else(|error| error, |found| Error::msg(found.message()));
     error.context(format!(
         "cannot hold {streams} × {} numbers on each GPU; try a smaller --piece or fewer --streams",
         thousands(piece as i64)

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// The file of the edits, from the repository root.
 pub const FILE: &str = "kernels/what_ifs.diff";
-/// The builds that a page fetches, from the repository root.
+/// The edits' builds, where a page fetches them, from the repository root.
 pub const DIRECTORY: &str = "book/src/live";
 
 /// An edit of a chapter's kernels.
@@ -73,11 +73,9 @@ pub fn all(root: &Path) -> Result<Vec<Edit>> {
     read(&std::fs::read_to_string(root.join(FILE)).with_context(|| format!("cannot read {FILE}"))?)
 }
 
-/// The build of a chapter for a page, from the repository root: that of the edit `name`, or of the chapter as
-/// it stands.
-pub fn path(stem: &str, name: Option<&str>) -> PathBuf {
-    let edit = name.map(|name| format!(".{name}")).unwrap_or_default();
-    Path::new(DIRECTORY).join(format!("{stem}{edit}.json"))
+/// The build of the edit `name` of a chapter, from the repository root.
+pub fn path(stem: &str, name: &str) -> PathBuf {
+    Path::new(DIRECTORY).join(format!("{stem}.{name}.json"))
 }
 
 impl Edit {

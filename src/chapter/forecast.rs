@@ -7,7 +7,7 @@ const LONG: f64 = (1 << 22) as f64;
 /// Elements of the runs from which the time of the others is estimated: one run has few, another more.
 const FEW: u64 = 1 << 10;
 pub const MOST: u64 = 1 << 13;
-/// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.json`). A
+/// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.md`). A
 /// constant, so that a busy machine says the same as an idle one.
 const RATE: f64 = 10e6;
 /// Seconds that nobody needs to be told of.

@@ -12,7 +12,7 @@
 //! | `needs.rs` | where it can run, and whether there is memory for it |
 //! | `run.rs` | makes them, checks them, collects the record |
 //! | `output.rs` | where output goes, and what else a run needs of its surroundings |
-//! | `terminal.rs` | those of a process: command line, stdout, stderr, record's file; a browser has none |
+//! | `terminal.rs` | those of a terminal: the command line, the record's file, a bar |
 //! | `forecast.rs` | how long it will take, about |
 //! | `progress.rs` | how far it is: a line in the terminal |
 
@@ -21,17 +21,14 @@ mod needs;
 mod options;
 mod output;
 mod plan;
-#[cfg(not(target_family = "wasm"))]
 mod progress;
 mod run;
 mod shape;
-#[cfg_attr(target_family = "wasm", path = "no_terminal.rs")]
 mod terminal;
 mod variant;
 
 pub use options::Options;
 pub use output::Output;
-#[cfg(not(target_family = "wasm"))]
 pub use progress::Progress;
 pub use run::{Ran, Report, run_with};
 pub use shape::{Place, Shape};

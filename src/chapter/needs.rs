@@ -27,13 +27,8 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
         return Ok(Stage { device, others: Vec::new(), module: None, build: None });
     }
     let build = kernels::get(chapter.stem)?;
-    let simulated = SimulatorOptions {
-        schedule: options.schedule,
-        keep_printed: true,
-        // Nobody can interrupt a launch in a page.
-        step_limit: cfg!(target_family = "wasm").then_some(1 << 29),
-        ..SimulatorOptions::default()
-    };
+    let simulated =
+        SimulatorOptions { schedule: options.schedule, keep_printed: true, ..SimulatorOptions::default() };
     let choice = choice(chapter, options, build)?;
     let mut devices = match chapter.many_gpus {
         true => Device::open_some(choice, options.gpus, !options.no_peers, simulated)?,
@@ -55,7 +50,8 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
 
 /// The device that the reader asks for, if the chapter can run there.
 fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
-    let what_if = build.what_if.map(|_| "an edited kernel is there to be looked at, not to be timed");
+    let what_if =
+        build.what_if.as_ref().map(|_| "an edited kernel is there to be looked at, not to be timed");
     let Some(why) = what_if.or(build.simulator_only()).or(chapter.simulator_only) else {
         return Ok(options.device);
     };

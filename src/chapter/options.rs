@@ -96,7 +96,7 @@ struct ManyGpus {
 
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
-    pub(super) fn parse_for(chapter: &Chapter) -> Options {
+    pub fn parse_for(chapter: &Chapter) -> Options {
         Options::try_parse_for(chapter, std::env::args_os()).unwrap_or_else(|error| say::usage(&error))
     }
 
@@ -135,33 +135,6 @@ impl Options {
                 ManyGpus::from_arg_matches(matches)?;
         }
         Ok(options)
-    }
-
-    /// Whether the options suit `chapter`, for those that no command line has been read for.
-    ///
-    /// # Errors
-    /// What the command line would say of a wrong one.
-    pub fn check(&self, chapter: &Chapter) -> Result<(), String> {
-        for kernel in self.kernels.iter().filter(|name| *name != ALL) {
-            if !chapter.variants.iter().any(|variant| variant.name == kernel) {
-                return Err(format!("{} has no kernel {kernel}", chapter.stem));
-            }
-        }
-        let number = |number: Option<u64>, read: fn(&str) -> Result<u64, String>| match number {
-            Some(number) => read(&number.to_string()).map(drop),
-            None => Ok(()),
-        };
-        number(self.n, elements)?;
-        number(self.block.map(u64::from), |text| threads(text).map(u64::from))?;
-        number(self.grid.map(u64::from), |text| blocks(text).map(u64::from))?;
-        if self.pending_launches.is_some() && !chapter.pending_launches {
-            return Err(format!("{} launches nothing from the device", chapter.stem));
-        }
-        number(self.pending_launches, pending_launches)?;
-        if self.gpus.is_some() && !chapter.many_gpus {
-            return Err(format!("{} runs on one GPU", chapter.stem));
-        }
-        self.gpus.map_or(Ok(()), |count| gpus(&count.to_string()).map(drop))
     }
 
     /// Whether the reader asks for the variant of that name, which may be part of the chapter's story.

@@ -1,19 +1,26 @@
-//! Where the output of a chapter goes: [`Output`]. `terminal.rs` is that of a process; a page has its own.
+//! Where the output of a chapter goes: [`Output`]. `terminal.rs` is that of a terminal; a page has its own.
+
+use std::time::SystemTime;
 
 use anyhow::Result;
 
 use super::options::Options;
 use super::variant::Chapter;
 use crate::record::Record;
+use crate::say;
 
 /// Takes what a chapter says, and knows what only its surroundings know. A chapter needs nothing else of
 /// them, so it says the same wherever it runs.
 pub trait Output {
     /// A line on stdout.
-    fn print(&mut self, line: &str);
+    fn print(&mut self, line: &str) {
+        say::out(&format!("{line}\n"));
+    }
 
     /// A line on stderr.
-    fn complain(&mut self, line: &str);
+    fn complain(&mut self, line: &str) {
+        say::err(&format!("{line}\n"));
+    }
 
     /// Whether stderr shows colours.
     fn has_colour(&self) -> bool {
@@ -32,10 +39,19 @@ pub trait Output {
     fn end(&mut self) {}
 
     /// UTC, RFC 3339, to the second.
-    fn date(&self) -> String;
+    fn date(&self) -> String {
+        humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+    }
 
-    /// The command that gives the same record.
-    fn command(&self, chapter: &Chapter) -> String;
+    /// The command that gives the same record in `book/records/local/`.
+    fn command(&self, chapter: &Chapter) -> String {
+        let every = if chapter.variants.iter().all(|variant| variant.story) { "" } else { "--kernel all" };
+        let options = std::env::args().skip(1).filter(|option| option != "--json");
+        let options = options.map(|option| if option == "--record" { every.to_string() } else { option });
+        let options: Vec<_> = options.filter(|option| !option.is_empty()).collect();
+        let dashes = if options.is_empty() { "" } else { " -- " };
+        format!("cargo run --example {}{dashes}{}", chapter.stem, options.join(" "))
+    }
 
     /// Keeps a record. Returns a line that says where, if there is one.
     ///

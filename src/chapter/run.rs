@@ -35,8 +35,6 @@ pub struct Ran {
     pub status: u8,
     /// What the runs gave, if they could be made.
     pub report: Option<Report>,
-    /// Why they could not, in words.
-    pub error: Option<String>,
 }
 
 /// What `--json` prints.
@@ -55,11 +53,10 @@ pub struct Report {
 /// Runs `chapter` as `options` say, with its output to `output`.
 pub fn run_with(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Ran {
     match Bench::new(chapter, options, output).and_then(Bench::finish) {
-        Ok(report) => Ran { status: if report.record.ok { 0 } else { 1 }, report: Some(report), error: None },
+        Ok(report) => Ran { status: if report.record.ok { 0 } else { 1 }, report: Some(report) },
         Err(error) => {
-            let why = format!("{error:#}");
-            output.complain(&format!("error: {why}"));
-            Ran { status: if error.is::<Fault>() { 1 } else { 2 }, report: None, error: Some(why) }
+            output.complain(&format!("error: {error:#}"));
+            Ran { status: if error.is::<Fault>() { 1 } else { 2 }, report: None }
         }
     }
 }
@@ -175,8 +172,7 @@ impl<'a> Bench<'a> {
             self.say_what_else_there_is();
         }
         let report = Report { record: self.record, diagnostics: self.found, steps: self.traces };
-        // A page writes its own, and need not carry a second way to do so.
-        if self.options.json && cfg!(not(target_family = "wasm")) {
+        if self.options.json {
             let json = serde_json::to_string_pretty(&report);
             self.output.print(&json.context("the record cannot be written as JSON")?);
         }
@@ -194,7 +190,7 @@ impl<'a> Bench<'a> {
     fn has_stopped(&mut self, ran: Result<()>) -> Result<bool> {
         let Err(error) = ran else { return Ok(false) };
         let found = error.downcast::<Diagnostic>()?;
-        ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message);
+        ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message());
         self.found.push(found);
         Ok(true)
     }
@@ -202,7 +198,7 @@ impl<'a> Bench<'a> {
     /// Where the kernels run, and why there.
     fn first_line(&self) -> String {
         let info = &self.record.device;
-        if let Some(WhatIf { label, .. }) = self.stage.build.and_then(|build| build.what_if) {
+        if let Some(WhatIf { label, .. }) = self.stage.build.and_then(|build| build.what_if.as_ref()) {
             return format!("On the simulator, what if: {label}");
         }
         match (&info.gpu, self.stage.device.no_gpu(), self.chapter.simulator_only) {
@@ -429,11 +425,11 @@ mod tests {
 
     fn goes_on_for_ever(_: &Case) -> Result<Outcome> {
         let help = "end the loop";
-        Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever".into(), help).into())
+        Err(Diagnostic::of_host(Kind::StepLimit, Some("reduce"), "it goes on for ever", help).into())
     }
 
     fn is_too_large(_: &Case) -> Result<Outcome> {
-        Err(Diagnostic::of_host(Kind::MemoryLimit, None, "no room".into(), "use --memory").into())
+        Err(Diagnostic::of_host(Kind::MemoryLimit, None, "no room", "use --memory").into())
     }
 
     /// Hears what a chapter says and which runs begin.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -58,7 +57,7 @@ fn load(stem: &str, name: &str) -> Result<()> {
         let there_are = if names.is_empty() { "there is none".into() } else { names.join(", ") };
         bail!("{stem} has no edit {name} in {}: {there_are}", what_if::FILE);
     }
-    let path = root.join(what_if::path(stem, Some(name)));
+    let path = root.join(what_if::path(stem, name));
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     kernels::load(&text).map(drop)
 }
@@ -69,14 +68,6 @@ struct Terminal {
 
 /// Nobody may be reading any more (`| head`); the run goes on and leaves its record.
 impl Output for Terminal {
-    fn print(&mut self, line: &str) {
-        say::out(&format!("{line}\n"));
-    }
-
-    fn complain(&mut self, line: &str) {
-        say::err(&format!("{line}\n"));
-    }
-
     fn has_colour(&self) -> bool {
         say::has_colour(&std::io::stderr())
     }
@@ -89,14 +80,6 @@ impl Output for Terminal {
         self.progress = None;
     }
 
-    fn date(&self) -> String {
-        humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
-    }
-
-    fn command(&self, chapter: &Chapter) -> String {
-        command(chapter)
-    }
-
     fn keep(&mut self, chapter: &Chapter, options: &Options, record: &Record) -> Result<Option<String>> {
         // The book and the other runs are of the kernels as they stand.
         if options.what_if.is_some() || options.compiler.is_some() {
@@ -105,16 +88,6 @@ impl Output for Terminal {
             write(chapter, options, record).map(Some)
         }
     }
-}
-
-/// The command that gives the same record in `book/records/local/`.
-fn command(chapter: &Chapter) -> String {
-    let every = if chapter.variants.iter().all(|variant| variant.story) { "" } else { "--kernel all" };
-    let options = std::env::args().skip(1).filter(|option| option != "--json");
-    let options = options.map(|option| if option == "--record" { every.to_string() } else { option });
-    let options: Vec<_> = options.filter(|option| !option.is_empty()).collect();
-    let dashes = if options.is_empty() { "" } else { " -- " };
-    format!("cargo run --example {}{dashes}{}", chapter.stem, options.join(" "))
 }
 
 /// The environment variable that names another directory for records than `book/records`.

@@ -79,11 +79,6 @@ impl Extras {
         charts: |record, vertical| chart::charts(record, &[], vertical),
         figures: &[],
     };
-
-    /// [`Extras::NONE`] in a page, which measures nothing and need not fetch the code for it.
-    pub const fn outside_a_page(self) -> Extras {
-        if cfg!(target_family = "wasm") { Extras::NONE } else { self }
-    }
 }
 
 const NO_KERNELS: &str = "a chapter of the CPU has no kernels";
@@ -93,8 +88,8 @@ const NO_KERNELS: &str = "a chapter of the CPU has no kernels";
 pub struct Variant {
     /// What the reader calls it.
     pub name: &'static str,
-    /// What it does, for the book's map of kernels.
-    pub about: &'static str,
+    /// What it does, in a sentence: its line in the book's map of kernels.
+    pub idea: &'static str,
     /// The kernel's name in the source.
     pub symbol: &'static str,
     /// The host side, called once per run.
@@ -140,7 +135,7 @@ impl Variant {
     pub const fn new(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
         Variant {
             name,
-            about: "",
+            idea: "",
             symbol: name,
             host,
             operation: Operation::SUM,
@@ -157,9 +152,9 @@ impl Variant {
         }
     }
 
-    /// The same, with what it does.
-    pub const fn about(self, about: &'static str) -> Variant {
-        Variant { about, ..self }
+    /// The variant, with what it does.
+    pub const fn does(self, idea: &'static str) -> Variant {
+        Variant { idea, ..self }
     }
 }
 

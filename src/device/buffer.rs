@@ -26,7 +26,7 @@ pub struct Buffer<T> {
 
 /// Gives the memory back when it is dropped.
 pub(super) enum Memory {
-    Gpu(#[expect(dead_code, reason = "it is kept to be dropped")] cuda::Memory),
+    Gpu(#[allow(dead_code, reason = "it is kept to be dropped")] cuda::Memory),
     /// The host's, which GPUs can reach.
     Host(cuda::HostMemory),
     Sim {

@@ -48,9 +48,6 @@ pub(super) fn microseconds_since(start: Instant) -> f64 {
 /// Runs `once` (which returns its microseconds) to warm up, then as often as `budget` microseconds allow, at
 /// least 3 and at most 100 times. Caches are warm, except that `once` may have restored its input.
 pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Option<Timing>> {
-    if cfg!(target_family = "wasm") {
-        return Ok(None); // a page has no clock
-    }
     let warm_up = once()?;
     if warm_up > TAKEN_ALONE {
         return Ok(Timing::of(vec![warm_up]));
@@ -78,9 +75,6 @@ pub fn free_memory() -> Option<u64> {
 
 /// Threads that share the work of a parallel iterator.
 pub fn cpu_threads() -> usize {
-    #[cfg(target_family = "wasm")]
-    return 1;
-    #[cfg(not(target_family = "wasm"))]
     rayon::current_num_threads()
 }
 

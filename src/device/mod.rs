@@ -48,7 +48,11 @@ mod graph;
 mod launch;
 pub mod measure;
 mod module;
-#[cfg_attr(target_family = "wasm", path = "no_nccl.rs")]
+#[cfg(not(target_family = "wasm"))]
+pub use ::libloading;
+#[cfg(target_family = "wasm")]
+#[path = "no_libloading.rs"]
+pub mod libloading;
 mod nccl;
 mod pinned;
 mod simulator;

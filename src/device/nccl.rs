@@ -7,10 +7,10 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use anyhow::{Context, Result, bail, ensure};
-use libloading::{Library, Symbol};
 
 use super::cuda::Gpu;
 use super::element::{Element, Reduce};
+use super::libloading::{Library, Symbol};
 
 #[cfg(windows)]
 const LIBRARY: &str = "nccl.dll";

@@ -32,28 +32,10 @@ pub fn graph_handle(graph: &Graph) -> u64 {
 /// Memory of the host that a GPU could reach.
 pub enum HostMemory {}
 
-impl HostMemory {
-    pub fn num_bytes(&self) -> usize {
-        match *self {}
-    }
-
-    pub fn address(&self) -> u64 {
-        match *self {}
-    }
-
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        match *self {}
-    }
-
-    pub fn word(&self) -> &AtomicU32 {
-        match *self {}
-    }
-}
-
-/// Verbs of a GPU that nobody has.
+/// Verbs that nobody can call.
 macro_rules! unreachable_verbs {
-    ($(fn $name:ident($($argument:ty),*) -> $result:ty;)*) => {
-        impl Gpu {$(
+    ($of:ty: $(fn $name:ident($($argument:ty),*) -> $result:ty;)*) => {
+        impl $of {$(
             pub fn $name(&self, $(_: $argument),*) -> $result {
                 match *self {}
             }
@@ -61,7 +43,15 @@ macro_rules! unreachable_verbs {
     };
 }
 
-unreachable_verbs! {
+unreachable_verbs! { HostMemory:
+    fn num_bytes() -> usize;
+    fn address() -> u64;
+    fn bytes_mut() -> &mut [u8];
+    fn word() -> &AtomicU32;
+}
+
+unreachable_verbs! { Gpu:
+    fn bind() -> Result<()>;
     fn info() -> DeviceInfo;
     fn multiprocessors() -> u32;
     fn limits() -> Vec<Limit>;

@@ -177,8 +177,7 @@ impl Simulator {
     }
 
     fn launch(&self, module: &sim::Module, kernel: &str, config: LaunchConfig, args: &[u64]) -> Result<()> {
-        // A page always checks, and need not carry the simulator a second time without.
-        if self.options.checks || cfg!(target_family = "wasm") {
+        if self.options.checks {
             let launch = [sim::Launch { kernel, config, args }];
             return self.launch_together(module, &launch, Together::OnDevices);
         }

@@ -79,7 +79,7 @@ pub fn launch(trace: &Trace, source: Option<&str>) -> Film {
         }
     }
     let frames = frames(trace, &plan);
-    let message = trace.findings.first().map(|found| found.message.clone());
+    let message = trace.findings.first().map(|found| found.message());
     let listing = source.map(|source| listing(trace, source)).unwrap_or_default();
     let track = Track { message, listing, ..Track::new(&trace.kernel, frames) };
     let caption = "Blue: reads. Green: writes. Orange: waits at a barrier.";

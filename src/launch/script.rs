@@ -4,14 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::fill::{Fill, Pointer};
+use super::fill::{FORMS, Fill, Pointer};
 use super::number::{Names, Type, expression, split};
 use crate::sim::LaunchConfig;
-
-/// What `TYPE:ELEMENTS` and an argument look like.
-pub const FORMS: &str = "write TYPE:NUMBER, like i32:5; buf:TYPE:ELEMENTS, like buf:i32:1,2,3, \
-                         buf:f32:zeros*1024, buf:i32:iota*1000 or buf:u8:uninit*64; struct:TYPE:NUMBER,…, \
-                         like struct:i32:4,f32:0.5; or @BUFFER";
 
 /// One argument of a launch.
 #[derive(Clone, Debug)]

@@ -7,7 +7,6 @@ pub mod chart;
 pub mod columns;
 pub mod diagnostics;
 pub mod levels;
-pub mod speed;
 pub mod table;
 
 use std::collections::BTreeMap;

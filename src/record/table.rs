@@ -80,8 +80,7 @@ fn results(record: &Record) -> Vec<Column> {
 
 /// Times and rates; none without a clock.
 fn times(runs: &[&Run]) -> Vec<Column> {
-    // A page has no clock.
-    if cfg!(target_family = "wasm") || runs.iter().all(|run| run.time_us.is_none()) {
+    if runs.iter().all(|run| run.time_us.is_none()) {
         return Vec::new();
     }
     let time = |run: &&Run| run.time_us.map_or(NONE.into(), |time| time.to_string());
@@ -151,9 +150,6 @@ fn common_expected(record: &Record) -> Option<&Value> {
 
 /// Kernels that device code launches in a timed run, and the run's time over them.
 fn per_launch(run: &Run) -> Option<(u64, f64)> {
-    if cfg!(target_family = "wasm") {
-        return None; // A page has no clock.
-    }
     let (launches, time) = (run.device_launches.filter(|_| run.dropped.is_none())?, run.time_us?);
     Some((launches, time.median / launches as f64))
 }

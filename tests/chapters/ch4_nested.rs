@@ -7,17 +7,13 @@ use workbook::device::{Device, DeviceChoice, LaunchConfig};
 use workbook::record::Dropped;
 use workbook::reduction::data;
 
-use super::{SIZES, run};
+use super::{SIZES, run, shapes};
 
 #[test]
-fn every_size_is_right_at_every_block_size() {
-    let nested = ["ch4_nested", "ch4_when_it_pays"].map(|stem| [4097, 100_003].map(|n| (stem, n)));
-    let cases: Vec<(&str, u64, u32)> = ["ch3_blocks", "ch4_nested", "ch4_when_it_pays"]
-        .into_iter()
-        .flat_map(|stem| SIZES.map(|n| (stem, n)))
-        .chain(nested.concat())
-        .flat_map(|(stem, n)| [32, 96, 256, 1000].map(|block| (stem, n, block)))
-        .collect();
+fn every_size_and_every_block_is_right() {
+    let shapes = shapes(&SIZES, &[32, 96, 256, 1000]);
+    let of = |stem| shapes.iter().map(move |(n, block)| (stem, *n, *block));
+    let cases: Vec<_> = ["ch3_blocks", "ch4_nested", "ch4_when_it_pays"].into_iter().flat_map(of).collect();
     cases.par_iter().for_each(|(stem, n, block)| {
         let line = format!("--device sim --kernel all --n {n} --block {block} --json");
         let run = run(&format!("sizes-{stem}-{n}-{block}"), stem, &line);

@@ -3,12 +3,11 @@
 use rayon::prelude::*;
 use workbook::build::kernels;
 
-use super::{SIZES, run};
+use super::{SIZES, run, shapes};
 
 #[test]
 fn every_way_of_chapter_6_1_is_right_for_any_size_and_block() {
-    let cases = SIZES.iter().flat_map(|&n| [1, 96, 1024].map(|block| (n, block)));
-    cases.collect::<Vec<_>>().into_par_iter().with_max_len(1).for_each(|(n, block)| {
+    shapes(&SIZES, &[96, 1, 1024]).into_par_iter().with_max_len(1).for_each(|(n, block)| {
         let line = format!("--device sim --kernel all --n {n} --block {block} --json");
         let run = run(&format!("ch6_in_use-{n}-{block}"), "ch6_in_use", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
@@ -49,7 +48,7 @@ fn a_second_pass_that_does_not_wait_is_a_race_in_its_read() {
     let found = json["diagnostics"].as_array().unwrap();
     assert_eq!(found.len(), 1, "none with the wait: {found:?}");
     assert_eq!((&found[0]["kind"], &found[0]["kernel"]), (&"data-race".into(), &"lastPassNoWait".into()));
-    let source = kernels::get("ch6_in_use").unwrap().source;
+    let source = &*kernels::get("ch6_in_use").unwrap().source;
     let line = |entry: &serde_json::Value| source.lines().nth(entry["line"].as_u64().unwrap() as usize - 1);
     assert!(line(&found[0]).unwrap().contains("add(sum, partials[i])"), "{}", found[0]);
     assert!(line(&found[0]["related"][0]).unwrap().contains("partials[blockIdx.x] = sum"), "{}", found[0]);

@@ -5,16 +5,13 @@ use serde_json::Value;
 use workbook::build::kernels;
 use workbook::reduction::data;
 
-use super::run;
+use super::{run, shapes};
 
 /// Every operator and type of chapter 6: the record says that its result is the recursion's, or as near as it
 /// may be.
 #[test]
-fn chapter_6_is_right_at_every_size_for_every_operator() {
-    let mut cases: Vec<(u64, u32)> = vec![(1_000_003, 256), (262_145, 1000)]; // the long ones first
-    cases.extend(
-        [0, 1, 2, 31, 33, 1000, 1025].iter().flat_map(|&n| [1, 2, 32, 96, 256, 1000, 1024].map(|b| (n, b))),
-    );
+fn chapter_6_is_right_for_every_operator() {
+    let cases = shapes(&[262_145, 0, 1, 2, 31, 33, 1025], &[256, 1, 2, 32, 96, 1000, 1024]); // the long one first
     cases.par_iter().with_max_len(1).for_each(|&(n, block)| {
         let line = format!("--device sim --kernel all --n {n} --block {block} --json");
         let run = run(&format!("ch6-{n}-{block}"), "ch6_operators", &line);
@@ -77,7 +74,7 @@ fn the_missing_fence_of_chapter_6_is_named_with_its_line() {
     let json = run.json();
     let found: Vec<&Value> = json["diagnostics"].as_array().unwrap().iter().collect();
     assert!(!found.is_empty());
-    let source = kernels::get("ch6_operators").unwrap().source;
+    let source = &*kernels::get("ch6_operators").unwrap().source;
     let line = |entry: &Value| source.lines().nth(entry["line"].as_u64().unwrap() as usize - 1).unwrap();
     for found in found {
         assert_eq!(

@@ -5,10 +5,10 @@ use workbook::reduction::data;
 
 use super::run;
 
-/// Every rung of chapter 7, from the array to one sum; tests/limit.rs has more of its sizes and places.
+/// Every rung of chapter 7, from the array to one sum; ch7_kernels.rs has more sizes and places.
 #[test]
 fn chapter_7_is_right_at_every_size_for_every_type() {
-    let sizes: [u64; 7] = [0, 1, 33, 1000, 1025, 5003, 70_001];
+    let sizes: [u64; 5] = [0, 1, 33, 1025, 70_001];
     sizes.par_iter().with_max_len(1).for_each(|n| {
         let line = format!("--device sim --kernel all --n {n} --block 96 --json");
         let run = run(&format!("ch7-{n}"), "ch7_limit", &line);

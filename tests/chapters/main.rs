@@ -110,3 +110,9 @@ fn stems() -> Vec<String> {
 
 /// Elements: none, one, and around the sizes of warps and blocks.
 const SIZES: [u64; 9] = [0, 1, 2, 3, 31, 33, 1000, 1025, 65_553];
+
+/// Each of `sizes` with one of `blocks`, and each of `blocks` with 1,000 elements.
+fn shapes(sizes: &[u64], blocks: &[u32]) -> Vec<(u64, u32)> {
+    let sizes = sizes.iter().zip(blocks.iter().cycle()).map(|(n, block)| (*n, *block));
+    sizes.chain(blocks.iter().map(|block| (1000, *block))).collect()
+}

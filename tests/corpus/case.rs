@@ -201,7 +201,7 @@ impl Case {
             let fits = |found: &&&Diagnostic| {
                 expected.kinds.contains(&found.kind)
                     && self.places(found).contains(&expected.line)
-                    && expected.word.as_ref().is_none_or(|word| holds(&found.message, word))
+                    && expected.word.as_ref().is_none_or(|word| holds(&found.message(), word))
             };
             if !found.iter().any(|diagnostic| fits(&diagnostic)) {
                 let kinds = expected.kinds.iter().map(Kind::to_string).collect::<Vec<_>>().join(" or ");
@@ -238,7 +238,8 @@ impl Case {
             (None, None) => Some(None),
             _ => None,
         };
-        let related = found.related.iter().filter(|site| site.file == path).map(|site| Some(site.line));
+        let related =
+            found.related().into_iter().filter(|site| site.file == path).map(|site| Some(site.line));
         own.into_iter().chain(related).collect()
     }
 

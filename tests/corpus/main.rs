@@ -119,7 +119,7 @@ fn what_may_be_right_gets_a_note() {
         let at = source.lines().position(|text| text.contains(line)).unwrap() as u32 + 1;
         let found: Vec<_> = notes.iter().map(|note| note.line).collect();
         assert_eq!(found, [Some(at)], "{name}");
-        assert!(notes[0].message.contains(words), "{name}: {}", notes[0].message);
+        assert!(notes[0].message().contains(words), "{name}: {}", notes[0].message());
     }
     for name in ["last_block", "message_passing", "release_acquire"] {
         assert_eq!(notes(&format!("data-race/{name}")).len(), 0, "{name}");
@@ -145,7 +145,7 @@ fn the_advice_fits_all_that_races() {
         for schedule in 0..4 {
             let found = case.run(&case.module(), schedule).diagnostics;
             let said = |text: &str| text.contains(words);
-            let fits = found.iter().any(|found| said(&found.message) || said(&found.help));
+            let fits = found.iter().any(|found| said(&found.message()) || said(&found.help));
             assert!(fits, "{name}, schedule {schedule}: {found:#?}");
         }
     }

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use workbook::build::kernels;
-use workbook::sim::trace::{Recorder, Trace};
-use workbook::sim::{LaunchConfig, Module, Simulator};
+use workbook::sim::trace::{Did, Recorder, Trace};
+use workbook::sim::{Launch, LaunchConfig, Module, Simulator, Together};
 
 /// A launch whose trace a figure needs.
 struct Recipe {
@@ -125,7 +125,7 @@ const NESTED: Recipe = Recipe {
 fn trace(recipe: &Recipe) -> Trace {
     let ptx = match recipe.stem {
         "inside" => include_str!("barrier_inside.ptx"),
-        stem => kernels::get(stem).unwrap().ptx,
+        stem => &*kernels::get(stem).unwrap().ptx,
     };
     let module = Module::parse(ptx, recipe.stem).unwrap();
     let mut simulator = Simulator::new();
@@ -134,9 +134,6 @@ fn trace(recipe: &Recipe) -> Trace {
         simulator.set_pending_launch_limit(room);
     }
     let mut recorder = Recorder::new(4_000);
-    if !recipe.values {
-        recorder = recorder.without_values();
-    }
     let mut args = Vec::new();
     for arg in recipe.args {
         let words: Vec<u32> = match arg {
@@ -163,9 +160,18 @@ fn trace(recipe: &Recipe) -> Trace {
     let config = LaunchConfig::new(recipe.blocks, recipe.threads);
     recorder.begin(&module, recipe.kernel, &config);
     let mut found = Vec::new();
-    let _ = simulator.launch_watched(&module, recipe.kernel, config, &args, &mut recorder, &mut found);
+    let launch = [Launch { kernel: recipe.kernel, config, args: &args }];
+    let _ = simulator.launch_together(&module, (&launch, Together::OnDevices), &mut recorder, &mut found);
     recorder.found(&found);
-    recorder.take()
+    let mut trace = recorder.take();
+    for event in trace.events.iter_mut().filter(|_| !recipe.values) {
+        match &mut event.did {
+            Did::Read(touch) | Did::Write(touch) => touch.values.clear(),
+            Did::Atomic { touch, with } => (touch.values, *with) = (Vec::new(), Vec::new()),
+            _ => {}
+        }
+    }
+    trace
 }
 
 /// One event on a line, so that a difference can be read.

@@ -37,7 +37,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use workbook::build::kernels::Build;
-use workbook::build::prebuilt::State;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};
 
 /// A type of a slot: its name and bytes.
@@ -213,20 +212,13 @@ impl Vectors {
     /// What each case gives on `device`.
     fn run(&self, device: &Device) -> anyhow::Result<Vec<Vec<u64>>> {
         // A GPU's driver takes the text as the compiler would, with a zero at its end.
-        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        let build: &'static Build = Box::leak(Box::new(Build {
-            stem: leak(self.name.clone()),
-            source_path: "",
-            source: "",
-            ptx: leak(self.text.clone()),
-            newer: "",
-            fatbin: leak(format!("{}\0", self.text)).as_bytes(),
-            code_hash: "",
-            compiler: "",
-            state: State::Prebuilt,
-            what_if: None,
-        }));
-        let kernel = device.load_module(build)?.load_function("conform")?;
+        let build = Build {
+            stem: self.name.clone().into(),
+            ptx: self.text.clone().into(),
+            fatbin: format!("{}\0", self.text).into_bytes().into(),
+            ..Build::default()
+        };
+        let kernel = device.load_module(&build)?.load_function("conform")?;
         let given: Vec<u64> = self.cases.iter().flat_map(|case| case.inputs.iter().copied()).collect();
         let inputs = device.clone_htod(if given.is_empty() { &[0] } else { &given[..] })?;
         let outputs = device.clone_htod(&vec![UNWRITTEN; self.cases.len() * self.outputs.len()])?;

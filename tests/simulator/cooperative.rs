@@ -29,7 +29,7 @@ fn as_many_blocks_as_fit_are_taken_and_one_more_is_refused() {
         let refused: Diagnostic = refused.unwrap_err().downcast().unwrap();
         assert_eq!((refused.kind, sum), (Kind::LaunchLimit, -1), "nothing has run");
         let says = format!("a cooperative launch of {} blocks, and {fit} fit at a time", fit + 1);
-        assert_eq!(refused.message, says);
+        assert_eq!(refused.message(), says);
         assert_eq!(refused.kernel.as_deref(), Some("reduceGridSync_sum_i32"));
     }
 }

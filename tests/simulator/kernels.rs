@@ -1,4 +1,4 @@
-//! The chapters' kernels on the simulator, called directly: sizes, blocks, counts.
+//! Where device launches begin to be dropped: chapter 4's kernels on the simulator, called directly.
 
 use workbook::build::kernels;
 use workbook::reduction::serial::recursive_reduce;
@@ -19,9 +19,9 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(stem: &str) -> Bench {
-        let build = kernels::get(stem).unwrap();
-        Bench { sim: Simulator::new(), module: Module::parse(build.ptx, build.source_path).unwrap() }
+    fn new() -> Bench {
+        let build = kernels::get("ch4_nested").unwrap();
+        Bench { sim: Simulator::new(), module: Module::parse(&build.ptx, &build.source_path).unwrap() }
     }
 
     fn upload(&mut self, values: &[i32]) -> u64 {
@@ -43,70 +43,9 @@ impl Bench {
     }
 }
 
-const SIZES: [usize; 9] = [0, 1, 2, 3, 31, 33, 1000, 1025, 65_553];
-const BLOCKS: [u32; 4] = [32, 96, 256, 1000];
-
-#[test]
-fn chapter_3_is_right_for_every_size_and_block() {
-    for kernel in ["reduceNeighbored", "reduceNeighboredMask", "reduceNeighboredLess", "reduceInterleaved"] {
-        for n in SIZES {
-            for block in BLOCKS {
-                let mut bench = Bench::new("ch3_blocks");
-                let values = data(n);
-                let grid = (n as u32).div_ceil(block).max(1);
-                let (input, output) = (bench.upload(&values), bench.upload(&vec![0; grid as usize]));
-                bench.launch(kernel, grid, block, &[input, output, n as u64]);
-                let sum = bench.download(output, grid as usize).iter().fold(0i32, |a, b| a.wrapping_add(*b));
-                assert_eq!(sum, recursive_reduce(&mut values.clone()), "{kernel}, n = {n}, block = {block}");
-            }
-        }
-    }
-}
-
-#[test]
-fn chapter_4_is_right_for_every_size_and_block() {
-    for n in SIZES {
-        for block in BLOCKS {
-            let values = data(n);
-            let expected = recursive_reduce(&mut values.clone());
-            for kernel in ["gpuRecursiveReduce", "gpuRecursiveReduceFireAndForget"] {
-                let mut bench = Bench::new("ch4_nested");
-                bench.sim.set_pending_launch_limit(1 << 20);
-                let grid = (n as u32).div_ceil(block).max(1);
-                let (input, output) = (bench.upload(&values), bench.upload(&vec![0; grid as usize]));
-                let failure = bench.upload(&[0, 0]);
-                let counters = bench.launch(kernel, grid, block, &[input, output, n as u64, failure]);
-                let sum = bench.download(output, grid as usize).iter().fold(0i32, |a, b| a.wrapping_add(*b));
-                assert_eq!(sum, expected, "{kernel}, n = {n}, block = {block}");
-                assert_eq!(counters.dropped_launches, 0);
-            }
-            let mut bench = Bench::new("ch4_nested");
-            let (input, output) = (bench.upload(&values), bench.upload(&[0]));
-            let failure = bench.upload(&[0, 0]);
-            let grid = (n as u32).div_ceil(2).div_ceil(block).max(1);
-            bench.launch("gpuRecursiveReduceGridWide", grid, block, &[input, output, n as u64, failure]);
-            assert_eq!(bench.download(output, 1), [expected], "grid-wide, n = {n}, block = {block}");
-
-            let mut bench = Bench::new("ch4_when_it_pays");
-            let (input, output) = (bench.upload(&values), bench.upload(&[0]));
-            let failure = bench.upload(&[0, 0]);
-            let grid = (n as u32).div_ceil(8 * block).max(1);
-            let partials = bench.upload(&vec![0; 2 * grid as usize + 1]);
-            bench.launch(
-                "gpuRecursiveReducePasses",
-                grid,
-                block,
-                &[input, partials, output, n as u64, failure],
-            );
-            assert_eq!(bench.download(output, 1), [expected], "passes, n = {n}, block = {block}");
-            assert_eq!(bench.download(failure, 2), [0, 0]);
-        }
-    }
-}
-
 #[test]
 fn a_launch_beyond_the_pending_limit_is_dropped_and_reported_to_the_device_alone() {
-    let mut bench = Bench::new("ch4_nested");
+    let mut bench = Bench::new();
     let (n, block) = (1 << 17, 32);
     let values = data(n);
     let grid = n as u32 / block;
@@ -126,7 +65,7 @@ fn a_launch_beyond_the_pending_limit_is_dropped_and_reported_to_the_device_alone
 #[test]
 fn the_pending_limit_is_reached_where_the_gpu_reaches_it() {
     let dropped = |kernel: &str, grid: u32, block: u32| {
-        let mut bench = Bench::new("ch4_nested");
+        let mut bench = Bench::new();
         let n = (grid * block) as usize;
         let (input, output) = (bench.upload(&data(n)), bench.upload(&vec![0; grid as usize]));
         let failure = bench.upload(&[0, 0]);

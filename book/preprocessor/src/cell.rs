@@ -18,7 +18,7 @@ use crate::page::{Page, Workbook};
 use crate::provenance::{changed_since, provenance};
 use crate::records::{KINDS, committed, local, missing, runs};
 use crate::selection;
-use crate::words::{Words, list};
+use crate::words::{Words, list, pick};
 
 /// The most rows that a reader compares.
 const ROWS: usize = 12;
@@ -55,10 +55,9 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
             if !is_own && asked.chart.is_some() {
                 drawn += shown.len();
                 known_charts.extend(charts.iter().map(|chart| chart.name));
-                shown
-                    .iter()
-                    .try_for_each(|chart| selection::few_lines(chart).map(drop))
-                    .with_context(place)?;
+                for chart in &shown {
+                    selection::few_lines(chart).with_context(place)?;
+                }
             }
             outputs += &output(book, &part, number, is_own, &asked, &shown)?;
         }
@@ -76,8 +75,8 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
 
 /// The committed records that the cell shows.
 fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Arc<Record>>> {
-    if let Some(wrong) = on.iter().find(|word| KINDS.iter().all(|kind| kind.as_str() != **word)) {
-        bail!("there is no kind of device `{wrong}`; there are: gpu, sim, cpu");
+    for word in on {
+        pick(KINDS, word, |kind| kind.as_str(), "there is no kind of device")?;
     }
     let mut records = Vec::new();
     for kind in KINDS.into_iter().filter(|kind| on.is_empty() || on.contains(&kind.as_str())) {
@@ -95,14 +94,13 @@ fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Arc<Record>>>
 
 /// Refuses kernels and columns that none of `records` has.
 fn check(stem: &str, records: &[Arc<Record>], asked: &Asked) -> Result<()> {
-    let kernels = || records.iter().flat_map(|record| runs(record)).map(|run| &run.kernel);
-    if let Some(unknown) = asked.kernels.iter().find(|kernel| !kernels().any(|known| known == *kernel)) {
-        bail!("`{stem}` has no kernel `{unknown}`; there are: {}", list(kernels()));
+    for kernel in &asked.kernels {
+        let all = records.iter().flat_map(|record| runs(record));
+        pick(all, kernel, |run| &run.kernel, &format!("`{stem}` has no kernel"))?;
     }
-    let all: Vec<Column> = records.iter().flat_map(|record| columns(record).split_off(1)).collect();
-    let names = || all.iter().filter(|column| column.has_values()).map(Column::name);
-    if let Some(unknown) = asked.columns.iter().find(|column| !names().any(|known| known == **column)) {
-        bail!("`{stem}` has no column `{unknown}`; there are: {}", list(names()));
+    for column in &asked.columns {
+        let all = records.iter().flat_map(|record| columns(record).split_off(1));
+        pick(all.filter(Column::has_values), column, Column::name, &format!("`{stem}` has no column"))?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use workbook::sim::Counters;
 use crate::html::scrolling;
 use crate::page::{Page, Workbook};
 use crate::provenance::figure_of;
-use crate::records::{committed, runs, stems};
+use crate::records::{committed, runs};
 use crate::words::Words;
 
 /// The size at which launches and sectors are counted, and those at which times are shown.
@@ -23,10 +23,10 @@ const TIMED: [u64; 2] = [1 << 20, 1 << 24];
 
 /// A chapter with its kernels, and where they were recorded.
 struct Chapter {
-    stem: String,
+    stem: &'static str,
+    variants: &'static [Variant],
     /// `ch3_blocks.md`; that of the chapter's first page where the stem has none of its own.
     page: String,
-    variants: &'static [Variant],
     gpu: Option<Arc<Record>>,
     sim: Option<Arc<Record>>,
 }
@@ -58,17 +58,16 @@ pub fn kernels(page: &mut Page, _: &Words) -> Result<String> {
 fn chapters(book: &Workbook) -> Result<Vec<Chapter>> {
     let summary = book.read("book/src/SUMMARY.md")?;
     let mut found = Vec::new();
-    for stem in stems(book) {
-        let chapter = chapters::CHAPTERS.iter().find(|chapter| chapter.stem == stem);
+    for workbook::chapter::Chapter { stem, variants, .. } in chapters::CHAPTERS {
         // Its own page, with the chapter's number or without; else the first page of the chapter.
-        let (number, name) = stem.split_once('_').unwrap_or((&stem, &stem));
+        let (number, name) = stem.split_once('_').unwrap_or((stem, stem));
         let pages = [format!("({stem}.md)"), format!("({name}.md)"), format!("({number}_")];
         let place = pages.iter().find_map(|page| summary.find(page));
-        let (Some(chapter), Some(place)) = (chapter, place) else { continue };
+        let Some(place) = place else { continue };
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
-        let (gpu, sim) = (committed(book, &stem, DeviceKind::Gpu)?, committed(book, &stem, DeviceKind::Sim)?);
+        let (gpu, sim) = (committed(book, stem, DeviceKind::Gpu)?, committed(book, stem, DeviceKind::Sim)?);
         if gpu.is_some() || sim.is_some() {
-            found.push((place, Chapter { stem, page, variants: chapter.variants, gpu, sim }));
+            found.push((place, Chapter { stem, variants, page, gpu, sim }));
         }
     }
     found.sort_by_key(|(place, _)| *place);
@@ -109,7 +108,7 @@ fn best(chapters: &[Chapter]) -> Best {
             let Some(time) = run.time_us else { continue };
             let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
             *least = least.min(time.median);
-            stems.insert(&chapter.stem);
+            stems.insert(chapter.stem);
         }
     }
     best.into_iter().filter(|(_, (_, stems))| stems.len() > 1).map(|(n, (least, _))| (n, least)).collect()
@@ -129,7 +128,13 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
         };
         Column::right(&at(title, COUNTED), runs.iter().map(cell))
     };
-    let ideas = runs.iter().map(|run| idea(chapter, &run.kernel)).collect::<Result<Vec<_>>>()?;
+    let idea = |run: &&Run| {
+        let variant = chapter.variants.iter().find(|variant| variant.name == run.kernel);
+        variant.map(|variant| variant.idea).filter(|idea| !idea.is_empty()).with_context(|| {
+            format!("{} does not say what {} does: add .does(…) to its variant", chapter.stem, run.kernel)
+        })
+    };
+    let ideas = runs.iter().map(idea).collect::<Result<Vec<_>>>()?;
     let mut columns = vec![
         Column::left("kernel", runs.iter().map(|run| run.kernel.as_str())),
         Column::left("what it does", ideas),
@@ -158,11 +163,4 @@ fn wins(chapter: &Chapter, run: &Run, best: &Best) -> String {
     };
     let words: Vec<String> = ranges.map(in_words).collect();
     if words.is_empty() || !chapter.is_sum(run) { NONE.to_string() } else { words.join(", ") }
-}
-
-/// What a kernel does, as its variant says.
-fn idea(chapter: &Chapter, kernel: &str) -> Result<&'static str> {
-    let variant = chapter.variants.iter().find(|variant| variant.name == kernel && !variant.about.is_empty());
-    let missing = || format!("{} does not say what {kernel} does; say it: .about(\"…\")", chapter.stem);
-    variant.map(|variant| variant.about).with_context(missing)
 }

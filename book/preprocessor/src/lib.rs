@@ -54,5 +54,6 @@ mod value;
 mod words;
 
 pub use expand::{Problem, expand};
+pub use live::write_builds;
 pub use page::Workbook;
 pub use term::{Definition, definitions, plain, slug};

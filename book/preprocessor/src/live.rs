@@ -1,48 +1,26 @@
 //! What a cell needs to run in the page, as the JSON of its `data-live`: `book/theme/live.js` reads it.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use chapters::CHAPTERS;
 use serde::{Deserialize, Serialize};
-use workbook::build::kernels;
+use serde_json::{Value, json};
+use workbook::build::kernels::{self, Build};
+use workbook::build::what_if::{self, Edit};
+use workbook::chapter::{Chapter, Place};
+use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::page::Workbook;
 use crate::records::{committed, runs};
 use crate::selection;
 
-/// What the crate `crates/page` leaves beside its WebAssembly. A chapter that is not in it has no live cell.
+/// What lies beside the page's WebAssembly.
 #[derive(Deserialize)]
 struct Manifest {
-    chapters: BTreeMap<String, Chapter>,
-    what_ifs: BTreeMap<String, Vec<WhatIf>>,
-}
-
-/// What a chapter's command line allows.
-#[derive(Deserialize)]
-struct Chapter {
-    place: String,
-    /// The most elements that it takes on the simulator.
-    most_n: u64,
-    pending_launches: bool,
-}
-
-/// A small edit of a chapter's kernels, built beside them.
-#[derive(Clone, Deserialize, Serialize)]
-struct WhatIf {
-    name: String,
-    /// Follows the words "what if".
-    label: String,
-    #[serde(skip_serializing)]
-    kernels: Vec<String>,
-    lines: Vec<Line>,
-}
-
-#[derive(Clone, Deserialize, Serialize)]
-struct Line {
-    line: u32,
-    text: String,
+    /// The chapters that it runs, of which alone there are live cells.
+    chapters: Vec<String>,
 }
 
 /// The attribute's JSON.
@@ -65,14 +43,13 @@ struct Live<'a> {
     grids: bool,
     pending: bool,
     columns: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     chart: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     scale: Option<&'a str>,
     /// Whether it shows what the simulator says.
     message: bool,
     file: &'a str,
-    what_ifs: Vec<WhatIf>,
+    /// Those that change what the cell runs: `name`, `label` and the new `lines`.
+    what_ifs: Vec<Value>,
 }
 
 /// What the page's directive says of its cell.
@@ -95,18 +72,21 @@ const LARGEST: u64 = 1 << 20;
 
 /// The attribute of the cell's element, with a blank before it; empty if the simulator cannot run the cell.
 pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<String> {
-    let Some(manifest) = manifest(workbook)? else { return Ok(String::new()) };
-    let Some(chapter) = manifest.chapters.get(stem) else { return Ok(String::new()) };
+    let in_page = in_page(workbook)?;
+    let Some(chapter) = in_page.into_iter().find(|chapter| chapter.stem == stem) else {
+        return Ok(String::new());
+    };
     let Some(record) = committed(workbook, stem, DeviceKind::Sim)? else { return Ok(String::new()) };
+    let Ok(build) = kernels::get(stem) else { return Ok(String::new()) }; // it was edited since
     let known = |kernel: &&str| runs(&record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(String::new());
     }
-    let most = most(&record, &kernels).min(chapter.most_n).max(record.n);
+    let most = most(&record, &kernels).min(chapter.place.most_simulated()).max(record.n);
     // Sizes that a GPU was given take long here: without a recorded count to compare with, the chapter's own.
     let n = asked.n.filter(|n| *n <= most && asked.shows_simulator).unwrap_or(record.n);
-    let in_one_block = chapter.place == "one-block";
+    let in_one_block = chapter.place == Place::OneBlock;
     // A kernel may choose its own blocks.
     let shown =
         selection::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
@@ -120,14 +100,14 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         most,
         block: Some(shown).filter(|_| !in_one_block),
         blocks: !in_one_block,
-        grids: chapter.place == "grid-stride",
+        grids: chapter.place == Place::GridStride,
         pending: chapter.pending_launches,
         columns: if asked.shows_simulator { asked.columns.clone() } else { Vec::new() },
         chart: asked.chart.filter(|_| asked.shows_simulator),
         scale: asked.scale.filter(|_| asked.shows_simulator),
         message: asked.message,
-        file: kernels::all().iter().find(|build| build.stem == stem).map_or("", |build| build.source_path),
-        what_ifs: what_ifs(&manifest, stem, &kernels),
+        file: &build.source_path,
+        what_ifs: what_ifs(workbook, build, &kernels)?,
         kernels,
     };
     // In single quotes the JSON's own need no escape.
@@ -136,14 +116,33 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     Ok(format!(" data-live='{json}'"))
 }
 
-fn manifest(workbook: &Workbook) -> Result<Option<Manifest>> {
-    let path = workbook.root.join(Path::new("book/src/live/manifest.json"));
+/// Writes the builds of the chapters' kernels where the pages fetch them, `live/STEM.json` in `pages`. mdBook watches
+/// that folder, so what is there already is left alone.
+///
+/// # Errors
+/// A file that cannot be written, or the manifest read.
+pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
+    for build in in_page(workbook)?.into_iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
+        let path = pages.join("live").join(format!("{}.json", build.stem));
+        let json = serde_json::to_vec(build)?;
+        if std::fs::read(&path).ok().as_ref() != Some(&json) {
+            write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The chapters that the page's WebAssembly runs.
+fn in_page(workbook: &Workbook) -> Result<Vec<&'static Chapter>> {
+    let path = workbook.root.join("book/src/live/manifest.json");
     if !path.exists() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let manifest = serde_json::from_slice(&text);
-    manifest.map(Some).with_context(|| format!("{}: build it again, as the README says", path.display()))
+    let manifest: Manifest = serde_json::from_slice(&text)
+        .with_context(|| format!("{}: build it again, as the README says", path.display()))?;
+    let runs = |chapter: &&&Chapter| manifest.chapters.iter().any(|stem| stem == chapter.stem);
+    Ok(CHAPTERS.iter().filter(runs).copied().collect())
 }
 
 /// The largest power of two that the kernels together sum within [`BUDGET`], judged by the largest recorded
@@ -164,11 +163,16 @@ fn most(record: &Record, kernels: &[&str]) -> u64 {
     (6..).map(|exponent| 1 << exponent).take_while(|n| *n <= LARGEST && affordable(n)).last().unwrap_or(0)
 }
 
-/// Those that change what the cell runs.
-fn what_ifs(manifest: &Manifest, stem: &str, kernels: &[&str]) -> Vec<WhatIf> {
-    let of_stem = manifest.what_ifs.get(stem).map(Vec::as_slice).unwrap_or_default();
-    let matters = |what_if: &&WhatIf| {
-        kernels.is_empty() || what_if.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str()))
+/// The edits of the chapter's kernels that change what the cell runs.
+fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<Value>> {
+    let matters = |edit: &Edit| {
+        let changes_one = edit.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str()));
+        edit.stem == build.stem && (kernels.is_empty() || changes_one)
     };
-    of_stem.iter().filter(matters).cloned().collect()
+    let of_edit = |edit: Edit| {
+        let (_, changed) = edit.apply(&build.source)?;
+        let lines: Vec<_> = changed.iter().map(|(line, text)| json!({"line": line, "text": text})).collect();
+        Ok(json!({"name": edit.name, "label": edit.label, "lines": lines}))
+    };
+    what_if::all(&workbook.root)?.into_iter().filter(matters).map(of_edit).collect()
 }

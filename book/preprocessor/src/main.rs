@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
-use mdbook_workbook::{Problem, Workbook, expand};
+use mdbook_workbook::{Problem, Workbook, expand, write_builds};
 use workbook::say;
 
 const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
@@ -73,6 +73,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
     let records = directory.join("records");
     let workbook = Workbook::new(root.to_path_buf(), records.clone(), records.join("local"));
     let pages = directory.join(&context.config.book.src);
+    write_builds(&workbook, &pages)?;
     let pages = pages.strip_prefix(root).unwrap_or(&pages);
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {

@@ -39,8 +39,10 @@ const STATES: [(&str, &str, &[&str]); 5] = [
     ("other", "", &[]),
 ];
 
+type Field = (&'static str, fn(&Kernel) -> f64, fn(f64) -> String);
+
 /// Numbers of a kernel that stand in prose.
-const FIELDS: [(&str, fn(&Kernel) -> f64, fn(f64) -> String); 7] = [
+const FIELDS: [Field; 7] = [
     ("warp-instructions", |kernel| kernel.warp_instructions, |count| thousands(count as i64)),
     ("instructions-per-sector", Kernel::instructions_per_sector, two_digits),
     ("issue", |kernel| kernel.issue_slots_used, of_one),
@@ -113,7 +115,7 @@ impl Report {
     /// `content` with its source, and a note if the kernels have changed since they were profiled.
     fn figure(&self, content: &str) -> String {
         let is_old = |(stem, code): (&String, &String)| {
-            kernels::all().iter().any(|build| build.stem == stem && build.code_hash != code)
+            kernels::all().iter().any(|build| build.stem == **stem && build.code_hash != **code)
         };
         let note = match self.code.iter().any(is_old) {
             true => changed(

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use workbook::record::{DeviceKind, Record, Run};
 
 use crate::page::Workbook;
-use crate::words::list;
+use crate::words::{list, pick};
 
 pub const KINDS: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu];
 
@@ -49,16 +49,14 @@ fn read(
 /// The committed record that a page calls `STEM.KIND`, `ch4_nested.gpu`.
 pub fn named(book: &Workbook, name: &str) -> Result<Arc<Record>> {
     let kind_of = |word: &str| KINDS.into_iter().find(|kind| kind.as_str() == word);
-    let Some((stem, kind)) = name.rsplit_once('.').and_then(|(stem, kind)| Some((stem, kind_of(kind)?)))
-    else {
-        bail!(
+    let parts = name.rsplit_once('.').and_then(|(stem, kind)| Some((stem, kind_of(kind)?)));
+    let (stem, kind) = parts.with_context(|| {
+        format!(
             "`{name}` names no record; a record is STEM.KIND, with the kind gpu, sim or cpu: ch4_nested.gpu"
-        );
-    };
-    match committed(book, stem, kind)? {
-        Some(record) => Ok(record),
-        None => bail!(missing(book, &Record::file_name(stem, kind), stem, Some(kind))),
-    }
+        )
+    })?;
+    let missing = || missing(book, &Record::file_name(stem, kind), stem, Some(kind));
+    committed(book, stem, kind)?.with_context(missing)
 }
 
 /// What is said of a record of `stem` that does not exist, and how it is made on a device of `kind`.
@@ -90,14 +88,6 @@ fn names(book: &Workbook) -> Vec<String> {
     names
 }
 
-/// The chapters with a committed record, sorted: `ch4_nested`.
-pub fn stems(book: &Workbook) -> Vec<String> {
-    let stem = |name: String| name.rsplit_once('.').map(|(stem, _)| stem.to_string());
-    let mut stems: Vec<_> = names(book).into_iter().filter_map(stem).collect();
-    stems.dedup();
-    stems
-}
-
 /// The runs of a record's kernels at its own size and at others.
 pub fn runs(record: &Record) -> impl Iterator<Item = &Run> {
     record.runs.iter().chain(&record.sweep)
@@ -107,26 +97,22 @@ pub fn runs(record: &Record) -> impl Iterator<Item = &Run> {
 pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> Result<&'a Run> {
     let timed_once = record.all_section_runs().map(|(_, run)| run).filter(|run| run.time_us.is_some());
     let runs: Vec<&Run> = runs(record).chain(timed_once).collect();
-    let of_kernel: Vec<&Run> = runs.iter().copied().filter(|run| run.kernel == kernel).collect();
-    if of_kernel.is_empty() {
-        bail!("the record has no kernel `{kernel}`; there are: {}", list(runs.iter().map(|run| &run.kernel)));
-    }
+    pick(&runs, kernel, |run| &run.kernel, "the record has no kernel")?;
+    let of_kernel: Vec<&Run> = runs.into_iter().filter(|run| run.kernel == kernel).collect();
     let at_n: Vec<&Run> = of_kernel.iter().copied().filter(|run| run.n == n).collect();
     let Some(first) = at_n.first() else {
         bail!("{kernel} has no run at n = {n}; there are: {}", list(of_kernel.iter().map(|run| run.n)));
     };
-    let blocks = || list(at_n.iter().map(|run| run.block));
+    let blocks = list(at_n.iter().map(|run| run.block));
     // Work of the host has no blocks, whatever is asked for.
     let at = |block: u32| at_n.iter().copied().find(|run| run.block == block || run.block == 0);
-    let found = at(block.unwrap_or(record.block));
+    let only = || Some(*first).filter(|first| at_n.iter().all(|run| run.block == first.block));
     match block {
-        Some(block) => found.with_context(|| {
-            format!("{kernel} has no run at n = {n} with {block} threads per block; there are: {}", blocks())
+        Some(block) => at(block).with_context(|| {
+            format!("{kernel} has no run at n = {n} with {block} threads per block; there are: {blocks}")
         }),
-        None => {
-            found.or((at_n.iter().all(|run| run.block == first.block)).then_some(*first)).with_context(|| {
-                format!("{kernel} was run at n = {n} with several blocks, say which: block={}", blocks())
-            })
-        }
+        None => at(record.block).or_else(only).with_context(|| {
+            format!("{kernel} was run at n = {n} with several blocks, say which: block={blocks}")
+        }),
     }
 }

@@ -1,12 +1,12 @@
 //! A part of a record: some of its kernels, at one size and block. Tables and charts show it as they show a
 //! whole one.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use workbook::record::chart::{Chart, SERIES};
 use workbook::record::{Record, Run, Section};
 
 use crate::records::{run, runs};
-use crate::words::list;
+use crate::words::pick;
 
 /// `record` with these kernels alone, in this order; without any, with all.
 pub fn of_kernels(record: &Record, kernels: &[&str]) -> Result<Record> {
@@ -15,8 +15,8 @@ pub fn of_kernels(record: &Record, kernels: &[&str]) -> Result<Record> {
         return Ok(part);
     }
     let all = || runs(record).chain(record.all_section_runs().map(|(_, run)| run));
-    if let Some(unknown) = kernels.iter().find(|kernel| !all().any(|run| run.kernel == **kernel)) {
-        bail!("the record has no kernel `{unknown}`; there are: {}", list(all().map(|run| &run.kernel)));
+    for kernel in kernels {
+        pick(all(), kernel, |run| &run.kernel, "the record has no kernel")?;
     }
     let place = |run: &Run| kernels.iter().position(|kernel| *kernel == run.kernel);
     let sections = part.sections.values_mut().filter_map(|section| match section {

@@ -19,8 +19,8 @@ pub fn value(page: &mut Page, words: &Words) -> Result<String> {
         [source, of, field] => (source, Some(of), field),
         _ => (words.of[0], None, words.of[1]),
     };
-    let of_ncu = source == ncu::SOURCE;
-    let record = if of_ncu { None } else { Some(named(page.book, source)?) };
+    ensure!(of.is_some() || !words.has_options(), "a number of the device has no options; name a kernel");
+    let record = if source == ncu::SOURCE { None } else { Some(named(page.book, source)?) };
     let number = |of: Option<&str>| match &record {
         None => ncu::number(page.book, of, field),
         Some(record) => of_record(record, of, field, words),

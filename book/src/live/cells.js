@@ -1,7 +1,7 @@
 // What a cell's controls do: run, stop, change, reset. theme/live.js fetches this when somebody first reaches for a cell.
 
 import * as address from './address.js';
-import { chosenWhatIf, command, differences, request } from './controls.js';
+import { chosenWhatIf, command, differences, options } from './controls.js';
 import * as listings from './listings.js';
 import { keep } from './offline.js';
 import { addChart, remove, show } from './result.js';
@@ -17,7 +17,6 @@ export const ready = new Promise((resolve, reject) => {
     document.head.append(link);
 });
 
-const build = (stem, whatIf) => (whatIf ? `${stem}.${whatIf.name}.json` : `${stem}.json`);
 const part = ({ form }, selector) => form.querySelector(selector);
 const say = (cell, sentence) => (part(cell, '.cell-status').textContent = sentence);
 const isRunning = ({ form }) => form.classList.contains('running');
@@ -33,7 +32,7 @@ function follow(cell, cells) {
     address.write(cells);
 }
 
-export const warm = ({ live }) => simulator.warm(build(live.stem));
+export const warm = ({ live }) => simulator.warm(live);
 
 export function change(cell, cells) {
     follow(cell, cells);
@@ -73,20 +72,15 @@ function verdict({ status, record: { runs }, diagnostics }) {
 }
 
 let firstRun;
-const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 
-/** What the simulator is to show: the columns of the recorded table, and whether the result is right. */
-function wanted({ form, live: { columns } }) {
-    const checked = columns.length && !columns.includes('check') ? [...columns, 'check'] : columns;
-    const isSmall = Number(form.elements.n.value) <= MOST;
-    return { columns: checked, ...(isSmall && { steps: true }) };
-}
+/** The columns of the recorded table, and whether the result is right. */
+const columns = ({ live: { columns } }) => (columns.length && !columns.includes('check') ? [...columns, 'check'] : columns);
 
 /** The chart, which takes runs of other sizes, after the table; whether other cells may follow. */
-async function draw(cell, asked, simulate, done) {
+async function draw(cell, simulate, done) {
     say(cell, `${done} Drawing the chart …`);
-    const { answer, sentence } = await simulate(asked);
+    const { answer, error, sentence = error } = await simulate();
     if (answer?.chart && touched.has(cell)) {
         addChart(cell, answer);
     }
@@ -105,24 +99,25 @@ export async function run(cell, cells) {
     follow(cell, cells);
     say(cell, 'Waiting …');
     const whatIf = chosenWhatIf(cell);
-    const { chart, scale } = cell.live;
-    const asked = { ...request(cell), ...wanted(cell), date: new Date().toISOString() };
+    const { stem, chart, scale } = cell.live;
+    const words = options(cell);
+    const isSmall = Number(cell.form.elements.n.value) <= MOST;
     try {
         const begin = () => showRunning(cell, true);
         const progress = value => (part(cell, 'progress').value = value);
-        const simulate = request => simulator.run(build(cell.live.stem, whatIf), request, begin, progress);
-        let outcome = await simulate(asked);
-        if (outcome.hasTrapped && asked.steps) {
-            outcome = await simulate({ ...asked, steps: false }); // its steps cannot be drawn
+        const simulate = (options, show) => simulator.run({ stem, whatIf: whatIf?.name, options, show }, begin, progress);
+        const table = more => simulate([...words, '--no-sweep', ...more], { columns: columns(cell) });
+        let outcome = await table(isSmall ? ['--steps'] : []);
+        if (outcome.hasTrapped && isSmall) {
+            outcome = await table([]); // its steps cannot be drawn
         }
-        const { answer, seconds, sentence } = outcome;
-        const error = sentence ?? (answer.error && asSentence(answer.error));
+        const { answer, seconds, sentence, error } = outcome;
         if (!touched.has(cell)) {
             return false; // reset in the meantime
         }
-        if (error) {
+        if (!answer) {
             remove(cell);
-            say(cell, error);
+            say(cell, sentence ?? error);
             return sentence === undefined;
         }
         show(cell, answer, whatIf);
@@ -131,8 +126,9 @@ export async function run(cell, cells) {
         say(cell, done);
         if (chart) {
             // The recorded chart is of the record's own n and others, whichever of them the cell shows.
-            const n = cell.form.elements.n.value === cell.recorded.n ? null : asked.n;
-            return await draw(cell, { ...asked, n, steps: false, chart, scale }, simulate, done);
+            const isOwn = cell.form.elements.n.value === cell.recorded.n;
+            const swept = isOwn ? words.filter(word => !word.startsWith('--n ')) : words;
+            return await draw(cell, () => simulate(swept, { chart, scale }), done);
         }
         return true;
     } finally {

@@ -41,17 +41,18 @@ class Own {
             this.status.textContent = 'As recorded.';
             return;
         }
-        const asked = { ...this.request, ...Object.fromEntries(this.controls.map(({ name, now }) => [name, now()])) };
+        const sizes = this.controls.map(({ name, now }) => `--${name} ${now()}`);
+        const asked = { ...this.request, options: [...this.request.options, ...sizes] };
         this.latest = asked;
         const begin = () => (this.status.textContent = 'Running …');
-        const { answer, sentence } = await simulator.run(`${asked.stem}.json`, asked, begin, () => {}).catch(() => ({ sentence: 'The simulator could not be fetched.' }));
+        const { answer, error, sentence = error } = await simulator.run(asked, begin, () => {}).catch(() => ({ sentence: 'The simulator could not be fetched.' }));
         if (this.latest !== asked) {
             return;
         }
         if (answer?.films?.length) {
             this.show(parsed(answer.films[0]).querySelector('figure'));
         }
-        this.status.textContent = sentence ?? answer.error ?? 'Your own run, in this page.';
+        this.status.textContent = sentence ?? 'Your own run, in this page.';
     }
 
     /** In place of the figure that is there, with the same run of several chosen. */

@@ -1,5 +1,5 @@
-// The simulator's worker: what it needs is fetched once, so that a new one starts without the network; one run at a
-// time; Stop ends the worker, and the next run starts another.
+// The chapters' program, in a worker for each run: what it needs is fetched once, so that the next one starts without the
+// network. One run at a time; Stop ends the worker.
 
 const at = name => new URL(name, import.meta.url);
 const fetched = new Map();
@@ -11,19 +11,12 @@ let before = Promise.resolve();
 const STOPPED = 'Stopped.';
 const NO_MEMORY = 'The run was broken off: most likely it needs more memory than the browser gives a page. Try a smaller n.';
 
-async function ask(name, read) {
-    const response = await fetch(at(name));
-    if (!response.ok) {
-        throw new Error(`${name}: ${response.status}`);
-    }
-    return read(response);
-}
-
 /** What `read` makes of a file, fetched once; again if that went wrong. */
 function file(name, read = response => response.text()) {
     if (!fetched.has(name)) {
-        fetched.set(name, ask(name, read));
-        fetched.get(name).catch(() => fetched.delete(name));
+        const content = fetch(at(name)).then(response => (response.ok ? read(response) : Promise.reject(new Error(`${name}: ${response.status}`))));
+        content.catch(() => fetched.delete(name));
+        fetched.set(name, content);
     }
     return fetched.get(name);
 }
@@ -33,21 +26,23 @@ const compile = async response => (response.headers.get('Content-Type') === 'app
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer()));
 
+/** The build of a chapter's kernels, as they stand or with an edit. */
+const build = ({ stem, whatIf }) => file(whatIf ? `${stem}.${whatIf}.json` : `${stem}.json`);
+
 async function started() {
-    const [module, script] = await Promise.all([file('workbook.wasm', compile), file('worker.js', response => response.blob())]);
+    // One script, so that a worker can start without the network.
+    const [module, ...scripts] = await Promise.all([file('workbook.wasm', compile), file('vendor/wasi_shim.js'), file('worker.js')]);
     if (!worker) {
-        const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-        worker = { post: new Worker(address), builds: new Map() };
-        worker.post.postMessage({ module });
+        worker = new Worker(URL.createObjectURL(new Blob(scripts, { type: 'text/javascript' })));
     }
-    return worker;
+    return { worker, module };
 }
 
 /** Fetches everything that a run needs, and starts the worker. */
-export const warm = name => Promise.all([started(), file(name)]);
+export const warm = request => Promise.all([started(), build(request)]);
 
 function end() {
-    worker?.post.terminate();
+    worker?.terminate();
     worker = undefined;
 }
 
@@ -56,31 +51,36 @@ export function stop(reason = STOPPED) {
     giveUp(reason);
 }
 
-/** What the worker says, { answer, seconds } or { sentence, hasTrapped }, goes to `resolve`; how far it is, to `progress`. */
-function listen(post, progress, resolve) {
-    post.onmessage = ({ data }) => {
+const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
+
+/** What came of a run: `{ answer, seconds }`; `{ error }`, which the program says; or `{ sentence, hasTrapped }`. */
+function outcome({ trapped, shown, status, stderr, seconds }) {
+    if (trapped !== undefined) {
+        const [panic] = trapped.split('\nnote:');
+        const sentence = panic.includes('panicked at') ? `The simulator broke off, which is a mistake of ours: ${panic.trim()}` : NO_MEMORY;
+        return { hasTrapped: true, sentence };
+    }
+    return shown ? { answer: { ...shown, status, stderr }, seconds } : { error: asSentence(stderr.replace(/^error: /, '').split('\n')[0]) };
+}
+
+/** Hands a run to the worker, whose answer goes to `resolve`; how far it is, to `progress`. */
+function send({ worker, module }, { stem, options, show }, text, progress, resolve) {
+    worker.onmessage = ({ data }) => {
         if (data.progress !== undefined) {
             progress(data.progress);
-        } else if (data.answer) {
-            resolve(data);
-        } else {
-            end(); // after a trap its memory is in no known state
-            resolve({ hasTrapped: true, sentence: data.trapped ? `The simulator broke off, which is a mistake of ours: ${data.trapped}` : NO_MEMORY });
+            return;
         }
+        end(); // and with it its memory
+        resolve(outcome(data));
     };
-    post.onerror = () => stop(NO_MEMORY);
+    worker.onerror = () => stop(NO_MEMORY);
+    const files = { 'build.json': text, 'show.json': JSON.stringify(show) };
+    worker.postMessage({ module, args: [stem, ...options.join(' ').split(' ')], files });
 }
 
-/** Hands a request to the worker, with the build of the file `name` unless it has that already. */
-function send({ post, builds }, name, build, request) {
-    const isNew = builds.get(request.stem) !== name;
-    builds.set(request.stem, name);
-    post.postMessage({ build: isNew ? build : null, request });
-}
-
-/** Runs `request` with the kernels built in the file `name`, after the runs before it; `begin` is called when its turn
-    comes. */
-export function run(name, request, begin, progress) {
+/** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says, to `show` what crates/page can,
+    after the runs before it; `begin` is called when its turn comes. */
+export function run(request, begin, progress) {
     const turn = before.then(() => new Promise((resolve, reject) => {
         let isOver = false;
         giveUp = sentence => {
@@ -88,12 +88,7 @@ export function run(name, request, begin, progress) {
             resolve({ sentence });
         };
         begin();
-        warm(name).then(([ready, build]) => {
-            if (!isOver) {
-                listen(ready.post, progress, resolve);
-                send(ready, name, build, request);
-            }
-        }).catch(reject);
+        warm(request).then(([ready, text]) => isOver || send(ready, request, text, progress, resolve)).catch(reject);
     }));
     before = turn.catch(() => {});
     return turn;

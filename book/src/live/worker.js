@@ -1,54 +1,34 @@
-// The simulator, apart from the page so that this goes on scrolling: takes a module, then runs; see simulator.js.
+// A run of the chapters' program (crates/page), apart from the page so that this goes on scrolling; see simulator.js.
 'use strict';
 
-let wasm;
-let panic = '';
-let told = 0;
+const { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } = wasiShim;
 
-// An address above 2 GB comes as a negative number.
-const text = (address, length) => new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, address >>> 0, length));
+/** How the program says on stderr how far it is. */
+const PERCENT = /\x1b\]9;4;1;(\d+)\x07/g;
 
-const env = {
-    progress(done, of) {
-        const now = performance.now();
-        if (now - told > 50) {
-            told = now;
-            postMessage({ progress: done / of });
-        }
-    },
-    panicked(address, length) {
-        panic = text(address, length);
-    },
-};
-
-/** JSON in, JSON out. */
-function call(name, input) {
-    const bytes = new TextEncoder().encode(input);
-    const address = wasm.alloc(bytes.length) >>> 0;
-    new Uint8Array(wasm.memory.buffer, address, bytes.length).set(bytes);
-    const result = wasm[name](address, bytes.length) >>> 0;
-    wasm.free(address, bytes.length);
-    const length = new DataView(wasm.memory.buffer).getUint32(result, true);
-    const answer = JSON.parse(text(result + 4, length));
-    wasm.release(result);
-    return answer;
-}
-
-function run({ build, request }) {
-    const { error } = build ? call('load', build) : {};
-    return error ? { status: 2, error } : call('run', JSON.stringify(request));
-}
-
-onmessage = ({ data }) => {
-    if (data.module) {
-        wasm = new WebAssembly.Instance(data.module, { env }).exports;
-        return;
-    }
+onmessage = ({ data: { module, args, files } }) => {
+    let stderr = '';
+    const hear = bytes => {
+        const tell = (_, percent) => {
+            postMessage({ progress: percent / 100 });
+            return '';
+        };
+        stderr += new TextDecoder().decode(bytes).replace(PERCENT, tell);
+    };
+    const contents = new Map(Object.entries(files).map(([name, text]) => [name, new File(new TextEncoder().encode(text))]));
+    const root = new PreopenDirectory('/', contents);
+    const wasi = new WASI(args, [], [new OpenFile(new File([])), new ConsoleStdout(() => {}), new ConsoleStdout(hear), root], { debug: false });
+    // An address above 2 GB comes as a negative number, which the shim does not expect.
+    const unsigned = value => (typeof value === 'number' ? value >>> 0 : value);
+    const calls = Object.entries(wasi.wasiImport).map(([name, call]) => [name, (...values) => call(...values.map(unsigned))]);
     try {
         const started = performance.now();
-        const answer = run(data);
-        postMessage({ answer, seconds: (performance.now() - started) / 1000 });
-    } catch (error) {
-        postMessage({ trapped: panic, error: String(error) });
+        const program = new WebAssembly.Instance(module, { wasi_snapshot_preview1: Object.fromEntries(calls) });
+        const status = wasi.start(program);
+        const seconds = (performance.now() - started) / 1000;
+        const shown = contents.get('shown.json');
+        postMessage({ status, stderr, seconds, shown: shown && JSON.parse(new TextDecoder().decode(shown.data)) });
+    } catch {
+        postMessage({ trapped: stderr });
     }
 };

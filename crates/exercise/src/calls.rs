@@ -1,7 +1,7 @@
 //! How often, and how deep, the functions of an answer in Rust call each other: a copy of the file in which
 //! each of them counts itself.
 
-use super::own::{blanked, words};
+use super::own::tokens;
 
 /// Counts, in the copy. `NAME` has something that no answer can know.
 const COUNTER: &str = "
@@ -30,24 +30,22 @@ pub mod NAME {
 
 /// `text` with counts of its calls in the module `name`.
 pub fn counted(text: &str, name: &str) -> String {
-    let code = blanked(text);
+    let tokens = tokens(text);
     let mut out = String::new();
     let mut done = 0;
-    for (at, _) in words(&code).filter(|(_, word)| *word == "fn") {
-        // The body; a declaration or the type of a function has none. `[i32; 3]` is a type.
+    for (at, _) in tokens.iter().enumerate().filter(|(_, token)| token.text == "fn") {
+        // The body; a declaration has none, nor has the type of a function. `[i32; 3]` is a type.
+        let is_named = tokens.get(at + 1).is_some_and(|name| name.text != "(");
         let mut depth = 0;
-        let body = code[at..].find(|c: char| {
-            depth += i32::from("([".contains(c)) - i32::from(")]".contains(c));
-            c == '{' || c == ';' && depth == 0
+        let end = tokens[at..].iter().find(|token| {
+            depth +=
+                i32::from(["(", "["].contains(&&*token.text)) - i32::from([")", "]"].contains(&&*token.text));
+            depth == 0 && ["{", ";"].contains(&&*token.text)
         });
-        let Some(body) = body.map(|end| at + end) else { continue };
-        let named = code[at + 2..].trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if !named || body < done || code[body..].starts_with(';') {
-            continue;
-        }
-        out += &text[done..=body];
+        let Some(body) = end.filter(|end| is_named && end.text == "{") else { continue };
+        out += &text[done..body.end];
         out += &format!(" let _call = crate::{name}::Call::new();");
-        done = body + 1;
+        done = body.end;
     }
     out + &text[done..] + &COUNTER.replace("NAME", name)
 }

@@ -5,12 +5,13 @@
 //! After an edit of a solution, `cargo xtask renew` makes stubs and
 //! builds anew.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::source::{Exercise, Kind};
+use workbook::build::call::Ptx;
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::prebuilt::source_hash;
 
@@ -94,19 +95,9 @@ pub fn committed(root: &Path, exercise: &Exercise, hash: &str) -> Result<Option<
         return Ok(None);
     }
     let pack = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut found = None;
-    for line in pack.lines() {
-        match (line.strip_prefix("//@ "), &mut found) {
-            (Some(mark), None) if mark.ends_with(&format!(" {hash}")) => found = Some(String::new()),
-            (Some(_), Some(_)) => break,
-            (None, Some(text)) => {
-                text.push_str(line);
-                text.push('\n');
-            }
-            _ => {}
-        }
-    }
-    Ok(found)
+    let builds = pack.split("//@ ").filter_map(|build| build.split_once('\n'));
+    let is_it = |(mark, _): &(&str, &str)| mark.split(' ').next_back() == Some(hash);
+    Ok(builds.into_iter().find(is_it).map(|(_, ptx)| ptx.to_string()))
 }
 
 /// The compiler of the committed builds: `nvcc 13.0.88`.
@@ -150,17 +141,25 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     else {
         return Ok(Built::NoCompiler);
     };
-    let compiler = compiler.within(PATIENCE);
-    let scratch = tempfile::tempdir()?;
-    Ok(match compiler.ptx(&absolute(root)?.join(&exercise.path), scratch.path()) {
-        Ok(ptx) => Built::Ptx(Build {
-            ptx: ptx.text,
-            warnings: ptx.warnings,
-            compiler: compiler.name(),
-            by: Some(compiler),
-        }),
+    Ok(match compile(&compiler, exercise, text, true) {
+        Ok(Ptx { text: ptx, warnings }) => {
+            Built::Ptx(Build { ptx, warnings, compiler: compiler.name(), by: Some(compiler) })
+        }
         Err(refused) => Built::Refused(format!("{refused:#}")),
     })
+}
+
+/// PTX of `text`, a version of the file of `exercise`, in a directory where no other file lies.
+fn compile(compiler: &Compiler, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
+    let scratch = tempfile::tempdir()?;
+    let source = scratch.path().join(&exercise.path);
+    std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
+    std::fs::write(&source, text)?;
+    let compiler = compiler.clone().within(PATIENCE).run_in(scratch.path());
+    match is_optimised {
+        true => compiler.ptx(&source, scratch.path()),
+        false => compiler.unoptimised_ptx(&source, scratch.path()),
+    }
 }
 
 /// The PTX of the learner's file, whose contents are `text`, translated line by line, by the compiler of
@@ -171,59 +170,35 @@ pub fn build_unoptimised(
     text: &str,
     build: &Build,
 ) -> Result<Option<String>> {
-    let Some(compiler) = &build.by else {
-        if let Some(ptx) = committed(root, exercise, &unoptimised(&source_hash(text)))? {
-            return Ok(Some(ptx));
+    let found = match &build.by {
+        Some(compiler) => Some(compiler.clone()),
+        None => {
+            let known = committed(root, exercise, &unoptimised(&source_hash(text)))?;
+            if known.is_some() {
+                return Ok(known);
+            }
+            Compiler::find(root).ok().flatten()
         }
-        let Ok(Some(compiler)) = Compiler::find(root) else { return Ok(None) };
-        return Ok(translated(root, exercise, &compiler));
     };
-    Ok(translated(root, exercise, compiler))
-}
-
-/// The PTX of the learner's file, line by line.
-fn translated(root: &Path, exercise: &Exercise, compiler: &Compiler) -> Option<String> {
-    let scratch = tempfile::tempdir().ok()?;
-    let source = absolute(root).ok()?.join(&exercise.path);
-    compiler.clone().within(PATIENCE).unoptimised_ptx(&source, scratch.path()).ok().map(|ptx| ptx.text)
+    Ok(found.and_then(|compiler| compile(&compiler, exercise, text, false).ok()).map(|ptx| ptx.text))
 }
 
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
 /// be compared; of nvcc that is the committed one.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
-    let is_clangs = |compiler: &&Compiler| compiler.maker == Maker::Clang;
-    let Some(compiler) = build.by.as_ref().filter(is_clangs) else {
-        return committed(root, exercise, &source_hash(text));
-    };
-    let scratch = tempfile::tempdir()?;
-    let source = scratch.path().join(&exercise.path);
-    std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
-    std::fs::write(&source, text)?;
-    let compiler = compiler.clone().run_in(scratch.path());
-    Ok(compiler.ptx(&source, scratch.path()).ok().map(|ptx| ptx.text))
-}
-
-/// The root as a compiler has it, so that it shows paths from there.
-pub fn absolute(root: &Path) -> Result<PathBuf> {
-    std::path::absolute(root).context("the working directory is gone")
+    match build.by.as_ref().filter(|compiler| compiler.maker == Maker::Clang) {
+        Some(clang) => Ok(compile(clang, exercise, text, true).ok().map(|ptx| ptx.text)),
+        None => committed(root, exercise, &source_hash(text)),
+    }
 }
 
 /// Compiles every known text of `exercise`, as the contents of its committed file.
 pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
-    let scratch = tempfile::tempdir()?;
-    let source = scratch.path().join(&exercise.path);
-    std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
-    let compiler = compiler.clone().run_in(scratch.path());
     let mut pack = format!("// {}\n", compiler.name());
     for variant in variants(exercise)? {
-        let name = &variant.name;
-        std::fs::write(&source, &variant.text)?;
-        let ptx = match variant.is_optimised {
-            true => compiler.ptx(&source, scratch.path()),
-            false => compiler.unoptimised_ptx(&source, scratch.path()),
-        };
-        let ptx = ptx.with_context(|| format!("{} {name}", exercise.id))?;
-        pack += &format!("//@ {name} {}\n{}", variant.hash(), stripped(&ptx.text));
+        let ptx = compile(compiler, exercise, &variant.text, variant.is_optimised)
+            .with_context(|| format!("{} {}", exercise.id, variant.name))?;
+        pack += &format!("//@ {} {}\n{}", variant.name, variant.hash(), stripped(&ptx.text));
     }
     Ok(pack)
 }

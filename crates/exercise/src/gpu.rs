@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::code::absolute;
 use super::plan::Plan;
 use super::run::{self, Run};
 use super::source::Exercise;
@@ -27,7 +26,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
     let Some(nvcc) = Compiler::of(Maker::Nvcc, root)? else {
         bail!("a GPU needs machine code, and no nvcc was found to make it.\n{HOW_TO_GET_NVCC}");
     };
-    let yours = load(&nvcc, device, &absolute(root)?, exercise, plan)?;
+    let yours = load(&nvcc, device, &std::path::absolute(root)?, exercise, plan)?;
     for case in plan.cases().into_iter().filter(|case| case.schedule == 0) {
         let run = Run::new(device, plan, case)?;
         run.launch(&yours)?;

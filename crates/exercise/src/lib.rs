@@ -15,7 +15,7 @@
 //! | `mark.rs`, `verdict.rs`, `think.rs` | the verdict, and a sentence on what to think about |
 //! | `summary.rs` | for which inputs an answer fails, in a few words |
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
-//! | `names.rs` | `g_data[2]` for `byte 8 of argument 0` |
+//! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
 //! | `calls.rs` | how often, and how deep, they call each other |

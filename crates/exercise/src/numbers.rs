@@ -7,9 +7,9 @@ use anyhow::Result;
 use super::answer::{ANSWER, Answer, Source, is_answer};
 use super::code::{self, Built};
 use super::plan::{self, Plan};
+use super::run;
 use super::source::Exercise;
 use super::verdict::{Failure, Guess, Passed, Verdict, failed};
-use super::{run, think};
 use workbook::build::prebuilt::source_hash;
 use workbook::number::thousands;
 
@@ -177,12 +177,10 @@ pub fn mark(
         return Ok(failed(exercise, kind, what));
     }
     if slips.is_empty() {
-        return Ok(Verdict::Passed(Box::new(Passed { tried: 1, guesses, ..Passed::default() })));
+        return Ok(Passed { tried: 1, guesses, ..Passed::default() }.into());
     }
     let what = format!("{}{asked}", slips.join("\n"));
-    let think = think::sentence(exercise, &[kind.to_string()]);
-    let kinds = vec![kind.to_string()];
-    Ok(Verdict::Failed(Box::new(Failure { kinds, what, guesses, think, ..Failure::default() })))
+    Ok(Failure { guesses, ..Failure::new(exercise, &[kind], what, Vec::new()) }.into())
 }
 
 #[cfg(test)]

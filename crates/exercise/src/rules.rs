@@ -16,10 +16,7 @@ const ROOM: u64 = 16;
 const SHORTEST: usize = 32;
 
 /// What an answer does more of than the solution, or less: the kind of the failure, and a sentence.
-pub struct Finding {
-    pub kind: &'static str,
-    pub what: String,
-}
+pub type Broken = Option<(&'static str, String)>;
 
 /// Runs of an answer and of the solution on one input.
 pub struct Pair {
@@ -30,20 +27,20 @@ pub struct Pair {
 
 /// Whether the answer does another thing than what was asked for, by comparison with the solution for several
 /// inputs.
-pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Option<Finding> {
+pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Broken {
     let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
     first(pairs, &[&left_early, &alone, &launches, &few_warps, &|pair| atomics(plan, pair)])
 }
 
 /// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
 /// better message: the task as it is given may be what costs so much.)
-pub fn too_much(pairs: &[Pair]) -> Option<Finding> {
+pub fn too_much(pairs: &[Pair]) -> Broken {
     first(pairs, &[&one_thread, &work])
 }
 
 /// The first goal that the answer meets where it is measured, and not for another input. There it may cost
 /// more than the solution as far as the goal lets it where that is measured.
-pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Option<Finding> {
+pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
     goals.iter().find_map(|goal| {
         let count = |outcome: &Outcome| outcome.count(goal.field());
         let there = count(&pairs.iter().find(|pair| pair.case == goal.case())?.solution)?;
@@ -51,32 +48,28 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Option<Finding> {
             let (mine, theirs) = (count(yours)?, count(solution)?);
             let more = goal.most.saturating_sub(there);
             let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.clamp(1, ROOM);
-            (mine > most).then(|| Finding {
-                kind: "goal",
-                what: format!(
-                    "The goal is met at {}. It is not for that length and block size alone: at {case} there \
-                     are {} {}, and {} in the solution.",
-                    goal.case(),
-                    thousands(mine as i64),
-                    goal.name(),
-                    thousands(theirs as i64)
-                ),
-            })
+            let what = format!(
+                "The goal is met at {}. It is not for that length and block size alone: at {case} there are \
+                 {} {}, and {} in the solution.",
+                goal.case(),
+                number(mine),
+                goal.name(),
+                number(theirs)
+            );
+            (mine > most).then_some(("goal", what))
         })
     })
 }
 
 /// What the first of `rules` says that one of the inputs breaks.
-fn first(pairs: &[Pair], rules: &[&dyn Fn(&Pair) -> Broken]) -> Option<Finding> {
+fn first(pairs: &[Pair], rules: &[&dyn Fn(&Pair) -> Broken]) -> Broken {
     rules.iter().find_map(|rule| {
         pairs.iter().filter(|pair| pair.case.n >= SHORTEST).find_map(|pair| {
             let (kind, what) = rule(pair)?;
-            Some(Finding { kind, what: format!("At {}: right, but {what}.", pair.case) })
+            Some((kind, format!("At {}: right, but {what}.", pair.case)))
         })
     })
 }
-
-type Broken = Option<(&'static str, String)>;
 
 /// A thread that leaves is not waited for. What it has written since its last barrier is not ordered before
 /// what comes after the next one (PTX ISA, `bar.sync`: for the threads that take part).
@@ -95,20 +88,21 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
 /// equally is no matter of its shape.
 fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (busiest, most) = (yours.effort.busiest, solution.effort.busiest.loads);
-    (yours.effort.is_uneven() && busiest.loads > 2 * most + 8).then(|| {
-        // Half of a block's loads in one thread is a queue before it; less than that may still be a tree.
-        let shape = if 2 * busiest.loads > busiest.of_block { "not a tree" } else { "uneven work" };
-        let what = format!(
-            "{shape}: thread {} of block {} makes {} of the {} loads of its block. In the solution no \
-             thread makes more than {}",
-            busiest.thread,
-            thousands(busiest.block as i64),
-            if busiest.loads == busiest.of_block { "all".into() } else { thousands(busiest.loads as i64) },
-            thousands(busiest.of_block as i64),
-            thousands(most as i64),
-        );
-        ("one-thread", what)
-    })
+    if !yours.effort.is_uneven() || busiest.loads <= 2 * most + 8 {
+        return None;
+    }
+    // Half of a block's loads in one thread is a queue before it; less than that may still be a tree.
+    let shape = if busiest.is_most_of_block() { "not a tree" } else { "uneven work" };
+    let loads = if busiest.loads == busiest.of_block { "all".into() } else { number(busiest.loads) };
+    let what = format!(
+        "{shape}: thread {} of block {} makes {loads} of the {} loads of its block. In the solution no thread \
+         makes more than {}",
+        busiest.thread,
+        number(busiest.block),
+        number(busiest.of_block),
+        number(most),
+    );
+    Some(("one-thread", what))
 }
 
 /// Numbers of a warp whose lanes make two loads of 16 bytes each.
@@ -121,18 +115,16 @@ const MANY_WARPS: u32 = 8;
 fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (mine, theirs) = (yours.effort.working_warps, solution.effort.working_warps);
     let is_few = theirs >= MANY_WARPS && mine <= theirs / MANY_WARPS;
-    (is_few && yours.effort.block_numbers > BY_VECTORS * u64::from(mine)).then(|| {
-        let warps = if mine == 1 {
-            "one warp of a block loads".into()
-        } else {
-            format!("{mine} warps of a block load")
-        };
-        let what = format!(
-            "not a tree of the whole block: only {warps} anything that reaches the result. In the solution \
-             {theirs} do"
-        );
-        ("one-thread", what)
-    })
+    let warps = match mine {
+        1 => "one warp of a block loads".into(),
+        _ => format!("{mine} warps of a block load"),
+    };
+    let what = format!(
+        "not a tree of the whole block: only {warps} anything that reaches the result. In the solution \
+         {theirs} do"
+    );
+    let is_narrow = yours.effort.block_numbers > BY_VECTORS * u64::from(mine);
+    (is_few && is_narrow).then_some(("one-thread", what))
 }
 
 /// Atomic operations at one address that are hardly a queue.
@@ -142,20 +134,12 @@ const FEW: u64 = 4;
 fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.grid.blocks(*case))).sum();
     let (mine, theirs) = (yours.counters.atomics, solution.counters.atomics);
-    (mine > theirs + blocks).then(|| {
-        let theirs = match theirs {
-            0 => "none".to_string(),
-            theirs => thousands(theirs as i64),
-        };
-        // Where each address has few of them, nobody waits.
-        let addresses = yours.effort.atomic_addresses.len() as u64;
-        let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
-        let what = format!(
-            "with {} atomic operations where the solution makes {theirs}{queue}",
-            thousands(mine as i64)
-        );
-        ("atomics", what)
-    })
+    // Where each address has few of them, nobody waits.
+    let addresses = yours.effort.atomic_addresses.len() as u64;
+    let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
+    let none = if theirs == 0 { "none".to_string() } else { number(theirs) };
+    let what = format!("with {} atomic operations where the solution makes {none}{queue}", number(mine));
+    (mine > theirs + blocks).then_some(("atomics", what))
 }
 
 /// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.
@@ -163,44 +147,43 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (mine, theirs) = (yours.effort.working_children, solution.effort.working_children);
     let launched = yours.counters.device_launches;
     let least = theirs - (theirs / 8).max(1).min(theirs);
-    if mine < least {
-        let number = |count: u64| thousands(count as i64);
-        let what = match mine {
-            0 if launched == 0 => format!("without a child: the solution launches {}", number(theirs)),
-            _ if launched >= least => format!(
-                "of the {} children that it launches {} do any of the work, and of the solution's {}",
-                number(launched),
-                number(mine),
-                number(theirs)
-            ),
-            _ => format!(
-                "with too few levels: it launches {} children, and the solution {}",
-                number(launched),
-                number(theirs)
-            ),
-        };
-        return Some(("launches", what));
+    let [all, work, wanted] = [launched, mine, theirs].map(number);
+    match () {
+        () if mine >= least => {}
+        () if launched == 0 => {
+            return Some(("launches", format!("without a child: the solution launches {wanted}")));
+        }
+        () if launched >= least => {
+            let what = format!(
+                "of the {all} children that it launches {work} do any of the work, and of the solution's \
+                 {wanted}"
+            );
+            return Some(("launches", what));
+        }
+        () => {
+            let what = format!("with too few levels: it launches {work} children, and the solution {wanted}");
+            return Some(("launches", what));
+        }
     }
-    (yours.effort.tail_launches > 0 && solution.effort.tail_launches == 0).then(|| {
-        (
-            "tail-launch",
-            "by a tail launch, which waits for all of its parent. The task asks for a fire-and-forget launch"
-                .into(),
-        )
-    })
+    let what = "by a tail launch, which waits for all of its parent. The task asks for a fire-and-forget \
+                launch";
+    let is_tail = yours.effort.tail_launches > 0 && solution.effort.tail_launches == 0;
+    is_tail.then(|| ("tail-launch", what.to_string()))
 }
 
 /// Other ways to write the same steps cost at most about half as much again.
 fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
     let (mine, theirs) = (yours.counters.warp_instructions, solution.counters.warp_instructions);
-    (mine > 2 * theirs).then(|| {
-        let what = format!(
-            "with too much work: the warps execute {} instructions, and the solution's {}",
-            thousands(mine as i64),
-            thousands(theirs as i64)
-        );
-        ("work", what)
-    })
+    let what = format!(
+        "with too much work: the warps execute {} instructions, and the solution's {}",
+        number(mine),
+        number(theirs)
+    );
+    (mine > 2 * theirs).then_some(("work", what))
+}
+
+fn number(count: u64) -> String {
+    thousands(count as i64)
 }
 
 #[cfg(test)]

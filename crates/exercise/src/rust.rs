@@ -16,7 +16,7 @@ use super::code::PATIENCE;
 use super::plan::{self, Case, Goal, Op, Plan};
 use super::source::Exercise;
 use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
-use super::{calls, summary, think, weigh};
+use super::{calls, summary, weigh};
 use workbook::build::within;
 use workbook::number::thousands;
 use workbook::reduction::data;
@@ -104,25 +104,18 @@ fn mark_program(
             break;
         }
     }
-    let failing: Vec<Case> = failures.iter().map(|(case, _)| *case).collect();
-    if let Some(telling) = summary::telling(&failing)
-        && let Some((case, failure)) = failures.into_iter().find(|(case, _)| *case == telling)
-        && let Some((_, input)) = tries.iter().find(|(case, _)| *case == telling)
-    {
-        let summary = summary::summary(&failing, &passed);
-        let mut failure = Failure { what: format!("It fails for {summary}.\n\n{}", failure.what), ..failure };
+    if !failures.is_empty() {
+        let (case, mut failure) = summary::telling(failures, &passed, false)?;
+        let (_, input) = tries.iter().find(|(other, _)| *other == case).context("there is no such input")?;
         if failure.kinds != ["time-limit"] {
             failure.printed = program.prints(input)?;
         }
-        if failure.kinds == ["wrong-result"] && (1..=SHORT).contains(&case.n) {
-            let result = |inputs: [Vec<i32>; 2]| program.result(&inputs[0]);
-            let show = |result: i32| thousands(result.into());
-            if let Some(explained) = weigh::explain(Op::Sum, &[input.clone(), input.clone()], show, result) {
-                failure.what += &format!("\n{explained}");
-                failure.think = think::sentence(exercise, &["miscounted".into()]);
-            }
-        }
-        return Ok(Verdict::Failed(Box::new(failure)));
+        let result = |inputs: [Vec<i32>; 2]| program.result(&inputs[0]);
+        let failure = match case.n <= SHORT {
+            true => weigh::explained(exercise, failure, Op::Sum, &[input.clone(), input.clone()], result),
+            false => failure,
+        };
+        return Ok(failure.into());
     }
     let (case, Done { calls, depth, .. }) = counting()?;
     if depth < DEPTH {
@@ -201,12 +194,11 @@ fn verdict(
         }
         None => ("crash", format!("the program ended in the middle.\n{}", ran.said.trim_end())),
     };
-    let think = match case.n == 0 && kind == "wrong-result" {
-        true => think::sentence(exercise, &["no numbers".into()]),
-        false => think::sentence(exercise, &[kind.into()]),
-    };
-    let (kinds, what) = (vec![kind.into()], format!("{case}: {what}"));
-    Err(Box::new(Failure { kinds, what, think, ..Failure::default() }))
+    let failure = Failure::new(exercise, &[kind], format!("{case}: {what}"), Vec::new());
+    Err(Box::new(match case.n == 0 && kind == "wrong-result" {
+        true => failure.about(exercise, "no numbers"),
+        false => failure,
+    }))
 }
 
 /// rustc in the repository root, so that it names the learner's file from there. With debug assertions: an

@@ -197,8 +197,7 @@ pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool,
 /// What the simulator has found. `source` is the learner's file.
 fn shown(exercise: &Exercise, found: &Diagnostic, source: &str, color: bool) -> String {
     let quoted = |file: &str| (file == exercise.path).then_some(source);
-    let found = Diagnostic { message: visible(&found.message), ..found.clone() };
-    format!("\n{}", diagnostics::render_with(&found, quoted, color))
+    format!("\n{}", diagnostics::render_with(found, quoted, color))
 }
 
 /// What is said after several wrong answers, where trying one after the other leads to the right one.

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use anyhow::{Context, Result};
+
 use super::plan::Case;
+use super::verdict::Failure;
 use workbook::number::thousands;
 
 /// Lengths that are listed one by one, at most.
 const LISTED: usize = 5;
 
 /// What the inputs of `failing` have in common that those of `passing` have not.
-pub fn summary(failing: &[Case], passing: &[Case]) -> String {
+fn summary(failing: &[Case], passing: &[Case]) -> String {
     let of = format!("{} of {} inputs", failing.len(), failing.len() + passing.len());
     if passing.is_empty() {
         return match failing.len() {
@@ -104,11 +107,25 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
     if apart { format!("n = 0, and n = {listed}{of}") } else { format!("n = {listed}{of}") }
 }
 
-/// The input that says most: the shortest with at least two numbers, in the plain order of turns if it fails
-/// there.
-pub fn telling(failing: &[Case]) -> Option<Case> {
+/// The failure that says most: for the shortest input with at least two numbers, in the plain order of turns
+/// if it fails there. It says for which inputs the answer fails. `is_hopeless`: it does not end.
+///
+/// # Errors
+/// There is no failure.
+pub fn telling(
+    failures: Vec<(Case, Failure)>,
+    passing: &[Case],
+    is_hopeless: bool,
+) -> Result<(Case, Failure)> {
+    let failing: Vec<Case> = failures.iter().map(|(case, _)| *case).collect();
     let few = |n: usize| 2usize.saturating_sub(n);
-    failing.iter().copied().min_by_key(|case| (few(case.n), case.n, case.schedule, case.block))
+    let says_most = |(case, _): &(Case, Failure)| (few(case.n), case.n, case.schedule, case.block);
+    let (case, failure) = failures.into_iter().min_by_key(says_most).context("nothing fails")?;
+    let summary = match is_hopeless {
+        true => format!("{} inputs, and longer arrays were not tried", failing.len()),
+        false => summary(&failing, passing),
+    };
+    Ok((case, Failure { what: format!("It fails for {summary}.\n\n{}", failure.what), ..failure }))
 }
 
 #[cfg(test)]
@@ -151,7 +168,10 @@ mod tests {
 
     #[test]
     fn no_numbers_at_all_are_not_shown_first() {
-        let telling = |is: fn(usize, u32) -> bool| telling(&cases(is).0).unwrap();
+        let telling = |is: fn(usize, u32) -> bool| {
+            let failures = cases(is).0.into_iter().map(|case| (case, Failure::default())).collect();
+            telling(failures, &[], false).unwrap().0
+        };
         assert_eq!(telling(|n, _| n % 2 == 1 || n == 0), Case { n: 3, block: 32, schedule: 0 });
         assert_eq!((telling(|n, _| n < 2).n, telling(|n, _| n == 0).n), (1, 0));
     }

@@ -1,83 +1,58 @@
 //! One sentence on what to think about, for each way to fail.
 
 use super::source::Exercise;
-use workbook::sim::{Diagnostic, Kind, Shape};
+use workbook::sim::{Diagnostic, Limit, What};
 
-/// The sentence for the first of `kinds` that has one: the exercise's own, else a general one.
-pub fn sentence(exercise: &Exercise, kinds: &[String]) -> String {
-    of_findings(exercise, kinds, &[])
-}
-
-/// [`sentence`], where the simulator has found this: of a race the sentence goes by its shape. An exercise
-/// may have its own for a shape (`//@ think other-block: …`), or for races of all shapes.
-pub fn of_findings(exercise: &Exercise, kinds: &[String], found: &[Diagnostic]) -> String {
-    let race = found.iter().find(|found| found.kind == Kind::DataRace).and_then(|found| found.shape);
-    let limit = found.iter().find(|found| found.kind == Kind::LaunchLimit).and_then(of_limit);
+/// The sentence for the first of `kinds` that has one, where the simulator has found this: the exercise's
+/// own, else a general one. Of a race it goes by its shape: an exercise may have its own for a shape
+/// (`//@ think other-block: …`), or for races of all shapes.
+pub fn sentence(exercise: &Exercise, kinds: &[String], found: &[Diagnostic]) -> String {
+    let first = |kind: &str| found.iter().find(|found| found.kind.to_string() == kind);
     let said = kinds.iter().find_map(|kind| {
-        let shape = race.filter(|_| *kind == Kind::DataRace.to_string());
-        let own = shape.and_then(|shape| exercise.think(name(shape))).or(exercise.think(kind));
-        let limit = limit.filter(|_| *kind == Kind::LaunchLimit.to_string());
-        limit.or(own).or_else(|| shape.map(of_race)).or_else(|| general(kind))
+        let (shape, limit) = first(kind).map_or((None, None), |found| (found.shape, of_limit(found)));
+        let shape = shape.map(|shape| shape.to_string()).unwrap_or_default();
+        let own = exercise.think(&shape).or(exercise.think(kind));
+        limit.or(own).or_else(|| general(&shape)).or_else(|| general(kind))
     });
     said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
 }
 
 /// What to think about where a launch is refused for another reason than its grid.
 fn of_limit(found: &Diagnostic) -> Option<&'static str> {
-    let says = |part: &str| found.message.contains(part);
-    Some(match () {
-        () if says("shared memory") => "How much shared memory does the block need for its threads?",
-        () if says("is compiled for") => "For how many threads per block is the kernel compiled, and why?",
-        () if says("calls of device functions") => "When does this recursion end, for every input?",
-        () => return None,
+    let What::Refused(limit, _) = &found.what else { return None };
+    Some(match limit {
+        Limit::Shape => return None,
+        Limit::SharedMemory => "How much shared memory does the block need for its threads?",
+        Limit::CompiledFor => "For how many threads per block is the kernel compiled, and why?",
+        Limit::Calls => "When does this recursion end, for every input?",
     })
-}
-
-/// What a solution's file calls a shape.
-fn name(shape: Shape) -> &'static str {
-    match shape {
-        Shape::SameWarp => "same-warp",
-        Shape::SameBlock => "same-block",
-        Shape::SameCluster => "same-cluster",
-        Shape::OtherBlock => "other-block",
-        Shape::OtherGrid => "other-grid",
-        Shape::OtherGpu => "other-gpu",
-        Shape::ParentAndChild => "parent-and-child",
-        Shape::TwoWriters => "two-writers",
-        Shape::Overlap => "overlap",
-    }
-}
-
-/// What to think about at a race.
-fn of_race(shape: Shape) -> &'static str {
-    match shape {
-        Shape::SameWarp => {
-            "Lanes of a warp need not move in step. Which barrier stands between the lane that writes this \
-             element and the one that reads it?"
-        }
-        Shape::SameBlock => {
-            "Which barrier stands between the thread that writes this element and the one that reads it?"
-        }
-        Shape::SameCluster => {
-            "A barrier of a block does not wait for the other blocks of its cluster. Which one stands \
-             between the write and the read?"
-        }
-        Shape::OtherBlock => {
-            "Blocks run in any order, and no barrier of a block waits for another block. Should two blocks \
-             meet at this element at all, and if so, by which kind of operation?"
-        }
-        Shape::OtherGrid => "Which of the two grids has to wait for the other, and what makes it wait?",
-        Shape::OtherGpu => "Which of the two GPUs has to wait for the other, and what makes it wait?",
-        Shape::ParentAndChild => {
-            "What of the parent's work does the child see, and the parent of the child's?"
-        }
-        Shape::TwoWriters => "Which threads write this element, and which one of them should?",
-        Shape::Overlap => "Which bytes does each of the two accesses touch, and whose elements lie there?",
-    }
 }
 
 fn general(kind: &str) -> Option<&'static str> {
     Some(match kind {
+        // The shapes of a race.
+        "same-warp" => {
+            "Lanes of a warp need not move in step. Which barrier stands between the lane that writes this \
+             element and the one that reads it?"
+        }
+        "same-block" => {
+            "Which barrier stands between the thread that writes this element and the one that reads it?"
+        }
+        "same-cluster" => {
+            "A barrier of a block does not wait for the other blocks of its cluster. Which one stands \
+             between the write and the read?"
+        }
+        "other-block" => {
+            "Blocks run in any order, and no barrier of a block waits for another block. Should two blocks \
+             meet at this element at all, and if so, by which kind of operation?"
+        }
+        "other-grid" => "Which of the two grids has to wait for the other, and what makes it wait?",
+        "other-gpu" => "Which of the two GPUs has to wait for the other, and what makes it wait?",
+        "parent-and-child" | "child-visibility" => {
+            "What of the parent's work does the child see, and the parent of the child's?"
+        }
+        "two-writers" => "Which threads write this element, and which one of them should?",
+        "overlap" => "Which bytes does each of the two accesses touch, and whose elements lie there?",
         "data-race" => "Which accesses touch this element, and what orders them?",
         "barrier-divergence" => "Which threads of the block do not reach this barrier, and why?",
         "deadlock" => "Which threads are waited for, and can they still come?",
@@ -94,7 +69,6 @@ fn general(kind: &str) -> Option<&'static str> {
              input?"
         }
         "pending-launch-overflow" => "How many children wait at the same time, and who could launch fewer?",
-        "child-visibility" => "What of the parent's work does the child see, and the parent of the child's?",
         "step-limit" => "Which condition ends this loop, and does it come true for every input?",
         "unsupported-instruction" => "The simulator does not know this instruction: can you do without it?",
         "trap" => "Which assertion or trap stopped the kernel?",

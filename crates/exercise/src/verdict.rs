@@ -105,25 +105,49 @@ impl Counted {
     }
 }
 
-/// A failure of one kind, with the sentence for it.
+impl Failure {
+    /// A failure of these kinds, with the sentence for the first of them.
+    pub fn new(exercise: &Exercise, kinds: &[&str], what: String, diagnostics: Vec<Diagnostic>) -> Failure {
+        let found = diagnostics.iter().map(|found| found.kind.to_string());
+        let kinds: Vec<String> = found.chain(kinds.iter().map(|kind| kind.to_string())).collect();
+        let think = think::sentence(exercise, &kinds, &diagnostics);
+        Failure { kinds, what, diagnostics, think, ..Failure::default() }
+    }
+
+    /// The same, where there is something better to think about.
+    pub fn about(self, exercise: &Exercise, kind: &str) -> Failure {
+        Failure { think: think::sentence(exercise, &[kind.into()], &[]), ..self }
+    }
+}
+
+impl From<Failure> for Verdict {
+    fn from(failure: Failure) -> Verdict {
+        Verdict::Failed(Box::new(failure))
+    }
+}
+
+impl From<Passed> for Verdict {
+    fn from(passed: Passed) -> Verdict {
+        Verdict::Passed(Box::new(passed))
+    }
+}
+
+/// A failure of one kind.
 pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
-    let think = think::sentence(exercise, &[kind.to_string()]);
-    Verdict::Failed(Box::new(Failure { kinds: vec![kind.to_string()], what, think, ..Failure::default() }))
+    Failure::new(exercise, &[kind], what, Vec::new()).into()
 }
 
 /// An answer that is right, and misses a goal.
 pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: Counts) -> Verdict {
-    let missed = counts.rows.iter().find(|row| !row.is_met());
-    let too_many = missed.map_or(String::new(), |row| {
-        // Without its unit: `barrier arrivals`.
-        let name = row.name.split(" (").next().unwrap_or_default();
-        let most = row.most.unwrap_or_default();
-        format!("{} {name} are too many: the goal is {}", thousands(row.yours as i64), thousands(most as i64))
-    });
-    let what = format!("The {noun} is right for all {tried} inputs, but {too_many}.");
-    let about: Vec<String> =
-        missed.map(|row| row.name.clone()).into_iter().chain(["goal".to_string()]).collect();
-    let think = think::sentence(exercise, &about);
-    let kinds = vec!["goal".into()];
-    Verdict::Failed(Box::new(Failure { kinds, what, counts, think, ..Failure::default() }))
+    let Some(missed) = counts.rows.iter().find(|row| !row.is_met()).cloned() else {
+        return Passed { tried, counts, ..Passed::default() }.into();
+    };
+    // Without its unit: `barrier arrivals`.
+    let name = missed.name.split(" (").next().unwrap_or_default();
+    let [yours, most] = [missed.yours, missed.most.unwrap_or_default()].map(|count| thousands(count as i64));
+    let what = format!(
+        "The {noun} is right for all {tried} inputs, but {yours} {name} are too many: the goal is {most}."
+    );
+    let think = think::sentence(exercise, &[missed.name.clone(), "goal".into()], &[]);
+    Failure { counts, think, ..Failure::new(exercise, &["goal"], what, Vec::new()) }.into()
 }

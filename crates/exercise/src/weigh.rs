@@ -4,20 +4,38 @@
 use std::ops::Range;
 
 use super::plan::Op;
+use super::source::Exercise;
+use super::verdict::Failure;
 
 /// Runs, at most.
 const RUNS: usize = 96;
 /// Elements that are named, at most.
 const NAMED: usize = 4;
 
-/// Says of an answer whose result for `inputs` is wrong how often it counts which element; `run` gives its
-/// result for other inputs of the same length, `show` is a result as text. `None` if that explains nothing.
-pub fn explain(
+/// `failure` with how often the answer counts which element, if its result for `inputs` is wrong and that
+/// explains it.
+pub fn explained(
+    exercise: &Exercise,
+    failure: Failure,
     op: Op,
     inputs: &[Vec<i32>; 2],
-    show: impl Fn(i32) -> String,
     run: impl Fn([Vec<i32>; 2]) -> Option<i32>,
-) -> Option<String> {
+) -> Failure {
+    if failure.kinds != ["wrong-result"] || inputs[0].is_empty() {
+        return failure;
+    }
+    match explain(op, inputs, run) {
+        Some(explained) => {
+            let what = format!("{}\n{explained}", failure.what);
+            Failure { what, ..failure }.about(exercise, "miscounted")
+        }
+        None => failure,
+    }
+}
+
+/// Says of an answer whose result for `inputs` is wrong how often it counts which element; `run` gives its
+/// result for other inputs of the same length. `None` if that explains nothing.
+fn explain(op: Op, inputs: &[Vec<i32>; 2], run: impl Fn([Vec<i32>; 2]) -> Option<i32>) -> Option<String> {
     let nothing = op.identity()?;
     let n = inputs[0].len();
     let runs = std::cell::Cell::new(0);
@@ -44,7 +62,7 @@ pub fn explain(
         let text = format!(
             "For an array of nothing but zeros the {} is {}: something else is counted, too.",
             op.noun(),
-            show(result)
+            op.show(result)
         );
         return Some(text).filter(|_| counts);
     }
@@ -122,7 +140,7 @@ mod tests {
 
     fn explained(n: usize, op: Op, wrong: impl Fn(&[i32], &[i32]) -> i32) -> Option<String> {
         let inputs = [numbers(n, 1), numbers(n, 2)];
-        explain(op, &inputs, |result| op.show(result), |inputs| Some(wrong(&inputs[0], &inputs[1])))
+        explain(op, &inputs, |inputs| Some(wrong(&inputs[0], &inputs[1])))
     }
 
     fn sum<'a>(numbers: impl IntoIterator<Item = &'a i32>) -> i32 {

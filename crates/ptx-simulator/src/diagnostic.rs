@@ -1,8 +1,8 @@
-//! What the simulator says when something is wrong: what, where, and what to do.
+//! What the simulator finds when something is wrong, as data: what, where, and what to do. `words.rs` says it.
 
 use serde::{Deserialize, Serialize};
 
-/// The kinds of diagnostic. The words are stable: tests, `--json` and the book use them.
+/// The kinds of diagnostic. Their names are stable: programs read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -84,7 +84,179 @@ pub struct Site {
     pub message: String,
 }
 
-/// One finding.
+/// What a thread does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// It loads.
+    Reads,
+    /// It stores.
+    Writes,
+    /// It makes an atomic operation.
+    Updates,
+}
+
+/// A thread that touches memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// What it does.
+    pub does: Does,
+    /// Its index in its block, in x, y, z.
+    pub thread: [u32; 3],
+    /// That of the block in its grid.
+    pub block: [u32; 3],
+    /// Number of the grid in this launch; those that the host launched come first.
+    pub grid: u32,
+    /// The GPU.
+    pub gpu: u32,
+    /// Source file and line.
+    pub at: Option<(String, u32)>,
+}
+
+/// The memory in which a [`Spot`] lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Region {
+    /// What this argument of the launch points to.
+    Argument(usize),
+    /// A variable in global or constant memory.
+    Variable(String),
+    /// An allocation that is no argument of the launch.
+    Buffer,
+    /// A shared variable or, without a name, all dynamic shared memory.
+    Shared {
+        /// Its first byte.
+        start: u64,
+        /// The block whose memory it is, where blocks of a cluster see each other's.
+        block: Option<[u32; 3]>,
+    },
+}
+
+/// A byte of memory, which may lie outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Of what.
+    pub region: Region,
+    /// Which: from 0, negative in front of it.
+    pub byte: i64,
+    /// Bytes that there are, if that is known.
+    pub size: Option<u64>,
+    /// What the source calls it, if that is known.
+    pub name: Option<String>,
+    /// Bytes of an element, where elements are to be named instead of bytes.
+    pub element: Option<u32>,
+}
+
+/// Why nothing orders two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disorder {
+    /// There is nothing that could.
+    Nothing,
+    /// Nothing does, but both write the same value.
+    SameValue,
+    /// The first read of a loop that swaps: the compare-and-swap checks again.
+    FirstGuess,
+    /// The later thread has seen a flag, and has no fence behind it.
+    NoFence,
+    /// It has a fence, at a scope that leaves out the other thread: the block, or the cluster.
+    NarrowFence {
+        /// Whether the grid has clusters.
+        clusters: bool,
+    },
+    /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`).
+    ReadOnly,
+    /// Both are strong, and a value that is used depends on which of them comes first.
+    Turns {
+        /// They are volatile; else relaxed.
+        volatile: bool,
+        /// It only decides whether something is stored.
+        decides: bool,
+    },
+    /// The other side is an asynchronous copy that has not been waited for.
+    Copy,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Words", from = "Words")]
+pub enum What {
+    /// In words alone.
+    Said(Words),
+    /// Two accesses to a byte; the thread to blame comes first.
+    Race {
+        /// Who.
+        sides: [Side; 2],
+        /// Where.
+        spot: Spot,
+        /// Why nothing orders them.
+        order: Disorder,
+        /// NVIDIA's header, if both stand in one.
+        header: Option<String>,
+    },
+    /// An access to the shared memory of a block that may have ended.
+    Outlived(Side, Spot),
+    /// An access of so many bytes that are not all there.
+    Outside {
+        /// What was tried.
+        does: Does,
+        /// Its width.
+        bytes: u32,
+        /// Where.
+        spot: Spot,
+    },
+    /// A thread comes to a barrier that another one goes past.
+    Divergence {
+        /// Block and thread that come to it.
+        at: [[u32; 3]; 2],
+        /// Block and thread that do not.
+        past: [[u32; 3]; 2],
+        /// Whether it is a barrier of a cluster.
+        cluster: bool,
+        /// Where they went different ways.
+        branch: Option<(String, u32)>,
+    },
+    /// A barrier opened without threads that had left.
+    LeftBefore {
+        /// How many.
+        exited: u32,
+        /// Of how many.
+        threads: u32,
+        /// Whether it is a barrier of a cluster.
+        cluster: bool,
+    },
+    /// Device launches that never ran.
+    Dropped {
+        /// How many.
+        count: u64,
+        /// Launches that may be pending.
+        limit: u64,
+    },
+    /// A launch that the device cannot do, in words.
+    Refused(Limit, String),
+}
+
+/// What of a launch is too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Its grid, blocks or clusters, or something else.
+    Shape,
+    /// The shared memory of a block.
+    SharedMemory,
+    /// Blocks for which the kernel is not compiled.
+    CompiledFor,
+    /// Calls of device functions that are open at the same time.
+    Calls,
+}
+
+/// What is wrong, as it is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Words {
+    /// In one sentence.
+    pub message: String,
+    /// Other places that belong to it: the other side of a race.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Site>,
+}
+
+/// One finding. As JSON it has the `message` and the `related` places of its [`Words`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// What kind of mistake it is.
@@ -109,18 +281,16 @@ pub struct Diagnostic {
     /// The thread in that block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<[u32; 3]>,
-    /// What is wrong, in one sentence.
-    pub message: String,
+    /// What is wrong.
+    #[serde(flatten)]
+    pub what: What,
     /// What to do, in one sentence.
     pub help: String,
-    /// Other places that belong to it: the other side of a race.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub related: Vec<Site>,
 }
 
 impl Diagnostic {
     /// An error at no place.
-    pub(crate) fn new(kind: Kind, message: String, help: &str) -> Diagnostic {
+    pub(crate) fn new(kind: Kind, what: impl Into<What>, help: &str) -> Diagnostic {
         Diagnostic {
             kind,
             severity: Severity::Error,
@@ -130,43 +300,75 @@ impl Diagnostic {
             line: None,
             block: None,
             thread: None,
-            message,
+            what: what.into(),
             help: help.to_string(),
-            related: Vec::new(),
         }
     }
 
     /// An error at no place in a kernel: a call of the host that cannot be done. `kernel` is the one that was
     /// to run.
-    pub fn of_host(kind: Kind, kernel: Option<&str>, message: String, help: &str) -> Diagnostic {
-        Diagnostic { kernel: kernel.map(str::to_string), ..Diagnostic::new(kind, message, help) }
+    pub fn of_host(kind: Kind, kernel: Option<&str>, what: impl Into<What>, help: &str) -> Diagnostic {
+        Diagnostic { kernel: kernel.map(str::to_string), ..Diagnostic::new(kind, what, help) }
+    }
+
+    /// What is wrong, in one sentence.
+    pub fn message(&self) -> String {
+        self.what.message()
+    }
+
+    /// Other places that belong to it: the other side of a race.
+    pub fn related(&self) -> Vec<Site> {
+        self.what.related()
+    }
+
+    /// Where in memory it is about.
+    pub fn spot_mut(&mut self) -> Option<&mut Spot> {
+        match &mut self.what {
+            What::Race { spot, .. } | What::Outlived(_, spot) | What::Outside { spot, .. } => Some(spot),
+            _ => None,
+        }
+    }
+}
+
+impl From<String> for What {
+    fn from(message: String) -> What {
+        What::Said(Words { message, related: Vec::new() })
+    }
+}
+
+impl From<&str> for What {
+    fn from(message: &str) -> What {
+        message.to_string().into()
+    }
+}
+
+impl From<Words> for What {
+    fn from(words: Words) -> What {
+        What::Said(words)
+    }
+}
+
+impl From<What> for Words {
+    fn from(what: What) -> Words {
+        Words { message: what.message(), related: what.related() }
     }
 }
 
 impl std::fmt::Display for Kind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Kind::DataRace => "data-race",
-            Kind::BarrierDivergence => "barrier-divergence",
-            Kind::Deadlock => "deadlock",
-            Kind::OutOfBounds => "out-of-bounds",
-            Kind::Misaligned => "misaligned",
-            Kind::UninitializedRead => "uninitialized-read",
-            Kind::WarpCollective => "warp-collective",
-            Kind::LaunchLimit => "launch-limit",
-            Kind::PendingLaunchOverflow => "pending-launch-overflow",
-            Kind::ChildVisibility => "child-visibility",
-            Kind::UnsupportedInstruction => "unsupported-instruction",
-            Kind::StepLimit => "step-limit",
-            Kind::MemoryLimit => "memory-limit",
-            Kind::Trap => "trap",
-        })
+        self.serialize(f)
+    }
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.serialize(f)
     }
 }
 
 impl std::fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.kind, self.message)?;
+        write!(f, "{}: {}", self.kind, self.message())?;
         if let (Some(file), Some(line)) = (&self.file, self.line) {
             write!(f, "\n  at {file}:{line}")?;
         }

@@ -14,6 +14,7 @@ pub mod observe;
 mod ptx;
 mod simulator;
 pub mod trace;
+mod words;
 
 pub use arith::Format;
 pub use counters::Counters;
@@ -22,7 +23,9 @@ pub use device::{
     DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
     check_config,
 };
-pub use diagnostic::{Diagnostic, Kind, Severity, Shape, Site};
+pub use diagnostic::{
+    Diagnostic, Disorder, Does, Kind, Limit, Region, Severity, Shape, Side, Site, Spot, What, Words,
+};
 pub use grid::Together;
 pub use memory::Written;
 pub use ptx::{Order, Scope, Space};

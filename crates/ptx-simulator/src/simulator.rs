@@ -50,6 +50,13 @@ impl Module {
         self.program.globals.iter().map(|variable| variable.name.as_str()).collect()
     }
 
+    /// Bytes of the variables in global and constant memory, and of a thread's local memory in all functions.
+    pub fn bytes(&self) -> (usize, usize) {
+        let global = self.program.globals.iter().map(|variable| variable.bytes());
+        let local = self.program.functions.iter().map(|function| function.local_bytes);
+        (global.fold(0, usize::saturating_add), local.fold(0, usize::saturating_add))
+    }
+
     /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no
     /// line table.
     pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
@@ -296,7 +303,7 @@ impl Simulator {
         let ended = engine.run(roots, how);
         let (by_warps, by_threads) = (engine.progress.executed, engine.progress.by_threads);
         engine.observer.event(&observe::Event::Executed { by_warps, by_threads });
-        if !engine.observer.checks() {
+        if engine.observer.remembers().is_none() {
             // What this kernel has written is not known.
             engine.memory.define_all();
         }
@@ -313,29 +320,15 @@ impl Simulator {
         args: &[u64],
     ) -> Launched {
         let mut counters = Counters::default();
-        let mut found = Vec::new();
-        let ended = self.launch_watched(module, kernel, config, args, &mut counters, &mut found);
-        Launched { counters, completed: ended.is_ok(), diagnostics: found }
-    }
-
-    /// [`Simulator::launch_checked`] with an observer beside the checks. What is found is added to `found`.
-    ///
-    /// # Errors
-    /// What stops the launch, which is the last of `found` too.
-    pub fn launch_watched(
-        &mut self,
-        module: &Module,
-        kernel: &str,
-        config: LaunchConfig,
-        args: &[u64],
-        observer: &mut dyn observe::Observer,
-        found: &mut Vec<Diagnostic>,
-    ) -> Result<(), Box<Diagnostic>> {
+        let mut diagnostics = Vec::new();
         let launch = [Launch { kernel, config, args }];
-        self.launch_together(module, (&launch, Together::OnDevices), observer, found)
+        let how = Together::OnDevices;
+        let ended = self.launch_together(module, (&launch, how), &mut counters, &mut diagnostics);
+        Launched { counters, completed: ended.is_ok(), diagnostics }
     }
 
-    /// Runs `launches` together, under the checks and with an observer beside them.
+    /// Runs `launches` together, under the checks and with an observer beside them. What is found is added to
+    /// `found`.
     ///
     /// # Errors
     /// What stops a launch, which is the last of `found` too.
@@ -356,7 +349,7 @@ impl Simulator {
         Err(diagnostic)
     }
 
-    /// Messages call a buffer by the argument that its address is given as.
+    /// Findings name a buffer by the argument that its address is given as.
     fn name_arguments(&mut self, module: &Module, launches: &[Launch]) {
         let names = launches.iter().flat_map(|launch| {
             let params = module.params(launch.kernel).unwrap_or_default();
@@ -364,7 +357,7 @@ impl Simulator {
             params.iter().enumerate().filter_map(move |(position, param)| {
                 let (pieces, behind) = rest.split_at_checked(param.pieces())?;
                 rest = behind;
-                (param.bytes == 8).then(|| (pieces[0], format!("argument {position}")))
+                (param.bytes == 8).then_some((pieces[0], position))
             })
         });
         self.memory.call(names);

@@ -77,13 +77,13 @@ impl Sources {
 
     /// Reads the files that `diagnostics` name. What is not there is quoted by name and line alone.
     pub fn read_for(&mut self, diagnostics: &[Diagnostic]) {
-        let related = diagnostics.iter().flat_map(|found| &found.related).map(|site| &site.file);
-        for name in diagnostics.iter().filter_map(|found| found.file.as_ref()).chain(related) {
-            if self.texts.contains_key(name) {
+        let related = diagnostics.iter().flat_map(|found| found.related()).map(|site| site.file);
+        for name in diagnostics.iter().filter_map(|found| found.file.clone()).chain(related) {
+            if self.texts.contains_key(&name) {
                 continue;
             }
-            if let Some(text) = self.find(name) {
-                self.texts.insert(name.clone(), text);
+            if let Some(text) = self.find(&name) {
+                self.texts.insert(name, text);
             }
         }
     }

@@ -51,7 +51,9 @@ impl Launched {
         }
         for mut found in found {
             if !self.diagnostics.iter().any(|known| is_alike(known, &found)) {
-                found.message += &format!(" (under schedule {schedule})");
+                let mut words = sim::Words::from(found.what);
+                words.message += &format!(" (under schedule {schedule})");
+                found.what = words.into();
                 self.diagnostics.push(found);
             }
         }
@@ -61,7 +63,7 @@ impl Launched {
 /// Whether two findings are of the same kind and about the same lines, from whichever side.
 fn is_alike(a: &Diagnostic, b: &Diagnostic) -> bool {
     let lines = |found: &Diagnostic| {
-        let related = found.related.iter().map(|site| (Some(site.file.clone()), Some(site.line)));
+        let related = found.related().into_iter().map(|site| (Some(site.file), Some(site.line)));
         related.chain([(found.file.clone(), found.line)]).collect::<HashSet<_>>()
     };
     (a.kind, a.severity) == (b.kind, b.severity) && lines(a) == lines(b)
@@ -155,9 +157,11 @@ pub fn launch(
         trace: device.take_trace().map(|trace| with_kinds(trace, &script)),
     };
     for found in &mut launched.diagnostics {
-        let related = found.related.iter_mut().map(|site| &mut site.message);
-        let texts = related.chain([&mut found.message, &mut found.help]).chain(&mut found.kernel);
+        let mut words = sim::Words::from(found.what.clone());
+        let related = words.related.iter_mut().map(|site| &mut site.message);
+        let texts = related.chain([&mut words.message, &mut found.help]).chain(&mut found.kernel);
         texts.for_each(|text| *text = names::readable(text));
+        found.what = words.into();
         found.help = match found.kind {
             Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
             _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),

@@ -29,7 +29,7 @@ const MAKERS: [(&str, &str, &str); 5] = [
         "traces, transcripts, the appendix' tables, what pages show of a program, the simulator's records",
         "only what builds; a test that fails says the rest",
     ),
-    ("rustc", "the page's WebAssembly", "rustc's target for it: rustup target add wasm32-unknown-unknown"),
+    ("rustc", "the page's WebAssembly", "rustc's target for it: rustup target add wasm32-wasip1"),
 ];
 
 const USAGE: &str = "\

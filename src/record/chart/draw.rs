@@ -1,17 +1,22 @@
-//! Where everything stands on a chart; [`super::svg`] writes it.
+//! A chart, drawn by plotters, and where everything stands on it.
 //!
 //! Places are whole units, a tenth of a pixel; the figure's `viewBox` scales it down.
 
-use std::f64::consts::FRAC_1_SQRT_2;
+use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::ops::Range;
 
 use anyhow::{Context, Result};
+use plotters::chart::ChartBuilder;
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::element::{PathElement, Polygon, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontStyle, IntoFont, RGBAColor, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
+use plotters_svg::SVGBackend;
 
-use super::axes::axes;
 use super::line::{Point, SERIES, Series, Style};
-use super::place::{FONT, Plot, UNIT, font, units};
 use super::scale::Scale;
-use super::svg::{self, Anchor, Font, Ink, MUTED, PAPER, Place, Svg, TEXT};
+use super::svg::{self, DASHED, GRID, MUTED, PAPER, TEXT};
 use crate::record::columns::wrapped;
 
 /// Everything on a chart.
@@ -46,6 +51,14 @@ pub const WIDE: Layout = Layout { class: "wide", width: 760.0, plot: 244.0, left
 pub const NARROW: Layout =
     Layout { class: "narrow", width: 330.0, plot: 190.0, left: 62.0, names_beside: false };
 
+/// Units of the drawing for one pixel of the figure. All other lengths here are in pixels.
+const UNIT: f64 = 10.0;
+/// Size of the text.
+const FONT: f64 = 13.0;
+/// What plotters takes for a size of 1 in an SVG file.
+const SVG_FONT: f64 = 1.24;
+/// From an axis to the end of its ticks.
+const TICK: f64 = 5.0;
 /// Space beside everything; below the plot for tick labels and the name of the horizontal axis.
 const MARGIN: f64 = 16.0;
 const TICK_LABELS: f64 = 24.0;
@@ -73,35 +86,44 @@ type Direction = (f64, f64);
 const UP: Direction = (0.0, -1.0);
 const WIDTHS: [f64; SERIES] = [3.0, 2.6, 2.2, 1.9, 1.7];
 
+/// What is drawn on, and a place on it.
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Place = (i32, i32);
+
+/// Units, of pixels.
+fn units(pixels: f64) -> i32 {
+    (pixels * UNIT).round() as i32
+}
+
 /// The figure as a complete SVG file.
 ///
 /// # Errors
-/// What plotters says, if it cannot lay out the axes.
+/// What plotters says, if it cannot draw it.
 pub fn svg(figure: &Figure, layout: &Layout) -> Result<String> {
     let head = head(figure, layout);
     let top = head.last().map_or(0.0, |(y, ..)| y + 20.0);
     let names = if layout.names_beside { 0.0 } else { ROW * figure.lines.len() as f64 + 8.0 };
     let height = top + layout.plot + TICK_LABELS + X_TITLE + names;
-    let mut drawing = Svg::default();
-    draw(figure, layout, &head, (top, height), &mut drawing)
+    let size = (units(layout.width) as u32, units(height) as u32);
+    let mut drawn = String::new();
+    draw(figure, layout, &head, top, &SVGBackend::with_string(&mut drawn, size).into_drawing_area())
         .with_context(|| format!("cannot draw the chart {:?}", figure.title))?;
     let class = format!("chart {}", layout.class);
-    Ok(svg::file(&class, layout.width, height, UNIT, figure.description, &drawing.written))
+    Ok(svg::file(&class, (layout.width, height), size, figure.description, &drawn))
 }
 
 /// What stands above the plot, from the top: title, subtitle, the name of the vertical axis; each line with
 /// its middle and its style.
-fn head(figure: &Figure, layout: &Layout) -> Vec<(f64, String, Font)> {
-    let bold = Font { bold: true, ..font(TEXT, FONT + 2.0) };
+fn head(figure: &Figure, layout: &Layout) -> Vec<(f64, String, TextStyle<'static>)> {
     let mut lines = Vec::new();
     let mut middle = 20.0;
     for (words, style, character, gap) in [
-        (figure.title, bold, 1.15 * CHARACTER, 3.0),
-        (figure.subtitle, font(MUTED, FONT - 0.5), 0.9 * CHARACTER, 11.0),
-        (figure.y_title, font(TEXT, FONT - 0.5), 0.9 * CHARACTER, 0.0),
+        (figure.title, font(&TEXT, FONT + 2.0, FontStyle::Bold), 1.15 * CHARACTER, 3.0),
+        (figure.subtitle, font(&MUTED, FONT - 0.5, FontStyle::Normal), 0.9 * CHARACTER, 11.0),
+        (figure.y_title, font(&TEXT, FONT - 0.5, FontStyle::Normal), 0.9 * CHARACTER, 0.0),
     ] {
         for line in wrapped(words, ((layout.width - 2.0 * MARGIN) / character) as usize) {
-            lines.push((middle, line, style));
+            lines.push((middle, line, style.clone()));
             middle += ROW;
         }
         middle += gap;
@@ -112,86 +134,88 @@ fn head(figure: &Figure, layout: &Layout) -> Vec<(f64, String, Font)> {
 fn draw(
     figure: &Figure,
     layout: &Layout,
-    head: &[(f64, String, Font)],
-    (top, height): (f64, f64),
-    svg: &mut Svg,
+    head: &[(f64, String, TextStyle)],
+    top: f64,
+    root: &Area,
 ) -> Result<()> {
     for (middle, words, font) in head {
-        text(svg, words, (MARGIN, *middle), Anchor::Left, *font);
+        text(root, words, (units(MARGIN), units(*middle)), font)?;
     }
     let right = if layout.names_beside { names_width(figure.lines, layout) } else { MARGIN };
-    let room = layout.width - layout.left - right;
     let below = top + layout.plot + TICK_LABELS;
-    let plot = &Plot {
-        x_scale: &figure.x_scale.clone().thinned(room, 0.85 * CHARACTER),
-        y_scale: &figure.y_scale,
-        x: units(layout.left)..units(layout.width) - units(right),
-        y: units(top)..units(top + layout.plot),
-    };
-    axes(svg, plot, (units(layout.width), units(height)))?;
-    let middle = f64::from(plot.x.start + plot.x.end) / 2.0 / UNIT;
-    text(svg, figure.x_title, (middle, below + X_TITLE - 14.0), Anchor::Centre, font(TEXT, FONT - 0.5));
+    let (width, height) = root.dim_in_pixel();
+    let x_scale = figure.x_scale.clone().thinned(layout.width - layout.left - right, 0.85 * CHARACTER);
+    let label = font(&TEXT, FONT - 0.5, FontStyle::Normal);
+    let mut chart = ChartBuilder::on(root)
+        .margin_top(units(top))
+        .margin_right(units(right))
+        .x_label_area_size(height as i32 - units(top + layout.plot))
+        .y_label_area_size(units(layout.left))
+        .build_cartesian_2d(&x_scale, &figure.y_scale)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .bold_line_style(pen(GRID, 1.0))
+        .light_line_style(TRANSPARENT)
+        .axis_style(pen(MUTED, 1.0))
+        .label_style(label.clone())
+        .set_all_tick_mark_size(units(TICK))
+        .draw()?;
+    let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
+    let (x, y) = (units(layout.left)..width as i32 - units(right), units(top)..units(top + layout.plot));
+    let title = ((x.start + x.end) / 2, units(below + X_TITLE - 14.0));
+    text(root, figure.x_title, title, &label.pos(Pos::new(HPos::Center, VPos::Center)))?;
     let part = |range: &Range<i32>, share: f64| (share * f64::from(range.end - range.start)) as i32;
     if let Some(gap) = figure.y_scale.gap() {
-        break_axis(svg, (plot.x.start, plot.y.end - part(&plot.y, gap)), (0, 1));
+        break_axis(root, (x.start, y.end - part(&y, gap)), (0, 1))?;
     }
     if let Some(gap) = figure.x_scale.gap() {
-        break_axis(svg, (plot.x.start + part(&plot.x, gap), plot.y.end), (1, 0));
+        break_axis(root, (x.start + part(&x, gap), y.end), (1, 0))?;
     }
 
+    // Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
+    // far away on a logarithmic axis.
+    let on_scale = |point: &Point| figure.x_scale.holds(point.x) && figure.y_scale.holds(point.y);
     for line in figure.lines {
-        draw_line(svg, line, plot);
+        for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {
+            path(root, piece.iter().map(|point| place(point.x, point.y)).collect(), line.style.line())?;
+        }
+        for (point, (low, high)) in line.points.iter().filter_map(|point| Some((point, point.spread?))) {
+            path(root, vec![place(point.x, low), place(point.x, high)], pen(line.style.colour(), 1.2))?;
+        }
     }
     // Filled markers last: where lines coincide, the larger hollow one shows behind them.
     for filled in [false, true] {
         for line in figure.lines {
             for point in line.points.iter().filter(|point| point.right == filled) {
-                marker(svg, line.style, plot.place(point.x, point.y), filled);
+                marker(root, line.style, place(point.x, point.y), filled)?;
             }
         }
     }
     if layout.names_beside {
         let lasts = figure.lines.iter().filter_map(|line| line.points.last());
-        let ends: Vec<Place> = lasts.map(|point| plot.place(point.x, point.y)).collect();
-        let rows = spread(&ends, &plot.y);
+        let ends: Vec<Place> = lasts.map(|point| place(point.x, point.y)).collect();
+        let rows = spread(&ends, &y);
         for ((line, end), row) in figure.lines.iter().zip(ends).zip(rows) {
-            let start = plot.x.end + units(SAMPLE_GAP);
-            let leader = [(end.0 + units(MARKER + 3.0), end.1), (start - units(3.0), row)];
-            stroke(svg, &leader, line.style.ink().solid().faint(0.35), 1.0);
-            name_line(svg, line, (start, row));
+            let start = x.end + units(SAMPLE_GAP);
+            let leader = vec![(end.0 + units(MARKER + 3.0), end.1), (start - units(3.0), row)];
+            path(root, leader, pen(line.style.colour().mix(0.35), 1.0))?;
+            name_line(root, line, (start, row))?;
         }
     } else {
         for (i, line) in figure.lines.iter().enumerate() {
-            name_line(svg, line, (units(MARGIN), units(below + X_TITLE + ROW * (i as f64 + 0.5))));
+            name_line(root, line, (units(MARGIN), units(below + X_TITLE + ROW * (i as f64 + 0.5))))?;
         }
     }
     Ok(())
 }
 
-/// Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
-/// far away on a logarithmic axis.
-fn draw_line(svg: &mut Svg, line: &Series, plot: &Plot) {
-    let ink = line.style.ink();
-    let on_scale = |point: &Point| plot.x_scale.holds(point.x) && plot.y_scale.holds(point.y);
-    for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {
-        let path: Vec<Place> = piece.iter().map(|point| plot.place(point.x, point.y)).collect();
-        stroke(svg, &path, ink, line.style.width());
-    }
-    for point in &line.points {
-        if let Some((low, high)) = point.spread {
-            let bar = [plot.place(point.x, low), plot.place(point.x, high)];
-            stroke(svg, &bar, ink.solid(), 1.2);
-        }
-    }
-}
-
 /// A sample of a line from the place given on, and its name.
-fn name_line(svg: &mut Svg, line: &Series, (start, row): Place) {
-    let sample = [(start, row), (start + units(SAMPLE), row)];
-    stroke(svg, &sample, line.style.ink(), line.style.width());
-    marker(svg, line.style, (start + units(SAMPLE / 2.0), row), true);
-    let name = (f64::from(start) / UNIT + SAMPLE + NAME_GAP, f64::from(row) / UNIT);
-    text(svg, &line.name, name, Anchor::Left, font(TEXT, FONT));
+fn name_line(root: &Area, line: &Series, (start, row): Place) -> Result<()> {
+    path(root, vec![(start, row), (start + units(SAMPLE), row)], line.style.line())?;
+    marker(root, line.style, (start + units(SAMPLE / 2.0), row), true)?;
+    let name = (start + units(SAMPLE + NAME_GAP), row);
+    text(root, &line.name, name, &font(&TEXT, FONT, FontStyle::Normal))
 }
 
 /// The column at the right that the names take, and no more than half of the figure.
@@ -204,10 +228,8 @@ fn names_width(lines: &[Series], layout: &Layout) -> f64 {
 /// is room. Rows that would touch form a group around the middle of their ends.
 fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
     let row = units(ROW);
-    let mut order: Vec<usize> = Vec::new();
-    for i in 0..ends.len() {
-        order.insert(order.partition_point(|&above| ends[above].1 <= ends[i].1), i);
-    }
+    let mut order: Vec<usize> = (0..ends.len()).collect();
+    order.sort_by_key(|&i| ends[i].1);
     // Groups from the top: how many rows, and the first row's place.
     let mut groups: Vec<(i32, i32)> = Vec::new();
     for &i in &order {
@@ -241,65 +263,68 @@ fn spread(ends: &[Place], plot: &Range<i32>) -> Vec<i32> {
 }
 
 /// A marker's shape tells the lines apart without their colours. Hollow: the run went wrong.
-fn marker(svg: &mut Svg, style: Style, at: Place, filled: bool) {
+fn marker(root: &Area, style: Style, at: Place, filled: bool) -> Result<()> {
     let (corners, first, radius) = match style {
-        Style::Limit => return,
+        Style::Limit => return Ok(()),
         Style::Host => (6, UP, 0.9),
         Style::Kernel(i) => SHAPES[i % SERIES],
     };
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
-    // Cosine and sine of the angle from corner to corner; those of the library are 6 KB in a page.
-    let (cos, sin) = match corners {
-        3 => (-0.5, 0.866_025_403_784_438_6),
-        4 => (0.0, 1.0),
-        6 => (0.5, 0.866_025_403_784_438_6),
-        _ => (0.923_879_532_511_286_7, 0.382_683_432_365_089_8), // of 16
+    let corner = |i: usize| {
+        let (sin, cos) = (TAU * i as f64 / corners as f64).sin_cos();
+        let (x, y) = (first.0 * cos - first.1 * sin, first.0 * sin + first.1 * cos);
+        (at.0 + (x * radius).round() as i32, at.1 + (y * radius).round() as i32)
     };
-    let directions =
-        std::iter::successors(Some(first), |(x, y)| Some((x * cos - y * sin, x * sin + y * cos)));
-    let corner = |(x, y): Direction| (at.0 + (x * radius).round() as i32, at.1 + (y * radius).round() as i32);
-    let mut outline: Vec<Place> = directions.take(corners).map(corner).collect();
-    let shape = outline.clone();
-    outline.push(shape[0]);
-    let ink = style.ink().solid();
-    let (inside, edge, width) = if filled { (ink, PAPER, 0.8) } else { (PAPER, ink, 1.6) };
-    svg.polygon(&shape, inside);
-    stroke(svg, &outline, edge, width);
+    let colour = style.colour();
+    let (inside, edge, width) = if filled { (colour, PAPER, 0.8) } else { (PAPER, colour, 1.6) };
+    root.draw(&Polygon::new((0..corners).map(corner).collect::<Vec<_>>(), inside))?;
+    path(root, (0..=corners).map(|i| corner(i % corners)).collect(), pen(edge, width))
 }
 
 /// Breaks the line of an axis, which goes along `(1, 0)` or `(0, 1)`, between the row for zero and the
 /// logarithmic part.
-fn break_axis(svg: &mut Svg, (x, y): Place, along: Place) {
+fn break_axis(root: &Area, (x, y): Place, along: Place) -> Result<()> {
     let (half, slant) = (units(5.0), units(2.5));
     let (right, down) = (slant * along.0, slant * along.1);
     let sides = [(x - right, y - down), (x + right, y + down)];
-    stroke(svg, &sides, PAPER, 3.0);
+    path(root, sides.to_vec(), pen(PAPER, 3.0))?;
     let (wide, high) = (half * along.1 + right, half * along.0 + down);
-    for (x, y) in sides {
-        stroke(svg, &[(x - wide, y + high), (x + wide, y - high)], MUTED, 1.0);
-    }
+    sides
+        .into_iter()
+        .try_for_each(|(x, y)| path(root, vec![(x - wide, y + high), (x + wide, y - high)], pen(MUTED, 1.0)))
 }
 
-fn stroke(svg: &mut Svg, path: &[Place], ink: Ink, width: f64) {
-    svg.polyline(path, ink, units(width));
+/// A line of `width` pixels.
+fn pen(colour: impl Into<RGBAColor>, width: f64) -> ShapeStyle {
+    colour.into().stroke_width(units(width) as u32)
 }
 
-fn text(svg: &mut Svg, words: &str, at: (f64, f64), anchor: Anchor, font: Font) {
-    svg.text(words, (units(at.0), units(at.1)), anchor, font);
+fn path(root: &Area, points: Vec<Place>, pen: ShapeStyle) -> Result<()> {
+    Ok(root.draw(&PathElement::new(points, pen))?)
+}
+
+/// Text of `size` pixels, which begins at its place, in the middle of its height.
+fn font(colour: &'static RGBColor, size: f64, style: FontStyle) -> TextStyle<'static> {
+    let font = ("inherit", size * UNIT * SVG_FONT, style).into_font();
+    TextStyle::from(font).color(colour).pos(Pos::new(HPos::Left, VPos::Center))
+}
+
+fn text(root: &Area, words: &str, at: Place, style: &TextStyle) -> Result<()> {
+    Ok(root.draw(&Text::new(words, at, style.clone()))?)
 }
 
 impl Style {
-    fn ink(self) -> Ink {
+    fn colour(self) -> RGBColor {
         match self {
-            Style::Kernel(i) => Ink::series(i),
-            Style::Host | Style::Limit => MUTED.dashed(),
+            Style::Kernel(i) => svg::series(i),
+            Style::Host | Style::Limit => MUTED,
         }
     }
 
-    fn width(self) -> f64 {
+    fn line(self) -> ShapeStyle {
         match self {
-            Style::Kernel(i) => WIDTHS[i % WIDTHS.len()],
-            Style::Host | Style::Limit => 1.6,
+            Style::Kernel(i) => pen(self.colour(), WIDTHS[i % SERIES]),
+            Style::Host | Style::Limit => pen(DASHED, 1.6),
         }
     }
 }

@@ -11,20 +11,17 @@
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
 //! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at
-//! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. `draw.rs` places everything,
-//! plotters lays out the axes (`axes.rs`), and `svg.rs` writes it all.
+//! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws them (`draw.rs`), and
+//! `svg.rs` makes a part of a page of that.
 
-#[cfg_attr(target_family = "wasm", path = "axes_in_page.rs")]
-mod axes;
-#[cfg(test)]
-mod axes_in_page;
 mod draw;
 mod fit;
 mod line;
-mod place;
 mod plot;
 mod scale;
 mod svg;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
@@ -58,8 +55,22 @@ pub const BANDWIDTH: Quantity = Quantity {
 const TIME: Quantity =
     Quantity { name: "time", title: "Time", axis: "time", words: time, scale: Scale::times, ..BANDWIDTH };
 
-const COUNT: Quantity =
-    Quantity { name: "", title: "", axis: "", words: |value| thousands(value as i64), ..BANDWIDTH };
+const ERROR: Quantity = Quantity {
+    name: "error",
+    title: "Error",
+    axis: "difference from the reference, as a share of it",
+    words: scientific,
+    ..BANDWIDTH
+};
+
+/// Something that the simulator counts.
+const fn count(name: &'static str, title: &'static str, axis: &'static str) -> Quantity {
+    Quantity { name, title, axis, words: |value| thousands(value as i64), ..BANDWIDTH }
+}
+
+const DIVERGENCE: Quantity = count("divergence", "Divergent branches", "branches at which a warp divided");
+const SECTORS: Quantity = count("sectors", "Global memory traffic", "sectors of 32 bytes, loaded and stored");
+const INSTRUCTIONS: Quantity = count("", "Instructions", "instructions executed by warps");
 
 /// The charts that every record has if it has data for them, in the order in which a page shows them.
 /// `references` are rates that the kernels' bandwidth is drawn beside, in GB/s against n, as far as a chart
@@ -68,51 +79,33 @@ const COUNT: Quantity =
 /// # Errors
 /// A figure that cannot be drawn.
 pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Result<Vec<Chart>> {
-    let (times, rates, counts) =
-        (Quantity { vertical, ..TIME }, Quantity { vertical, ..BANDWIDTH }, Quantity { vertical, ..COUNT });
-    let divergence = Quantity {
-        name: "divergence",
-        title: "Divergent branches",
-        axis: "branches at which a warp divided",
-        ..counts
-    };
-    let sectors = Quantity {
-        name: "sectors",
-        title: "Global memory traffic",
-        axis: "sectors of 32 bytes, loaded and stored",
-        ..counts
-    };
-    let error = Quantity {
-        name: "error",
-        title: "Error",
-        axis: "difference from the reference, as a share of it",
-        words: scientific,
-        ..rates
-    };
-    let block = Quantity { title: "Instructions", axis: "instructions executed by warps", ..counts };
     let exactly = |value: f64| (value, None);
     let time = |run: &Run| run.time_us.map(|time| (time.median, Some((time.min, time.max))));
     let rate = |run: &Run| run.gigabytes_per_second().map(exactly);
-    let relative_error = |run: &Run| run.relative_error().map(exactly);
+    let error = |run: &Run| run.relative_error().map(exactly);
     let count = |field: fn(&Counters) -> u64| {
         move |run: &Run| run.counters.as_ref().map(|counters| (field(counters) as f64, None))
     };
-    let all_sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
+    let sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
+    let by_size = |quantity, value: Of<Value>, references: &[Series]| {
+        against_size(record, &Quantity { vertical, ..quantity }, value, references)
+    };
+    let by_block =
+        |quantity, value: Of<Value>| against_block(record, Quantity { vertical, ..quantity }, value);
     let charts = match record.device.kind {
-        // A page runs the simulator alone, and need not carry charts of times.
-        DeviceKind::Gpu | DeviceKind::Cpu if cfg!(not(target_family = "wasm")) => [
-            against_size(record, &times, &time, &[])?,
-            against_size(record, &rates, &rate, references)?,
-            against_size(record, &error, &relative_error, &[])?,
-            against_launches(record, &times, &time)?,
-            against_block(record, times, &time)?,
+        DeviceKind::Gpu | DeviceKind::Cpu => [
+            by_size(TIME, &time, &[])?,
+            by_size(BANDWIDTH, &rate, references)?,
+            by_size(ERROR, &error, &[])?,
+            against_launches(record, vertical, &time)?,
+            by_block(TIME, &time)?,
         ],
-        _ => [
-            against_size(record, &divergence, &count(|c| c.divergent_branches), &[])?,
-            against_size(record, &sectors, &all_sectors, &fewest_sectors(record))?,
-            against_size(record, &error, &relative_error, &[])?,
+        DeviceKind::Sim => [
+            by_size(DIVERGENCE, &count(|c| c.divergent_branches), &[])?,
+            by_size(SECTORS, &sectors, &fewest_sectors(record))?,
+            by_size(ERROR, &error, &[])?,
             None,
-            against_block(record, block, &count(|c| c.warp_instructions))?,
+            by_block(INSTRUCTIONS, &count(|c| c.warp_instructions))?,
         ],
     };
     Ok(charts.into_iter().flatten().collect())
@@ -150,7 +143,7 @@ fn against_size(
 
 /// Time against launches by device code, over all runs of nested kernels, with a straight line through those
 /// of the first; `None` unless that has several numbers of launches.
-fn against_launches(record: &Record, quantity: &Quantity, value: Of<Value>) -> Result<Option<Chart>> {
+fn against_launches(record: &Record, vertical: Vertical, value: Of<Value>) -> Result<Option<Chart>> {
     let mut lines = lines(record, &|run| run.device_launches.filter(|_| run.ok), value);
     lines.retain(|line| line.points.len() > 2);
     let Some(first) = lines.first() else { return Ok(None) };
@@ -172,7 +165,7 @@ fn against_launches(record: &Record, quantity: &Quantity, value: Of<Value>) -> R
         scale: Scale::decades,
         detail: " · all sizes and blocks; dashed: fitted to the first kernel".to_string(),
     };
-    plot(record, &Quantity { name: "launches", ..*quantity }, &against, lines).map(Some)
+    plot(record, &Quantity { name: "launches", vertical, ..TIME }, &against, lines).map(Some)
 }
 
 /// A quantity against the block size, at the record's n; `None` unless a kernel has two block sizes there.
@@ -217,13 +210,7 @@ fn fewest_sectors(record: &Record) -> Vec<Series> {
 
 /// The sizes of runs, each once, in their order.
 pub fn sizes<'a>(runs: impl Iterator<Item = &'a Run>) -> Vec<u64> {
-    let mut sizes = Vec::new();
-    for run in runs {
-        if let Err(place) = sizes.binary_search(&run.n) {
-            sizes.insert(place, run.n);
-        }
-    }
-    sizes
+    runs.map(|run| run.n).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's
@@ -231,15 +218,12 @@ pub fn sizes<'a>(runs: impl Iterator<Item = &'a Run>) -> Vec<u64> {
 /// counts.
 fn lines(record: &Record, x: Of<u64>, value: Of<Value>) -> Vec<Series> {
     let points = |kernel: &str| {
-        let mut at: Vec<(u64, &Run)> = Vec::new();
+        let mut at: BTreeMap<u64, &Run> = BTreeMap::new();
         for run in runs(record).filter(|run| run.kernel == kernel) {
             let Some(x) = x(run) else { continue };
-            match at.binary_search_by_key(&x, |(x, _)| *x) {
-                Err(place) => at.insert(place, (x, run)),
-                Ok(place) if at[place].1.block != record.block && run.block == record.block => {
-                    at[place].1 = run
-                }
-                Ok(_) => {}
+            let held = at.entry(x).or_insert(run);
+            if held.block != record.block && run.block == record.block {
+                *held = run;
             }
         }
         let point = |(x, run): (u64, &Run)| {

@@ -1,5 +1,9 @@
 //! Axes, logarithmic or from zero: where a value stands, and which values are labelled.
 
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+
 use crate::number::{power_of_two, power_tick, tick, time_tick};
 
 /// How a vertical axis counts.
@@ -123,6 +127,29 @@ impl Scale {
     /// Where the logarithmic part ends and the row for zero begins, from 0 to 1, if there is one.
     pub fn gap(&self) -> Option<f64> {
         self.has_zero.then_some(ZERO_ROW)
+    }
+}
+
+impl Ranged for &Scale {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        limit.0 + (self.position(*value) * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        0.0..f64::MAX
+    }
+}
+
+impl ValueFormatter<f64> for &Scale {
+    fn format_ext(&self, value: &f64) -> String {
+        (self.label)(*value)
     }
 }
 

@@ -5,13 +5,16 @@ mod quote;
 
 use std::ops::Range;
 
+use quote::{Mark, Part};
+
 use crate::build::kernels;
 use crate::sim::Diagnostic;
 
 /// `found` as text, quoting the kernels' sources; `color` for a terminal. Ends in a newline.
 pub fn render(found: &Diagnostic, color: bool) -> String {
-    let source =
-        |file: &str| kernels::all().iter().find(|build| build.source_path == file).map(|build| build.source);
+    let source = |file: &str| {
+        kernels::all().iter().find(|build| build.source_path == file).map(|build| &*build.source)
+    };
     render_with(found, source, color)
 }
 
@@ -24,52 +27,29 @@ pub fn render_with<'a>(
     quote::quote(found, &parts(found, source), &notes(found), color)
 }
 
-/// What is said about one file.
-struct Part<'a> {
-    file: &'a str,
-    /// Its text, if that is known and has all the lines.
-    text: Option<&'a str>,
-    marks: Vec<Mark>,
-}
-
-/// What is said about one line.
-#[derive(Clone)]
-struct Mark {
-    line: u32,
-    /// Whether this is the place of the diagnostic itself.
-    primary: bool,
-    /// What to underline: bytes of the text.
-    span: Range<usize>,
-    label: String,
-}
-
 fn parts<'a>(found: &'a Diagnostic, source: impl Fn(&str) -> Option<&'a str>) -> Vec<Part<'a>> {
-    let sites = sites(found);
-    let mut files: Vec<&str> = Vec::new();
-    for (file, _) in &sites {
-        if !files.contains(file) {
-            files.push(file);
+    let mut parts: Vec<Part> = Vec::new();
+    for (file, mark) in sites(found) {
+        match parts.iter_mut().find(|part| part.file == file) {
+            Some(part) => part.marks.push(mark),
+            None => parts.push(Part { text: source(&file), file, marks: vec![mark] }),
         }
     }
-    let part = |file| {
-        let mut marks: Vec<Mark> =
-            sites.iter().filter(|site| site.0 == file).map(|(_, mark)| mark.clone()).collect();
-        let text = source(file).filter(|text| marks.iter_mut().all(|mark| mark.place(text).is_some()));
-        Part { file, text, marks }
-    };
-    files.into_iter().map(part).collect()
+    for part in &mut parts {
+        part.text = part.text.filter(|text| part.marks.iter_mut().all(|mark| mark.place(text).is_some()));
+    }
+    parts
 }
 
 /// The place of the diagnostic, then those related to it; what is said about one line stands in one label.
-fn sites(found: &Diagnostic) -> Vec<(&str, Mark)> {
+fn sites(found: &Diagnostic) -> Vec<(String, Mark)> {
     let mark = |line, primary, label| Mark { line, primary, span: 0..0, label };
-    let first = found.file.as_deref().zip(found.line);
+    let first = found.file.clone().zip(found.line);
     let first = first.map(|(file, line)| (file, mark(line, true, who(found))));
-    let related = found.related.iter();
-    let related = related.map(|site| (&*site.file, mark(site.line, false, site.message.clone())));
-    let mut sites: Vec<(&str, Mark)> = Vec::new();
+    let related = found.related().into_iter().map(|site| (site.file, mark(site.line, false, site.message)));
+    let mut sites: Vec<(String, Mark)> = Vec::new();
     for (file, mark) in first.into_iter().chain(related) {
-        match sites.iter_mut().find(|(known, old)| (*known, old.line) == (file, mark.line)) {
+        match sites.iter_mut().find(|(known, old)| (known, old.line) == (&file, mark.line)) {
             Some((_, known)) => known.label += &format!("; {}", mark.label),
             None => sites.push((file, mark)),
         }
@@ -124,6 +104,14 @@ mod tests {
     use super::*;
     use crate::sim::{self, Kind};
 
+    fn site(file: &str, line: u32, message: &str) -> sim::Site {
+        sim::Site { file: file.into(), line, message: message.into() }
+    }
+
+    fn what(related: Vec<sim::Site>) -> sim::What {
+        sim::Words { message: "element 6 is written while it is read".into(), related }.into()
+    }
+
     fn race() -> Diagnostic {
         Diagnostic {
             kind: Kind::DataRace,
@@ -134,9 +122,8 @@ mod tests {
             line: Some(2),
             block: Some([0, 0, 0]),
             thread: Some([6, 0, 0]),
-            message: "element 6 is written while it is read".into(),
+            what: what(vec![site("kernels/x.cu", 4, "read here")]),
             help: "put a barrier between the steps".into(),
-            related: vec![sim::Site { file: "kernels/x.cu".into(), line: 4, message: "read here".into() }],
         }
     }
 
@@ -171,8 +158,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_meant_twice_is_shown_once() {
-        let mut race = race();
-        race.related[0].line = 2;
+        let race = Diagnostic { what: what(vec![site("kernels/x.cu", 2, "read here")]), ..race() };
         let report = render_with(&race, |_| Some("void reduce()\n    a[t] += a[t + s];\n"), false);
         assert!(report.contains("^ in reduce, block (0, 0, 0), thread (6, 0, 0); read here\n"), "{report}");
         assert_eq!(report.matches("a[t] += a[t + s];").count(), 1, "{report}");
@@ -180,9 +166,9 @@ mod tests {
 
     #[test]
     fn the_layout_is_that_of_rustc() {
-        let site = |file: &str, line| sim::Site { file: file.into(), line, message: format!("line {line}") };
-        let related = vec![site("b.cu", 1), site("a.cu", 4), site("c.cu", 7), site("a.cu", 12)];
-        let found = Diagnostic { file: Some("a.cu".into()), related, ..race() };
+        let related = [("b.cu", 1), ("a.cu", 4), ("c.cu", 7), ("a.cu", 12)];
+        let related = related.map(|(file, line)| site(file, line, &format!("line {line}"))).to_vec();
+        let found = Diagnostic { file: Some("a.cu".into()), what: what(related), ..race() };
         let a = "one\n\ttwo(2);\n\n    four;\n".to_string() + &"x;\n".repeat(9);
         let source = |file: &str| match file {
             "a.cu" => Some(&*a),

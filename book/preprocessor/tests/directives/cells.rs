@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use workbook::build::kernels::{self, Build};
+
 use super::*;
 
 #[test]
@@ -96,11 +98,10 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
                  columns=sum,divergent}}\n{{#cell ch3_blocks kernel=reduceInterleaved n=2^10 on=gpu \
                  columns=time}}\n{{#cell ch1_serial}}\n{{#cell ch4_nested}}\n";
     assert!(!repository.page(cells).contains("data-live"), "nothing is built for it");
-    let manifest = r#"{"chapters":
-        {"ch3_blocks": {"place": "many-blocks", "most_n": 67108864, "pending_launches": false},
-         "ch4_nested": {"place": "many-blocks", "most_n": 67108864, "pending_launches": true}},
-        "what_ifs": {"ch3_blocks": [{"name": "no-barrier", "label": "there's no barrier",
-            "kernels": ["reduceNeighbored"], "lines": [{"line": 7, "text": "// no barrier"}]}]}}"#;
+    let manifest = r#"{"chapters": ["ch3_blocks", "ch4_nested"]}"#;
+    let edits = "== ch3_blocks no-barrier: there's no barrier\nkernels reduceNeighbored\n@@ reduceNeighbored\n\
+                 -        __syncthreads();\n+        // no barrier\n";
+    fs::write(repository.root.join("kernels/what_ifs.diff"), edits).unwrap();
     let path = repository.root.join("book/src/live/manifest.json");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, manifest).unwrap();
@@ -113,11 +114,16 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
             "id=\"cell-1\" data-live='{\"stem\":\"ch3_blocks\",\"kernels\":[],\"n\":65536,\"block\":512,",
             "\"most\":262144,",
             "\"file\":\"kernels/ch3_blocks.cu\"",
-            "\"label\":\"there&#39;s no barrier\",\"lines\":[{\"line\":7,\"text\":\"// no barrier\"}]",
+            "\"what_ifs\":[{\"label\":\"there&#39;s no barrier\",\"lines\":[{\"line\":31,\"text\":\"        // no barrier\"}],\
+             \"name\":\"no-barrier\"}]",
         ],
     );
     in_order(small, &["\"n\":1024,", "\"asks_n\":true", "\"columns\":[\"sum\",\"divergent\"]", "no-barrier"]);
     in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":65536,", "\"columns\":[]", "\"what_ifs\":[]"]);
+    let build = fs::read(path.with_file_name("ch3_blocks.json")).unwrap();
+    let build: Build = serde_json::from_slice(&build).unwrap();
+    let own = Build { fatbin: build.fatbin.clone(), ..kernels::get("ch3_blocks").unwrap().clone() };
+    assert_eq!(build, own, "what the page fetches");
     fs::write(&path, "{}").unwrap();
     let error = repository.error("{{#cell ch3_blocks}}\n");
     assert!(error.contains("book/src/live/manifest.json: build it again"), "{error}");

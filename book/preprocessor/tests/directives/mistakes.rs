@@ -59,6 +59,7 @@ fn whatever_is_missing_is_named() {
         ("{{#table ch3_blocks.gpu}}", "page.md:1:", "names no field", "for one: time"),
         ("{{#table ch3_blocks.gpu against=me}}", "page.md:1:", "no such rival", "cub, not-guaranteed"),
         ("{{#table}}", "page.md:1:", "wants arguments", "{{#table STEM.KIND [FIELD,FIELD]"),
+        ("{{#value ch4_nested.gpu time n=2^20}}", "page.md:1:", "a number of the device has no options", ""),
         ("{{#kernels all}}", "page.md:1:", "wants no more than {{#kernels}}", ""),
         ("{{#table ch3_blocks.gpu time,gbps n=1,2}}", "page.md:1:", "has several of fields, sizes", ""),
         ("{{#table ch3_blocks.gpu tme}}", "page.md:1:", "no field `tme`", "time, gbps"),

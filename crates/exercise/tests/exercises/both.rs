@@ -1,7 +1,7 @@
 //! The exercises with clang in place of nvcc: the same verdicts, the same goals.
 
-use exercise::mark;
 use exercise::source::{Exercise, Kind};
+use exercise::{mark, numbers};
 use rayon::prelude::*;
 use workbook::build::compiler::{Compiler, Maker};
 
@@ -75,9 +75,9 @@ fn numbers_that_are_asked_for_are_those_of_clangs_code_too() {
         };
         let stub = compile(&exercise.stub());
         for answer in answers {
-            if let Some((right, counted)) =
-                mark::counted_again(&root, &exercise, plan, answer, &stub).unwrap()
-            {
+            let right = numbers::right(answer, &root, &exercise, plan, &exercise.stub()).unwrap();
+            let counted = numbers::count(answer, &exercise, plan, &stub).unwrap();
+            if let Some((right, counted)) = right.zip(counted) {
                 assert_eq!(right, counted, "{}: {}", exercise.id, answer.name);
             }
         }

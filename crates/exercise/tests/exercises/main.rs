@@ -140,8 +140,8 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
                 assert!(think.contains(question), "{id} {name}: {think}");
             }
             let (kinds, what) = found.map_or((Vec::new(), String::new()), |failure| {
-                let findings = failure.diagnostics.iter().take(1).map(|found| &found.message);
-                let what = failure.what.lines().chain(findings.map(String::as_str));
+                let findings = failure.diagnostics.iter().take(1).map(|found| found.message());
+                let what = failure.what.lines().map(str::to_string).chain(findings);
                 (
                     failure.kinds,
                     what.filter(|line| !line.is_empty()).map(|line| format!("  {line}\n")).collect(),

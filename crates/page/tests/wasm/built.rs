@@ -4,10 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use workbook::build::{kernels, prebuilt, what_if};
+use workbook::build::kernels;
+use workbook::build::prebuilt;
+
+use workbook::build::renew::{HOW, committed, renewing};
 
 use super::page::Page;
-use super::{BLESS, read, root, text};
+use super::{read, root, text};
+
+const TARGET: &str = "wasm32-wasip1";
+const FLAGS: &str = "CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS";
 
 const WASM: &str = "book/src/live/workbook.wasm";
 const MANIFEST: &str = "book/src/live/manifest.json";
@@ -23,12 +29,17 @@ fn the_wasm_belongs_to_its_manifest() {
 
 #[test]
 fn every_chapter_with_a_kernel_is_in_it() {
-    let known = &manifest()["chapters"];
+    let known = manifest()["chapters"].clone();
+    assert_eq!(json!(chapters(&read(WASM))), known, "{MANIFEST} has other chapters than {WASM}: run `{HOW}`");
     for build in kernels::all() {
-        assert!(known[build.stem].is_object(), "{WASM} has no {}; make it anew:\n{BLESS}", build.stem);
+        assert!(known.as_array().unwrap().contains(&json!(build.stem)), "no {}: run `{HOW}`", build.stem);
     }
-    let page = &mut Page::new(&read(WASM)).unwrap();
-    assert_eq!(page.describe().unwrap(), *known, "{MANIFEST} has other chapters than {WASM}:\n{BLESS}");
+}
+
+/// The stems of the chapters that it runs.
+fn chapters(wasm: &[u8]) -> Vec<String> {
+    let ran = Page::new(wasm).unwrap().run(&[], "", &json!({})).unwrap();
+    ran.stdout.lines().map(str::to_string).collect()
 }
 
 #[test]
@@ -52,16 +63,17 @@ fn build() -> Vec<u8> {
     // Numbers that the linker fills in take the bytes that they need, in place of five: a fiftieth less.
     let short = "-Clink-arg=--compress-relocations".to_string();
     let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names, short];
+    let given = std::env::var(FLAGS).unwrap_or_default();
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "page", "--profile", "live"])
-        .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
+        .args(["--target", TARGET, "--target-dir"])
         .arg(target)
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "))
+        .env(FLAGS, given + " " + &flags.join(" "))
         .current_dir(&root)
         .status()
         .expect("cargo starts");
-    assert!(status.success(), "it cannot be built; is the target there?\n{BLESS}");
-    let wasm = target.join("wasm32-unknown-unknown/live/page.wasm");
+    assert!(status.success(), "it cannot be built; is the target there? rustup target add {TARGET}");
+    let wasm = target.join(TARGET).join("live/page.wasm");
     std::fs::read(wasm).unwrap()
 }
 
@@ -71,32 +83,24 @@ fn rustc() -> String {
     String::from_utf8(version.stdout).unwrap().trim().to_string()
 }
 
-/// With `WORKBOOK_BLESS` set, writes the WebAssembly and its part of the manifest; else proves that what the
-/// sources give behaves as the committed one does. The bytes may depend on the compiler.
+/// Where files are renewed, writes the WebAssembly and its manifest; else proves that what the sources give
+/// behaves as the committed one does. The bytes may depend on the compiler.
 #[test]
-#[ignore = "needs the target wasm32-unknown-unknown"]
-fn the_sources_give_the_committed_wasm() {
+#[ignore = "needs the target wasm32-wasip1"]
+fn the_wasm_is_renewed_by_rustc() {
     let wasm = build();
-    if std::env::var_os("WORKBOOK_BLESS").is_some() {
-        let mut manifest = manifest();
-        manifest["chapters"] = Page::new(&wasm).unwrap().describe().unwrap();
-        manifest["wasm"] = json!({
-            "hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc(),
-        });
-        std::fs::write(root().join(WASM), wasm).unwrap();
-        let text = serde_json::to_string_pretty(&manifest).unwrap() + "\n";
-        std::fs::write(root().join(MANIFEST), text).unwrap();
-        return;
+    if renewing() {
+        let about = json!({"hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc()});
+        let manifest = json!({"chapters": chapters(&wasm), "wasm": about});
+        committed(MANIFEST, serde_json::to_string_pretty(&manifest).unwrap() + "\n");
+        return committed(WASM, wasm);
     }
-    let (mut committed, mut built) = (Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap());
-    assert_eq!(committed.describe().unwrap(), built.describe().unwrap());
+    assert_eq!(chapters(&read(WASM)), chapters(&wasm), "run `{HOW}`");
+    let [held, built] = [Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap()];
     for build in kernels::all() {
-        let text = text(&what_if::path(build.stem, None).display().to_string());
-        let request = json!({"stem": build.stem, "n": 100, "schedule": 3});
-        let [one, other] = [&mut committed, &mut built].map(|page| {
-            page.load(&text).unwrap();
-            page.run(&request).unwrap()
-        });
-        assert_eq!(one, other, "{}: make it anew:\n{BLESS}", build.stem);
+        let json = serde_json::to_string(build).unwrap();
+        let words = [&*build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];
+        let [one, other] = [&held, &built].map(|page| page.run(&words, &json, &json!({})).unwrap());
+        assert_eq!(one, other, "{}: run `{HOW}`", build.stem);
     }
 }

@@ -1,21 +1,10 @@
 //! The page's WebAssembly says what the terminal says.
-//!
-//! `book/src/live/workbook.wasm` is committed with the hashes of its sources. After an edit of one of them:
-//!
-//! ```text
-//! rustup target add wasm32-unknown-unknown
-//! WORKBOOK_BLESS=1 cargo test -p page -- --ignored
-//! ```
 
 mod built;
 mod page;
 mod terminal;
 
 use std::path::{Path, PathBuf};
-
-/// The commands above.
-const BLESS: &str = "rustup target add wasm32-unknown-unknown\n\
-                     WORKBOOK_BLESS=1 cargo test -p page -- --ignored";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

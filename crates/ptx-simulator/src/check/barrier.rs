@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::arith::{WARP, at, each};
+use crate::arith::{WARP, at, each, groups};
 
 /// What the threads of a group did on one visit of a branch: a thread for each side, and where a barrier was
 /// reached.
@@ -86,7 +86,7 @@ impl Branches {
         let AtBranch { visits, counts } = at(&mut state.branches, watch);
         let counts = at(counts, warp);
         let mut found = None;
-        for (number, lanes) in alike(counts, taken | rest) {
+        for (number, lanes) in groups(taken | rest, |lane| counts[lane]) {
             let visit = at(visits, number);
             for (side, lanes) in [(&mut visit.taken, lanes & taken), (&mut visit.rest, lanes & rest)] {
                 if lanes != 0 {
@@ -111,23 +111,12 @@ impl Branches {
         let state = self.groups.entry(group).or_default();
         let AtBranch { visits, counts } = state.branches.get_mut(watch as usize)?;
         let counts = counts.get(warp as usize)?;
-        alike(counts, mask).find_map(|(number, lanes)| {
+        groups(mask, |lane| counts[lane]).find_map(|(number, lanes)| {
             let visit = visits.get_mut(number.checked_sub(1)? as usize)?;
             visit.barrier[!taken as usize].get_or_insert((loc, warp * 32 + lanes.trailing_zeros()));
             visit.divergence(watch, group)
         })
     }
-}
-
-/// The lanes of `mask` by their counts.
-fn alike(counts: &[u32; WARP], mask: u32) -> impl Iterator<Item = (u32, u32)> {
-    let (counts, mut rest) = (*counts, mask);
-    std::iter::from_fn(move || {
-        let count = *counts.get(rest.trailing_zeros() as usize)?;
-        let same = (0..WARP).fold(0, |same, lane| same | ((counts[lane] == count) as u32) << lane) & rest;
-        rest &= !same;
-        Some((count, same))
-    })
 }
 
 impl Visit {

@@ -33,7 +33,7 @@ pub enum Why {
 }
 
 /// How strongly an access was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strength {
     /// Of a read, through the path for data that the grid does not write.
     ReadOnly,

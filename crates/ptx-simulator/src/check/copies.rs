@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::race::place_of;
-use crate::arith::lanes;
+use crate::arith::{groups, lanes};
 use crate::observe::{Access, Actor, CopyRequest, Request};
 use crate::ptx::Space;
 
@@ -105,28 +105,8 @@ fn each(actor: Actor, copy: &CopyRequest, mut word: impl FnMut((u32, u64, u64), 
     }
 }
 
-/// The lanes of a copy that take the same number of bytes from global memory, number by number, if it is not
-/// 0.
+/// The lanes of a copy that take the same number of bytes from global memory, if it is not 0.
 pub fn by_given(copy: &CopyRequest) -> impl Iterator<Item = (u32, u32)> {
-    let given = *copy.given;
-    let mut rest = copy.mask;
-    std::iter::from_fn(move || {
-        while rest != 0 {
-            let bytes = given[rest.trailing_zeros() as usize];
-            let same = lanes(rest).filter(|&lane| given[lane] == bytes).fold(0u32, |m, lane| m | 1 << lane);
-            rest &= !same;
-            if bytes > 0 {
-                return Some((same, bytes as u32));
-            }
-        }
-        None
-    })
-}
-
-impl Meeting {
-    /// Whether the lane meets its own copy.
-    pub fn is_own(&self, actor: Actor) -> bool {
-        let Owner { grid, block, warp, lane, .. } = self.owner;
-        (grid, block, warp, lane) == (actor.grid, actor.block, actor.warp, self.lane)
-    }
+    let all = groups(copy.mask, |lane| copy.given[lane]);
+    all.filter(|(bytes, _)| *bytes > 0).map(|(bytes, mask)| (mask, bytes as u32))
 }

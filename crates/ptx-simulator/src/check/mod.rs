@@ -2,16 +2,16 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs`, `conflict.rs`, `touch.rs`, `lanes.rs`, `order/`, `shadow/` | data-race, child-visibility |
+//! | `race.rs` (the algorithm), `order/`, `shadow.rs`, `touch.rs`, `conflict.rs` | data-race, child-visibility |
 //! | `strong.rs` | data-race of volatile and relaxed accesses |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
-//! | `report.rs` | what is said, and what to do |
+//! | `report.rs` | the findings, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
-//! The others show where an instruction is executed (`exec.rs`): out-of-bounds, misaligned,
-//! uninitialized-read, warp-collective, step-limit, and deadlock in `launch.rs`.
+//! The others show where an instruction is executed (`exec/`): out-of-bounds, misaligned,
+//! uninitialized-read, warp-collective, step-limit, and deadlock where turns are given (`grid/`).
 
 mod barrier;
 mod conflict;
@@ -34,7 +34,7 @@ use strong::Strong;
 
 use crate::decode::Program;
 use crate::device::thread_index;
-use crate::diagnostic::{Diagnostic, Kind, Severity};
+use crate::diagnostic::{Diagnostic, Kind, Region, Severity, What};
 use crate::observe::{Access, Act, Actor, CopyRequest, Event, Observer, Request, Watch};
 use crate::ptx::Space;
 
@@ -45,7 +45,7 @@ const MOST: usize = 64;
 pub struct Checker<'p> {
     program: &'p Program,
     /// What the allocations are called in messages, by their numbers.
-    names: Vec<(u64, String)>,
+    names: Vec<(u64, Region)>,
     order: Order,
     shadow: Shadow,
     strong: Strong,
@@ -57,21 +57,21 @@ pub struct Checker<'p> {
     /// opened without threads that had exited.
     last_arrival: Option<(u32, u64, u32, u32)>,
     opened_without: Vec<u32>,
-    /// Launches that were refused: the line they stand on, which finding it is, and how many.
-    refused: Vec<(u32, usize, u64)>,
+    /// Launches that were dropped: the line they stand on, and which finding it is.
+    refused: Vec<(u32, usize)>,
     found: Vec<Diagnostic>,
     /// Races by kind, severity and the two lines: which finding they are, and the farthest that two of the
     /// threads are apart.
-    races: Vec<(What, usize, Between)>,
+    races: Vec<(Said, usize, Between)>,
     /// What else has been said.
-    said: Vec<What>,
+    said: Vec<Said>,
 }
 
 /// Kind and severity of a finding, its line, and the other line.
-type What = (Kind, Severity, u32, u32);
+type Said = (Kind, Severity, u32, u32);
 
 impl<'p> Checker<'p> {
-    pub fn new(program: &'p Program, names: Vec<(u64, String)>) -> Checker<'p> {
+    pub fn new(program: &'p Program, names: Vec<(u64, Region)>) -> Checker<'p> {
         Checker {
             program,
             names,
@@ -95,12 +95,6 @@ impl<'p> Checker<'p> {
     pub fn into_found(mut self) -> Vec<Diagnostic> {
         for doubt in std::mem::take(&mut self.strong).into_doubts(&self.order) {
             self.doubt(doubt);
-        }
-        for (_, at, count) in self.refused {
-            let finding = &mut self.found[at];
-            let (one, many) = ("1 device launch was".to_string(), format!("{count} device launches were"));
-            let what = if count == 1 { one } else { many };
-            finding.message = finding.message.replacen("device launches were", &what, 1);
         }
         self.found
     }
@@ -126,7 +120,15 @@ impl<'p> Checker<'p> {
         (index, thread_index(thread, grid.block_dim))
     }
 
-    fn diagnostic(&self, kind: Kind, grid: u32, block: u64, thread: u32, loc: u32) -> Diagnostic {
+    /// A finding in a line, about a thread of a block of a grid.
+    fn diagnostic(
+        &self,
+        kind: Kind,
+        (grid, block, thread): (u32, u64, u32),
+        loc: u32,
+        what: impl Into<What>,
+        help: &str,
+    ) -> Diagnostic {
         let (block, thread) = self.place(grid, block, thread);
         let site = self.site(loc);
         Diagnostic {
@@ -135,7 +137,7 @@ impl<'p> Checker<'p> {
             line: site.map(|site| site.1),
             block: Some(block),
             thread: Some(thread),
-            ..Diagnostic::new(kind, String::new(), "")
+            ..Diagnostic::new(kind, what, help)
         }
     }
 
@@ -152,12 +154,8 @@ impl<'p> Checker<'p> {
 
 /// The checks, and an observer beside them.
 impl Watch for (&mut dyn Observer, Checker<'_>) {
-    fn checks(&self) -> bool {
-        true
-    }
-
-    fn remembers(&self) -> usize {
-        self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes()
+    fn remembers(&self) -> Option<usize> {
+        Some(self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes())
     }
 }
 

@@ -26,9 +26,9 @@ use rustc_hash::FxHashMap;
 
 use super::conflict::{Race, Strength, strength};
 use super::order::{BlockId, Location, Order};
-use super::shadow::Region;
+use super::shadow::{How, Region};
 use super::touch::Touch;
-use crate::arith::lanes;
+use crate::arith::{groups, lanes};
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
@@ -39,16 +39,19 @@ pub struct Shadow {
     global: Vec<Region>,
     /// By grid and block.
     shared: FxHashMap<BlockId, Box<Region>>,
-    /// What all this takes, and accesses in all lists of cells.
+    /// How lines of the program access memory, and their numbers.
+    hows: Vec<How>,
+    how_of: FxHashMap<How, u32>,
+    /// What all this takes, and reads in all lists of cells.
     bytes: usize,
-    others: usize,
+    reads: usize,
 }
 
 impl Shadow {
     pub fn block_end(&mut self, grid: u32, block: u64) {
         if let Some(ended) = self.shared.remove(&(grid, block)) {
             self.bytes -= ended.bytes();
-            self.others -= ended.others;
+            self.reads -= ended.lists.reads;
         }
     }
 
@@ -104,22 +107,29 @@ impl Shadow {
         if !matches!(request.space, Space::Shared | Space::Global) {
             return None;
         }
-        let mut touch = Touch::new(order.here(actor), actor.loc, request, self.others);
+        let how = How { loc: actor.loc, strength: strength(request), access: request.access };
+        let number = *self.how_of.entry(how).or_insert_with(|| {
+            self.hows.push(how);
+            self.hows.len() as u32 - 1
+        });
+        let mut touch = Touch::new(order.here(actor), request, (&self.hows, number), self.reads);
+        let mut touch_lanes = |region: &mut Region, mask: u32, start: u64| {
+            let before = (region.bytes(), region.lists.reads);
+            touch.lanes(region, mask, start);
+            self.bytes = self.bytes + region.bytes() - before.0;
+            self.reads = self.reads + region.lists.reads - before.1;
+        };
         if request.space == Space::Shared {
             let region = self.shared.entry(place_of(actor, request)).or_default();
-            touch.lanes(region, request.mask, 0, [&mut self.bytes, &mut self.others]);
+            touch_lanes(region, request.mask, 0);
         } else {
-            let mut rest = request.mask;
-            while rest != 0 {
-                let address = request.addresses[rest.trailing_zeros() as usize];
-                let (number, offset) = number_and_offset(address);
-                let same = lanes(rest).filter(|&lane| number_and_offset(request.addresses[lane]).0 == number);
-                let mask = same.fold(0, |mask, lane| mask | 1 << lane);
-                rest &= !mask;
+            let place = |lane: usize| number_and_offset(request.addresses[lane]);
+            for (number, mask) in groups(request.mask, |lane| place(lane).0) {
+                let lane = mask.trailing_zeros() as usize;
                 // An argument buffer of a launch is one thread's own.
-                if address >> 56 == 0 {
-                    let region = allocation(&mut self.global, number as usize);
-                    touch.lanes(region, mask, address - offset, [&mut self.bytes, &mut self.others]);
+                if request.addresses[lane] >> 56 == 0 {
+                    let start = request.addresses[lane] - place(lane).1;
+                    touch_lanes(allocation(&mut self.global, number as usize), mask, start);
                 }
             }
         }
@@ -144,7 +154,7 @@ fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::order::Time;
     use super::*;
     use crate::arith::WARP;
@@ -153,7 +163,7 @@ mod tests {
     use crate::ptx::Scope;
 
     /// A grid of this many blocks of two warps.
-    pub fn grid(blocks: u32) -> Order {
+    fn grid(blocks: u32) -> Order {
         let mut order = Order::default();
         let config = &LaunchConfig::new(blocks, 64);
         order.grid(&Start {
@@ -169,7 +179,7 @@ mod tests {
         order
     }
 
-    pub fn actor(warp: u32) -> Actor<'static> {
+    fn actor(warp: u32) -> Actor<'static> {
         Actor { grid: 0, block: (warp / 2).into(), warp: warp % 2, loc: 7, kernel: "k" }
     }
 
@@ -248,8 +258,8 @@ mod tests {
             races[expected as usize] += 1;
         }
         assert!(races[0] > 10_000 && races[1] > 10_000, "both happen: {races:?}");
-        let left: usize = shadow.global.iter().map(|region| region.others).sum();
-        assert!(left == shadow.others && left < 64 * ROOM as usize, "{left}, {}", shadow.others);
+        let left: usize = shadow.global.iter().map(|region| region.lists.reads).sum();
+        assert!(left == shadow.reads && left < 64 * ROOM as usize, "{left}, {}", shadow.reads);
     }
 
     /// Words side by side that two warps have written in turn, some of them again after the barrier: a warp

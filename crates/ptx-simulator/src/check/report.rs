@@ -1,4 +1,4 @@
-//! What the findings say: who, what, where, and what to do.
+//! From what the checks have seen to findings: who, what, where, and what to do. `words.rs` says the rest.
 
 use super::barrier::{Divergence, Group};
 use super::conflict::{Race, Why};
@@ -10,7 +10,9 @@ use super::strong::Doubt;
 use super::{Checker, MOST};
 use crate::arith::{AtomOp, WARP};
 use crate::decode::{Op, runtime};
-use crate::diagnostic::{KEEP_ALIVE, Kind, Severity, Shape, Site};
+use crate::diagnostic::{
+    Diagnostic, Disorder, Does, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
+};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::{Order, Scope, Space};
@@ -28,24 +30,38 @@ pub enum Between {
 }
 
 impl Checker<'_> {
-    /// `byte 24 of argument 0`; in shared memory that of a `block` of the cluster, if there are several.
-    fn what(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> String {
+    /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are several.
+    fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> Spot {
         if space == Space::Shared {
-            return match self.order.has_clusters(grid) {
-                true => format!("byte {address} of the shared memory of block {}", self.block(grid, block)),
-                false => format!("byte {address} of shared memory"),
+            let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));
+            let variables = kernel.map_or(&[][..], |kernel| &self.program.functions[*kernel].shared);
+            let lies_in = |at: usize, bytes: usize| (at..at + bytes).contains(&(address as usize));
+            let variable = variables.iter().find(|variable| lies_in(variable.start, variable.bytes));
+            let start = variable.map_or(0, |variable| variable.start as u64);
+            let block = self.order.has_clusters(grid).then(|| self.place(grid, block, 0).0);
+            return Spot {
+                region: Region::Shared { start, block },
+                byte: (address - start) as i64,
+                size: variable.map(|variable| variable.bytes as u64),
+                name: variable.map(|variable| variable.source_name().to_string()),
+                element: None,
             };
         }
         let (number, offset) = memory::number_and_offset(address);
-        format!(
-            "byte {offset} of {}",
-            self.names.iter().find(|(known, _)| *known == number).map_or("a buffer", |(_, name)| name)
-        )
+        let known = self.names.iter().find(|(known, _)| *known == number);
+        Spot {
+            region: known.map_or(Region::Buffer, |(_, region)| region.clone()),
+            byte: offset as i64,
+            size: None,
+            name: None,
+            element: None,
+        }
     }
 
-    /// `5`, or `(5, 1, 0)`: the index of a block in its grid.
-    fn block(&self, grid: u32, block: u64) -> String {
-        show(self.place(grid, block, 0).0)
+    /// A thread of a block, and what it does in a line.
+    fn side(&self, does: Does, (grid, block): (u32, u64), thread: u32, loc: u32) -> Side {
+        let (block, thread) = self.place(grid, block, thread);
+        Side { does, thread, block, grid, gpu: self.order.device_of(grid), at: self.site(loc) }
     }
 
     pub fn race(&mut self, actor: Actor, request: &Request, race: Race) {
@@ -100,62 +116,37 @@ impl Checker<'_> {
             (self.found[*at].help, self.found[*at].shape) = (help, Some(shape));
             return;
         }
-        let thread = actor.warp * 32 + race.lane as u32;
-        let mut finding = self.diagnostic(kind, actor.grid, actor.block, thread, actor.loc);
-        let (other_block, other_thread) = self.place(grid, block, warp * 32 + race.earlier.lane as u32);
-        let (me, other) = (finding.thread.map(show).unwrap_or_default(), show(other_thread));
-        let who = match between {
-            Between::Lanes | Between::Warps => format!("thread {other} of its block"),
-            Between::Cluster | Between::Blocks => format!("thread {other} of block {}", show(other_block)),
-            Between::Devices => {
-                let device = self.order.device_of(grid);
-                format!("thread {other} of block {} on GPU {device}", show(other_block))
-            }
-            _ => format!("thread {other} of block {} of grid {grid}", show(other_block)),
-        };
-        let other_verb = match (race.earlier_atomic, race.earlier_writes) {
-            (true, _) => "atomically updates",
-            (_, true) => "writes",
-            _ => "reads",
+        let me = actor.warp * 32 + race.lane as u32;
+        let them = warp * 32 + race.earlier.lane as u32;
+        let earlier = match (race.earlier_atomic, race.earlier_writes) {
+            (true, _) => Does::Updates,
+            (_, true) => Does::Writes,
+            _ => Does::Reads,
         };
         let order = match race.why {
-            _ if guess => "which the compare-and-swap checks again".to_string(),
-            _ if race.same_value => "the same value, and nothing orders the two".to_string(),
-            Why::Almost(Gap::Fence) => {
-                "and has seen the flag that orders the two, but has no fence behind it".to_string()
-            }
+            _ if guess => Disorder::FirstGuess,
+            _ if race.same_value => Disorder::SameValue,
+            Why::Unordered => Disorder::Nothing,
+            Why::Almost(Gap::Fence) => Disorder::NoFence,
             Why::Almost(Gap::Scope) => {
-                let whose = if self.order.has_clusters(actor.grid) { "block or cluster" } else { "block" };
-                format!("and has seen the flag that orders the two, but its fence is for its {whose} alone")
+                Disorder::NarrowFence { clusters: self.order.has_clusters(actor.grid) }
             }
-            Why::Unordered => "and nothing orders the two".to_string(),
-            Why::Turns { volatile, decides } => {
-                let word = if volatile { "volatile" } else { "relaxed" };
-                let what = if decides { "whether something is stored" } else { "the result" };
-                format!(
-                    "and nothing orders the two: {word} accesses come in no particular order, and {what} \
-                         depends on which comes first"
-                )
-            }
-            Why::ReadOnly => {
-                "and the read is by __ldg (ld.global.nc), which may miss any write of its own grid"
-                    .to_string()
-            }
+            Why::ReadOnly => Disorder::ReadOnly,
+            Why::Turns { volatile, decides } => Disorder::Turns { volatile, decides },
         };
-        let (verb, what) =
-            (verb(request.access), self.what(request.space, race.address, place_of(actor, request)));
-        finding.message = format!("thread {me} {verb} {what}, which {who} {other_verb}, {order}");
-        if let Some(header) = in_header {
-            finding.message += &format!("; both are in NVIDIA's <{header}>");
-        }
-        (finding.severity, finding.help, finding.shape) = (severity, help, Some(shape));
-        if let Some((file, line)) = self.site(race.earlier_loc) {
-            let message = format!("{who} {other_verb} it here");
-            finding.related.push(Site { file, line, message });
-        }
+        let what = What::Race {
+            sides: [
+                self.side(request.access.into(), (actor.grid, actor.block), me, actor.loc),
+                self.side(earlier, (grid, block), them, race.earlier_loc),
+            ],
+            spot: self.spot(request.space, race.address, place_of(actor, request)),
+            order,
+            header: in_header.map(str::to_string),
+        };
+        let found = self.diagnostic(kind, (actor.grid, actor.block, me), actor.loc, what, "");
         if self.found.len() < MOST {
             self.races.push((pair, self.found.len(), between));
-            self.found.push(finding);
+            self.found.push(Diagnostic { severity, help, shape: Some(shape), ..found });
         }
     }
 
@@ -334,31 +325,22 @@ impl Checker<'_> {
 
     /// An access to what an asynchronous copy is about to write or to read.
     pub fn meeting(&mut self, actor: Actor, request: &Request, meeting: Meeting) {
-        let thread = actor.warp * 32 + meeting.lane as u32;
-        let mut finding = self.diagnostic(Kind::DataRace, actor.grid, actor.block, thread, actor.loc);
-        let owner = meeting.owner;
-        let (block, thread) = self.place(owner.grid, owner.block, owner.warp * 32 + owner.lane as u32);
-        let whose = match () {
-            _ if meeting.is_own(actor) => "its own asynchronous copy".to_string(),
-            _ if (owner.grid, owner.block) == (actor.grid, actor.block) => {
-                format!("an asynchronous copy of thread {} of its block", show(thread))
-            }
-            _ => format!("an asynchronous copy of thread {} of block {}", show(thread), show(block)),
+        let (owner, thread) = (meeting.owner, actor.warp * 32 + meeting.lane as u32);
+        let does = if request.space == Space::Shared { Does::Writes } else { Does::Reads };
+        let copies = owner.warp * 32 + owner.lane as u32;
+        let what = What::Race {
+            sides: [
+                self.side(request.access.into(), (actor.grid, actor.block), thread, actor.loc),
+                self.side(does, (owner.grid, owner.block), copies, owner.loc),
+            ],
+            spot: self.spot(request.space, meeting.address, place_of(actor, request)),
+            order: Disorder::Copy,
+            header: None,
         };
-        let does = if request.space == Space::Shared { "writes" } else { "reads" };
-        finding.message = format!(
-            "thread {} {} {}, which {whose} {does}, and the copy has not been waited for",
-            finding.thread.map(show).unwrap_or_default(),
-            verb(request.access),
-            self.what(request.space, meeting.address, place_of(actor, request))
-        );
-        finding.help =
-            "let the thread that copies wait for its copies (__pipeline_wait_prior, cp.async.wait_all), and \
-                        then the block at a barrier"
-                .to_string();
-        if let Some((file, line)) = self.site(owner.loc) {
-            finding.related.push(Site { file, line, message: "the copy starts here".to_string() });
-        }
+        let help = "let the thread that copies wait for its copies (__pipeline_wait_prior, \
+                    cp.async.wait_all), and then the block at a barrier";
+        let at = (actor.grid, actor.block, thread);
+        let finding = self.diagnostic(Kind::DataRace, at, actor.loc, what, help);
         self.say(finding, actor.loc.min(owner.loc), actor.loc.max(owner.loc));
     }
 
@@ -366,14 +348,11 @@ impl Checker<'_> {
     pub fn outlived(&mut self, grid: u32, block: u64, visit: Visit) {
         let Visit { actor_block, warp, lane, loc, address, access } = visit;
         let thread = warp * 32 + lane as u32;
-        let mut finding = self.diagnostic(Kind::OutOfBounds, grid, actor_block, thread, loc);
-        finding.message = format!(
-            "thread {} {} {}, and nothing keeps that block from ending before",
-            finding.thread.map(show).unwrap_or_default(),
-            verb(access),
-            self.what(Space::Shared, address, (grid, block))
+        let what = What::Outlived(
+            self.side(access.into(), (grid, actor_block), thread, loc),
+            self.spot(Space::Shared, address, (grid, block)),
         );
-        finding.help = KEEP_ALIVE.to_string();
+        let finding = self.diagnostic(Kind::OutOfBounds, (grid, actor_block, thread), loc, what, KEEP_ALIVE);
         self.say(finding, loc, loc);
     }
 
@@ -390,32 +369,21 @@ impl Checker<'_> {
             }
         };
         let ((block, at), (other_block, past)) = (in_block(at), in_block(past));
-        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, block, at, barrier_loc);
-        let (_, past) = self.place(grid, other_block, past);
-        let other = show(past);
-        let me = finding.thread.map_or(0, |thread| thread[0]);
-        finding.message = match group {
-            Group::Block(..) => {
-                format!("thread {me} comes to this barrier, and thread {other} of its block goes past it")
+        let cluster = matches!(group, Group::Cluster(..));
+        let place = |block, thread| -> [[u32; 3]; 2] { self.place(grid, block, thread).into() };
+        let branch = self.program.watches.get(watch as usize).and_then(|watched| self.site(watched.loc));
+        let what = What::Divergence { at: place(block, at), past: place(other_block, past), cluster, branch };
+        let help = match cluster {
+            false => {
+                "move the barrier out of the branch or loop, to where every thread of the block comes, the \
+                 same number of times"
             }
-            Group::Cluster(..) => format!(
-                "thread {me} of block {} comes to this barrier of the cluster, and thread {other} of block \
-                 {} goes past it",
-                self.block(grid, block),
-                self.block(grid, other_block)
-            ),
+            true => {
+                "move the barrier out of the branch or loop, to where every thread of the cluster comes, the \
+                 same number of times"
+            }
         };
-        finding.help =
-            "move the barrier out of the branch or loop, to where every thread of the block comes, the same \
-                        number of times"
-                .to_string();
-        let of = if matches!(group, Group::Block(..)) { "block" } else { "cluster" };
-        finding.help = finding.help.replace("of the block", &format!("of the {of}"));
-        let branch = self.program.watches.get(watch as usize).map_or(u32::MAX, |watched| watched.loc);
-        if let Some((file, line)) = self.site(branch) {
-            let message = format!("here the threads of the {of} go different ways");
-            finding.related.push(Site { file, line, message });
-        }
+        let finding = self.diagnostic(Kind::BarrierDivergence, (grid, block, at), barrier_loc, what, help);
         self.say(finding, barrier_loc, barrier_loc);
     }
 
@@ -430,13 +398,10 @@ impl Checker<'_> {
             return;
         };
         self.opened_without.push(loc);
-        let mut finding = self.diagnostic(Kind::BarrierDivergence, grid, at, thread, loc);
-        let of = if block.is_some() { "block" } else { "cluster" };
-        finding.severity = Severity::Note;
-        finding.message =
-            format!("{exited} of the {of}'s {threads} threads had already left when this barrier opened");
-        finding.help =
-            "allowed after an early return; in an `if`, move the barrier to where all come".to_string();
+        let what = What::LeftBefore { exited, threads, cluster: block.is_none() };
+        let help = "allowed after an early return; in an `if`, move the barrier to where all come";
+        let found = self.diagnostic(Kind::BarrierDivergence, (grid, at, thread), loc, what, help);
+        let finding = Diagnostic { severity: Severity::Note, ..found };
         // Once for a kernel: what leaves before its first barrier leaves before all.
         let said_of_kernel = self.found.iter().any(|earlier| {
             let is_same = (earlier.kind, earlier.severity) == (finding.kind, finding.severity);
@@ -457,11 +422,10 @@ impl Checker<'_> {
                 _ => continue,
             };
             let thread = actor.warp * 32 + launch.lane as u32;
-            let mut finding =
-                self.diagnostic(Kind::ChildVisibility, actor.grid, actor.block, thread, actor.loc);
-            finding.message =
-                format!("the child is given a pointer to {what}, which is its parent {whose}'s alone");
-            finding.help = "pass a pointer to global memory, or the value itself".to_string();
+            let what = format!("the child is given a pointer to {what}, which is its parent {whose}'s alone");
+            let (at, help) =
+                ((actor.grid, actor.block, thread), "pass a pointer to global memory, or the value itself");
+            let finding = self.diagnostic(Kind::ChildVisibility, at, actor.loc, what, help);
             self.say(finding, actor.loc, 0);
         }
     }
@@ -473,47 +437,39 @@ impl Checker<'_> {
             self.pointers(actor, launch);
             return;
         };
+        let at = (actor.grid, actor.block, thread);
         if error != runtime::PENDING_COUNT_EXCEEDED {
-            let mut finding = self.diagnostic(Kind::LaunchLimit, actor.grid, actor.block, thread, actor.loc);
             let why = launch.why.unwrap_or("its grid, block or shared memory is not possible");
-            finding.message = format!("a launch by device code is refused: {why}");
-            finding.help =
-                "a child block has 1 to 1,024 threads, a grid at least one block; check cudaGetLastError() \
-                            after the launch"
-                    .into();
+            let what = format!("a launch by device code is refused: {why}");
+            let help = "a child block has 1 to 1,024 threads, a grid at least one block; check \
+                        cudaGetLastError() after the launch";
+            let finding = self.diagnostic(Kind::LaunchLimit, at, actor.loc, what, help);
             self.say(finding, actor.loc, 0);
             return;
         }
-        if let Some((.., count)) = self.refused.iter_mut().find(|(loc, ..)| *loc == actor.loc) {
-            *count += 1;
+        if let Some((_, found)) = self.refused.iter().find(|(loc, _)| *loc == actor.loc) {
+            if let What::Dropped { count, .. } = &mut self.found[*found].what {
+                *count += 1;
+            }
             return;
         }
-        let mut finding =
-            self.diagnostic(Kind::PendingLaunchOverflow, actor.grid, actor.block, thread, actor.loc);
-        finding.message = format!(
-            "device launches were dropped, since {} were pending: these children never ran",
-            launch.limit
-        );
-        finding.help =
-            "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child"
-                .to_string();
+        let what = What::Dropped { count: 1, limit: launch.limit };
+        let help = "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child";
+        let finding = self.diagnostic(Kind::PendingLaunchOverflow, at, actor.loc, what, help);
         if self.found.len() < MOST {
-            self.refused.push((actor.loc, self.found.len(), 1));
+            self.refused.push((actor.loc, self.found.len()));
             self.found.push(finding);
         }
     }
 }
 
-/// `5`, or `(5, 1, 0)` where there are more dimensions.
-fn show([x, y, z]: [u32; 3]) -> String {
-    if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") }
-}
-
-fn verb(access: Access) -> &'static str {
-    match access {
-        Access::Load => "reads",
-        Access::Store => "writes",
-        Access::Atomic { .. } => "atomically updates",
+impl From<Access> for Does {
+    fn from(access: Access) -> Does {
+        match access {
+            Access::Load => Does::Reads,
+            Access::Store => Does::Writes,
+            Access::Atomic { .. } => Does::Updates,
+        }
     }
 }
 

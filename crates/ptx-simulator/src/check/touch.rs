@@ -1,9 +1,9 @@
 //! One request and what memory remembers: which of its lanes race with whom, and what is remembered now.
 
-use super::conflict::{Race, Strength, Why, morally_strong, strength};
+use super::conflict::{Race, Strength, Why, morally_strong};
 use super::order::{Before, Gap, Here, Past, Time};
-use super::shadow::{Cell, Region, Touched};
-use crate::arith::lanes;
+use super::shadow::{Cell, How, Lists, More, Page, Region, Touched, WIDEST};
+use crate::arith::{Lanes, lanes, which};
 use crate::observe::{Access, Request};
 use crate::ptx::Scope;
 
@@ -19,8 +19,12 @@ const LOOK_BACK: usize = 8;
 pub struct Touch<'a> {
     here: Here<'a>,
     request: &'a Request<'a>,
+    /// How lines access memory, by their numbers, and how this one does.
+    hows: &'a [How],
+    how: How,
     /// The access, by none of its lanes.
     me: Touched,
+    writes: bool,
     /// The last barrier of the block.
     barrier: Time,
     /// Readers that a cell may remember now.
@@ -32,178 +36,201 @@ pub struct Touch<'a> {
 }
 
 impl<'a> Touch<'a> {
-    /// `others`: accesses in all lists of cells.
-    pub fn new(here: Here<'a>, loc: u32, request: &'a Request<'a>, others: usize) -> Touch<'a> {
-        let (warp, time, access) = (here.warp, here.now(), request.access);
-        let me = Touched { warp, mask: 0, time, loc, strength: strength(request), access };
-        let most = if others < SHORT { MOST } else { FEW };
-        Touch { here, request, me, barrier: here.barrier(), most, found: None, flag: None }
+    /// `hows`, and the number of what happens now; `reads`: in all lists.
+    pub fn new(
+        here: Here<'a>,
+        request: &'a Request<'a>,
+        (hows, how): (&'a [How], u32),
+        reads: usize,
+    ) -> Touch<'a> {
+        let (block, warps) = (here.first_warp, 1 << (here.warp - here.first_warp));
+        let me = Touched { block, warps, mask: 0, time: here.now(), how };
+        let most = if reads < SHORT { MOST } else { FEW };
+        let (how, barrier) = (hows[how as usize], here.barrier());
+        let writes = how.access != Access::Load;
+        Touch { here, request, hows, how, me, writes, barrier, most, found: None, flag: None }
     }
 
-    /// The lanes of `mask` access `region`, which starts at address `start`. `all`: bytes that all regions
-    /// take, and accesses in all their lists.
-    pub fn lanes(&mut self, region: &mut Region, mask: u32, start: u64, all: [&mut usize; 2]) {
-        let before = [region.bytes(), region.others];
+    /// The lanes of `mask` access `region`, which starts at address `start`.
+    pub fn lanes(&mut self, region: &mut Region, mask: u32, start: u64) {
         let Request { addresses, bytes, .. } = *self.request;
+        let distinct = self.writes || ascend(addresses, mask);
         let mut rest = mask;
         while rest != 0 {
-            let lane = rest.trailing_zeros();
-            let address = addresses[lane as usize];
-            let mut me = Touched { mask: 1 << lane, ..self.me };
-            rest &= rest - 1;
-            // Neighbours that read the same go on as one.
-            while !me.writes() && rest != 0 && addresses[rest.trailing_zeros() as usize] == address {
-                me.mask |= rest & rest.wrapping_neg();
-                rest &= rest - 1;
+            let lane = rest.trailing_zeros() as usize;
+            let address = addresses[lane];
+            // Lanes that read the same go on as one.
+            let equal = || which(u32::MAX, |other| addresses[other] == address);
+            let same = if distinct { 1 << lane } else { rest & equal() };
+            rest &= !same;
+            let me = Touched { mask: same, ..self.me };
+            let (mut at, end) = (address, address + u64::from(bytes));
+            let shift = (address | u64::from(bytes)).trailing_zeros().min(WIDEST);
+            while at < end {
+                let (page, cell, width, lists) = region.page(at - start, shift);
+                self.cell(page, cell, lists, me, at);
+                at += width;
             }
-            region.each(address - start, bytes, |cell, offset, others| {
-                self.cell(cell, me, start + offset, others);
-            });
-        }
-        for (all, (now, before)) in
-            all.into_iter().zip([region.bytes(), region.others].into_iter().zip(before))
-        {
-            *all = *all + now - before;
         }
     }
 
     #[inline(always)]
-    fn cell(&mut self, cell: &mut Cell, me: Touched, address: u64, others: &mut usize) {
-        if let Some(write) = &cell.write
-            && !self.is_before(write, me)
+    fn cell(&mut self, page: &mut Page, at: usize, lists: &mut Lists, me: Touched, address: u64) {
+        if let Some(write) = page.writes.get(at)
+            && !self.is_before(write, &me)
         {
             self.meets(*write, me, address);
         }
-        if me.writes() {
-            if let Some(read) = &cell.read
-                && !self.is_before(read, me)
+        let has_more = page.has_more(at);
+        if self.writes {
+            if let Some(read) = page.reads.get(at)
+                && !self.is_before(read, &me)
             {
                 self.meets(*read, me, address);
             }
-            if !cell.others.is_empty() || me.strength != Strength::Weak {
-                return self.write(cell, me, address, others);
+            if !has_more && self.how.strength == Strength::Weak {
+                page.set_write(at, me, lists);
+                page.set_read(at, Touched::default(), lists);
+                return;
             }
-            (cell.write, cell.read) = (Some(me), None);
-        } else {
-            match &mut cell.read {
-                _ if !cell.others.is_empty() => self.read(cell, me, address, others),
-                None => cell.read = Some(me),
-                Some(read) if read.is_like(&me) => read.mask |= me.mask,
-                Some(read) if self.covers(&me, read) => *read = me,
-                Some(_) => self.read(cell, me, address, others),
+        } else if !has_more {
+            let mut read = page.reads.get(at).copied().unwrap_or_default();
+            if self.covers(&me, &read) {
+                return page.set_read(at, me, lists);
+            }
+            if read.takes_in(&me) {
+                return page.set_read(at, read, lists);
             }
         }
+        let mut cell = page.cell(at);
+        match self.writes {
+            true => self.write(&mut cell, lists, me, address),
+            false => self.read(&mut cell, lists, me, address),
+        }
+        page.set(at, cell, lists);
     }
 
     /// A write of a word with a longer past, or a strong one.
     #[inline(never)]
-    fn write(&mut self, cell: &mut Cell, me: Touched, address: u64, others: &mut usize) {
-        for past in &cell.others {
-            if !self.is_before(past, me) {
-                self.meets(*past, me, address);
+    fn write(&mut self, cell: &mut Cell, lists: &mut Lists, me: Touched, address: u64) {
+        if cell.more != 0 {
+            let More { weak, reads } = lists.of(cell);
+            for past in [&*weak].into_iter().chain(&*reads) {
+                if !self.is_before(past, &me) {
+                    self.meets(*past, me, address);
+                }
             }
         }
-        if me.strength == Strength::Weak {
-            *others -= cell.others.len();
-            *cell = Cell { write: Some(me), ..Cell::default() };
-            return;
+        if self.how.strength == Strength::Weak {
+            let More { weak, reads } = lists.of(cell);
+            *weak = Touched::default();
+            let gone = reads.drain(..).len();
+            lists.reads -= gone;
+            cell.read = Touched::default();
+        } else if !cell.write.is_nobody() && self.how_of(&cell.write).strength == Strength::Weak {
+            lists.of(cell).weak = cell.write;
         }
-        if let Some(weak) = cell.write.replace(me).filter(|write| write.strength == Strength::Weak) {
-            cell.others.push(weak);
-            *others += 1;
-        }
+        cell.write = me;
     }
 
     /// A read of a word with a longer past.
     #[inline(never)]
-    fn read(&mut self, cell: &mut Cell, me: Touched, address: u64, others: &mut usize) {
-        for past in &cell.others {
-            if past.writes() && !self.is_before(past, me) {
-                self.meets(*past, me, address);
+    fn read(&mut self, cell: &mut Cell, lists: &mut Lists, me: Touched, address: u64) {
+        let More { weak, reads } = lists.of(cell);
+        if !self.is_before(weak, &me) {
+            self.meets(*weak, me, address);
+        }
+        for past in [&mut cell.read].into_iter().chain(reads.iter_mut().rev().take(LOOK_BACK)) {
+            if self.covers(&me, past) {
+                *past = me;
+                return;
+            }
+            if past.takes_in(&me) {
+                return;
             }
         }
-        let last = cell.others.iter_mut().rev().take(LOOK_BACK).chain(&mut cell.read);
-        if let Some(past) =
-            last.filter(|past| !past.writes()).find(|past| past.is_like(&me) || self.covers(&me, past))
-        {
-            let mask = if past.is_like(&me) { past.mask } else { 0 };
-            *past = Touched { mask: mask | me.mask, ..me };
-            return;
-        }
-        let length = cell.others.len();
-        if length >= self.most
-            && let Some(oldest) = &cell.read
-            && self.is_known(oldest, &me)
-        {
-            cell.read = cell.read.filter(|past| !self.covers_known(&me, past));
-            cell.others.retain(|past| past.writes() || !self.covers_known(&me, past));
-        }
-        if cell.read.is_none() {
-            cell.read = Some(me);
-        } else if cell.others.len() < self.most {
-            if cell.others.is_empty() {
-                cell.others.reserve_exact(self.most.min(FEW));
+        let length = reads.len();
+        if length >= self.most && self.is_known(&cell.read, &me) {
+            reads.retain(|past| !self.covers_known(&me, past));
+            if self.covers_known(&me, &cell.read) {
+                cell.read = reads.pop().unwrap_or_default();
             }
-            cell.others.push(me);
-        } else if let Some(last) = cell.others.iter_mut().rev().find(|past| !past.writes())
-            && !self.is_own_block(last)
-            && !cell.read.is_some_and(|first| self.is_own_block(&first))
+        }
+        if reads.len() < self.most {
+            if reads.is_empty() {
+                reads.reserve_exact(FEW);
+            }
+            reads.push(me);
+        } else if let Some(last) = reads.last_mut()
+            && cell.read.block != me.block
+            && last.block != me.block
         {
             // The first and the last are of two blocks, so that the barriers of one block do not order both.
             *last = me;
         }
-        *others = *others + cell.others.len() - length;
+        let now = reads.len();
+        lists.reads = lists.reads + now - length;
     }
 
-    fn is_own_block(&self, past: &Touched) -> bool {
-        past.warp.wrapping_sub(self.here.first_warp) < self.here.warps
+    fn how_of(&self, past: &Touched) -> &'a How {
+        &self.hows[past.how as usize]
     }
 
-    /// Whether an earlier access is before this one, as far as that is seen at a glance, and the two are no
-    /// race whatever their order.
+    /// Whether it is before the last barrier of this block.
     #[inline(always)]
-    fn is_before(&self, past: &Touched, me: Touched) -> bool {
-        let is_ordered = self.is_own_block(past) && past.time < self.barrier
-            || past.warp == me.warp && past.mask == me.mask && me.mask.is_power_of_two();
-        is_ordered && past.strength != Strength::ReadOnly && me.strength != Strength::ReadOnly
+    fn is_over(&self, past: &Touched) -> bool {
+        past.block == self.me.block && past.time < self.barrier
     }
 
-    /// Whether whatever races with an earlier read races with this one, too.
+    /// Whether there is no earlier access, or it is in order at a glance: before a barrier of the block, or by
+    /// the same thread.
+    #[inline(always)]
+    fn is_before(&self, past: &Touched, me: &Touched) -> bool {
+        let is_ordered = || self.is_over(past) || past.is_by(me) && me.mask.is_power_of_two();
+        past.is_nobody() || is_ordered() && !self.is_read_only(self.how_of(past))
+    }
+
+    /// Whether one of the two reads what no thread of its grid may write.
+    fn is_read_only(&self, past: &How) -> bool {
+        [past.strength, self.how.strength].contains(&Strength::ReadOnly)
+    }
+
+    /// Whether whatever races with an earlier read, if there is one, races with this one, too.
     #[inline(always)]
     fn covers(&self, me: &Touched, past: &Touched) -> bool {
-        let is_before = self.is_own_block(past) && past.time < self.barrier
-            || past.warp == me.warp && past.mask & !me.mask == 0;
-        is_before && me.strength <= past.strength
+        let is_mine = || past.warps == me.warps && past.mask & !me.mask == 0;
+        let is_before = || past.block == me.block && (past.time < self.barrier || is_mine());
+        past.is_nobody() || is_before() && self.how.strength <= self.how_of(past).strength
     }
 
     /// The same, by all that the thread knows.
     fn covers_known(&self, me: &Touched, past: &Touched) -> bool {
-        me.strength <= past.strength && self.is_known(past, me)
+        self.how.strength <= self.how_of(past).strength && self.is_known(past, me)
     }
 
     /// Whether an earlier access is before this one.
     fn is_known(&self, past: &Touched, me: &Touched) -> bool {
         let lane = me.mask.trailing_zeros() as usize;
-        lanes(past.mask).all(|other| self.here.before(past.past(other), lane) == Before::Yes)
+        past.pasts().all(|past| self.here.before(past, lane) == Before::Yes)
     }
 
     /// Looks for races with an earlier access, thread by thread, and keeps the worst.
     #[inline(never)]
     fn meets(&mut self, past: Touched, me: Touched, address: u64) {
-        let own_block = self.is_own_block(&past);
-        let sees = me.strength > Strength::Weak && me.access != Access::Store;
-        if past.writes() && past.strength > Strength::Weak && !own_block && sees {
-            self.flag = Some(past.loc);
+        let How { loc, strength, access } = *self.how_of(&past);
+        let writes = access != Access::Load;
+        let own_block = past.block == me.block;
+        if writes && strength > Strength::Weak && !own_block && self.sees() {
+            self.flag = Some(loc);
         }
         let both = if own_block { Scope::Cta } else { self.here.scope_with_others() };
-        if morally_strong(past.strength, me.strength, both) {
+        if morally_strong(strength, self.how.strength, both) {
             return;
         }
         for lane in lanes(me.mask) {
-            for other in lanes(past.mask) {
-                let earlier = past.past(other);
-                let Some(why) = self.why(earlier, past.strength, lane) else { continue };
-                let rank = |why, past: Past| (why != Why::Almost(Gap::Fence), past.warp != me.warp);
+            for earlier in past.pasts() {
+                let Some(why) = self.why(earlier, strength, lane) else { continue };
+                let rank = |why, past: Past| (why != Why::Almost(Gap::Fence), past.warp != self.here.warp);
                 let mine = rank(why, earlier);
                 if self.found.is_some_and(|found| mine <= rank(found.why, found.earlier)) {
                     continue;
@@ -213,10 +240,10 @@ impl<'a> Touch<'a> {
                     lane,
                     address,
                     earlier,
-                    earlier_loc: past.loc,
-                    earlier_writes: past.writes(),
-                    earlier_atomic: matches!(past.access, Access::Atomic { .. }),
-                    same_value: me.writes() && past.writes() && self.request.unchanged >> lane & 1 == 1,
+                    earlier_loc: loc,
+                    earlier_writes: writes,
+                    earlier_atomic: matches!(access, Access::Atomic { .. }),
+                    same_value: self.writes && writes && self.request.unchanged >> lane & 1 == 1,
                 });
                 if mine == (true, true) {
                     return;
@@ -225,17 +252,31 @@ impl<'a> Touch<'a> {
         }
     }
 
+    /// Whether this is a read that threads can synchronise by.
+    fn sees(&self) -> bool {
+        self.how.strength > Strength::Weak && self.how.access != Access::Store
+    }
+
     /// Why a lane races with an earlier access, if it does.
     fn why(&self, earlier: Past, strength: Strength, lane: usize) -> Option<Why> {
-        let read_only = [strength, self.me.strength].contains(&Strength::ReadOnly);
+        let read_only = [strength, self.how.strength].contains(&Strength::ReadOnly);
         if read_only && self.here.is_own_grid(earlier) {
             return Some(Why::ReadOnly);
         }
         match self.here.before(earlier, lane) {
             Before::Yes => None,
-            _ if morally_strong(strength, self.me.strength, self.here.scope_with(earlier)) => None,
+            _ if morally_strong(strength, self.how.strength, self.here.scope_with(earlier)) => None,
             Before::Almost(gap) => Some(Why::Almost(gap)),
             Before::No => Some(Why::Unordered),
         }
     }
+}
+
+/// Whether addresses grow from lane to lane, so that no two are the same.
+fn ascend(addresses: &Lanes, mask: u32) -> bool {
+    if mask == u32::MAX {
+        return addresses.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
+    }
+    let all = || lanes(mask).map(|lane| addresses[lane]);
+    all().zip(all().skip(1)).all(|(one, next)| one < next)
 }

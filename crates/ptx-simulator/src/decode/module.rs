@@ -251,7 +251,7 @@ impl Body<'_, '_> {
                     NONE => {}
                     line => loc = line,
                 },
-                Statement::Label(_) | Statement::Targets { .. } | Statement::Prototype => {}
+                Statement::Label(_) | Statement::Targets { .. } => {}
                 Statement::Instruction(instruction) => {
                     let decoded = self.instruction(instruction, loc);
                     self.names.out.code.push(decoded);

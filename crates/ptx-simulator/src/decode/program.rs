@@ -7,7 +7,7 @@ use super::op::{Op, Pred, Reg};
 use super::special::Special;
 use crate::arith::Lanes;
 use crate::device::{DeviceProperties, LaunchConfig, check_config};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Limit};
 use crate::memory::shared;
 use crate::ptx::{Bounds, Init, Variable};
 
@@ -121,34 +121,34 @@ impl Function {
         config: &LaunchConfig,
         cluster: Option<[u32; 3]>,
         most_shared: usize,
-    ) -> Result<(), String> {
-        check_config(config)?;
-        self.cluster_dim(config, cluster)?;
+    ) -> Result<(), (Limit, String)> {
+        let shape = |why| (Limit::Shape, why);
+        check_config(config).map_err(shape)?;
+        self.cluster_dim(config, cluster).map_err(shape)?;
         let (x, y, z) = config.block_dim;
         let show = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
         let (asked, name) = (show([x, y, z]), &self.name);
         if let Some(most) = self.bounds.most_threads.map(product).filter(|most| product([x, y, z]) > *most) {
-            return Err(format!(
+            let why = format!(
                 "a block of {asked} threads; {name} is compiled for at most {most} (__launch_bounds__)"
-            ));
+            );
+            return Err((Limit::CompiledFor, why));
         }
         if let Some(block) = self.bounds.block.filter(|block| *block != [x, y, z]) {
-            return Err(format!("a block of {asked} threads; {name} is compiled for {} alone", show(block)));
+            let why = format!("a block of {asked} threads; {name} is compiled for {} alone", show(block));
+            return Err((Limit::CompiledFor, why));
         }
         let (fixed, most) = (self.shared_bytes, device.shared_per_block);
         if fixed > most {
-            return Err(format!(
+            let why = format!(
                 "{fixed} bytes of static shared memory; at most {most} are possible, more only as dynamic \
                  shared memory (`extern __shared__`)"
-            ));
+            );
+            return Err((Limit::SharedMemory, why));
         }
         let shared = fixed.saturating_add(config.shared_mem_bytes as usize);
-        match shared > most_shared {
-            true => {
-                Err(format!("{shared} bytes of shared memory per block; at most {most_shared} are possible"))
-            }
-            false => Ok(()),
-        }
+        let why = || format!("{shared} bytes of shared memory per block; at most {most_shared} are possible");
+        if shared > most_shared { Err((Limit::SharedMemory, why())) } else { Ok(()) }
     }
 }
 

@@ -5,7 +5,7 @@ use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{lanes, which};
 use crate::decode::{Callee, FUNCTION_WINDOW, NONE};
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Kind, Limit, What};
 use crate::memory;
 
 /// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
@@ -81,6 +81,7 @@ impl Context<'_> {
                 "more than {MOST_CALLS} calls of device functions are open in a thread, the last of {name}"
             );
             let help = "a recursive device function does not end, or needs more stack than a GPU gives";
+            let what = What::Refused(Limit::Calls, what);
             return Err(self.fault(warp, at, Kind::LaunchLimit, what, help));
         }
         warp.call(index, active, number, function, ret);

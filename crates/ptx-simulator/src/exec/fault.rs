@@ -4,7 +4,7 @@ use super::context::{At, Context};
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::device::thread_index;
-use crate::diagnostic::{Diagnostic, Kind, bytes, thousands};
+use crate::diagnostic::{Diagnostic, Does, Kind, Spot, What, bytes, thousands};
 use crate::memory::Wrong;
 use crate::observe::{Access, Request};
 use crate::ptx::Space;
@@ -16,7 +16,7 @@ impl Context<'_> {
         warp: &Warp,
         at: At,
         kind: Kind,
-        message: impl Into<String>,
+        what: impl Into<What>,
         help: &str,
     ) -> Box<Diagnostic> {
         let lane = at.mask.trailing_zeros().min(WARP as u32 - 1);
@@ -27,7 +27,7 @@ impl Context<'_> {
             line: Some(place.map_or(at.inst.line, |p| p.line)),
             block: Some(self.block.index),
             thread: Some(thread_index(warp.index * WARP as u32 + lane, self.block_dim)),
-            ..Diagnostic::new(kind, message.into(), help)
+            ..Diagnostic::new(kind, what, help)
         })
     }
 
@@ -84,9 +84,8 @@ impl Context<'_> {
             at.lane(lane),
             Kind::Misaligned,
             format!(
-                "{} of {} at address {:#x}, which is not a multiple of {}",
-                verb(request.access),
-                bytes(request.bytes.into()),
+                "{} at address {:#x}, which is not a multiple of {}",
+                self.what(request),
                 request.addresses[lane],
                 request.bytes
             ),
@@ -96,57 +95,42 @@ impl Context<'_> {
 
     /// `a load of 4 bytes`
     pub fn what(&self, request: &Request) -> String {
-        format!("{} of {}", verb(request.access), bytes(request.bytes.into()))
+        format!("{} of {}", Does::from(request.access).noun(), bytes(request.bytes.into()))
     }
 
     #[cold]
     pub fn outside(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         let address = request.addresses[lane];
         let what = self.what(request);
-        let message = match request.space {
+        let outside = |spot| What::Outside { does: request.access.into(), bytes: request.bytes, spot };
+        let what: What = match request.space {
             Space::Shared => {
-                let whose = request.owner.map_or(String::new(), |peer| format!(", in block {}", peer.block));
-                format!("{what} {}{whose}", self.shared.describe(address))
+                let block = request.owner.map(|peer| [peer.block as u32, 0, 0]);
+                match self.shared.outside(address, block) {
+                    Ok(spot) => outside(spot),
+                    Err(at) => {
+                        format!("{what} at {at:#x} in shared memory, where there is no variable").into()
+                    }
+                }
             }
-            Space::Local => format!("{what} at offset {address} of local memory"),
+            Space::Local => format!("{what} at offset {address} of local memory").into(),
             Space::Param if request.access == Access::Load => {
-                format!("{what} at offset {address} of the parameters")
+                format!("{what} at offset {address} of the parameters").into()
             }
-            Space::Param => format!("{what} to the kernel's parameters, which are constant"),
+            Space::Param => format!("{what} to the kernel's parameters, which are constant").into(),
             Space::Const if request.access != Access::Load => {
-                format!("{what} to constant memory, which a kernel cannot change")
+                format!("{what} to constant memory, which a kernel cannot change").into()
             }
             _ => match self.memory.slice(address, request.bytes as usize) {
-                Err(Wrong::Outside { number, offset, bytes: size }) => {
-                    let (name, width) = (self.memory.name(number), i64::from(request.bytes));
-                    let element = match (offset % width, size % width as u64) {
-                        (0, 0) => format!(": element {} of {}", offset / width, size / width as u64),
-                        _ => String::new(),
-                    };
-                    let place = match offset {
-                        0.. => format!(" at byte {offset} of"),
-                        _ => format!(", {} in front of", bytes(offset.unsigned_abs())),
-                    };
-                    format!("{what}{place} {name}, which has {}{element}", bytes(size))
+                Err(Wrong::Outside { number, offset: byte, bytes: size }) => {
+                    let region = self.memory.name(number);
+                    outside(Spot { region, byte, size: Some(size), name: None, element: None })
                 }
-                Err(Wrong::Freed) => format!("{what} in a buffer that has been freed"),
-                _ => format!("{what} at address {address:#x}, where nothing has been allocated"),
+                Err(Wrong::Freed) => format!("{what} in a buffer that has been freed").into(),
+                _ => format!("{what} at address {address:#x}, where nothing has been allocated").into(),
             },
         };
-        self.fault(
-            warp,
-            at.lane(lane),
-            Kind::OutOfBounds,
-            message,
-            "compare the index with the number of elements before this line, also in the last block",
-        )
-    }
-}
-
-fn verb(access: Access) -> &'static str {
-    match access {
-        Access::Load => "a load",
-        Access::Store => "a store",
-        Access::Atomic { .. } => "an atomic",
+        let help = "compare the index with the number of elements before this line, also in the last block";
+        self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help)
     }
 }

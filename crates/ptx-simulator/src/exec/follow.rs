@@ -4,11 +4,11 @@ use super::activation::{Activation, source, source_of};
 use super::collective::shuffle_source;
 use super::context::{At, Context};
 use super::registers::low;
-use super::undefined::{either, of_byte};
+use super::undefined::{Lost, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
-use crate::diagnostic::{Kind, Site};
+use crate::diagnostic::{Kind, Site, Words};
 use crate::memory::Written;
 use crate::observe::{Event, Peer, Request};
 use crate::ptx::Space;
@@ -187,11 +187,11 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
         }
         Op::Vote { p, .. } => {
             let of_p = u.predicate(p.p);
-            u.write(op, mask, if of_p.0 & mask != 0 { (u32::MAX, of_p.1) } else { (0, NONE) });
+            u.write(op, mask, of_any_lane(of_p, mask));
         }
         Op::Match { d, p, a, .. } => {
             let of_a = u.any(&[*a]);
-            let all = if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) };
+            let all = of_any_lane(of_a, mask);
             u.set(*d, mask, all);
             u.set_predicate(*p, mask, all);
         }
@@ -207,21 +207,28 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
         }
         Op::Reduce { d, a, .. } => {
             let of_a = u.any(&[*a]);
-            u.set(*d, mask, if of_a.0 & mask != 0 { (u32::MAX, of_a.1) } else { (0, NONE) });
+            u.set(*d, mask, of_any_lane(of_a, mask));
         }
         _ => {}
     }
+}
+
+/// Undefined in all lanes, if in one of `mask`.
+fn of_any_lane((undefined, origin): Lost, mask: u32) -> Lost {
+    if undefined & mask != 0 { (u32::MAX, origin) } else { (0, NONE) }
 }
 
 impl Context<'_> {
     fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";
-        let mut finding = *self.fault(warp, at, Kind::UninitializedRead, what, help);
-        if let Some(loc) = self.program.locs.get(origin as usize) {
-            let message = "the value is read here, from memory that has not been written".to_string();
-            finding.related.push(Site { file: loc.file.to_string(), line: loc.line, message });
-        }
+        let read = self.program.locs.get(origin as usize).map(|loc| Site {
+            file: loc.file.to_string(),
+            line: loc.line,
+            message: "the value is read here, from memory that has not been written".to_string(),
+        });
+        let what = Words { message: what.to_string(), related: read.into_iter().collect() };
+        let finding = self.fault(warp, at, Kind::UninitializedRead, what, help);
         self.observer.event(&Event::Finding(&finding));
     }
 

@@ -211,7 +211,7 @@ impl Context<'_> {
     fn param_bytes(&self, kernel: usize, config: &LaunchConfig) -> Result<usize, (u32, Option<String>)> {
         let function = self.program.functions.get(kernel).ok_or((runtime::INVALID_DEVICE_FUNCTION, None))?;
         let checked = function.check(self.device, config, None, self.device.shared_per_block);
-        checked.map(|()| function.param_bytes).map_err(|why| (runtime::INVALID_CONFIGURATION, Some(why)))
+        checked.map(|()| function.param_bytes).map_err(|(_, why)| (runtime::INVALID_CONFIGURATION, Some(why)))
     }
 
     /// Reports a launch that is refused: the error.

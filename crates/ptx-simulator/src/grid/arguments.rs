@@ -2,7 +2,7 @@
 
 use crate::decode::{Param, Program};
 use crate::device::{DeviceProperties, LaunchConfig};
-use crate::diagnostic::{Diagnostic, Kind};
+use crate::diagnostic::{Diagnostic, Kind, What};
 use crate::exec::PendingLaunch;
 
 /// Checks a launch and lays out its arguments.
@@ -14,20 +14,18 @@ pub fn parameters(
     cluster: Option<[u32; 3]>,
     args: &[u64],
 ) -> Result<PendingLaunch, Box<Diagnostic>> {
-    let wrong = |kind: Kind, message: String, help: &str| {
-        Box::new(Diagnostic::of_host(kind, Some(kernel), message, help))
-    };
+    let wrong = |what: What, help| Box::new(Diagnostic::of_host(Kind::LaunchLimit, Some(kernel), what, help));
     let number =
         program.by_name.get(kernel).copied().filter(|n| program.functions[*n].is_entry).ok_or_else(|| {
+            let kernels = program.kernels.join(", ");
             wrong(
-                Kind::LaunchLimit,
-                format!("{} has no kernel `{kernel}`; it has: {}", program.name, program.kernels.join(", ")),
+                format!("{} has no kernel `{kernel}`; it has: {kernels}", program.name).into(),
                 "check the spelling, and that the kernel is extern \"C\"",
             )
         })?;
     let function = &program.functions[number];
-    function.check(device, config, cluster, device.max_shared_per_block).map_err(|message| {
-        wrong(Kind::LaunchLimit, message, "choose another grid or block, or less memory")
+    function.check(device, config, cluster, device.max_shared_per_block).map_err(|(limit, message)| {
+        wrong(What::Refused(limit, message), "choose another grid or block, or less memory")
     })?;
     let mut reached = vec![false; program.functions.len()];
     let mut stack = vec![number];
@@ -42,8 +40,7 @@ pub fn parameters(
     }
     if args.len() != function.params.iter().map(Param::pieces).sum::<usize>() {
         return Err(wrong(
-            Kind::LaunchLimit,
-            format!("{kernel} takes {} arguments, {} were given", function.params.len(), args.len()),
+            format!("{kernel} takes {} arguments, {} were given", function.params.len(), args.len()).into(),
             "pass one argument for each parameter, in their order",
         ));
     }

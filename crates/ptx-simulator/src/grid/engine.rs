@@ -3,10 +3,9 @@
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-use super::block::Block;
 use crate::decode::Program;
 use crate::device::DeviceProperties;
-use crate::exec::{Cluster, Launches, PendingLaunch, Progress, Schedule, Step};
+use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Step, Warp};
 use crate::memory::Memory;
 use crate::observe::{After, Watch};
 
@@ -62,6 +61,21 @@ pub struct Grid {
     pub held: Vec<PendingLaunch>,
     /// Ordered streams, by block and handle.
     pub streams: FxHashMap<(u64, u64), Stream>,
+}
+
+/// A block that is under way.
+#[derive(Debug, Default)]
+pub struct Block {
+    pub state: BlockState,
+    pub warps: Vec<Warp>,
+    /// The warp whose turn is next.
+    pub next: usize,
+}
+
+impl Block {
+    pub fn waits_for_children(&self) -> bool {
+        self.warps.iter().any(Warp::waits_for_children)
+    }
 }
 
 /// An ordered stream: whether a grid of it runs, what waits behind that, and the grid that it started last.

@@ -14,8 +14,7 @@
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-use super::block::Block;
-use super::engine::{Engine, Grid, Origin, Together, in_stream};
+use super::engine::{Block, Engine, Grid, Origin, Together, in_stream};
 use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::exec::{Executed, PendingLaunch};

@@ -1,7 +1,6 @@
 //! Grids: blocks and child grids, in turns.
 
 mod arguments;
-mod block;
 mod engine;
 mod launch;
 mod turn;

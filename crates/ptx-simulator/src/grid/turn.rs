@@ -1,8 +1,7 @@
 //! A block that is under way: how it is opened, how its warps have their turns, and what is said when none
 //! gets on.
 
-use super::block::Block;
-use super::engine::{Engine, Grid};
+use super::engine::{Block, Engine, Grid};
 use crate::arith::WARP;
 use crate::decode::{NONE, Op, Position};
 use crate::device::thread_index;
@@ -25,7 +24,7 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     context.schedule.settled = settled;
     let turn = warp.turn(context.schedule.warp_turn().min(left));
     let stop = context.run(warp, turn)?;
-    if context.checks && context.observer.remembers() as u64 > context.memory.room() {
+    if context.observer.remembers().is_some_and(|bytes| bytes as u64 > context.memory.room()) {
         return Err(context.out_of_memory());
     }
     if context.block.exited != exited {
@@ -174,7 +173,7 @@ impl Engine<'_> {
             device: self.device,
             program: self.program,
             memory: self.memory,
-            checks: self.observer.checks(),
+            checks: self.observer.remembers().is_some(),
             step: self.step,
             observer: self.observer,
             globals: self.globals,

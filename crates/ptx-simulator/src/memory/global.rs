@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Written;
 use super::spaces::{index, span};
 use crate::device::DEFAULT_MEMORY;
+use crate::diagnostic::Region;
 
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
@@ -47,8 +48,8 @@ pub struct Memory {
     pub live_bytes: u64,
     pub launch_bytes: u64,
     pub most_bytes: u64,
-    /// What buffers are called in messages, by their numbers.
-    called: Vec<(u64, String)>,
+    /// Which allocations are arguments, by their numbers.
+    called: Vec<(u64, usize)>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
     heap: FxHashMap<u64, u64>,
     heap_bytes: u64,
@@ -158,34 +159,25 @@ impl Memory {
         Some((allocation.written.as_ref()?, index(address & OFFSET_MASK)))
     }
 
-    /// Says what the allocations are called in messages about the next launch, by the addresses of their
-    /// first bytes, where they have no name of their own.
-    pub fn call(&mut self, names: impl Iterator<Item = (u64, String)>) {
-        self.called.clear();
-        for (address, name) in names {
-            self.called.push((address >> OFFSET_BITS, name));
-        }
+    /// Says which arguments of the next launch point to allocations, by the addresses of their first bytes.
+    pub fn call(&mut self, arguments: impl Iterator<Item = (u64, usize)>) {
+        self.called = arguments.map(|(address, argument)| (address >> OFFSET_BITS, argument)).collect();
     }
 
-    /// What an allocation is called, by its number: `argument 0`, or a variable's name.
-    pub fn name(&self, number: u64) -> String {
+    /// What an allocation is for a launch, by its number.
+    pub fn name(&self, number: u64) -> Region {
         let own = self.allocations.get(index(number).wrapping_sub(1)).map_or("", |one| &one.name[..]);
         match self.called.iter().find(|(called, _)| *called == number) {
-            _ if !own.is_empty() => format!("`{own}`"),
-            Some((_, name)) => name.clone(),
-            None => "a buffer".to_string(),
+            _ if !own.is_empty() => Region::Variable(own.to_string()),
+            Some((_, argument)) => Region::Argument(*argument),
+            None => Region::Buffer,
         }
     }
 
-    /// What all allocations are called that have a name, by their numbers.
-    pub fn names(&self) -> Vec<(u64, String)> {
-        (1..=self.allocations.len() as u64)
-            .filter(|number| {
-                self.called.iter().any(|(called, _)| called == number)
-                    || !self.allocations[index(*number) - 1].name.is_empty()
-            })
-            .map(|number| (number, self.name(number)))
-            .collect()
+    /// All allocations that are something for a launch, by their numbers.
+    pub fn names(&self) -> Vec<(u64, Region)> {
+        let all = (1..=self.allocations.len() as u64).map(|number| (number, self.name(number)));
+        all.filter(|(_, region)| *region != Region::Buffer).collect()
     }
 
     /// Where the allocation that an address lies in starts, and what it holds.

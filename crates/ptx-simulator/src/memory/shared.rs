@@ -7,7 +7,7 @@
 //! An address in the memory of a block of the same cluster has that block's rank in its uppermost bits.
 
 use super::spaces::index;
-use crate::diagnostic::bytes;
+use crate::diagnostic::{Region, Spot};
 
 /// Bits of an address that say which byte of its variable it is.
 const BITS: u32 = 18;
@@ -35,7 +35,7 @@ pub struct Variable {
 
 impl Variable {
     /// What the source calls it. A variable of a function has a name such as `_ZZ4pairE1a` in PTX.
-    fn source_name(&self) -> &str {
+    pub fn source_name(&self) -> &str {
         let name = &self.name;
         (1..name.len())
             .filter(|&at| name.starts_with("_Z") && name.is_char_boundary(at))
@@ -100,24 +100,28 @@ impl Layout<'_> {
         }
     }
 
-    /// What is said of an address that has no offset: `at byte 8 of the shared array `a` of 8 bytes`.
-    pub fn describe(&self, address: u64) -> String {
+    /// Where an address that has no offset lies, in front of a variable or behind it.
+    ///
+    /// # Errors
+    /// The address itself, if there is no variable near.
+    pub fn outside(&self, address: u64, block: Option<[u32; 3]>) -> Result<Spot, u64> {
         let (_, address) = rank(address & !OUTSIDE);
         let (number, within) = (address >> BITS, address & ((1 << BITS) - 1));
-        let what = |number: u64, size: usize| match self.variables.get(index(number)) {
-            Some(variable) => {
-                format!("the shared variable `{}` of {}", variable.source_name(), bytes(size as u64))
-            }
-            None => format!("the block's {} of dynamic shared memory", bytes(size as u64)),
-        };
         // A small negative index borrows from the number.
         let in_front = (1 << BITS) - within;
         let next = self.find(number + 1).filter(|_| in_front <= 1 << (BITS - 1));
-        match (next, self.find(number)) {
-            (Some((_, size)), _) => format!("{} in front of {}", bytes(in_front), what(number + 1, size)),
-            (None, Some((_, bytes))) if bytes > 0 => format!("at byte {within} of {}", what(number, bytes)),
-            _ => format!("at {:#x} in shared memory, where there is no variable", address),
-        }
+        let (number, (start, size), byte) = match (next, self.find(number)) {
+            (Some(next), _) => (number + 1, next, -(in_front as i64)),
+            (None, Some(this)) if this.1 > 0 => (number, this, within as i64),
+            _ => return Err(address),
+        };
+        Ok(Spot {
+            region: Region::Shared { start: start as u64, block },
+            byte,
+            size: Some(size as u64),
+            name: self.variables.get(index(number)).map(|variable| variable.source_name().to_string()),
+            element: None,
+        })
     }
 }
 
@@ -139,10 +143,13 @@ mod tests {
         for wrong in [address(0) + 126, address(0) + 128, address(1) - 4, DYNAMIC_ADDRESS + 16] {
             assert!(layout.offset(wrong, 4) >= OUTSIDE, "{wrong:#x}");
         }
-        let says = |at: u64, what: &str| assert_eq!(layout.describe(layout.offset(at, 4)), what);
-        says(address(0) + 128, "at byte 128 of the shared variable `a` of 128 bytes");
-        says(address(1) - 4, "4 bytes in front of the shared variable `b` of 64 bytes");
-        says(DYNAMIC_ADDRESS - 8, "8 bytes in front of the block's 16 bytes of dynamic shared memory");
+        let lies = |at: u64| {
+            let spot = layout.outside(layout.offset(at, 4), None).unwrap();
+            (spot.name, spot.byte, spot.size)
+        };
+        assert_eq!(lies(address(0) + 128), (Some("a".to_string()), 128, Some(128)));
+        assert_eq!(lies(address(1) - 4), (Some("b".to_string()), -4, Some(64)));
+        assert_eq!(lies(DYNAMIC_ADDRESS - 8), (None, -8, Some(16)));
     }
 
     #[test]

@@ -100,8 +100,6 @@ pub enum Statement<'a> {
         label: &'a str,
         targets: Vec<&'a str>,
     },
-    /// `label: .callprototype (…) _ (…);` or `label: .calltargets f, g;`
-    Prototype,
     Instruction(Instruction<'a>),
 }
 

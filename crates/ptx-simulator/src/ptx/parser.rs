@@ -189,7 +189,12 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_list(&mut self) -> Parsed<()> {
-        self.separated(|this| Ok(this.at += 1)).map(|_| ())
+        loop {
+            self.at += 1;
+            if !self.eat(',') {
+                return Ok(());
+            }
+        }
     }
 
     fn function(&mut self, is_entry: bool, line: u32) -> Parsed<FunctionAst<'a>> {
@@ -377,7 +382,7 @@ impl<'a> Parser<'a> {
                     if matches!(self.tokens.get(self.at + 1), Some((Token::Punct(':'), _))) =>
                 {
                     self.at += 2;
-                    out.push(self.labelled(label)?);
+                    out.extend(self.labelled(label)?);
                 }
                 Some(Token::Word(word)) if word.starts_with('.') => self.directive(word, &mut out)?,
                 Some(Token::Word(_) | Token::Punct('@')) => {
@@ -388,17 +393,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn labelled(&mut self, label: &'a str) -> Parsed<Statement<'a>> {
+    fn labelled(&mut self, label: &'a str) -> Parsed<Option<Statement<'a>>> {
         if self.eat_word(".branchtargets") {
             let targets = self.separated(Self::word)?;
             self.expect(';')?;
-            return Ok(Statement::Targets { label, targets });
+            return Ok(Some(Statement::Targets { label, targets }));
         }
         if self.eat_word(".callprototype") || self.eat_word(".calltargets") {
             self.skip_statement()?;
-            return Ok(Statement::Prototype);
+            return Ok(None);
         }
-        Ok(Statement::Label(label))
+        Ok(Some(Statement::Label(label)))
     }
 
     fn directive(&mut self, word: &'a str, out: &mut Vec<Statement<'a>>) -> Parsed<()> {

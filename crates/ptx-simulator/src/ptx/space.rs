@@ -51,7 +51,7 @@ pub enum Order {
 }
 
 /// Who takes part in the order that an access makes (PTX ISA 8.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The threads of the block.
     Cta,

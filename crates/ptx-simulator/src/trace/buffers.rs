@@ -35,7 +35,7 @@ impl Buffers {
 
     /// The elements that a request touches, by buffer: lanes may be in several. Parameters, constants and
     /// local memory are nobody else's business, and left out.
-    pub fn touches(&mut self, request: &Request, values: bool) -> Vec<(u32, Touch)> {
+    pub fn touches(&mut self, request: &Request) -> Vec<(u32, Touch)> {
         if !matches!(request.space, Space::Global | Space::Shared) {
             return Vec::new();
         }
@@ -63,10 +63,8 @@ impl Buffers {
             };
             touch.0 |= 1 << lane;
             touch.1.at.push(element);
-            if values {
-                let bits = u64::MAX >> (64 - 8 * width.min(8));
-                touch.1.values.extend(request.values.iter().map(|part| part[lane] & bits));
-            }
+            let bits = u64::MAX >> (64 - 8 * width.min(8));
+            touch.1.values.extend(request.values.iter().map(|part| part[lane] & bits));
         }
         touches
     }

@@ -16,7 +16,6 @@ pub struct Recorder {
     buffers: Buffers,
     module: Option<Module>,
     limit: usize,
-    values: bool,
     /// Grids of earlier launches, and of this one.
     before: u32,
     started: u32,
@@ -27,13 +26,7 @@ pub struct Recorder {
 impl Recorder {
     /// Keeps at most `limit` events; further ones are counted.
     pub fn new(limit: usize) -> Recorder {
-        Recorder { limit, values: true, ..Recorder::default() }
-    }
-
-    /// The same without the values of accesses.
-    #[must_use]
-    pub fn without_values(self) -> Recorder {
-        Recorder { values: false, ..self }
+        Recorder { limit, ..Recorder::default() }
     }
 
     /// A launch of the host begins: whose lines, which kernel, in which shape.
@@ -61,8 +54,7 @@ impl Recorder {
 
     /// What it has remembered; it goes on from nothing.
     pub fn take(&mut self) -> Trace {
-        let fresh = Recorder { values: self.values, ..Recorder::new(self.limit) };
-        let Recorder { trace, buffers, .. } = std::mem::replace(self, fresh);
+        let Recorder { trace, buffers, .. } = std::mem::replace(self, Recorder::new(self.limit));
         Trace { buffers: buffers.used, ..trace }
     }
 
@@ -101,7 +93,7 @@ impl Recorder {
     }
 
     fn access(&mut self, actor: Actor, request: &Request) {
-        for (lanes, touch) in self.buffers.touches(request, self.values) {
+        for (lanes, touch) in self.buffers.touches(request) {
             let did = match request.access {
                 Access::Load => Did::Read(touch),
                 Access::Store => Did::Write(touch),

@@ -59,7 +59,7 @@ fn a_thread_that_has_not_waited_races_with_the_grid_in_front() {
         for found in found {
             assert_eq!((found.kind, found.kernel.as_deref()), (Kind::DataRace, Some("second")), "{body}");
             assert!(found.help.contains("cudaGridDependencySynchronize()"), "{body}: {}", found.help);
-            assert!(found.message.contains("of grid 0"), "{body}: {}", found.message);
+            assert!(found.message().contains("of grid 0"), "{body}: {}", found.message());
         }
     }
 }

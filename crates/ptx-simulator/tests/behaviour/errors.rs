@@ -35,7 +35,7 @@ fn fails(bench: &mut Bench, path: &str, kernel: &str, block: u32, args: &[u64]) 
 }
 
 fn says(diagnostic: &Diagnostic, words: &str) {
-    assert!(diagnostic.message.contains(words), "`{}` does not say `{words}`", diagnostic.message);
+    assert!(diagnostic.message().contains(words), "`{}` does not say `{words}`", diagnostic.message());
 }
 
 const BOUNDS: &str = "tests/kernels/bounds.cu";

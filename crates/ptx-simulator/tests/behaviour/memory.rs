@@ -182,6 +182,6 @@ fn the_heap_has_its_bounds() {
         let args = if kernel == "pastTheEnd" { &[out, 10][..] } else { &[out] };
         let found = bench.try_launch(&source, kernel, LaunchConfig::new(1, 1), args).unwrap_err();
         let line = source.line(&format!(" {kernel}("), &format!("// expect: {}", found.kind));
-        assert!(found.line == Some(line) && found.message.contains(words), "{found}");
+        assert!(found.line == Some(line) && found.message().contains(words), "{found}");
     }
 }

@@ -193,3 +193,62 @@ impl Clock {
         grid < self.grids || view().is_some_and(|view| view.knows(warp, past.lane, past.time))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashMap;
+
+    use super::*;
+    use crate::check::race::tests::random;
+
+    /// Clocks that learn and join at random, against tables of all that they know.
+    #[test]
+    fn a_clock_knows_what_it_has_learnt() {
+        const BLOCKS: u64 = 40;
+        let mut below = random();
+        type Known = FxHashMap<(u32, u32, u8), Time>;
+        let mut clocks: Vec<(Clock, Known)> = vec![Default::default(); 8];
+        let far = |block: u64| block as u32 * if block > 30 { 1 << 26 } else { 3 };
+        for _ in 0..20_000 {
+            let (one, other) = (below(8) as usize, below(8) as usize);
+            let (block, warp, time) = (far(below(BLOCKS)), below(3) as u32, below(100) as Time);
+            match below(20) {
+                0 => clocks[one] = Default::default(),
+                1..6 => {
+                    let (theirs, known) = clocks[other].clone();
+                    let mine = &mut clocks[one];
+                    mine.0.join(&theirs);
+                    for (thread, time) in known {
+                        let old = mine.1.entry(thread).or_default();
+                        *old = time.max(*old);
+                    }
+                    let before = mine.0.clone();
+                    mine.0.join(&theirs);
+                    assert!(mine.0.is_same(&before), "nothing new is no new clock");
+                }
+                how => {
+                    let mask = if how < 8 { u32::MAX } else { below(16) as u32 };
+                    let (warps, view) = match how {
+                        6 => (0..3, View { barrier: time, ..View::default() }),
+                        _ => (warp..warp + 1, View::of_lanes(warp, mask, time)),
+                    };
+                    let (clock, known) = &mut clocks[one];
+                    clock.learn(block, view);
+                    for (warp, lane) in warps.flat_map(|warp| (0..32).map(move |lane| (warp, lane))) {
+                        if how == 6 || mask >> lane & 1 == 1 {
+                            let old = known.entry((block, warp, lane)).or_default();
+                            *old = time.max(*old);
+                        }
+                    }
+                }
+            }
+            let (block, warp, lane, time) =
+                (far(below(BLOCKS)), below(3) as u32, below(32) as u8, below(100));
+            for (clock, known) in &clocks {
+                let past = Past { warp: block + warp, lane, time: time as Time };
+                let expected = known.get(&(block, warp, lane)).is_some_and(|before| past.time < *before);
+                assert_eq!(clock.knows(past, 0, warp), expected);
+            }
+        }
+    }
+}

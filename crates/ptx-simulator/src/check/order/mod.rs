@@ -397,8 +397,10 @@ impl Here<'_> {
         {
             return Before::Yes;
         }
-        // Whatever orders two threads of a block takes time.
-        if same_block && past.time == self.block.now {
+        // Whatever orders two threads of a block takes time, and blocks of the only grid synchronise somehow.
+        let order = self.order;
+        let never = order.grids.len() == 1 && order.released.blocks == 0 && order.clusters.is_empty();
+        if same_block && past.time == self.block.now || !same_block && never {
             return Before::No;
         }
         self.before_slowly(past, lane)

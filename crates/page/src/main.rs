@@ -1,0 +1,87 @@
+//! The chapters for a page: one WebAssembly program (WASI), which takes what a chapter's program takes in the terminal,
+//! and says and returns the same. The name that it is called by is the chapter's stem. Its files are in `/`:
+//!
+//! | file | |
+//! | --- | --- |
+//! | `build.json` | read: the build of the chapter's kernels, which a terminal's program has in itself |
+//! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
+//! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
+//!
+//! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by another
+//! name than a chapter's, it prints theirs.
+
+mod show;
+
+use std::cell::Cell;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use anyhow::{Context, Result};
+use chapters::CHAPTERS;
+use workbook::build::kernels;
+use workbook::chapter::{Chapter, Options, Output, run_with};
+use workbook::record::Record;
+use workbook::say;
+
+fn main() -> ExitCode {
+    let name = std::env::args().next().unwrap_or_default();
+    let status = match CHAPTERS.iter().find(|chapter| chapter.stem == name) {
+        Some(chapter) => run(chapter),
+        None => {
+            say::out(&CHAPTERS.iter().map(|chapter| format!("{}\n", chapter.stem)).collect::<String>());
+            Ok(0)
+        }
+    };
+    say::status(status.unwrap_or_else(|error| {
+        say::err(&format!("error: {error:#}\n"));
+        2
+    }))
+}
+
+fn run(chapter: &Chapter) -> Result<u8> {
+    let options = Options::parse_for(chapter);
+    kernels::load(&read("build.json")?)?;
+    let wanted = serde_json::from_str(&read("show.json")?).context("show.json is not what is to be shown")?;
+    let ran = run_with(chapter, &options, &mut Page::default());
+    if let Some(report) = ran.report {
+        let shown = serde_json::to_vec(&show::shown(report, &options.kernels, &wanted)?)?;
+        std::fs::write("/shown.json", shown).context("cannot write shown.json")?;
+    }
+    Ok(ran.status)
+}
+
+fn read(name: &str) -> Result<String> {
+    std::fs::read_to_string(format!("/{name}")).with_context(|| format!("cannot read {name}"))
+}
+
+/// The surroundings of a run in a page, which keeps its record itself.
+#[derive(Default)]
+struct Page {
+    /// Elements in the runs that are done, and in all.
+    done: (f64, f64),
+    /// The percentage that was told last.
+    told: Rc<Cell<u8>>,
+}
+
+impl Output for Page {
+    fn begin(&mut self, _: &str, done: u64, all: u64) {
+        self.done = (done as f64, all as f64);
+        tell(&self.told, self.done.0 / self.done.1);
+    }
+
+    fn within(&self, n: u64) -> Option<Box<dyn Fn(f64)>> {
+        let ((done, all), told) = (self.done, self.told.clone());
+        Some(Box::new(move |part| tell(&told, (done + part * n as f64) / all)))
+    }
+
+    fn keep(&mut self, _: &Chapter, _: &Options, _: &Record) -> Result<Option<String>> {
+        Ok(None)
+    }
+}
+
+fn tell(told: &Cell<u8>, part: f64) {
+    let percent = (100.0 * part) as u8;
+    if told.replace(percent) != percent {
+        say::err(&format!("\x1b]9;4;1;{percent}\x07"));
+    }
+}

@@ -1,0 +1,229 @@
+//! What is said of a finding.
+
+use crate::diagnostic::{Disorder, Does, Region, Side, Site, Spot, What, bytes, thousands};
+
+impl What {
+    /// What is wrong, in one sentence.
+    pub fn message(&self) -> String {
+        match self {
+            What::Said(words) => words.message.clone(),
+            What::Refused(_, message) => message.clone(),
+            What::Race { sides: [me, other], spot, order, header } => {
+                let (who, does) = (other.seen_from(me, *order), other.does);
+                let message = format!("{me} {spot}, which {who} {does}, {order}");
+                let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
+                message + &header.unwrap_or_default()
+            }
+            What::Outlived(me, spot) => {
+                format!("{me} {spot}, and nothing keeps that block from ending before")
+            }
+            What::Outside { does, bytes: width, spot } => {
+                format!("{} of {}{}", does.noun(), bytes((*width).into()), spot.outside(*width))
+            }
+            What::Divergence { at: [block, thread], past: [other_block, other], cluster, .. } => {
+                let (thread, other) = (index(*thread), index(*other));
+                match cluster {
+                    false => {
+                        format!(
+                            "thread {thread} comes to this barrier, and thread {other} of its block goes past it"
+                        )
+                    }
+                    true => format!(
+                        "thread {thread} of block {} comes to this barrier of the cluster, and thread {other} \
+                         of block {} goes past it",
+                        index(*block),
+                        index(*other_block)
+                    ),
+                }
+            }
+            What::LeftBefore { exited, threads, cluster } => format!(
+                "{exited} of the {}'s {threads} threads had already left when this barrier opened",
+                group(*cluster)
+            ),
+            What::Dropped { count, limit } => {
+                let launches = match count {
+                    1 => "1 device launch was".to_string(),
+                    count => format!("{count} device launches were"),
+                };
+                format!("{launches} dropped, since {limit} were pending: these children never ran")
+            }
+        }
+    }
+
+    /// Other places that belong to it: the other side of a race.
+    pub fn related(&self) -> Vec<Site> {
+        let (at, message) = match self {
+            What::Said(words) => return words.related.clone(),
+            What::Race { order: Disorder::Copy, sides: [_, other], .. } => {
+                (&other.at, "the copy starts here".to_string())
+            }
+            What::Race { sides: [me, other], order, .. } => {
+                (&other.at, format!("{} {} it here", other.seen_from(me, *order), other.does))
+            }
+            What::Divergence { branch, cluster, .. } => {
+                (branch, format!("here the threads of the {} go different ways", group(*cluster)))
+            }
+            _ => return Vec::new(),
+        };
+        let site = |(file, line): &(String, u32)| Site { file: file.clone(), line: *line, message };
+        at.as_ref().map(site).into_iter().collect()
+    }
+}
+
+impl Side {
+    /// `thread 5 of its block`, as `me` would say it.
+    fn seen_from(&self, me: &Side, order: Disorder) -> String {
+        let is_own = (self.grid, self.block, self.thread) == (me.grid, me.block, me.thread);
+        let thread = match order {
+            Disorder::Copy if is_own => return "its own asynchronous copy".to_string(),
+            Disorder::Copy => format!("an asynchronous copy of thread {}", index(self.thread)),
+            _ => format!("thread {}", index(self.thread)),
+        };
+        let block = index(self.block);
+        match () {
+            () if self.gpu != me.gpu => format!("{thread} of block {block} on GPU {}", self.gpu),
+            () if self.grid != me.grid => format!("{thread} of block {block} of grid {}", self.grid),
+            () if self.block != me.block => format!("{thread} of block {block}"),
+            () => format!("{thread} of its block"),
+        }
+    }
+}
+
+impl Spot {
+    /// `` `g_data[2]` ``, where that is known.
+    fn element(&self) -> Option<String> {
+        let (name, bytes) = (self.name.as_ref()?, i64::from(self.element?));
+        let is_array = self.size.is_none_or(|size| size > bytes as u64);
+        match (&self.region, self.byte % bytes) {
+            (Region::Shared { .. }, 0) if !is_array => Some(format!("`{name}`")),
+            (_, 0) => Some(format!("`{name}[{}]`", self.byte / bytes)),
+            _ => None,
+        }
+    }
+
+    /// Where an access of `width` bytes lies that are not all there: ` at byte 12 of argument 0, which …`.
+    fn outside(&self, width: u32) -> String {
+        let size = self.size.unwrap_or(0);
+        if let (Some(place), Some(name), Some(element)) = (self.element(), &self.name, self.element) {
+            let count = size / u64::from(element);
+            let plural = if count == 1 { "" } else { "s" };
+            return format!(" at {place}, and `{name}` has {} element{plural}", thousands(count));
+        }
+        let (at, in_front) = match self.byte {
+            0.. => (format!(" at byte {} of", self.byte), ""),
+            _ => (format!(" {} in front of", bytes(self.byte.unsigned_abs())), ","),
+        };
+        if let Region::Shared { block, .. } = self.region {
+            let whose = block.map_or(String::new(), |block| format!(", in block {}", index(block)));
+            return match &self.name {
+                Some(name) => format!("{at} the shared variable `{name}` of {}{whose}", bytes(size)),
+                None => format!("{at} the block's {} of dynamic shared memory{whose}", bytes(size)),
+            };
+        }
+        let element = match (self.byte % i64::from(width), size % u64::from(width)) {
+            (0, 0) => format!(": element {} of {}", self.byte / i64::from(width), size / u64::from(width)),
+            _ => String::new(),
+        };
+        format!("{in_front}{at} {}, which has {}{element}", self.region, bytes(size))
+    }
+}
+
+impl Does {
+    /// `a load`
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Does::Reads => "a load",
+            Does::Writes => "a store",
+            Does::Updates => "an atomic",
+        }
+    }
+}
+
+impl std::fmt::Display for Does {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Does::Reads => "reads",
+            Does::Writes => "writes",
+            Does::Updates => "atomically updates",
+        })
+    }
+}
+
+/// `thread 3 reads`
+impl std::fmt::Display for Side {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "thread {} {}", index(self.thread), self.does)
+    }
+}
+
+/// `byte 24 of argument 0`
+impl std::fmt::Display for Spot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.element(), &self.region) {
+            (Some(element), Region::Shared { block: Some(block), .. }) => {
+                write!(f, "{element} of block {}", index(*block))
+            }
+            (Some(element), _) => f.write_str(&element),
+            (None, Region::Shared { start, .. }) => {
+                write!(f, "byte {} of {}", start.wrapping_add_signed(self.byte), self.region)
+            }
+            (None, region) => write!(f, "byte {} of {region}", self.byte),
+        }
+    }
+}
+
+impl std::fmt::Display for Region {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Region::Argument(number) => write!(f, "argument {number}"),
+            Region::Variable(name) => write!(f, "`{name}`"),
+            Region::Buffer => f.write_str("a buffer"),
+            Region::Shared { block: None, .. } => f.write_str("shared memory"),
+            Region::Shared { block: Some(block), .. } => {
+                write!(f, "the shared memory of block {}", index(*block))
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Disorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words = match *self {
+            Disorder::Nothing => "and nothing orders the two",
+            Disorder::SameValue => "the same value, and nothing orders the two",
+            Disorder::FirstGuess => "which the compare-and-swap checks again",
+            Disorder::NoFence => "and has seen the flag that orders the two, but has no fence behind it",
+            Disorder::NarrowFence { clusters } => {
+                let whose = if clusters { "block or cluster" } else { "block" };
+                return write!(
+                    f,
+                    "and has seen the flag that orders the two, but its fence is for its {whose} alone"
+                );
+            }
+            Disorder::ReadOnly => {
+                "and the read is by __ldg (ld.global.nc), which may miss any write of its own grid"
+            }
+            Disorder::Turns { volatile, decides } => {
+                let kind = if volatile { "volatile" } else { "relaxed" };
+                let what = if decides { "whether something is stored" } else { "the result" };
+                return write!(
+                    f,
+                    "and nothing orders the two: {kind} accesses come in no particular order, and {what} \
+                     depends on which comes first"
+                );
+            }
+            Disorder::Copy => "and the copy has not been waited for",
+        };
+        f.write_str(words)
+    }
+}
+
+/// Whose barrier it is.
+fn group(cluster: bool) -> &'static str {
+    if cluster { "cluster" } else { "block" }
+}
+
+/// `5`, or `(5, 1, 0)` where there are more dimensions.
+fn index([x, y, z]: [u32; 3]) -> String {
+    if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") }
+}
