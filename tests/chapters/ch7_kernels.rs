@@ -136,7 +136,7 @@ where
         let case = Case::<O>::new(n, offset);
         for (largest, Choice { kernel, block, grid }) in &choices {
             let one_tile = *grid == 1;
-            let grids: &[u32] = if one_tile { &[1] } else { &[1, 2, 8, 300] };
+            let grids: &[u32] = if one_tile { &[1] } else { &[1, 8, 40] };
             for &grid in grids.iter().filter(|_| !one_tile || n as u64 <= *largest) {
                 case.sum(kernel, grid, *block);
             }

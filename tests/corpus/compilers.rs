@@ -46,7 +46,7 @@ fn shown(found: &BTreeSet<(String, Option<u32>)>) -> String {
 
 #[test]
 #[ignore = "needs clang of the version in kernels/requirements.txt"]
-fn clang_hides_and_shows_what_the_appendix_says() {
+fn the_appendix_on_its_code_is_renewed_by_clang() {
     let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-clang");
     std::fs::create_dir_all(&scratch).unwrap();

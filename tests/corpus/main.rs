@@ -45,7 +45,7 @@ kinds! {
 
 #[test]
 #[ignore = "takes minutes"]
-fn a_hundred_schedules() {
+fn a_hundred_schedules_nightly() {
     let wrong: String = KINDS.iter().map(|kind| check(kind, 100)).collect();
     assert!(wrong.is_empty(), "\n{wrong}");
 }

@@ -24,7 +24,7 @@
 //! 0x…; a float as a decimal number or as its bits, 0h… (16 bits), 0f… (32) or 0d… (64).
 //!
 //! `CONFORMANCE_DEVICE=gpu cargo test --test simulator conformance` runs the same files on a GPU. With
-//! `CONFORMANCE_BLESS=1` as well, the results found there replace the expected ones wherever these are not
+//! `WORKBOOK_RENEW=1` as well, the results found there replace the expected ones wherever these are not
 //! met. An NVIDIA H200 (driver 580.159.04, 2026-11-21) met all but 36 of the 10,056 cases as first written;
 //! 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64 bits with a start beyond 255. Of
 //! the 1,156 added since, the forms of clusters and further ones of halves, it met all but one (2026-11-22):
@@ -289,7 +289,7 @@ fn every_file_gives_the_results_it_names() {
         Ok("gpu") => DeviceChoice::Gpu,
         _ => DeviceChoice::Sim,
     };
-    let bless = std::env::var("CONFORMANCE_BLESS").is_ok_and(|value| value == "1");
+    let bless = workbook::build::renew::renewing();
     let device = Device::open(choice).unwrap();
     let (mut report, mut failed, mut cases) = (String::new(), 0, 0);
     for (name, text) in files() {

@@ -7,8 +7,8 @@
 //! RANDOM_DEVICE=gpu cargo test --test simulator random_programs -- --nocapture
 //! ```
 //!
-//! runs them on both in one process. The first program that differs is printed whole and reduced, with its
-//! seed, inputs and both results; `differences.txt` holds more of them. With `RANDOM_BLESS=1` as well, the
+//! runs them on both in one process. The first program that differs is printed with its
+//! seed, inputs and both results; `differences.txt` holds more of them. With `WORKBOOK_RENEW=1` as well, the
 //! GPU's results become the recorded ones. Both files go to the folder `RANDOM_OUT`, or to
 //! `tests/simulator/random` without it. The test program needs nothing else from the checkout, so that it can
 //! be carried to such a machine.
@@ -21,7 +21,6 @@
 //! optimiser of ptxas 13.0.88 does not even get through generator 3: program 992 ends it with a segmentation
 //! fault.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +32,6 @@ use std::time::{Instant, SystemTime};
 use crate::random::assembler::{By, INPUTS, MISTAKES};
 use crate::random::generate::{DOUBLES, LONGS, PAIRS, ROW, SINGLES};
 use crate::random::program::{HEADER, Program};
-use crate::random::reduce::reduce;
 use crate::random::results::{Recorded, hash, short_hash};
 use crate::random::run::{Assembly, on_gpu, on_simulator};
 use crate::random::{MODULES, Module, PER_MODULE, PROGRAMS, VERSION};
@@ -41,8 +39,8 @@ use workbook::build::compiler::{Compiler, Maker};
 use workbook::device::{Device, DeviceChoice};
 
 const BLESS: &str =
-    "RANDOM_DEVICE=gpu RANDOM_BLESS=1 cargo test --test simulator random_programs -- --nocapture";
-/// Programs that differ and are reduced and described, at most.
+    "RANDOM_DEVICE=gpu WORKBOOK_RENEW=1 cargo test --test simulator random_programs -- --nocapture";
+/// Programs that differ and are described, at most.
 const MOST_DESCRIBED: usize = 24;
 
 fn folder() -> PathBuf {
@@ -104,23 +102,6 @@ impl Difference {
         (0..self.gpu.len()).filter(|word| self.simulator[*word] != self.gpu[*word]).collect()
     }
 
-    /// The smallest program found that still differs, where `gpu` runs a text as [`on_simulator`] does; with
-    /// its results.
-    fn reduced(&self, gpu: impl Fn(&str, &Program) -> Result<Vec<u64>, String>) -> Difference {
-        let both = |program: &Program| {
-            let text = HEADER.to_string() + &program.text();
-            let simulator =
-                on_simulator(&text, std::slice::from_ref(program), &self.inputs, &self.initial).ok()?;
-            Some((simulator.into_iter().next()?, gpu(&text, program).ok()?))
-        };
-        let starts = starts(&self.program);
-        let program = reduce(&self.program, |program| {
-            is_whole(program, &starts) && both(program).is_some_and(|(a, b)| a != b)
-        });
-        let (simulator, gpu) = both(&program).unwrap_or_default();
-        Difference { program, inputs: self.inputs.clone(), initial: self.initial.clone(), simulator, gpu }
-    }
-
     /// Where the results differ, and what the first thread that sees it started from.
     fn describe(&self) -> String {
         let Program { number, seed, threads, words, .. } = self.program;
@@ -163,23 +144,6 @@ impl Difference {
     }
 }
 
-/// What sets the registers of a program's kernel and functions. It stays while the program is reduced:
-/// without it nearly anything is a read of what nobody has written.
-fn starts(program: &Program) -> HashSet<String> {
-    let text = program.text();
-    let bodies = text.split("\n}\n").filter(|body| !body.trim().is_empty());
-    bodies.map(|body| body.split("setp.lt.s32 %p3").next().unwrap_or("").to_string()).collect()
-}
-
-/// Whether each function of `program` still starts as one of `starts` and gives a result at its end.
-fn is_whole(program: &Program, starts: &HashSet<String>) -> bool {
-    let text = program.text();
-    let functions = text.lines().filter(|line| line.starts_with(".func")).count();
-    let results =
-        text.lines().filter(|line| line.trim_start().starts_with("st.param.") && line.contains("[result]"));
-    results.count() == functions && self::starts(program).is_subset(starts)
-}
-
 #[test]
 fn programs_give_what_they_give_on_a_gpu() {
     match std::env::var("RANDOM_DEVICE").as_deref() {
@@ -206,7 +170,7 @@ fn against_the_record() {
     for (module, (_, hashes)) in ran.into_iter().enumerate() {
         match hashes {
             Ok(hashes) => found.extend(hashes),
-            Err(what) => panic!("module {module}: {what}\n{}", refused(&Module::new(module))),
+            Err(what) => panic!("module {module}: {what}"),
         }
     }
     assert_eq!(found.len(), PROGRAMS);
@@ -241,24 +205,6 @@ fn against_the_record() {
         recorded.device,
         &wrong[..wrong.len().min(20)]
     );
-}
-
-/// The first of the module's programs that the simulator finds fault with, reduced to what it says the same
-/// about.
-fn refused(module: &Module) -> String {
-    let said = |program: &Program| {
-        let text = HEADER.to_string() + &program.text();
-        let result = on_simulator(&text, std::slice::from_ref(program), &module.inputs, &module.initial);
-        result.err().and_then(|what| what.lines().next().map(String::from))
-    };
-    let Some((program, what)) = module.programs.iter().find_map(|program| Some((program, said(program)?)))
-    else {
-        return String::new();
-    };
-    let starts = starts(program);
-    let reduced =
-        reduce(program, |program| is_whole(program, &starts) && said(program).as_ref() == Some(&what));
-    format!("reduced:\n{HEADER}{}", reduced.text())
 }
 
 fn beside_a_gpu() {
@@ -303,7 +249,7 @@ fn beside_a_gpu() {
         started.elapsed().as_secs()
     );
     let out = std::env::var_os("RANDOM_OUT").map_or_else(folder, PathBuf::from);
-    if std::env::var("RANDOM_BLESS").is_ok_and(|value| value == "1") {
+    if workbook::build::renew::renewing() {
         let recorded = Recorded { version: VERSION, programs, device: device_line, hashes };
         std::fs::write(out.join("h200.txt"), recorded.write()).unwrap();
         println!("written: {}", out.join("h200.txt").display());
@@ -314,64 +260,16 @@ fn beside_a_gpu() {
 
     let numbers: Vec<usize> = differences.iter().map(|difference| difference.program.number).collect();
     let mut report = format!("{} programs differ: {numbers:?}\n", numbers.len());
-    // Programs that differ for the same reason tend to come down to the same instructions.
-    let mut seen = HashSet::new();
-    for difference in &differences {
-        if seen.len() == MOST_DESCRIBED || started.elapsed().as_secs() > 240 {
-            break;
-        }
-        let on_device = |text: &str, program: &Program| {
-            let results = on_gpu(
-                &device,
-                Assembly::Plain,
-                text,
-                std::slice::from_ref(program),
-                &difference.inputs,
-                &difference.initial,
-            )?;
-            results.into_iter().next().ok_or_else(|| "no results".to_string())
-        };
-        let reduced = difference.reduced(on_device);
-        if seen.insert(opcodes(&reduced.program)) {
-            let text = described(difference, &reduced);
-            if seen.len() == 1 {
-                println!("{text}");
-            }
-            report += &text;
-        }
+    for difference in differences.iter().take(MOST_DESCRIBED) {
+        report += &described(difference);
     }
     std::fs::write(out.join("differences.txt"), report).unwrap();
+    println!("{}", described(&differences[0]));
     panic!("{} of {PROGRAMS} programs differ; {}", numbers.len(), out.join("differences.txt").display());
 }
 
-fn described(whole: &Difference, reduced: &Difference) -> String {
-    format!(
-        "==== {}---- reduced from {} lines to {}\n{}{HEADER}{}---- whole\n{HEADER}{}\n",
-        whole.describe(),
-        whole.program.lines(),
-        reduced.program.lines(),
-        reduced.describe(),
-        reduced.program.text(),
-        whole.program.text()
-    )
-}
-
-/// The opcodes of a program's instructions, other than those that every program has.
-fn opcodes(program: &Program) -> Vec<String> {
-    let text = program.text();
-    let words = text.lines().filter_map(|line| {
-        let line = line.trim();
-        let line = if line.starts_with('@') { line.split_once(' ')?.1 } else { line };
-        line.split(' ').next().filter(|word| word.contains('.') && !word.starts_with('.'))
-    });
-    let common = ["ld.param", "ld.global", "st.global", "mov", "mad.wide", "setp.nan"];
-    let mut words: Vec<String> = words
-        .filter(|word| !common.iter().any(|common| word.starts_with(common)))
-        .map(String::from)
-        .collect();
-    words.sort();
-    words.dedup();
-    words
+fn described(difference: &Difference) -> String {
+    format!("==== {}{HEADER}{}\n", difference.describe(), difference.program.text())
 }
 
 #[test]
@@ -498,42 +396,6 @@ fn the_assemblers_mistakes_are_not_the_simulators() {
 }
 
 #[test]
-fn a_difference_is_found_reduced_and_described() {
-    // A "GPU" on which `popc` counts the leading zeros.
-    let other = |text: &str| text.replace("popc.b32", "clz.b32");
-    let (module, simulator, gpu, first) = (0..10)
-        .find_map(|number| {
-            let module = Module::new(number);
-            let Module { programs, inputs, initial } = &module;
-            let text = module.text();
-            let simulator = on_simulator(&text, programs, inputs, initial).unwrap();
-            let gpu = on_simulator(&other(&text), programs, inputs, initial).unwrap();
-            let first = (0..PER_MODULE).find(|n| simulator[*n] != gpu[*n])?;
-            Some((module, simulator, gpu, first))
-        })
-        .expect("a program whose result comes of a popc");
-    let Module { programs, inputs, initial } = &module;
-    let difference = Difference {
-        program: programs[first].clone(),
-        inputs: inputs.clone(),
-        initial: initial.clone(),
-        simulator: simulator[first].clone(),
-        gpu: gpu[first].clone(),
-    };
-    let reduced = difference.reduced(|text, program| {
-        let results = on_simulator(&other(text), std::slice::from_ref(program), inputs, initial)?;
-        Ok(results[0].clone())
-    });
-    assert!(reduced.program.text().contains("popc.b32"));
-    assert!(!reduced.words().is_empty());
-    let lines = (difference.program.lines(), reduced.program.lines());
-    assert!(3 * lines.1 < lines.0, "{lines:?}\n{}", reduced.program.text());
-    let said = described(&difference, &reduced);
-    let seed = format!("{:#018x}", difference.program.seed);
-    assert!(said.contains(&seed) && said.contains("inputs of thread"), "{said}");
-}
-
-#[test]
 fn recorded_results_are_read_as_they_are_written() {
     let hashes: Vec<u32> = (0..PROGRAMS as u32).map(|n| n.wrapping_mul(0x9e37_79b9)).collect();
     let recorded = Recorded { version: 3, programs: 0xabc, device: "NVIDIA X, driver 1.2".into(), hashes };
@@ -547,7 +409,7 @@ fn recorded_results_are_read_as_they_are_written() {
 
 #[test]
 #[ignore = "needs ptxas, and a minute"]
-fn the_assembler_takes_every_program() {
+fn the_assembler_takes_every_program_nightly() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let nvcc = Compiler::of(Maker::Nvcc, root)
         .unwrap()

@@ -163,16 +163,17 @@ fn most(record: &Record, kernels: &[&str]) -> u64 {
     (6..).map(|exponent| 1 << exponent).take_while(|n| *n <= LARGEST && affordable(n)).last().unwrap_or(0)
 }
 
-/// The edits of the chapter's kernels that change what the cell runs.
+/// The edits of the chapter's kernels that change what the cell runs, as far as they suit the kernels as they
+/// stand.
 fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<Value>> {
     let matters = |edit: &Edit| {
         let changes_one = edit.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str()));
         edit.stem == build.stem && (kernels.is_empty() || changes_one)
     };
     let of_edit = |edit: Edit| {
-        let (_, changed) = edit.apply(&build.source)?;
+        let (_, changed) = edit.apply(&build.source).ok()?;
         let lines: Vec<_> = changed.iter().map(|(line, text)| json!({"line": line, "text": text})).collect();
-        Ok(json!({"name": edit.name, "label": edit.label, "lines": lines}))
+        Some(json!({"name": edit.name, "label": edit.label, "lines": lines}))
     };
-    what_if::all(&workbook.root)?.into_iter().filter(matters).map(of_edit).collect()
+    Ok(what_if::all(&workbook.root)?.into_iter().filter(matters).filter_map(of_edit).collect())
 }

@@ -10,14 +10,12 @@
 //! | `program.rs` | a program as a tree, and its text |
 //! | `run.rs` | programs on the simulator and on a GPU |
 //! | `unoptimised.rs` | machine code by the driver's assembler, with its optimiser off |
-//! | `reduce.rs` | a smaller program that still shows a difference |
 //! | `results.rs` | the recorded results: `h200.txt` |
 
 pub mod assembler;
 pub mod generate;
 pub mod operations;
 pub mod program;
-pub mod reduce;
 pub mod results;
 pub mod rng;
 pub mod run;

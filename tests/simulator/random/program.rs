@@ -80,9 +80,4 @@ impl Program {
         self.nodes.iter().for_each(|node| node.write(0, &mut out));
         out
     }
-
-    /// Lines of its text.
-    pub fn lines(&self) -> usize {
-        self.text().lines().count()
-    }
 }

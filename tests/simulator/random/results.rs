@@ -29,7 +29,7 @@ pub fn short_hash(words: &[u64]) -> u32 {
 const HEAD: &str = "\
 # What each of the random programs of tests/simulator/random_programs.rs gives on a GPU: 8 digits per \
 program, a hash of its results,
-# 50 programs per line. Written by RANDOM_DEVICE=gpu RANDOM_BLESS=1, never by hand.
+# 50 programs per line. Written by RANDOM_DEVICE=gpu WORKBOOK_RENEW=1, never by hand.
 ";
 
 impl Recorded {

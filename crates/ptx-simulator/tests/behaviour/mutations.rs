@@ -162,20 +162,30 @@ fn survives(directory: &str, variants: u64) {
     assert!(ran > tried / 4, "only {ran} of {tried} variants came as far as running");
 }
 
-#[test]
-fn variants_do_no_harm() {
-    survives("tests/kernels", 200);
-    survives("tests/kernels/cdp1", 200);
-}
-
-/// What the repository around this crate has besides.
-#[test]
-fn variants_of_other_ptx_do_no_harm() {
-    for (directory, variants) in [("../../kernels/prebuilt", 300), ("../../tests/simulator/ptx", 8)] {
+/// Variants of each file of this crate, of the kernels of the repository around it, and of its single
+/// instructions.
+fn all_survive(own: u64, kernels: u64, instructions: u64) {
+    for (directory, variants) in [
+        ("tests/kernels", own),
+        ("tests/kernels/cdp1", own),
+        ("../../kernels/prebuilt", kernels),
+        ("../../tests/simulator/ptx", instructions),
+    ] {
         if Path::new(directory).exists() {
             survives(directory, variants);
         }
     }
+}
+
+#[test]
+fn variants_do_no_harm() {
+    all_survive(60, 60, 2);
+}
+
+#[test]
+#[ignore = "takes most of a minute"]
+fn many_variants_do_no_harm_nightly() {
+    all_survive(300, 400, 10);
 }
 
 #[test]

@@ -424,7 +424,8 @@ fn malformed_input_ends_with_a_sentence() {
 /// Twice as much would not fit beside the program.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_buffer_is_in_memory_once() {
+#[ignore = "takes most of a minute"]
+fn a_buffer_is_in_memory_once_nightly() {
     let folder = scratch("once");
     let data = folder.join("data.npy").display().to_string();
     let line = format!("{KERNELS} --kernel copy --grid 1 --block 1 --arg buf:u8:0 --schedules 2");
