@@ -29,7 +29,8 @@ fn modules(directory: &Path, prefix: &str, found: &mut BTreeMap<String, String>)
 
 /// The text before its tests.
 fn without_tests(text: &str) -> String {
-    text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().to_string()
+    let end = ["mod", "pub mod"].iter().filter_map(|word| text.find(&format!("#[cfg(test)]\n{word} "))).min();
+    text[..end.unwrap_or(text.len())].to_string()
 }
 
 /// The imports of every file below `root`, its crate's root: by paths that begin with `crate::`, `super::` or

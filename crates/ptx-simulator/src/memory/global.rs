@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Written;
 use super::spaces::{index, span};
+use super::written::Written;
 use crate::device::DEFAULT_MEMORY;
 use crate::diagnostic::Region;
 
