@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use compiler::{Compiler, Maker};
-use prebuilt::{Kernel, State};
+use prebuilt::{Build, State};
 
 /// The repository, as the library calls it too.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -77,7 +77,7 @@ fn build() -> Result<()> {
 /// While every committed build serves, another compiler would change little, and two shells with different
 /// paths would rebuild the crate in turns. So these are watched only when they matter. cargo takes a path
 /// that does not exist for changed, so `.venv` is watched only while a kernel waits for it.
-fn watch_for_another_compiler(root: &Path, kernels: &[Kernel]) {
+fn watch_for_another_compiler(root: &Path, kernels: &[Build]) {
     if kernels.iter().any(|kernel| kernel.state != State::Prebuilt) {
         println!("cargo::rerun-if-env-changed=CLANG");
         println!("cargo::rerun-if-env-changed=PATH");
@@ -89,18 +89,19 @@ fn watch_for_another_compiler(root: &Path, kernels: &[Kernel]) {
 }
 
 /// Writes the kernel's files into `out`; returns its `Build { … }`.
-fn entry(kernel: &Kernel, out: &Path) -> Result<String> {
-    let Kernel { stem, source_path, source, ptx, newer, fatbin, code_hash, compiler, state, warnings: _ } =
-        kernel;
-    let file = |extension| out.join(stem).with_extension(extension);
+fn entry(kernel: &Build, out: &Path) -> Result<String> {
+    let Build { stem, source_path, source, ptx, newer, fatbin, code_hash, compiler, state, .. } = kernel;
+    let file = |extension| out.join(&**stem).with_extension(extension);
     write(&file("cu"), source.as_bytes())?;
     write(&file("ptx"), ptx.as_bytes())?;
     write(&file("fatbin"), fatbin)?;
     write(&file(prebuilt::NEWER), newer.as_bytes())?;
     Ok(format!(
-        "    Build {{ stem: {stem:?}, source_path: {source_path:?}, source: include_str!({:?}), \
-         ptx: include_str!({:?}), newer: include_str!({:?}), fatbin: include_bytes!({:?}), \
-         code_hash: {code_hash:?}, compiler: {compiler:?}, state: State::{state:?}, what_if: None }},\n",
+        "    Build {{ stem: Borrowed({stem:?}), source_path: Borrowed({source_path:?}), \
+         source: Borrowed(include_str!({:?})), ptx: Borrowed(include_str!({:?})), \
+         newer: Borrowed(include_str!({:?})), fatbin: Borrowed(include_bytes!({:?})), \
+         code_hash: Borrowed({code_hash:?}), compiler: Borrowed({compiler:?}), state: State::{state:?}, \
+         what_if: None, warnings: String::new() }},\n",
         file("cu"),
         file("ptx"),
         file(prebuilt::NEWER),

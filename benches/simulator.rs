@@ -47,7 +47,7 @@ fn main() -> ExitCode {
 
 fn bench(options: &Options) -> Result<()> {
     let build = kernels::get("ch3_blocks")?;
-    let chapter = Module::parse(build.ptx, build.source_path)?;
+    let chapter = Module::parse(&build.ptx, &build.source_path)?;
     let others = Module::parse(include_str!("kernels.ptx"), "benches/kernels.cu")?;
     let of_chapter: Vec<_> =
         KERNELS.iter().map(|kernel| case(&chapter, &reduction(kernel))).collect::<Result<_>>()?;

@@ -124,7 +124,8 @@ pub fn source_hash() -> String {
     let source = include_str!("../../kernels/libraries/tune.cu").lines();
     let mut code: String =
         source.map(|line| format!("{}\n", line.split("//").next().unwrap_or_default().trim())).collect();
-    code += kernels::all().iter().find(|build| build.stem == "ch7_limit").map_or("", |build| build.code_hash);
+    code +=
+        kernels::all().iter().find(|build| build.stem == "ch7_limit").map_or("", |build| &*build.code_hash);
     prebuilt::text_hash(&code)
 }
 

@@ -19,9 +19,10 @@ pub const DIRECTORY: &str = "kernels/prebuilt";
 pub const LEGACY: &str = "kernels/legacy";
 
 /// How a build came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// The committed build, made from this very source.
+    #[default]
     Prebuilt,
     /// Built by the reader's compiler.
     Built,
@@ -54,21 +55,50 @@ pub struct Entry {
 /// `manifest.json`, by stem.
 pub type Manifest = BTreeMap<String, Entry>;
 
-/// One kernel as `build.rs` hands it on; the fields are those of [`crate::build::kernels::Build`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Kernel {
-    pub stem: String,
-    pub source_path: String,
-    pub source: String,
-    pub ptx: String,
-    pub newer: String,
-    pub fatbin: Vec<u8>,
-    pub code_hash: String,
-    pub compiler: String,
+/// A text that the library holds, or that was made since.
+pub type Text = std::borrow::Cow<'static, str>;
+
+/// One kernel file and its build. As JSON, for the simulator, it is without the fatbin.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// `ch4_nested`
+    pub stem: Text,
+    /// Path of the source from the repository root: `kernels/ch4_nested.cu`.
+    pub source_path: Text,
+    /// The source text, as it was built.
+    pub source: Text,
+    /// What the simulator executes.
+    pub ptx: Text,
+    /// The same for newer GPUs, where the source has kernels for them alone; else empty.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub newer: Text,
+    /// What a GPU gets: machine code for the major architectures, device-linked where needed. Empty for the
+    /// kernel of 2020, which no GPU gets, and for what clang has built.
+    #[serde(skip)]
+    pub fatbin: std::borrow::Cow<'static, [u8]>,
+    /// Identity of the compiled code: [`code_hash`]. A record carries it, so a page can tell that the kernel
+    /// has changed since.
+    pub code_hash: Text,
+    /// The compiler: `nvcc 13.0.88`; that of the kernel of 2020 is NVRTC.
+    pub compiler: Text,
+    /// How the build came to be.
+    #[serde(skip)]
     pub state: State,
+    /// The edit of the chapter's source that was built, if it was edited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<WhatIf>,
     /// What the reader should know of, in whole lines; empty if nothing.
+    #[serde(skip)]
     pub warnings: String,
+}
+
+/// A small edit of a chapter's kernels, made to see what happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WhatIf {
+    /// `no-barrier`: what an option and a file name call it.
+    pub name: Text,
+    /// `no barrier`
+    pub label: Text,
 }
 
 /// The kernels' sources, from the repository root, by stem: `kernels/ch*.cu` and `kernels/legacy/ch*.cu`.
@@ -128,7 +158,7 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
 /// # Errors
 /// If the source cannot be read, or was edited and does not compile, or if the committed build is damaged and
 /// there is no compiler.
-pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scratch: &Path) -> Result<Kernel> {
+pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scratch: &Path) -> Result<Build> {
     let file = root.join(source_path);
     let source = std::fs::read_to_string(&file).with_context(|| format!("cannot read {source_path}"))?;
     let (directory, stem) = place(source_path);
@@ -141,15 +171,16 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
     };
     let Committed { entry, ptx, newer, fatbin } = committed.unwrap_or_default();
     let unedited = entry.source_hash == source_hash(&source);
-    let mut kernel = Kernel {
-        stem: stem.to_owned(),
-        source_path: source_path.to_owned(),
-        source,
-        ptx,
-        newer,
-        fatbin,
-        code_hash: entry.code_hash,
-        compiler: entry.compiler,
+    let mut kernel = Build {
+        stem: stem.to_owned().into(),
+        source_path: source_path.to_owned().into(),
+        source: source.into(),
+        ptx: ptx.into(),
+        newer: newer.into(),
+        fatbin: fatbin.into(),
+        code_hash: entry.code_hash.into(),
+        compiler: entry.compiler.into(),
+        what_if: None,
         state: if unedited { State::Prebuilt } else { State::Stale },
         warnings,
     };
@@ -172,10 +203,16 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
     };
     match built() {
         Ok((ptx, newer, fatbin)) => {
-            kernel.newer = newer;
-            (kernel.code_hash, kernel.ptx, kernel.fatbin) = (code_hash(&ptx.text), ptx.text, fatbin);
-            (kernel.compiler, kernel.state) = (compiler.name(), State::Built);
             kernel.warnings += &ptx.warnings;
+            kernel = Build {
+                code_hash: code_hash(&ptx.text).into(),
+                ptx: ptx.text.into(),
+                newer: newer.into(),
+                fatbin: fatbin.into(),
+                compiler: compiler.name().into(),
+                state: State::Built,
+                ..kernel
+            };
         }
         Err(error) if unedited => {
             kernel.warnings = format!("{error:#}\nUsing the committed build by {}.", kernel.compiler);

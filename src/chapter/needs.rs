@@ -50,7 +50,8 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
 
 /// The device that the reader asks for, if the chapter can run there.
 fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
-    let what_if = build.what_if.map(|_| "an edited kernel is there to be looked at, not to be timed");
+    let what_if =
+        build.what_if.as_ref().map(|_| "an edited kernel is there to be looked at, not to be timed");
     let Some(why) = what_if.or(build.simulator_only()).or(chapter.simulator_only) else {
         return Ok(options.device);
     };

@@ -35,10 +35,10 @@ impl Device {
     /// # Errors
     /// Of [`Device::load_code`].
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let module = self.load_code(build.stem, build.ptx, build.fatbin)?;
+        let module = self.load_code(&build.stem, &build.ptx, &build.fatbin)?;
         let is_there = module.gpu.is_none() && !build.newer.is_empty();
         let newer =
-            is_there.then(|| sim::Module::parse(build.newer, build.stem)).transpose().map_err(found)?;
+            is_there.then(|| sim::Module::parse(&build.newer, &build.stem)).transpose().map_err(found)?;
         Ok(Module { newer, ..module })
     }
 

@@ -10,6 +10,11 @@ use crate::arguments::number;
 use crate::number::thousands;
 use crate::reduction::data;
 
+/// What `TYPE:ELEMENTS` and an argument look like.
+pub const FORMS: &str = "write TYPE:NUMBER, like i32:5; buf:TYPE:ELEMENTS, like buf:i32:1,2,3, \
+                         buf:f32:zeros*1024, buf:i32:iota*1000 or buf:u8:uninit*64; struct:TYPE:NUMBER,…, \
+                         like struct:i32:4,f32:0.5; or @BUFFER";
+
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
 const MAX_BYTES: u64 = 1 << 36;
 
@@ -60,7 +65,7 @@ enum Part {
 impl Fill {
     /// Reads `TYPE:ELEMENTS`; the error says what is wrong with which part.
     pub fn parse(text: &str, names: Names) -> Result<Fill> {
-        let (kind, elements) = text.split_once(':').context(super::script::FORMS)?;
+        let (kind, elements) = text.split_once(':').context(FORMS)?;
         let (kind, elements) = (Type::parse(kind.trim())?, elements.trim());
         let parts = if let Some(file) = elements.strip_prefix("file=") {
             let file = Elements::open(Path::new(file), kind)?;

@@ -148,10 +148,10 @@ mod with_a_fake_one {
         fake_clang(&root.join("clang"), "22.1.8", false);
         let clang = find(&root, &[("CLANG", &root.join("clang"))]).unwrap().unwrap();
         let kernel = || prebuilt::kernel(&root, KERNEL, Some(&clang), &root).unwrap();
-        assert_eq!((kernel().state, kernel().compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
+        assert_eq!((kernel().state, &*kernel().compiler), (State::Prebuilt, "nvcc 1.2.3"));
         write(&root.join(KERNEL), "int sum = 1;\n");
         let built = kernel();
-        assert_eq!((built.state, built.compiler.as_str()), (State::Built, "clang 22.1.8"));
+        assert_eq!((built.state, &*built.compiler), (State::Built, "clang 22.1.8"));
         assert!(built.fatbin.is_empty() && built.ptx.contains("\"kernels/ch9_fake.cu\""), "{}", built.ptx);
         assert!(built.ptx.contains("--cuda-gpu-arch=sm_75 -O2"), "{}", built.ptx);
         let unoptimised = clang.unoptimised_ptx(&root.join(KERNEL), &root).unwrap().text;

@@ -18,7 +18,7 @@ const OLD: &str = "-DCUDA_FORCE_CDP1_IF_SUPPORTED";
 #[test]
 fn the_ptx_belongs_to_the_source_and_names_no_machine() {
     let build = kernels::get("ch4_legacy").unwrap();
-    assert_eq!((build.state, build.source_path), (State::Prebuilt, SOURCE));
+    assert_eq!((build.state, &*build.source_path), (State::Prebuilt, SOURCE));
     let files: Vec<_> = build.ptx.lines().filter(|line| line.trim_start().starts_with(".file")).collect();
     assert_eq!(files, [format!("\t.file\t1 \"{SOURCE}\"")]);
     for call in ["cudaGetParameterBufferV2", "cudaLaunchDeviceV2", "cudaDeviceSynchronize"] {

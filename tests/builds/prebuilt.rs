@@ -81,7 +81,7 @@ fn every_piece_of_a_chapter_is_there() {
 /// A record tells by this hash that the kernel has changed since: code counts, comments and lines do not.
 #[test]
 fn the_code_hash_follows_the_code_alone() {
-    let ptx = kernels::get("ch3_blocks").unwrap().ptx;
+    let ptx = &*kernels::get("ch3_blocks").unwrap().ptx;
     let hash = prebuilt::code_hash(ptx);
     let moved = ptx.replace("\t.loc\t1 ", "\t.loc\t1 1").replace("release 13.0", "release 13.9");
     assert_ne!(moved, ptx);
@@ -195,12 +195,12 @@ mod with_a_fake_nvcc {
 
         let other = with_nvcc(&root, "4.5.6");
         let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
-        assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Built, "nvcc 4.5.6"));
+        assert_eq!((kernel.state, &*kernel.compiler), (State::Built, "nvcc 4.5.6"));
 
         // Another version that cannot compile it is no reason to stop.
         script(&other.path, "echo 'gcc: unsupported version' >&2; exit 1");
         let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
-        assert_eq!((kernel.state, kernel.compiler.as_str()), (State::Prebuilt, "nvcc 1.2.3"));
+        assert_eq!((kernel.state, &*kernel.compiler), (State::Prebuilt, "nvcc 1.2.3"));
         assert!(kernel.warnings.contains("gcc: unsupported version"), "{}", kernel.warnings);
     }
 
@@ -234,7 +234,7 @@ mod with_a_fake_nvcc {
         write(&root.join(NEW), "int more;\n");
         assert_eq!(prebuilt::sources(&root).unwrap(), [KERNEL, NEW]);
         let kernel = prebuilt::kernel(&root, NEW, None, &root).unwrap();
-        assert_eq!((kernel.state, kernel.ptx.as_str()), (State::Stale, ""));
+        assert_eq!((kernel.state, &*kernel.ptx), (State::Stale, ""));
         let message = build(NEW, "", State::Stale).check().unwrap_err().to_string();
         assert!(message.contains("kernels/ch9_new.cu has never been built"), "{message}");
         assert_eq!(prebuilt::kernel(&root, NEW, Some(&nvcc), &root).unwrap().state, State::Built);
@@ -264,18 +264,14 @@ mod with_a_fake_nvcc {
     }
 
     fn build(source_path: &'static str, ptx: &'static str, state: State) -> Build {
-        let (code_hash, compiler) = ("0123456789abcdef", "nvcc 1.2.3");
         Build {
-            stem: "ch9_fake",
-            source_path,
-            source: "",
-            ptx,
-            newer: "",
-            fatbin: &[],
-            code_hash,
-            compiler,
+            stem: "ch9_fake".into(),
+            source_path: source_path.into(),
+            ptx: ptx.into(),
+            code_hash: "0123456789abcdef".into(),
+            compiler: "nvcc 1.2.3".into(),
             state,
-            what_if: None,
+            ..Build::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::kernels::{self, BuildFile, WhatIf};
+use workbook::build::kernels::{self, Build, WhatIf};
 use workbook::build::prebuilt;
 use workbook::build::renew::{HOW, committed};
 use workbook::build::what_if::{self, DIRECTORY, Edit};
@@ -11,19 +11,16 @@ use workbook::build::what_if::{self, DIRECTORY, Edit};
 use crate::{pinned_nvcc, read, root, scratch, write};
 
 /// The path of an edit's file, and what that must be but for the PTX.
-fn file(edit: &Edit) -> (String, BuildFile) {
+fn file(edit: &Edit) -> (String, Build) {
     let source_path = format!("kernels/{}.cu", edit.stem);
     let source = read(&root().join(&source_path)).replace("\r\n", "\n");
     let path = what_if::path(&edit.stem, &edit.name).display().to_string().replace('\\', "/");
-    let build = BuildFile {
-        stem: edit.stem.clone(),
-        source_path,
-        source: edit.apply(&source).unwrap().0,
-        ptx: String::new(),
-        newer: String::new(),
-        code_hash: String::new(),
-        compiler: String::new(),
-        what_if: Some(WhatIf { name: edit.name.clone(), label: edit.label.clone() }),
+    let build = Build {
+        stem: edit.stem.clone().into(),
+        source_path: source_path.into(),
+        source: edit.apply(&source).unwrap().0.into(),
+        what_if: Some(WhatIf { name: edit.name.clone().into(), label: edit.label.clone().into() }),
+        ..Build::default()
     };
     (path, build)
 }
@@ -43,17 +40,15 @@ fn every_edit_is_of_a_chapter_and_has_a_name_of_its_own() {
 fn the_edits_builds_belong_to_their_sources() {
     let mut known = BTreeSet::new();
     for (path, build) in what_if::all(root()).unwrap().iter().map(file) {
-        let file: BuildFile = serde_json::from_str(&read(&root().join(&path))).unwrap();
+        let file: Build = serde_json::from_str(&read(&root().join(&path))).unwrap();
         assert_eq!(prebuilt::code_hash(&file.ptx), file.code_hash, "{path} is damaged");
-        let (code_hash, compiler) = (file.code_hash.clone(), file.compiler.clone());
-        let (ptx, newer) = (file.ptx.clone(), file.newer.clone());
         // Its comments may be older.
         let [made, is] = [&file.source, &build.source].map(|source| prebuilt::source_hash(source));
         assert_eq!(made, is, "{path} is not of this source; run `{HOW}`");
-        let source = file.source.clone();
-        assert_eq!(newer.is_empty(), prebuilt::newer_arch(&source, Maker::Nvcc).is_none(), "{path}");
-        let expected = BuildFile { source, ptx, newer, code_hash, compiler, ..build };
-        assert_eq!(file, expected, "{path} is of another edit; run `{HOW}`");
+        let needs_newer = prebuilt::newer_arch(&file.source, Maker::Nvcc).is_some();
+        assert_eq!(!file.newer.is_empty(), needs_newer, "{path}");
+        let identity = |build: &Build| (build.stem.clone(), build.source_path.clone(), build.what_if.clone());
+        assert_eq!(identity(&file), identity(&build), "{path} is of another edit; run `{HOW}`");
         known.insert(path.rsplit('/').next().unwrap().to_string());
     }
     for file in std::fs::read_dir(root().join(DIRECTORY)).unwrap() {
@@ -69,16 +64,21 @@ fn the_edits_builds_are_renewed_by_nvcc() {
     for (path, build) in what_if::all(root()).unwrap().iter().map(file) {
         let pinned = pinned_nvcc().path;
         let copy = scratch("what-if");
-        write(&copy.join(&build.source_path), &build.source);
+        write(&copy.join(&*build.source_path), &build.source);
         let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
         let nvcc = Compiler::of_with(Maker::Nvcc, &copy, here).unwrap().unwrap();
-        let file = copy.join(&build.source_path);
+        let file = copy.join(&*build.source_path);
         let newer = prebuilt::newer_arch(&build.source, Maker::Nvcc);
         let newer =
             newer.map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
         let ptx = nvcc.ptx(&file, &copy).unwrap().text;
-        let code_hash = prebuilt::code_hash(&ptx);
-        let file = BuildFile { ptx, newer, code_hash, compiler: nvcc.name(), ..build };
+        let file = Build {
+            code_hash: prebuilt::code_hash(&ptx).into(),
+            ptx: ptx.into(),
+            newer: newer.into(),
+            compiler: nvcc.name().into(),
+            ..build
+        };
         committed(path, serde_json::to_string(&file).unwrap() + "\n");
     }
 }

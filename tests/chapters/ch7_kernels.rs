@@ -211,7 +211,7 @@ fn the_sum_of_the_blocks_of_f32_is_exact_until_its_end() {
 
 #[test]
 fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
-    let ptx = kernels::get("ch7_limit").unwrap().ptx;
+    let ptx = &*kernels::get("ch7_limit").unwrap().ptx;
     for operation in [Operation::SUM, SUM_F32, SUM_I64] {
         for n in (0..=31).flat_map(|exponent| [(1u64 << exponent) - 1, 1 << exponent, (1 << exponent) + 1]) {
             let Choice { kernel, block, grid } = choice::choice(&operation, n);

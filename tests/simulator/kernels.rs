@@ -21,7 +21,7 @@ struct Bench {
 impl Bench {
     fn new() -> Bench {
         let build = kernels::get("ch4_nested").unwrap();
-        Bench { sim: Simulator::new(), module: Module::parse(build.ptx, build.source_path).unwrap() }
+        Bench { sim: Simulator::new(), module: Module::parse(&build.ptx, &build.source_path).unwrap() }
     }
 
     fn upload(&mut self, values: &[i32]) -> u64 {

@@ -17,13 +17,10 @@ const STEM: &str = "ch3_blocks";
 
 /// The tables that `cargo bench -- --record` has left, and a note if the kernels have changed since.
 pub fn simulator(book: &Workbook) -> Result<String> {
-    let file = book.root.join("benches/simulator.md");
-    let text = std::fs::read_to_string(&file)
-        .with_context(|| format!("cannot read {}; make it anew: cargo bench -- --record", file.display()))?;
+    let text = book.read("benches/simulator.md").context("make it anew: cargo bench -- --record")?;
     let (head, tables) = text.split_once("\n\n").unwrap_or_default();
-    let same = kernels::all()
-        .iter()
-        .any(|build| build.stem == STEM && head == format!("<!-- {STEM} {} -->", build.code_hash));
+    let is_measured = |code: &str| head == format!("<!-- {STEM} {code} -->");
+    let same = kernels::all().iter().any(|build| build.stem == STEM && is_measured(&build.code_hash));
     let note = format!(
         "<code>kernels/{STEM}.cu</code> has changed since this was measured; run <code>cargo bench</code>."
     );

@@ -26,6 +26,10 @@ pub struct Found<'a> {
 static DIRECTIVE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\\?\{\{\s*#(.*?)(\}\}|\s*$)").expect("a valid pattern"));
 
+/// The start or end of a code block (CommonMark 0.31, 4.5).
+static FENCE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^ {0,3}(`{3,}|~{3,})(.*)$").expect("a valid pattern"));
+
 /// The directives of `page` in order, those escaped as `\{{#` left out.
 pub fn find(page: &str) -> Vec<Found<'_>> {
     let mut found = Vec::new();
@@ -52,20 +56,13 @@ pub fn find(page: &str) -> Vec<Found<'_>> {
     found
 }
 
-/// The fence that is open after `line`: its run of backticks or tildes. CommonMark 0.31, 4.5: at most three
-/// blanks before it, three characters or more; closed by at least as many.
+/// The fence that is open after `line`: its run of backticks or tildes; closed by at least as many.
 fn after_line<'a>(open: Option<&'a str>, line: &'a str) -> Option<&'a str> {
-    let text = line.trim_start_matches(' ');
-    let mark = text.chars().next().filter(|mark| "`~".contains(*mark));
-    let run = mark.map_or("", |mark| &text[..text.len() - text.trim_start_matches(mark).len()]);
-    let is_fence = run.len() >= 3 && line.len() - text.len() <= 3;
-    let rest = &text[run.len()..];
+    let Some(captures) = FENCE.captures(line) else { return open };
+    let (_, [run, rest]) = captures.extract();
     match open {
-        Some(open) => {
-            let closes = is_fence && run.starts_with(open) && rest.is_empty();
-            if closes { None } else { Some(open) }
-        }
-        None => (is_fence && !(mark == Some('`') && rest.contains('`'))).then_some(run),
+        Some(open) => Some(open).filter(|_| !run.starts_with(open) || !rest.is_empty()),
+        None => Some(run).filter(|_| run.starts_with('~') || !rest.contains('`')),
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use chapters::CHAPTERS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use workbook::build::kernels::{self, Build, BuildFile};
+use workbook::build::kernels::{self, Build};
 use workbook::build::what_if::{self, Edit};
 use workbook::chapter::{Chapter, Place};
 use workbook::files::write_whole;
@@ -43,9 +43,7 @@ struct Live<'a> {
     grids: bool,
     pending: bool,
     columns: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     chart: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     scale: Option<&'a str>,
     /// Whether it shows what the simulator says.
     message: bool,
@@ -79,7 +77,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         return Ok(String::new());
     };
     let Some(record) = committed(workbook, stem, DeviceKind::Sim)? else { return Ok(String::new()) };
-    let Some(build) = fresh(stem) else { return Ok(String::new()) };
+    let Ok(build) = kernels::get(stem) else { return Ok(String::new()) }; // it was edited since
     let known = |kernel: &&str| runs(&record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
@@ -108,7 +106,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         chart: asked.chart.filter(|_| asked.shows_simulator),
         scale: asked.scale.filter(|_| asked.shows_simulator),
         message: asked.message,
-        file: build.source_path,
+        file: &build.source_path,
         what_ifs: what_ifs(workbook, build, &kernels)?,
         kernels,
     };
@@ -118,20 +116,15 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     Ok(format!(" data-live='{json}'"))
 }
 
-/// The build of a chapter's kernels, if they have not been edited since.
-fn fresh(stem: &str) -> Option<&'static Build> {
-    kernels::get(stem).ok()
-}
-
 /// Writes the builds of the chapters' kernels where the pages fetch them, `live/STEM.json` in `pages`. mdBook watches
 /// that folder, so what is there already is left alone.
 ///
 /// # Errors
 /// A file that cannot be written, or the manifest read.
 pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
-    for build in in_page(workbook)?.into_iter().filter_map(|chapter| fresh(chapter.stem)) {
+    for build in in_page(workbook)?.into_iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
         let path = pages.join("live").join(format!("{}.json", build.stem));
-        let json = serde_json::to_vec(&BuildFile::from(build))?;
+        let json = serde_json::to_vec(build)?;
         if std::fs::read(&path).ok().as_ref() != Some(&json) {
             write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -170,16 +163,17 @@ fn most(record: &Record, kernels: &[&str]) -> u64 {
     (6..).map(|exponent| 1 << exponent).take_while(|n| *n <= LARGEST && affordable(n)).last().unwrap_or(0)
 }
 
-/// The edits of the chapter's kernels that change what the cell runs.
+/// The edits of the chapter's kernels that change what the cell runs, as far as they suit the kernels as they
+/// stand.
 fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<Value>> {
     let matters = |edit: &Edit| {
         let changes_one = edit.kernels.iter().any(|kernel| kernels.contains(&kernel.as_str()));
         edit.stem == build.stem && (kernels.is_empty() || changes_one)
     };
     let of_edit = |edit: Edit| {
-        let (_, changed) = edit.apply(build.source)?;
+        let (_, changed) = edit.apply(&build.source).ok()?;
         let lines: Vec<_> = changed.iter().map(|(line, text)| json!({"line": line, "text": text})).collect();
-        Ok(json!({"name": edit.name, "label": edit.label, "lines": lines}))
+        Some(json!({"name": edit.name, "label": edit.label, "lines": lines}))
     };
-    what_if::all(&workbook.root)?.into_iter().filter(matters).map(of_edit).collect()
+    Ok(what_if::all(&workbook.root)?.into_iter().filter(matters).filter_map(of_edit).collect())
 }

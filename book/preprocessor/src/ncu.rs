@@ -115,7 +115,7 @@ impl Report {
     /// `content` with its source, and a note if the kernels have changed since they were profiled.
     fn figure(&self, content: &str) -> String {
         let is_old = |(stem, code): (&String, &String)| {
-            kernels::all().iter().any(|build| build.stem == stem && build.code_hash != code)
+            kernels::all().iter().any(|build| build.stem == **stem && build.code_hash != **code)
         };
         let note = match self.code.iter().any(is_old) {
             true => changed(

@@ -65,7 +65,7 @@ pub fn figure_of(book: &Workbook, mut content: String, records: &[&Record]) -> R
 pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
     let note = match kernels::find(&record.stem)? {
         Some(kernel) => {
-            let hash = (kernel.state != State::Stale).then_some(kernel.code_hash);
+            let hash = (kernel.state != State::Stale).then_some(&*kernel.code_hash);
             match record.compiler.as_deref().filter(|by| *by != kernel.compiler && hash.is_some()) {
                 // Another compiler makes other code.
                 Some(by) => Some(format!(
@@ -73,9 +73,9 @@ pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
                      compared, their counts cannot.",
                     escape(by),
                     kernel.source_path,
-                    escape(kernel.compiler)
+                    escape(&kernel.compiler)
                 )),
-                None => note(record, kernel.source_path, hash),
+                None => note(record, &kernel.source_path, hash),
             }
         }
         // A chapter without a kernel: its identity is that of its example.

@@ -103,18 +103,16 @@ pub fn run<'a>(record: &'a Record, kernel: &str, n: u64, block: Option<u32>) -> 
     let Some(first) = at_n.first() else {
         bail!("{kernel} has no run at n = {n}; there are: {}", list(of_kernel.iter().map(|run| run.n)));
     };
-    let blocks = || list(at_n.iter().map(|run| run.block));
+    let blocks = list(at_n.iter().map(|run| run.block));
     // Work of the host has no blocks, whatever is asked for.
     let at = |block: u32| at_n.iter().copied().find(|run| run.block == block || run.block == 0);
-    let found = at(block.unwrap_or(record.block));
+    let only = || Some(*first).filter(|first| at_n.iter().all(|run| run.block == first.block));
     match block {
-        Some(block) => found.with_context(|| {
-            format!("{kernel} has no run at n = {n} with {block} threads per block; there are: {}", blocks())
+        Some(block) => at(block).with_context(|| {
+            format!("{kernel} has no run at n = {n} with {block} threads per block; there are: {blocks}")
         }),
-        None => {
-            found.or((at_n.iter().all(|run| run.block == first.block)).then_some(*first)).with_context(|| {
-                format!("{kernel} was run at n = {n} with several blocks, say which: block={}", blocks())
-            })
-        }
+        None => at(record.block).or_else(only).with_context(|| {
+            format!("{kernel} was run at n = {n} with several blocks, say which: block={blocks}")
+        }),
     }
 }

@@ -1,6 +1,9 @@
 //! The terms of the glossary; where a page uses one, a link with the definition on hover and focus.
 
+use std::sync::LazyLock;
+
 use anyhow::Result;
+use regex::Regex;
 use workbook::record::columns::escape;
 
 use crate::page::{GLOSSARY, Page};
@@ -58,21 +61,13 @@ pub fn slug(heading: &str) -> String {
     heading.trim().chars().filter_map(kept).collect()
 }
 
+/// A link of Markdown, and its words.
+static LINK: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\[([^\]]*)\]\([^)]*\)").expect("a valid pattern"));
+
 /// Markdown of one paragraph without its marks: of a link its words.
 pub fn plain(markdown: &str) -> String {
-    let mut text = String::new();
-    let mut rest = markdown;
-    while let Some((before, link)) = rest.split_once('[') {
-        text += before;
-        let parts = link
-            .split_once(']')
-            .and_then(|(words, after)| Some((words, after.strip_prefix('(')?.split_once(')')?.1)));
-        (text, rest) = match parts {
-            Some((words, after)) => (text + words, after),
-            None => (text + "[", link),
-        };
-    }
-    (text + rest).replace(['`', '*'], "")
+    LINK.replace_all(markdown, "$1").replace(['`', '*'], "")
 }
 
 #[cfg(test)]

@@ -11,19 +11,12 @@ let before = Promise.resolve();
 const STOPPED = 'Stopped.';
 const NO_MEMORY = 'The run was broken off: most likely it needs more memory than the browser gives a page. Try a smaller n.';
 
-async function ask(name, read) {
-    const response = await fetch(at(name));
-    if (!response.ok) {
-        throw new Error(`${name}: ${response.status}`);
-    }
-    return read(response);
-}
-
 /** What `read` makes of a file, fetched once; again if that went wrong. */
 function file(name, read = response => response.text()) {
     if (!fetched.has(name)) {
-        fetched.set(name, ask(name, read));
-        fetched.get(name).catch(() => fetched.delete(name));
+        const content = fetch(at(name)).then(response => (response.ok ? read(response) : Promise.reject(new Error(`${name}: ${response.status}`))));
+        content.catch(() => fetched.delete(name));
+        fetched.set(name, content);
     }
     return fetched.get(name);
 }

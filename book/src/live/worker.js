@@ -18,9 +18,12 @@ onmessage = ({ data: { module, args, files } }) => {
     const contents = new Map(Object.entries(files).map(([name, text]) => [name, new File(new TextEncoder().encode(text))]));
     const root = new PreopenDirectory('/', contents);
     const wasi = new WASI(args, [], [new OpenFile(new File([])), new ConsoleStdout(() => {}), new ConsoleStdout(hear), root], { debug: false });
+    // An address above 2 GB comes as a negative number, which the shim does not expect.
+    const unsigned = value => (typeof value === 'number' ? value >>> 0 : value);
+    const calls = Object.entries(wasi.wasiImport).map(([name, call]) => [name, (...values) => call(...values.map(unsigned))]);
     try {
         const started = performance.now();
-        const program = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+        const program = new WebAssembly.Instance(module, { wasi_snapshot_preview1: Object.fromEntries(calls) });
         const status = wasi.start(program);
         const seconds = (performance.now() - started) / 1000;
         const shown = contents.get('shown.json');

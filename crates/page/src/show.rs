@@ -55,7 +55,7 @@ pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Show
         None => Vec::new(),
     };
     let chart = charts.into_iter().find(|chart| Some(chart.name) == wanted.chart.as_deref());
-    let source = kernels::find(&record.stem)?.map(|build| build.source);
+    let source = kernels::find(&record.stem)?.map(|build| &*build.source);
     let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
     let films = match wanted.figure.as_deref() {
         Some("grids") if !moving.is_empty() => vec![grids(&moving).html()],

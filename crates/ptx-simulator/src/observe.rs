@@ -354,21 +354,16 @@ pub trait Observer {
 /// What a launch runs under: who is told all, and whether undefined values are followed through registers and
 /// memory.
 pub(crate) trait Watch: Observer {
-    /// Whether the launch is checked.
-    fn checks(&self) -> bool;
-
-    /// Bytes that the checks remember.
-    fn remembers(&self) -> usize {
-        0
-    }
+    /// Bytes that the checks remember; `None` without checks.
+    fn remembers(&self) -> Option<usize>;
 }
 
 /// An observer of a launch without checks.
 pub(crate) struct Unchecked<'a, O>(pub &'a mut O);
 
 impl<O: Observer> Watch for Unchecked<'_, O> {
-    fn checks(&self) -> bool {
-        false
+    fn remembers(&self) -> Option<usize> {
+        None
     }
 }
 

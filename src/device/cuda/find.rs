@@ -184,16 +184,16 @@ fn dotted(version: i32) -> String {
 
 /// The CUDA major version of the newest compiler among the kernels' builds, and that compiler. Machine code
 /// runs on drivers of the compiler's major version or newer (CUDA Compatibility guide).
-fn needed_cuda() -> (i32, &'static str) {
+fn needed_cuda() -> (i32, String) {
     kernels::all()
         .iter()
         .filter(|build| !build.fatbin.is_empty())
         .filter_map(|build| {
             let version = build.compiler.split_whitespace().last()?;
-            Some((version.split('.').next()?.parse().ok()?, build.compiler))
+            Some((version.split('.').next()?.parse().ok()?, build.compiler.to_string()))
         })
         .max()
-        .unwrap_or((13, "nvcc 13"))
+        .unwrap_or((13, "nvcc 13".into()))
 }
 
 /// The first driver branch of a CUDA major version (CUDA release notes, table of driver versions).

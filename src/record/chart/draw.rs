@@ -16,7 +16,7 @@ use plotters_svg::SVGBackend;
 
 use super::line::{Point, SERIES, Series, Style};
 use super::scale::Scale;
-use super::svg::{self, DASHED, GRID, KERNELS, MUTED, PAPER, TEXT};
+use super::svg::{self, DASHED, GRID, MUTED, PAPER, TEXT};
 use crate::record::columns::wrapped;
 
 /// Everything on a chart.
@@ -316,7 +316,7 @@ fn text(root: &Area, words: &str, at: Place, style: &TextStyle) -> Result<()> {
 impl Style {
     fn colour(self) -> RGBColor {
         match self {
-            Style::Kernel(i) => KERNELS[i % SERIES],
+            Style::Kernel(i) => svg::series(i),
             Style::Host | Style::Limit => MUTED,
         }
     }

@@ -120,15 +120,10 @@ pub fn plot_of(source: &str, quantity: &Quantity, against: &Against, lines: Vec<
 /// The lines with a colour and a marker of its own for each kernel: those that it has in all charts of the
 /// record, where that has no more kernels than a chart has lines.
 fn distinct(mut lines: Vec<Series>) -> Vec<Series> {
-    let kernels =
-        || lines.iter().filter_map(|line| if let Style::Kernel(i) = line.style { Some(i) } else { None });
-    if kernels().any(|i| i >= SERIES) {
-        let mut next = 0;
-        for line in &mut lines {
-            if let Style::Kernel(i) = &mut line.style {
-                (*i, next) = (next, next + 1);
-            }
-        }
+    let is_beyond = |line: &Series| matches!(line.style, Style::Kernel(i) if i >= SERIES);
+    if lines.iter().any(is_beyond) {
+        let kernels = lines.iter_mut().filter(|line| matches!(line.style, Style::Kernel(_)));
+        kernels.enumerate().for_each(|(i, line)| line.style = Style::Kernel(i));
     }
     lines
 }

@@ -10,43 +10,31 @@ use super::line::SERIES;
 use crate::number::powers;
 use crate::record::columns::escape;
 
-pub const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
-pub const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
-pub const MUTED: RGBColor = RGBColor(0x5A, 0x5A, 0x5A);
-/// The same for a line with dashes.
-pub const DASHED: RGBColor = RGBColor(0x5A, 0x5A, 0x5B);
-pub const GRID: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
-/// Of the kernels' lines, the colour-blind safe set of Okabe and Ito
-/// (<https://jfly.uni-koeln.de/color/>), darkened to a contrast of at least 4.5 so that a thin line holds.
-pub const KERNELS: [RGBColor; SERIES] = [
-    RGBColor(0x00, 0x72, 0xB2),
-    RGBColor(0xB8, 0x4A, 0x00),
-    RGBColor(0x00, 0x7A, 0x56),
-    RGBColor(0xA3, 0x45, 0x7F),
-    RGBColor(0x7A, 0x65, 0x00),
+/// Colours on white, and the class of what has one. Those of the lines follow the colour-blind safe set of
+/// Okabe and Ito (<https://jfly.uni-koeln.de/color/>), darkened to a contrast of at least 4.5 so that a thin
+/// line holds.
+const COLOURS: [(RGBColor, &str); 5 + SERIES] = [
+    (RGBColor(0xFF, 0xFF, 0xFF), "paper"),
+    (RGBColor(0x22, 0x22, 0x22), "text"),
+    (RGBColor(0x5A, 0x5A, 0x5A), "muted"),
+    (RGBColor(0x5A, 0x5A, 0x5B), "muted\" stroke-dasharray=\"50 40"),
+    (RGBColor(0xDD, 0xDD, 0xDD), "grid"),
+    (RGBColor(0x00, 0x72, 0xB2), "series-1"),
+    (RGBColor(0xB8, 0x4A, 0x00), "series-2"),
+    (RGBColor(0x00, 0x7A, 0x56), "series-3"),
+    (RGBColor(0xA3, 0x45, 0x7F), "series-4"),
+    (RGBColor(0x7A, 0x65, 0x00), "series-5"),
 ];
+pub const PAPER: RGBColor = COLOURS[0].0;
+pub const TEXT: RGBColor = COLOURS[1].0;
+pub const MUTED: RGBColor = COLOURS[2].0;
+/// The same for a line with dashes.
+pub const DASHED: RGBColor = COLOURS[3].0;
+pub const GRID: RGBColor = COLOURS[4].0;
 
-/// The class of an element of that colour, and what else it has.
-fn attributes(colour: RGBColor) -> String {
-    let class = match colour {
-        PAPER => "paper",
-        TEXT => "text",
-        MUTED => "muted",
-        DASHED => "muted\" stroke-dasharray=\"50 40",
-        GRID => "grid",
-        _ => {
-            let place = KERNELS.iter().position(|kernel| *kernel == colour);
-            return place.map_or(String::new(), |i| format!("class=\"series-{}\"", i + 1));
-        }
-    };
-    format!("class=\"{class}\"")
-}
-
-/// The colour of an element, as plotters writes it.
-fn colour(element: &str) -> Option<RGBColor> {
-    let number = u32::from_str_radix(element.split_once("=\"#")?.1.get(..6)?, 16).ok()?;
-    let [_, red, green, blue] = number.to_be_bytes();
-    Some(RGBColor(red, green, blue))
+/// Of the i-th line; after [`SERIES`] they begin again.
+pub fn series(i: usize) -> RGBColor {
+    COLOURS[5 + i % SERIES].0
 }
 
 /// A complete SVG file of these classes, of `size` pixels, from what plotters has `drawn` on so many `units`.
@@ -69,16 +57,16 @@ pub fn file(
     );
     let drawn =
         drawn.replace(" opacity=\"1\"", "").replace(" font-family=\"inherit\"", "").replace(" \"/>", "\"/>");
+    let classes = COLOURS.map(|(RGBColor(r, g, b), class)| (format!("=\"#{r:02X}{g:02X}{b:02X}\""), class));
     // An element per line, but for a text, whose words have a line of their own.
     for line in drawn.lines().skip(1) {
-        match (line.split_once(' ').filter(|_| line.starts_with('<')), colour(line)) {
-            (Some((tag, rest)), Some(colour)) => {
-                let end = if tag == "<text" { "" } else { "\n" };
-                written += &format!("{tag} {} {rest}{end}", attributes(colour));
-            }
-            _ if line.starts_with('<') => written += &format!("{line}\n"),
-            _ => written += &superscripts(line),
-        }
+        let class = classes.iter().find(|(colour, _)| line.contains(colour));
+        written += &match (line.split_once(' '), class) {
+            (Some(("<text", rest)), Some((_, class))) => format!("<text class=\"{class}\" {rest}"),
+            (Some((tag, rest)), Some((_, class))) => format!("{tag} class=\"{class}\" {rest}\n"),
+            _ if line.starts_with('<') => format!("{line}\n"),
+            _ => superscripts(line),
+        };
     }
     written
 }
@@ -97,5 +85,11 @@ fn superscripts(text: &str) -> String {
             written += &format!("<tspan dy=\"-0.45em\" font-size=\"90%\">{exponent}</tspan>");
         }
     }
-    written
+    // plotters escapes for XML; in a page, what a record says is no Markdown and no directive either.
+    let escaped = |c: char| match c {
+        '{' | '}' | '[' | ']' | '`' | '*' | '_' | '~' | '|' | '\\' => format!("&#{};", c as u32),
+        c if c.is_control() => char::REPLACEMENT_CHARACTER.to_string(),
+        c => c.to_string(),
+    };
+    written.chars().map(escaped).collect()
 }

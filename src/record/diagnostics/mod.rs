@@ -5,13 +5,16 @@ mod quote;
 
 use std::ops::Range;
 
+use quote::{Mark, Part};
+
 use crate::build::kernels;
 use crate::sim::Diagnostic;
 
 /// `found` as text, quoting the kernels' sources; `color` for a terminal. Ends in a newline.
 pub fn render(found: &Diagnostic, color: bool) -> String {
-    let source =
-        |file: &str| kernels::all().iter().find(|build| build.source_path == file).map(|build| build.source);
+    let source = |file: &str| {
+        kernels::all().iter().find(|build| build.source_path == file).map(|build| &*build.source)
+    };
     render_with(found, source, color)
 }
 
@@ -22,24 +25,6 @@ pub fn render_with<'a>(
     color: bool,
 ) -> String {
     quote::quote(found, &parts(found, source), &notes(found), color)
-}
-
-/// What is said about one file.
-struct Part<'a> {
-    file: String,
-    /// Its text, if that is known and has all the lines.
-    text: Option<&'a str>,
-    marks: Vec<Mark>,
-}
-
-/// What is said about one line.
-struct Mark {
-    line: u32,
-    /// Whether this is the place of the diagnostic itself.
-    primary: bool,
-    /// What to underline: bytes of the text.
-    span: Range<usize>,
-    label: String,
 }
 
 fn parts<'a>(found: &'a Diagnostic, source: impl Fn(&str) -> Option<&'a str>) -> Vec<Part<'a>> {

@@ -1,8 +1,27 @@
 //! A diagnostic laid out as rustc does it: where it is, the lines with their marks, notes below.
 
-use super::{Mark, Part};
+use std::ops::Range;
+
 use crate::say::visible;
 use crate::sim::{Diagnostic, Severity};
+
+/// What is said about one file.
+pub struct Part<'a> {
+    pub file: String,
+    /// Its text, if that is known and has all the lines.
+    pub text: Option<&'a str>,
+    pub marks: Vec<Mark>,
+}
+
+/// What is said about one line.
+pub struct Mark {
+    pub line: u32,
+    /// Whether this is the place of the diagnostic itself.
+    pub primary: bool,
+    /// What to underline: bytes of the text.
+    pub span: Range<usize>,
+    pub label: String,
+}
 
 /// How a terminal shows line numbers, bars and what is related (SGR parameters, ECMA-48 8.3.117).
 const FRAME: &str = "1;94";

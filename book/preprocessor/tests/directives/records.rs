@@ -100,7 +100,7 @@ fn the_speed_is_that_of_the_recorded_bench() {
         fs::write(root.join("simulator.md"), text).unwrap();
     };
     let page = || repository.page("{{#table benches/simulator}}\n");
-    write(workbook::build::kernels::get("ch3_blocks").unwrap().code_hash);
+    write(&workbook::build::kernels::get("ch3_blocks").unwrap().code_hash);
     assert!(page().contains("| a | 7 |") && !page().contains("has changed since"), "{}", page());
     write("another");
     assert!(page().contains("<code>kernels/ch3_blocks.cu</code> has changed since"));

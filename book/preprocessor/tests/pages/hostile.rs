@@ -65,7 +65,7 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
         for entry in fs::read_dir(root.join(directory)).unwrap() {
             let path = entry.unwrap().path();
             let to = folder.path().join(directory).join(path.file_name().unwrap());
-            if path.extension() == Some("txt".as_ref()) {
+            if ["txt", "md"].iter().any(|known| path.extension() == Some(known.as_ref())) {
                 fs::copy(&path, to).unwrap();
             } else if path.extension().is_some_and(|extension| extension == "json") {
                 let mut json: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use workbook::build::kernels::{self, BuildFile};
+use workbook::build::kernels;
 use workbook::build::prebuilt;
 
 use workbook::build::renew::{HOW, committed, renewing};
@@ -13,6 +13,7 @@ use super::page::Page;
 use super::{read, root, text};
 
 const TARGET: &str = "wasm32-wasip1";
+const FLAGS: &str = "CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS";
 
 const WASM: &str = "book/src/live/workbook.wasm";
 const MANIFEST: &str = "book/src/live/manifest.json";
@@ -62,11 +63,12 @@ fn build() -> Vec<u8> {
     // Numbers that the linker fills in take the bytes that they need, in place of five: a fiftieth less.
     let short = "-Clink-arg=--compress-relocations".to_string();
     let flags = [remap(&root, "."), remap(&home.join("registry").join("src"), "crates"), names, short];
+    let given = std::env::var(FLAGS).unwrap_or_default();
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "page", "--profile", "live"])
         .args(["--target", TARGET, "--target-dir"])
         .arg(target)
-        .env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" "))
+        .env(FLAGS, given + " " + &flags.join(" "))
         .current_dir(&root)
         .status()
         .expect("cargo starts");
@@ -96,8 +98,8 @@ fn the_wasm_is_renewed_by_rustc() {
     assert_eq!(chapters(&read(WASM)), chapters(&wasm), "run `{HOW}`");
     let [held, built] = [Page::new(&read(WASM)).unwrap(), Page::new(&wasm).unwrap()];
     for build in kernels::all() {
-        let json = serde_json::to_string(&BuildFile::from(build)).unwrap();
-        let words = [build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];
+        let json = serde_json::to_string(build).unwrap();
+        let words = [&*build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];
         let [one, other] = [&held, &built].map(|page| page.run(&words, &json, &json!({})).unwrap());
         assert_eq!(one, other, "{}: run `{HOW}`", build.stem);
     }

@@ -25,11 +25,11 @@ mod strong;
 mod touch;
 
 use barrier::{Branches, Group};
+use conflict::Between;
 use copies::UnderWay;
 use order::Order;
 use peers::Visits;
 use race::Shadow;
-use report::Between;
 use strong::Strong;
 
 use crate::decode::Program;
@@ -154,12 +154,8 @@ impl<'p> Checker<'p> {
 
 /// The checks, and an observer beside them.
 impl Watch for (&mut dyn Observer, Checker<'_>) {
-    fn checks(&self) -> bool {
-        true
-    }
-
-    fn remembers(&self) -> usize {
-        self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes()
+    fn remembers(&self) -> Option<usize> {
+        Some(self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes())
     }
 }
 

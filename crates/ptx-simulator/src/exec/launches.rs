@@ -1,10 +1,8 @@
 //! Device launches: argument buffers, and launches that the grid has not seen yet.
 
-use rustc_hash::FxHashMap;
-
 use crate::decode::runtime;
 use crate::device::LaunchConfig;
-use crate::memory::span;
+use crate::memory::{self, span};
 
 /// A child grid that waits to be started.
 #[derive(Debug)]
@@ -22,9 +20,8 @@ pub struct PendingLaunch {
 /// Device launches: open argument buffers, and what has been asked for since the engine last looked.
 #[derive(Debug)]
 pub struct Launches {
-    /// By their numbers, from 1.
-    buffers: FxHashMap<u64, Buffer>,
-    opened: u64,
+    buffers: Vec<Option<Box<Buffer>>>,
+    free: Vec<usize>,
     pub requests: Vec<PendingLaunch>,
     /// Launches that count against the limit.
     pub pending: u64,
@@ -56,8 +53,8 @@ struct Buffer {
 impl Launches {
     pub fn new(limit: u64, sync_depth: u32) -> Launches {
         Launches {
-            buffers: FxHashMap::default(),
-            opened: 0,
+            buffers: Vec::new(),
+            free: Vec::new(),
             requests: Vec::new(),
             pending: 0,
             limit,
@@ -72,14 +69,24 @@ impl Launches {
     /// A buffer for the arguments of a launch.
     pub fn open(&mut self, kernel: usize, config: LaunchConfig, param_bytes: usize) -> u64 {
         self.bytes += LAUNCH_BYTES + param_bytes as u64;
-        self.opened += 1;
-        self.buffers.insert(self.opened, Buffer { kernel, config, params: vec![0; param_bytes] });
-        BUFFER_WINDOW | self.opened << BUFFER_BITS
+        let buffer = Some(Box::new(Buffer { kernel, config, params: vec![0; param_bytes] }));
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.buffers[slot] = buffer;
+                slot
+            }
+            None => {
+                self.buffers.push(buffer);
+                self.buffers.len() - 1
+            }
+        };
+        BUFFER_WINDOW | ((slot as u64 + 1) << BUFFER_BITS)
     }
 
     /// Says what an open buffer is for.
     pub fn fill_in(&mut self, address: u64, kernel: usize, config: LaunchConfig, param_bytes: usize) {
-        if let Some(buffer) = self.buffers.get_mut(&number_of(address)) {
+        let slot = slot_of(address).and_then(|slot| self.buffers.get_mut(slot)?.as_mut());
+        if let Some(buffer) = slot {
             (buffer.kernel, buffer.config) = (kernel, config);
             self.bytes = self.bytes - buffer.params.len() as u64 + param_bytes as u64;
             buffer.params.resize(param_bytes, 0);
@@ -88,7 +95,10 @@ impl Launches {
 
     /// Forgets an open buffer.
     pub fn close(&mut self, address: u64) {
-        if let Some(buffer) = self.buffers.remove(&number_of(address)) {
+        if let Some(slot) = slot_of(address)
+            && let Some(buffer) = self.buffers.get_mut(slot).and_then(Option::take)
+        {
+            self.free.push(slot);
             self.ended(&buffer.params);
         }
     }
@@ -100,26 +110,28 @@ impl Launches {
 
     /// Bytes of an open buffer.
     pub fn buffer(&mut self, address: u64, bytes: usize) -> Option<&mut [u8]> {
+        let slot = slot_of(address)?;
         let offset = address & ((1 << BUFFER_BITS) - 1);
-        self.buffers.get_mut(&number_of(address))?.params.get_mut(span(offset, bytes))
+        self.buffers.get_mut(slot)?.as_mut()?.params.get_mut(span(offset, bytes))
     }
 
     /// The arguments in an open buffer.
     pub fn params(&self, address: u64) -> Vec<u8> {
-        self.buffers.get(&number_of(address)).map(|buffer| buffer.params.clone()).unwrap_or_default()
+        let buffer = slot_of(address).and_then(|slot| self.buffers.get(slot)?.as_ref());
+        buffer.map(|buffer| buffer.params.clone()).unwrap_or_default()
     }
 
     /// Queues the launch, or says why not; with a `second_pool` there is room for any number.
     pub fn launch(&mut self, address: u64, stream: u64, block: u64, second_pool: bool) -> Option<u32> {
-        let Some(buffer) = self.buffers.remove(&number_of(address)) else {
-            return Some(runtime::INVALID_CONFIGURATION);
-        };
+        let taken = slot_of(address).and_then(|slot| Some((slot, self.buffers.get_mut(slot)?.take()?)));
+        let Some((slot, buffer)) = taken else { return Some(runtime::INVALID_CONFIGURATION) };
+        self.free.push(slot);
         if self.pending >= self.limit && !second_pool {
             self.ended(&buffer.params);
             return Some(runtime::PENDING_COUNT_EXCEEDED);
         }
         self.pending += 1;
-        let Buffer { kernel, config, params } = buffer;
+        let Buffer { kernel, config, params } = *buffer;
         self.requests.push(PendingLaunch { number: self.accepted, kernel, config, params, stream, block });
         self.accepted += 1;
         None
@@ -131,7 +143,7 @@ impl Launches {
     }
 }
 
-/// The buffer that an address lies in; 0 is none.
-fn number_of(address: u64) -> u64 {
-    address.checked_sub(BUFFER_WINDOW).map_or(0, |within| within >> BUFFER_BITS)
+fn slot_of(address: u64) -> Option<usize> {
+    let number = memory::index(address.checked_sub(BUFFER_WINDOW)? >> BUFFER_BITS);
+    number.checked_sub(1)
 }

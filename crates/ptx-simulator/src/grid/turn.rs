@@ -24,7 +24,7 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     context.schedule.settled = settled;
     let turn = warp.turn(context.schedule.warp_turn().min(left));
     let stop = context.run(warp, turn)?;
-    if context.checks && context.observer.remembers() as u64 > context.memory.room() {
+    if context.observer.remembers().is_some_and(|bytes| bytes as u64 > context.memory.room()) {
         return Err(context.out_of_memory());
     }
     if context.block.exited != exited {
@@ -173,7 +173,7 @@ impl Engine<'_> {
             device: self.device,
             program: self.program,
             memory: self.memory,
-            checks: self.observer.checks(),
+            checks: self.observer.remembers().is_some(),
             step: self.step,
             observer: self.observer,
             globals: self.globals,
