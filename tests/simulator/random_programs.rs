@@ -91,7 +91,6 @@ fn identity(module: &Module, text: &str) -> u64 {
 struct Difference {
     program: Program,
     inputs: Vec<u64>,
-    initial: Vec<u64>,
     simulator: Vec<u64>,
     gpu: Vec<u64>,
 }
@@ -228,8 +227,8 @@ fn beside_a_gpu() {
         for ((program, gpu), simulator) in module.programs.into_iter().zip(gpu).zip(simulator) {
             hashes.push(short_hash(&gpu));
             if gpu != simulator {
-                let (inputs, initial) = (module.inputs.clone(), module.initial.clone());
-                differences.push(Difference { program, inputs, initial, simulator, gpu });
+                let inputs = module.inputs.clone();
+                differences.push(Difference { program, inputs, simulator, gpu });
             }
         }
     }

@@ -102,12 +102,11 @@ const QUESTIONS: [(&str, &str, &str); 8] = [
 #[test]
 fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
     let root = scratch("proof");
-    let (mut wrong, mut said, mut mistakes) = (Vec::new(), String::new(), 0);
-    for exercise in exercises() {
+    let judged = exercises().into_par_iter().map(|exercise| {
+        let (mut wrong, mut said, mut mistakes) = (Vec::new(), String::new(), 0);
         let stem = &exercise.stem;
         let Some(found) = failure(&root, &exercise, &exercise.stub()) else {
-            wrong.push(format!("{stem}: the stub passes"));
-            continue;
+            return (vec![format!("{stem}: the stub passes")], said, 0);
         };
         // It may miss its goal. It is no cheat.
         if let Some(kind) =
@@ -157,7 +156,12 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
                 said += &format!("{} {name}: {}\n{what}", exercise.id, mutant.fails);
             }
         }
-    }
+        (wrong, said, mistakes)
+    });
+    let judged: Vec<_> = judged.collect();
+    let wrong: Vec<_> = judged.iter().flat_map(|(wrong, ..)| wrong.as_slice()).cloned().collect();
+    let said: String = judged.iter().map(|(_, said, _)| said.as_str()).collect();
+    let mistakes: usize = judged.iter().map(|(.., mistakes)| mistakes).sum();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mistakes >= 150, "{mistakes}");
     committed("crates/exercise/tests/exercises/mistakes.txt", said);
