@@ -42,14 +42,11 @@ fn reduce(case: &Case) -> Result<Outcome> {
     let kernel = case.kernel()?;
     let input = device.clone_htod(data)?;
     let output = device.alloc_zeros::<i32>(1)?;
-    let cost = device.measure(
-        || Ok(()),
-        || {
-            device.memset_zeros(&output)?; // part of the work: the sum starts at 0
-            let blocks = LaunchConfig::new(case.grid, case.block);
-            device.launch_builder(&kernel).arg(&input).arg(&output).arg(&case.size()).launch(blocks)
-        },
-    )?;
+    let cost = device.measure_launch(|| {
+        device.memset_zeros(&output)?; // part of the work: the sum starts at 0
+        let blocks = LaunchConfig::new(case.grid, case.block);
+        device.launch_builder(&kernel).arg(&input).arg(&output).arg(&case.size()).launch(blocks)
+    })?;
     Ok(Outcome::new(device.clone_dtoh(&output)?[0], cost))
 }
 // ANCHOR_END: host

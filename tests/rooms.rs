@@ -63,11 +63,13 @@ fn imports(root: &str) -> Graph {
 /// The paths in `code` of `module`, from the crate's root.
 fn paths(code: &str, module: &str, children: BTreeSet<&str>) -> Vec<String> {
     let mut found = Vec::new();
-    let children = children.into_iter().map(|child| format!("{child}::"));
-    for start in ["crate::", "super::"].map(String::from).into_iter().chain(children) {
+    let starts = ["crate", "super"].into_iter().chain(children.iter().copied());
+    for start in starts.map(|start| format!("{start}::")) {
         for (at, _) in code.match_indices(&start) {
             let before = code[..at].chars().next_back();
-            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+                || children.contains(start.trim_end_matches("::")) && code[..at].ends_with("pub use ")
+            {
                 continue;
             }
             let mut rest = &code[at..];
@@ -178,7 +180,8 @@ fn no_two_rooms_import_each_other() {
         ("build", &["record", "device", "chapter"][..]),
         ("record", &["device", "chapter"]),
         ("figure", &["device", "chapter"]),
-        ("device", &["chapter"]),
+        ("device", &["chapter", "launch"]),
+        ("launch", &["chapter"]),
     ] {
         let uses = &rooms[room];
         assert!(never.iter().all(|never| !uses.contains(*never)), "{room} uses {uses:?}");
@@ -199,6 +202,9 @@ fn no_file_imports_itself_by_way_of_others() {
         "crates/simulate/src",
         "crates/ptx-simulator/src",
         "crates/reduction/src",
+        "crates/xtask/src",
+        "crates/page/src",
+        "crates/chapters/src",
         "book/preprocessor/src",
     ] {
         let mut graph = imports(root);
@@ -211,7 +217,8 @@ fn no_file_imports_itself_by_way_of_others() {
 #[test]
 fn grouped_imports_are_read() {
     assert_eq!(spelled("a::{b, c::{d, e}}; f"), ["a::b", "a::c::d", "a::c::e"]);
-    let code = "use super::{x, y::Z}; crate::w(); use child::V; stepchild::V; super::child::V";
+    let code =
+        "use super::{x, y::Z}; crate::w(); use child::V; stepchild::V; super::child::V; pub use child::W";
     let expected = ["w", "room::x", "room::y::Z", "room::child::V", "room::file::child::V"];
     assert_eq!(paths(code, "room::file", BTreeSet::from(["child"])), expected);
 }

@@ -43,24 +43,16 @@ const LOADS: u64 = 8;
 /// Bytes between two places of a chain through global memory: a cache line.
 const LINE: usize = 128;
 
-/// Where a kernel reads.
-#[derive(Clone, Copy)]
-enum Data {
-    /// Not in global memory.
-    None,
-    /// In this many bytes of global memory.
-    Global(usize),
-    /// The same, past L1.
-    GlobalPastL1(usize),
-}
-
 /// A memory space, the kernel that measures its latency and the one that measures its bandwidth.
 struct Probe {
     space: &'static str,
     chase: &'static str,
-    chased: Data,
     stream: &'static str,
-    streamed: Data,
+    /// Bytes of global memory that the two read; 0 in another space.
+    chased: usize,
+    streamed: usize,
+    /// Whether `stream` reads past L1; it then takes a mask for its addresses.
+    past_l1: bool,
     /// Bytes per load and thread, and turns of [`LOADS`] loads: about a millisecond on an H200.
     bytes: u64,
     turns: u32,
@@ -76,21 +68,12 @@ const PROBES: [Probe; 7] = [
     Probe::of("constant", "chaseConstant", "streamConstant", 4, 4096),
     Probe::of("local", "chaseLocal", "streamLocal", 4, 2048),
     Probe {
-        chased: Data::Global(16 << 10),
-        streamed: Data::Global(16 << 10),
+        chased: 16 << 10,
+        streamed: 16 << 10,
         ..Probe::of("global-l1", "chaseGlobal", "streamGlobal", 16, 1024)
     },
-    Probe {
-        chased: Data::GlobalPastL1(8 << 20),
-        streamed: Data::GlobalPastL1(16 << 20),
-        ..Probe::of("global-l2", "chaseGlobalPastL1", "streamGlobalPastL1", 16, 256)
-    },
-    Probe {
-        chased: Data::GlobalPastL1(256 << 20),
-        streamed: Data::GlobalPastL1(1 << 30),
-        blocks: 16 * BLOCKS,
-        ..Probe::of("global", "chaseGlobalPastL1", "streamGlobalPastL1", 16, 7)
-    },
+    Probe { chased: 8 << 20, streamed: 16 << 20, ..Probe::past_l1("global-l2", 256) },
+    Probe { chased: 256 << 20, streamed: 1 << 30, blocks: 16 * BLOCKS, ..Probe::past_l1("global", 7) },
 ];
 
 impl Probe {
@@ -101,7 +84,12 @@ impl Probe {
         bytes: u64,
         turns: u32,
     ) -> Probe {
-        Probe { space, chase, chased: Data::None, stream, streamed: Data::None, bytes, turns, blocks: BLOCKS }
+        let (chased, streamed, past_l1, blocks) = (0, 0, false, BLOCKS);
+        Probe { space, chase, stream, chased, streamed, past_l1, bytes, turns, blocks }
+    }
+
+    const fn past_l1(space: &'static str, turns: u32) -> Probe {
+        Probe { past_l1: true, ..Probe::of(space, "chaseGlobalPastL1", "streamGlobalPastL1", 16, turns) }
     }
 }
 
@@ -137,8 +125,8 @@ fn latency(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
     let clocks = device.alloc_zeros::<i64>(1)?;
     let end = device.clone_htod(&[1u64])?; // of a run, and the start of the next
     let chain = match probe.chased {
-        Data::None => None,
-        Data::Global(bytes) | Data::GlobalPastL1(bytes) => Some(linked(device, module, bytes, &end)?),
+        0 => None,
+        bytes => Some(linked(device, module, bytes, &end)?),
     };
     let chase = |steps: u32| {
         device.launch_builder(&kernel).arg(&steps).arg(&clocks).arg(&end).launch(LaunchConfig::new(1, 1))
@@ -175,23 +163,20 @@ fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
     let config = LaunchConfig::new(probe.blocks * multiprocessors, BLOCK);
     let out = device.alloc_zeros::<f32>(1)?;
     let data = match probe.streamed {
-        Data::None => None,
-        Data::Global(bytes) | Data::GlobalPastL1(bytes) => Some(device.alloc_zeros::<u8>(bytes)?),
+        0 => None,
+        bytes => Some(device.alloc_zeros::<u8>(bytes)?),
     };
     let mask = data.as_ref().map_or(0, |data| (data.len() / 16 - 1) as u32); // in loads of 16 bytes
-    let cost = device.measure(
-        || Ok(()),
-        || {
-            let mut launch = device.launch_builder(&kernel);
-            if let Some(data) = &data {
-                launch.arg(data);
-            }
-            if matches!(probe.streamed, Data::GlobalPastL1(_)) {
-                launch.arg(&mask);
-            }
-            launch.arg(&probe.turns).arg(&out).launch(config)
-        },
-    )?;
+    let cost = device.measure_launch(|| {
+        let mut launch = device.launch_builder(&kernel);
+        if let Some(data) = &data {
+            launch.arg(data);
+        }
+        if probe.past_l1 {
+            launch.arg(&mask);
+        }
+        launch.arg(&probe.turns).arg(&out).launch(config)
+    })?;
     let threads = u64::from(config.grid_dim.0 * config.block_dim.0);
     let bytes = (threads * LOADS * u64::from(probe.turns) * probe.bytes) as f64;
     Ok(cost.time.map_or(0.0, |time| bytes / time.median / 1e3))

@@ -43,13 +43,10 @@ pub fn sums<const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
     let (kernel, matrix) = (case.kernel()?, device.clone_htod(case.data)?);
     let sums = device.alloc::<i32>(case.data.len().div_ceil(COLUMNS))?;
-    let cost = device.measure(
-        || Ok(()),
-        || {
-            let mut launch = device.launch_builder(&kernel);
-            launch.arg(&matrix).arg(&sums).arg(&case.size()).arg(&(COLUMNS as u32));
-            launch.launch(LaunchConfig::new(grid, block))
-        },
-    )?;
+    let cost = device.measure_launch(|| {
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&matrix).arg(&sums).arg(&case.size()).arg(&(COLUMNS as u32));
+        launch.launch(LaunchConfig::new(grid, block))
+    })?;
     Ok(Outcome::new(hash(&device.clone_dtoh(&sums)?), cost))
 }

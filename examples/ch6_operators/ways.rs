@@ -30,16 +30,13 @@ pub fn the_posts_way<O: Operator>(case: &Case) -> Result<Outcome> {
     let partials = device.alloc::<O::Element>(grid as usize)?;
     let result = device.alloc::<O::Element>(1)?;
 
-    let measured = device.measure(
-        || Ok(()),
-        || {
-            let mut launch = device.launch_builder(&kernel);
-            launch.arg(&input).arg(&partials).arg(&case.size()).launch(blocks::<O>(grid, block))?;
-            let mut launch = device.launch_builder(&kernel);
-            let one_block = blocks::<O>(1, grid.next_power_of_two());
-            launch.arg(&partials).arg(&result).arg(&grid).launch(one_block)
-        },
-    );
+    let measured = device.measure_launch(|| {
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&input).arg(&partials).arg(&case.size()).launch(blocks::<O>(grid, block))?;
+        let mut launch = device.launch_builder(&kernel);
+        let one_block = blocks::<O>(1, grid.next_power_of_two());
+        launch.arg(&partials).arg(&result).arg(&grid).launch(one_block)
+    });
     match measured {
         Ok(cost) => outcome::<O>(case, &result, cost),
         // A launch that cannot be made leaves no result.
@@ -56,23 +53,20 @@ pub fn passes<O: Operator>(case: &Case) -> Result<Outcome> {
     let mut left = device.alloc::<O::Element>(grid as usize)?;
     let mut next = device.alloc::<O::Element>(grid as usize)?;
 
-    let cost = device.measure(
-        || Ok(()),
-        || {
-            let (mut n, mut pass) = (case.size(), blocks::<O>(grid, block));
+    let cost = device.measure_launch(|| {
+        let (mut n, mut pass) = (case.size(), blocks::<O>(grid, block));
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&input).arg(&left).arg(&n).launch(pass)?;
+        while pass.grid_dim.0 > 1 {
+            n = pass.grid_dim.0;
+            let block = block.max(2); // one thread per block would leave as much as there was
+            pass = blocks::<O>(n.div_ceil(block), block);
             let mut launch = device.launch_builder(&kernel);
-            launch.arg(&input).arg(&left).arg(&n).launch(pass)?;
-            while pass.grid_dim.0 > 1 {
-                n = pass.grid_dim.0;
-                let block = block.max(2); // one thread per block would leave as much as there was
-                pass = blocks::<O>(n.div_ceil(block), block);
-                let mut launch = device.launch_builder(&kernel);
-                launch.arg(&left).arg(&next).arg(&n).launch(pass)?;
-                std::mem::swap(&mut left, &mut next);
-            }
-            Ok(())
-        },
-    )?;
+            launch.arg(&left).arg(&next).arg(&n).launch(pass)?;
+            std::mem::swap(&mut left, &mut next);
+        }
+        Ok(())
+    })?;
     outcome::<O>(case, &left, cost)
 }
 // ANCHOR_END: passes
@@ -85,14 +79,11 @@ pub fn single_launch<O: Operator>(case: &Case) -> Result<Outcome> {
     let result = device.alloc::<O::Element>(1)?;
     let ticket = device.alloc_zeros::<u32>(1)?; // the kernel leaves it at 0
 
-    let cost = device.measure(
-        || Ok(()),
-        || {
-            let mut launch = device.launch_builder(&kernel);
-            launch.arg(&input).arg(&partials).arg(&result).arg(&case.size()).arg(&ticket);
-            launch.launch(blocks::<O>(grid, block))
-        },
-    )?;
+    let cost = device.measure_launch(|| {
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&input).arg(&partials).arg(&result).arg(&case.size()).arg(&ticket);
+        launch.launch(blocks::<O>(grid, block))
+    })?;
     outcome::<O>(case, &result, cost)
 }
 
@@ -104,14 +95,11 @@ pub fn grid_sync<O: Operator>(case: &Case) -> Result<Outcome> {
     let partials = device.alloc::<O::Element>(grid as usize)?;
     let result = device.alloc::<O::Element>(1)?;
 
-    let cost = device.measure(
-        || Ok(()),
-        || {
-            let mut launch = device.launch_builder(&kernel);
-            launch.arg(&input).arg(&partials).arg(&result).arg(&case.size());
-            launch.launch_cooperative(blocks::<O>(grid, block))
-        },
-    )?;
+    let cost = device.measure_launch(|| {
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&input).arg(&partials).arg(&result).arg(&case.size());
+        launch.launch_cooperative(blocks::<O>(grid, block))
+    })?;
     outcome::<O>(case, &result, Measurement { grid: Some(grid), ..cost })
 }
 
@@ -121,13 +109,10 @@ pub fn atomics<O: Operator>(case: &Case) -> Result<Outcome> {
     let (kernel, input) = (case.kernel()?, input::<O>(case)?);
     let result = device.alloc::<O::Element>(1)?;
 
-    let cost = device.measure(
-        || Ok(()),
-        || {
-            device.memset_zeros(&result)?; // part of the work: the sum starts at 0
-            let mut launch = device.launch_builder(&kernel);
-            launch.arg(&input).arg(&result).arg(&case.size()).launch(blocks::<O>(grid, block))
-        },
-    )?;
+    let cost = device.measure_launch(|| {
+        device.memset_zeros(&result)?; // part of the work: the sum starts at 0
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&input).arg(&result).arg(&case.size()).launch(blocks::<O>(grid, block))
+    })?;
     outcome::<O>(case, &result, cost)
 }

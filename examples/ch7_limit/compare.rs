@@ -21,7 +21,7 @@ use super::choice::{UNTUNED, in_one_launch, kernel};
 use super::comparison::{
     self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
 };
-use super::libraries::{Determinism, Libraries, Summed};
+use super::libraries::{Libraries, Summed};
 use super::timing::{self, Cache, Contender, Flush, Rotation};
 use super::work::{Copies, Work, Works};
 
@@ -161,13 +161,13 @@ impl Stage<'_> {
     fn libraries<T: Summed>(&self, of: &Type, length: usize, everyone: bool) -> Result<Works<'_, T>> {
         let Some(libraries) = &self.libraries else { return Ok(Vec::new()) };
         let mut works = Vec::new();
-        for (name, determinism, takes_part) in [
-            (CUB, Determinism::RunToRun, true),
-            (CUB_NOT_GUARANTEED, Determinism::NotGuaranteed, true),
-            (CUB_GPU_TO_GPU, Determinism::GpuToGpu, everyone && T::SUFFIX == "f32"),
+        for (name, promise, takes_part) in [
+            (CUB, "sum", true),
+            (CUB_NOT_GUARANTEED, "not_guaranteed", true),
+            (CUB_GPU_TO_GPU, "gpu_to_gpu", everyone),
         ] {
             if takes_part {
-                let cub = libraries.cub(self.device, determinism, length)?;
+                let cub = libraries.cub(self.device, promise, length)?;
                 works.extend(cub.map(|cub| (of.run_of(name), Work::Cub(cub))));
             }
         }

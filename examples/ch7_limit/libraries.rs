@@ -39,26 +39,14 @@ pub trait Summed: Pod {
     /// The end of the functions' names.
     const SUFFIX: &'static str;
 }
-impl Summed for i32 {
-    const SUFFIX: &'static str = "i32";
+macro_rules! summed {
+    ($($element:ident)*) => {$(
+        impl Summed for $element {
+            const SUFFIX: &'static str = stringify!($element);
+        }
+    )*};
 }
-impl Summed for f32 {
-    const SUFFIX: &'static str = "f32";
-}
-impl Summed for i64 {
-    const SUFFIX: &'static str = "i64";
-}
-
-/// What `cub::DeviceReduce::Sum` promises about the order of its additions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Determinism {
-    /// Its default: the same sum in every run on one GPU.
-    RunToRun,
-    /// Any order: atomic additions in one kernel.
-    NotGuaranteed,
-    /// The same bits on every GPU, for `f32`; of whole numbers every sum has them.
-    GpuToGpu,
-}
+summed!(i32 f32 i64);
 
 /// `cub::DeviceReduce::Sum` of `size` elements, with its temporary memory.
 pub struct Cub<'a, T> {
@@ -104,20 +92,17 @@ impl Libraries {
         Ok(Ok(Libraries { library, stream, version }))
     }
 
-    /// Prepares `cub::DeviceReduce::Sum` of `size` elements; `None` if this CUB has no such sum.
+    /// Prepares `cub::DeviceReduce::Sum` of `size` elements, in the order that `promise` allows: `sum`, the
+    /// same in every run on one GPU; `not_guaranteed`, any; `gpu_to_gpu`, one with the same bits on every GPU.
+    /// `None` if this CUB has no such sum.
     pub fn cub<'a, T: Summed>(
         &'a self,
         device: &'a Device,
-        determinism: Determinism,
+        promise: &str,
         size: usize,
     ) -> Result<Option<Cub<'a, T>>> {
-        let name = match determinism {
-            Determinism::RunToRun => "sum",
-            Determinism::NotGuaranteed => "not_guaranteed",
-            Determinism::GpuToGpu => "gpu_to_gpu",
-        };
         // SAFETY: a function of `SOURCE` with this signature.
-        let function = unsafe { self.library.get::<CubSum>(&format!("cub_{name}_{}", T::SUFFIX)) };
+        let function = unsafe { self.library.get::<CubSum>(&format!("cub_{promise}_{}", T::SUFFIX)) };
         let Ok(function) = function else { return Ok(None) };
         let size = c_int::try_from(size).context("too many elements for CUB to count in an int")?;
         let output = device.alloc::<T>(1)?;

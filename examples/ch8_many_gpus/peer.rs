@@ -31,7 +31,7 @@ enum Launched {
 }
 
 /// Where blocks meet: the words that they add to, and in the host's memory the sum, and whether it is there.
-struct Place {
+struct Target {
     words: Buffer<u64>,
     sum: Buffer<u8>,
     done: Buffer<u32>,
@@ -40,11 +40,11 @@ struct Place {
 
 fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launched) -> Result<Outcome> {
     let shares = shares::<O>(case, devices)?;
-    let places = places(case, &shares, size_of::<O::Element>())?;
-    let cost = add_shares(case, &shares, &places, launched)?;
+    let targets = targets(case, &shares, size_of::<O::Element>())?;
+    let cost = add_shares(case, &shares, &targets, launched)?;
     let mut result = O::IDENTITY;
-    for place in &places {
-        let sum = case.device.clone_dtoh(&place.sum)?;
+    for target in &targets {
+        let sum = case.device.clone_dtoh(&target.sum)?;
         result = O::combine(result, bytemuck::pod_read_unaligned(&sum));
     }
     Ok(Outcome::new(O::value(result), cost))
@@ -52,33 +52,33 @@ fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launch
 
 /// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum, and
 /// the host looks at one word until it is there.
-fn add_shares(case: &Case, shares: &[Share], places: &[Place], launched: Launched) -> Result<Measurement> {
+fn add_shares(case: &Case, shares: &[Share], targets: &[Target], launched: Launched) -> Result<Measurement> {
     let (kernels, devices) = (case.kernels()?, shares.iter().map(|share| share.device).collect::<Vec<_>>());
     let mut launches = Vec::new();
     for (number, (share, kernel)) in shares.iter().zip(&kernels).enumerate() {
-        let place = places.get(number).unwrap_or(&places[0]);
+        let target = targets.get(number).unwrap_or(&targets[0]);
         let mut launch = share.device.launch_builder(kernel);
-        launch.arg(&share.input).arg(&place.sum).arg(&share.size);
-        launch.arg(&place.words).arg(&place.blocks).arg(&place.done);
+        launch.arg(&share.input).arg(&target.sum).arg(&share.size);
+        launch.arg(&target.words).arg(&target.blocks).arg(&target.done);
         launches.push(launch.prepare(share.config)?);
     }
     let launchers = (launched == Launched::ByThreads).then(|| Launchers::new(&launches));
     case.device.measure_until_done(|| {
-        places.iter().try_for_each(|place| case.device.clear_word(&place.done))?;
+        targets.iter().try_for_each(|target| case.device.clear_word(&target.done))?;
         launchers.as_ref().map_or_else(|| launch_together(&launches), Launchers::launch)?;
-        places.iter().try_for_each(|place| Device::wait_for_word(&place.done, &devices))
+        targets.iter().try_for_each(|target| Device::wait_for_word(&target.done, &devices))
     })
 }
 
-/// One place for all GPUs; or one for each, where atomics on one are not atomic in the memory of another:
+/// One target for all GPUs; or one for each, where atomics on one are not atomic in the memory of another:
 /// then the host adds.
-fn places(case: &Case, shares: &[Share], bytes: usize) -> Result<Vec<Place>> {
+fn targets(case: &Case, shares: &[Share], bytes: usize) -> Result<Vec<Target>> {
     let together = case.device.no_peer_atomics().is_none();
     let groups: Vec<&[Share]> = if together { vec![shares] } else { shares.chunks(1).collect() };
-    let place = |group: &[Share]| {
+    let target = |group: &[Share]| {
         let home = group[0].device;
         let (words, sum, done) = (home.alloc_zeros(2)?, home.alloc_host(bytes)?, home.alloc_host(1)?);
-        Ok(Place { words, sum, done, blocks: group.iter().map(Share::blocks).sum() })
+        Ok(Target { words, sum, done, blocks: group.iter().map(Share::blocks).sum() })
     };
-    groups.into_iter().map(place).collect()
+    groups.into_iter().map(target).collect()
 }

@@ -9,13 +9,15 @@
 //! | [`within`] | runs a program for a limited time |
 //! | [`call`] | what both calls have in common: places, messages, paths |
 //! | [`renew`] | committed files that tests make: compared, or written anew |
+//! | [`edit`] | edits of a source |
 //! | [`what_if`] | small edits of the chapters' kernels, for a reader to try |
 //!
-//! `build.rs` includes all but `kernels.rs`, `renew.rs` and `what_if.rs`.
+//! `build.rs` includes all but `kernels.rs`, `renew.rs`, `edit.rs` and `what_if.rs`.
 
 pub mod call;
 pub mod clang;
 pub mod compiler;
+pub mod edit;
 pub mod kernels;
 pub mod nvcc;
 pub mod prebuilt;

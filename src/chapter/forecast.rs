@@ -1,54 +1,38 @@
 //! What is said of how long a chapter will take, where the simulator will be busy.
 
 use super::plan::Planned;
-use super::shape::Shape;
 
 /// Elements over all runs from which on there may be something to say.
-const LONG: u64 = 1 << 22;
-/// Elements of the runs from which the time of the others is estimated.
+const LONG: f64 = (1 << 22) as f64;
+/// Elements of the runs from which the time of the others is estimated: one run has few, another more.
 const FEW: u64 = 1 << 10;
-/// The same of a second run, which has more.
 pub const MOST: u64 = 1 << 13;
-/// Blocks by which another run has more, where many more are asked for than the elements need.
-const MORE_BLOCKS: u32 = 64;
 /// Warp instructions per second under checks on one core of 2024, about (`benches/simulator.md`). A
 /// constant, so that a busy machine says the same as an idle one.
 const RATE: f64 = 10e6;
 /// Seconds that nobody needs to be told of.
 const SHORT: f64 = 5.0;
 
+/// What a run goes through: its elements, or the threads of its grid where those are more.
+fn work(case: &Planned) -> f64 {
+    case.n.max(u64::from(case.shape.grid) * u64::from(case.shape.block)) as f64
+}
+
 /// Whether there may be something to say of these runs.
 pub fn may_be_long(cases: &[Planned]) -> bool {
-    let threads = |case: &Planned| u64::from(case.shape.grid) * u64::from(case.shape.block);
-    cases.iter().map(|case| case.n.max(threads(case))).sum::<u64>() >= LONG
+    cases.iter().map(work).sum::<f64>() >= LONG
 }
 
 /// The warp instructions that `cases` of the variants of `runs` take, estimated from those that `count`
-/// counts in three small runs per variant: the second has more elements, the third more blocks than is
-/// `usual` for its elements.
-pub fn instructions(
-    runs: &[Planned],
-    cases: &[Planned],
-    usual: impl Fn(&Planned, u64) -> Shape,
-    count: impl Fn(&Planned) -> f64,
-) -> f64 {
-    let of_run = |run: &Planned| {
-        let count = |n: u64, more_blocks: u32| {
-            let shape = usual(run, n);
-            count(&Planned { n, shape: Shape { grid: shape.grid + more_blocks, ..shape }, ..*run })
-        };
-        let small = count(FEW, 0);
-        let per_element = (count(MOST, 0) - small).max(0.0) / (MOST - FEW) as f64;
-        let of_variant = || cases.iter().filter(|case| case.variant.name == run.variant.name);
-        let more_blocks = |case: &Planned| f64::from(case.shape.grid.saturating_sub(usual(run, case.n).grid));
-        let per_block = match of_variant().any(|case| more_blocks(case) > 0.0) {
-            true => (count(FEW, MORE_BLOCKS) - small).max(0.0) / f64::from(MORE_BLOCKS),
-            false => 0.0,
-        };
-        let of_case = |case: &Planned| small + per_element * case.n as f64 + per_block * more_blocks(case);
-        of_variant().map(of_case).sum::<f64>()
+/// counts in a run of a variant over so many elements.
+pub fn instructions(runs: &[Planned], cases: &[Planned], count: impl Fn(&Planned, u64) -> f64) -> f64 {
+    let of_variant = |run: &Planned| {
+        let few = count(run, FEW);
+        let each = (count(run, MOST) - few).max(0.0) / (MOST - FEW) as f64;
+        let cases = cases.iter().filter(|case| case.variant.name == run.variant.name);
+        cases.map(|case| few + each * work(case)).sum::<f64>()
     };
-    runs.iter().map(of_run).sum()
+    runs.iter().map(of_variant).sum()
 }
 
 /// What is said before the simulator executes this many warp `instructions`; nothing if that is not long.

@@ -318,17 +318,15 @@ impl<'a> Bench<'a> {
             return;
         }
         let data = data::numbers(forecast::MOST as usize, self.options.seed);
-        let usual = |run: &Planned, n: u64| {
+        let count = |run: &Planned, n: u64| {
             let shape = self.chapter.place.shape_of(n, self.record.block);
-            (run.variant.shape)(n, shape, self.stage.device.multiprocessors())
-        };
-        let count = |run: &Planned| {
+            let shape = (run.variant.shape)(n, shape, self.stage.device.multiprocessors());
             // What goes wrong here goes wrong again in the run itself, and is said there.
-            let outcome = self.outcome(run, &data[..run.n as usize]).ok();
+            let outcome = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]).ok();
             let counters = outcome.and_then(|outcome| outcome.cost.counters);
             counters.map_or(0.0, |counters| counters.warp_instructions as f64)
         };
-        if let Some(line) = forecast::forecast(forecast::instructions(&self.plan.runs, cases, usual, count)) {
+        if let Some(line) = forecast::forecast(forecast::instructions(&self.plan.runs, cases, count)) {
             self.output.complain(&line);
         }
     }

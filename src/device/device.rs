@@ -265,6 +265,14 @@ impl Device {
         self.measure_both(&mut prepare, &mut work)
     }
 
+    /// [`Device::measure`] of work that leaves its input as it was.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn measure_launch(&self, mut work: impl FnMut() -> Result<()>) -> Result<Measurement> {
+        self.measure_both(&mut || Ok(()), &mut work)
+    }
+
     /// [`Device::measure`], compiled once for all callers.
     fn measure_both(
         &self,

@@ -294,7 +294,6 @@ fn begin(recorder: &mut Recorder, module: &sim::Module, kernel: &str, config: &L
 }
 
 /// What the simulator has found, so that the caller can ask an error for its [`Diagnostic`].
-#[expect(clippy::boxed_local, reason = "`map_err` hands over what the simulator gives")]
 pub fn found(diagnostic: Box<Diagnostic>) -> anyhow::Error {
     anyhow::Error::new(*diagnostic)
 }

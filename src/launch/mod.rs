@@ -45,5 +45,5 @@ mod tests;
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
 pub use number::{Names, Type, expression};
-pub use script::{Check, Dimensions, Launch, Named, Save, Script, Spec, Step, Value, dimensions};
+pub use script::{Dimensions, Launch, Named, Script, Spec, Step, Value, dimensions};
 pub use stage::{Ran, Stage, run};

@@ -111,46 +111,6 @@ impl Named {
     }
 }
 
-/// What a buffer is to hold after the launches.
-#[derive(Clone, Debug)]
-pub struct Check {
-    /// The buffer and its elements.
-    pub expected: Named,
-    /// How far floats may be off, as a part of the larger of 1 and what is expected.
-    pub within: f64,
-}
-
-impl Check {
-    /// `NAME=TYPE:ELEMENTS`, and after it ` within 1e-5`
-    fn parse(text: &str, names: Names) -> Result<Check> {
-        let (text, within) = match text.rsplit_once(" within ") {
-            Some((text, within)) => {
-                let number = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
-                (text, number.with_context(|| format!("`{within}` is no number from 0 on"))?)
-            }
-            None => (text, 0.0),
-        };
-        Ok(Check { expected: Named::parse(text, names)?, within })
-    }
-}
-
-/// A buffer and the file that it goes to.
-#[derive(Clone, Debug)]
-pub struct Save {
-    /// Of the buffer.
-    pub name: String,
-    /// `.npy`, or anything else for bare bytes.
-    pub file: PathBuf,
-}
-
-impl Save {
-    /// `NAME=FILE`
-    fn parse(text: &str) -> Result<Save> {
-        let (name, file) = pair(text)?;
-        Ok(Save { name, file: file.into() })
-    }
-}
-
 fn pair(text: &str) -> Result<(String, &str)> {
     let (name, rest) = text.split_once('=').with_context(|| format!("`{text}`: write NAME=…"))?;
     let name = name.trim().trim_start_matches('@');
@@ -217,20 +177,16 @@ impl Launch {
 
 /// One thing that is done after the others.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are those of the line")]
 pub enum Step {
-    /// A variable of the module is set, or only shown if there are no elements.
-    Symbol {
-        /// Its name, as it is shown, and what it is set to.
-        named: Named,
-        /// Its name in PTX.
-        variable: String,
-    },
+    /// A variable of the module, by its name in PTX, is set, or only shown if there are no elements.
+    Symbol { named: Named, variable: String },
     /// A kernel runs.
     Launch(Launch),
-    /// A buffer is compared.
-    Check(Check),
-    /// A buffer is written to a file.
-    Save(Save),
+    /// A buffer is compared with what it is to hold, floats within a part of the larger of 1 and that.
+    Check { expected: Named, within: f64 },
+    /// A buffer is written to a file: `.npy`, or anything else for bare bytes.
+    Save { name: String, file: PathBuf },
 }
 
 /// Buffers, and what is done with them one after another.
@@ -271,8 +227,16 @@ impl Script {
                 self.steps.push(Step::Symbol { variable: named.name.clone(), named });
             }
             "launch" => self.launch(Launch::parse(rest, names)?),
-            "expect" => self.steps.push(Step::Check(Check::parse(rest, names)?)),
-            "save" => self.steps.push(Step::Save(Save::parse(rest)?)),
+            "expect" => {
+                let (rest, within) = rest.rsplit_once(" within ").unwrap_or((rest, "0"));
+                let part = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
+                let within = part.with_context(|| format!("`{within}` is no number from 0 on"))?;
+                self.steps.push(Step::Check { expected: Named::parse(rest, names)?, within });
+            }
+            "save" => {
+                let (name, file) = pair(rest)?;
+                self.steps.push(Step::Save { name, file: file.into() });
+            }
             _ => bail!("`{what}` is none of buffer, symbol, launch, expect and save"),
         }
         Ok(())

@@ -1,14 +1,16 @@
 //! The buffers of a script on a device, where its steps are done.
 
 use std::ops::Range;
+use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
+use bytemuck::Pod;
 
 use super::fill::{Fill, Pointer};
 use super::held::Held;
 use super::npy;
 use super::number::Type;
-use super::script::{Check, Launch, Named, Save, Script, Step, Value};
+use super::script::{Launch, Named, Script, Step, Value};
 use crate::device::{Arg, Buffer, Device, Function, LaunchArgs, Module};
 use crate::number::thousands;
 use crate::sim::{Diagnostic, Written};
@@ -16,7 +18,8 @@ use crate::sim::{Diagnostic, Written};
 /// A device with the buffers of a script.
 pub struct Stage<'a> {
     device: &'a Device,
-    script: &'a Script,
+    /// What it is made for.
+    pub script: Script,
     /// In the script's order.
     buffers: Vec<Buffer<u8>>,
     /// Variables of the module that are shown: name, type, address and bytes.
@@ -44,7 +47,7 @@ pub struct Ran {
 /// A kernel that is not there, or that takes other arguments; buffers for which there is no room. What the
 /// simulator finds is none.
 pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
-    let mut stage = Stage::new(device, script)?;
+    let mut stage = Stage::new(device, script.clone())?;
     let mut ran = Ran { completed: true, ..Ran::default() };
     for step in &script.steps {
         match step {
@@ -54,8 +57,10 @@ pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
                 ran.completed = stage.launch(launch, &function)?;
                 ran.launches += 1;
             }
-            Step::Check(check) => ran.wrong.extend(stage.check(check)?),
-            Step::Save(save) => ran.lost.extend(stage.save(save).err().map(|why| why.to_string())),
+            Step::Check { expected, within } => ran.wrong.extend(stage.check(expected, *within)?),
+            Step::Save { name, file } => {
+                ran.lost.extend(stage.save(name, file).err().map(|why| why.to_string()));
+            }
         }
         if !ran.completed {
             break;
@@ -70,26 +75,24 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// There is no room for them; two have the same name; a file of elements that cannot be read.
-    pub fn new(device: &'a Device, script: &'a Script) -> Result<Stage<'a>> {
-        let mut stage = Stage { device, script, buffers: Vec::new(), symbols: Vec::new() };
+    pub fn new(device: &'a Device, script: Script) -> Result<Stage<'a>> {
+        let mut buffers = Vec::new();
         for (number, Named { name, fill }) in script.buffers.iter().enumerate() {
             ensure!(script.buffer(name)? == number, "two buffers are called {name}");
-            stage.buffers.push(device.alloc(fill.bytes() as usize)?);
+            buffers.push(device.alloc(fill.bytes() as usize)?);
         }
-        stage.fill(|_| true)?;
+        let stage = Stage { device, script, buffers, symbols: Vec::new() };
+        stage.fill()?;
         Ok(stage)
     }
 
-    /// Writes to the buffers that are `wanted` what they hold before the first launch; what nobody is to have
-    /// written stays.
+    /// Writes to the buffers what they hold before the first launch; what nobody is to have written stays.
     ///
     /// # Errors
     /// Of [`Stage::new`].
-    pub fn fill(&self, wanted: impl Fn(&str) -> bool) -> Result<()> {
+    pub fn fill(&self) -> Result<()> {
         for (named, buffer) in self.script.buffers.iter().zip(&self.buffers) {
-            if wanted(&named.name) {
-                self.write(&named.fill, |start, bytes| self.device.write_at(bytes, buffer, start as usize))?;
-            }
+            self.write(&named.fill, |start, bytes| self.device.write_at(bytes, buffer, start as usize))?;
         }
         Ok(())
     }
@@ -109,6 +112,25 @@ impl<'a> Stage<'a> {
     /// There is none; says which there are.
     pub fn buffer(&self, name: &str) -> Result<&Buffer<u8>> {
         Ok(&self.buffers[self.script.buffer(name)?])
+    }
+
+    /// Writes `data` to the start of a buffer, which has room for it.
+    ///
+    /// # Errors
+    /// There is no such buffer, or no room.
+    pub fn give<T: Pod>(&self, name: &str, data: &[T]) -> Result<()> {
+        self.device.write_at(bytemuck::cast_slice(data), self.buffer(name)?, 0)
+    }
+
+    /// What a buffer holds; `None` if not all of it has been written.
+    ///
+    /// # Errors
+    /// There is no such buffer; a kernel went wrong on a GPU.
+    pub fn elements<T: Pod>(&self, name: &str) -> Result<Option<Vec<T>>> {
+        let buffer = self.buffer(name)?;
+        let is_defined = self.device.is_defined(buffer, 0..buffer.len());
+        let elements = || Ok(bytemuck::pod_collect_to_vec(&self.device.clone_dtoh(buffer)?));
+        is_defined.then(elements).transpose()
     }
 
     fn address(&self, pointer: &Pointer) -> Result<u64> {
@@ -177,7 +199,7 @@ impl<'a> Stage<'a> {
 
     /// What is wrong with a buffer, if something is. Nothing is expected of an element that the check calls
     /// `uninit`.
-    fn check(&self, Check { expected: Named { name, fill }, within }: &Check) -> Result<Option<String>> {
+    fn check(&self, Named { name, fill }: &Named, within: f64) -> Result<Option<String>> {
         let (number, kind) = (self.script.buffer(name)?, fill.kind);
         let is = &self.script.buffers[number].fill;
         if (is.count(), is.kind) != (fill.count(), kind) {
@@ -200,7 +222,7 @@ impl<'a> Stage<'a> {
             let expected = Held { name: String::new(), kind, bytes, written: None };
             for index in 0..held.count() {
                 let (is, be) = (held.element(index), expected.element(index));
-                if !is.is(be, *within) {
+                if !is.is(be, within) {
                     count += 1;
                     if count == 1 {
                         let element = start as usize / kind.bytes() + index;
@@ -224,7 +246,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Writes a buffer to a file.
-    fn save(&self, Save { name, file }: &Save) -> Result<()> {
+    fn save(&self, name: &str, file: &Path) -> Result<()> {
         let number = self.script.buffer(name)?;
         let (buffer, kind) = (&self.buffers[number], self.script.buffers[number].fill.kind);
         npy::write(file, kind, buffer.len(), |part| self.device.read_at(buffer, part))

@@ -200,7 +200,7 @@ fn a_script_is_read_line_by_line() {
     let config = LaunchConfig { grid_dim: (2, 1, 1), block_dim: (4, 1, 1), shared_mem_bytes: 64 };
     assert_eq!((launches[0].config, launches[0].args.len()), (config, 3));
     assert_eq!((launches[1].kernel.clone(), launches[1].config), (None, LaunchConfig::new(1, 32)));
-    assert!(matches!(&script.steps[3], Step::Check(check) if check.within == 1e-5));
+    assert!(matches!(&script.steps[3], Step::Check { within: 1e-5, .. }));
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn children_are_launched_where_the_plan_says() {
             bench.launch(passes.len() > 1, &partials, 1, config);
             Ok(())
         };
-        let ran = bench.device.measure(|| Ok(()), launch).unwrap();
+        let ran = bench.device.measure_launch(launch).unwrap();
         let made = ran.counters.unwrap().device_launches;
         assert_eq!((made, passes.len() as u64 - 1, ran.found), (launches, launches, vec![]), "n = {n}");
         assert_eq!(bench.device.clone_dtoh(&bench.g_odata).unwrap(), bench.numbers);

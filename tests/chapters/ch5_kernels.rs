@@ -26,7 +26,7 @@ fn dot(kernel: &str, a: &[f32], b: &[f32], (block, grid): (u32, u32)) -> (f32, M
         let mut launch = device.launch_builder(&function);
         launch.arg(&dev_a).arg(&dev_b).arg(&c).arg(&(a.len() as u32)).launch(config)
     };
-    let cost = device.measure(|| Ok(()), launch).unwrap();
+    let cost = device.measure_launch(launch).unwrap();
     (device.clone_dtoh(&c).unwrap().iter().sum(), cost)
 }
 
@@ -117,7 +117,7 @@ fn the_kernels_that_measure_are_clean() {
                 launch.arg(&steps).arg(&clocks).arg(&end).launch(LaunchConfig::new(1, 1))
             }
         };
-        clean(device.measure(|| Ok(()), launch).unwrap(), kernel);
+        clean(device.measure_launch(launch).unwrap(), kernel);
     }
     // Steps before the timed ones, the timed ones, twice; 33 lines further on each time, of 32 lines.
     let places = device.clone_dtoh(&end).unwrap()[0];
@@ -146,6 +146,6 @@ fn the_kernels_that_measure_are_clean() {
             }
             launch.arg(&turns).arg(&out).launch(LaunchConfig::new(2, 96))
         };
-        clean(device.measure(|| Ok(()), launch).unwrap(), kernel);
+        clean(device.measure_launch(launch).unwrap(), kernel);
     }
 }

@@ -182,7 +182,7 @@ impl Case {
 
     /// The same launch on several GPUs at the same time, on the same buffers.
     fn run_together(&self, module: &Module, devices: &[Device]) -> anyhow::Result<Ran> {
-        let stage = Stage::new(&devices[0], &self.script)?;
+        let stage = Stage::new(&devices[0], self.script.clone())?;
         let launch = self.script.launches().next().expect("a launch");
         let function = module.load_function(launch.kernel.as_deref().unwrap_or_default())?;
         let prepared = |device| stage.arguments(launch, device, &function)?.prepare(launch.config);

@@ -71,9 +71,9 @@ fn what_a_graph_costs_is_what_its_launches_cost() {
     let bench = Bench::new(DeviceChoice::Sim);
     let device = &bench.device;
     let twice = || (0..2).try_for_each(|_| bench.reduce(64));
-    let direct = device.measure(|| Ok(()), twice).unwrap().counters.unwrap();
+    let direct = device.measure_launch(twice).unwrap().counters.unwrap();
     let graph = device.capture(twice).unwrap();
-    let replayed = device.measure(|| Ok(()), || graph.launch()).unwrap().counters.unwrap();
+    let replayed = device.measure_launch(|| graph.launch()).unwrap().counters.unwrap();
     assert!(direct.warp_instructions > 0);
     assert_eq!(direct, replayed);
 }
@@ -106,7 +106,7 @@ fn refusals(choice: DeviceChoice) {
         ("a copy to the host cannot", &|| device.clone_dtoh(&bench.ones).map(drop)),
         ("waiting cannot", &|| device.synchronize()),
         ("a limit of the device cannot", &|| device.set_pending_launch_limit(4096)),
-        ("a measurement cannot", &|| device.measure(|| Ok(()), || Ok(())).map(drop)),
+        ("a measurement cannot", &|| device.measure_launch(|| Ok(())).map(drop)),
         ("captured already", &|| device.capture(|| Ok(())).map(drop)),
     ];
     for (part, work) in works {

@@ -36,7 +36,7 @@ fn the_cpu_has_a_name_and_a_clock_and_runs_no_kernel() {
         calls += 1;
         Ok(())
     };
-    let time = cpu.measure(|| Ok(()), work).unwrap().time.unwrap();
+    let time = cpu.measure_launch(work).unwrap().time.unwrap();
     assert_eq!(time.repeats + 1, calls, "a warm-up, then each is timed");
 }
 

@@ -2,11 +2,14 @@
 //!
 //!     cargo xtask renew a_run
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use workbook::build::kernels;
+use workbook::device::{Device, SimulatorOptions};
+use workbook::launch::{Script, Stage};
 use workbook::sim::trace::{Did, Recorder, Trace};
-use workbook::sim::{Launch, LaunchConfig, Module, Simulator, Together};
 
 /// A launch whose trace a figure needs.
 struct Recipe {
@@ -14,12 +17,9 @@ struct Recipe {
     name: &'static str,
     /// Stem of the kernel's build, or `inside`: the kernel beside this file.
     stem: &'static str,
-    kernel: &'static str,
-    blocks: u32,
-    threads: u32,
-    /// Names of the buffers with their elements; at last the number of elements is passed where the kernel
-    /// takes it.
-    args: &'static [Arg],
+    /// The lines of a script that make its buffers, and its launch.
+    buffers: &'static str,
+    launch: &'static str,
     /// Threads of a warp that run apart, and which first.
     order: &'static [u32],
     /// Room for pending launches.
@@ -27,98 +27,94 @@ struct Recipe {
     values: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Arg {
-    /// 1, 2, 3 … in this many elements.
-    Counting(&'static str, u32),
-    /// So many `f32` ones.
-    Ones(&'static str, u32),
-    Zeros(&'static str, u32),
-    /// These `u64`, in a buffer with room for this many.
-    Longs(&'static str, &'static [u64], u32),
-    Number(u32),
-}
-use Arg::{Counting, Longs, Number, Ones, Zeros};
-
-const BASE: Recipe = Recipe {
-    name: "",
-    stem: "",
-    kernel: "",
-    blocks: 1,
-    threads: 8,
-    args: &[Counting("g_data", 8), Zeros("g_odata", 1), Number(8)],
-    order: &[],
-    room: None,
-    values: true,
-};
-
-const CHAPTER_3: &[Arg] = &[Counting("g_idata", 512), Zeros("g_odata", 1), Number(512)];
-const CHAPTER_5: &[Arg] = &[Ones("a", 512), Ones("b", 512), Zeros("c", 1), Number(512)];
-const PORT: &[Arg] = &[Counting("g_idata", 32), Zeros("g_odata", 8), Number(32), Zeros("failure", 2)];
-
-/// From the four intervals of level 2: their number, then that of each level below.
-const TEETH: &[Arg] = &[
-    Longs("nodes", &[4, 5, 6, 7], 64),
-    Zeros("halves", 128),
-    Longs("counts", &[4], 16),
-    Zeros("finished", 32),
-    Zeros("total", 2),
-    Number(8),
-    Zeros("failure", 2),
-];
-
 const RECIPES: &[Recipe] = &[
     // In this order thread 4 is done before thread 6 begins, or the other way round; all that thread 0 waits
     // for is done before it.
     Recipe { name: "race-4-first", order: &[7, 5, 3, 1, 4, 6, 2, 0], ..NO_BARRIER },
     Recipe { name: "race-6-first", order: &[7, 5, 3, 1, 6, 4, 2, 0], ..NO_BARRIER },
-    Recipe { name: "barrier", order: &[7, 5, 3, 1, 4, 6, 2, 0], kernel: "reduceNeighbored", ..NO_BARRIER },
-    Recipe { name: "barrier-inside", stem: "inside", kernel: "reduceNeighbored", ..NO_BARRIER },
-    Recipe { name: "neighbored", kernel: "reduceNeighbored", ..BLOCKS },
-    Recipe { name: "neighbored-less", kernel: "reduceNeighboredLess", ..BLOCKS },
-    Recipe { name: "interleaved", kernel: "reduceInterleaved", ..BLOCKS },
-    Recipe { name: "banks-strided", kernel: "dotStrided", ..BANKS },
-    Recipe { name: "banks", kernel: "dot", ..BANKS },
-    Recipe { name: "nested-tail", kernel: "gpuRecursiveReduce", ..NESTED },
-    Recipe { name: "nested-forget", kernel: "gpuRecursiveReduceFireAndForget", ..NESTED },
-    Recipe { name: "nested-levels", kernel: "gpuRecursiveReduceGridWide", blocks: 4, ..NESTED },
-    Recipe { name: "load-one", kernel: "reduceSequential", ..IN_FLIGHT },
-    Recipe { name: "load-eight", kernel: "reduceInFlight", ..IN_FLIGHT },
+    Recipe { name: "barrier", order: &[7, 5, 3, 1, 4, 6, 2, 0], launch: BARRIER, ..NO_BARRIER },
+    Recipe { name: "barrier-inside", stem: "inside", launch: BARRIER, ..NO_BARRIER },
+    Recipe { name: "neighbored", launch: "reduceNeighbored<<<1, 512>>> @g_idata @g_odata u32:512", ..BLOCKS },
+    Recipe {
+        name: "neighbored-less",
+        launch: "reduceNeighboredLess<<<1, 512>>> @g_idata @g_odata u32:512",
+        ..BLOCKS
+    },
+    Recipe {
+        name: "interleaved",
+        launch: "reduceInterleaved<<<1, 512>>> @g_idata @g_odata u32:512",
+        ..BLOCKS
+    },
+    Recipe { name: "banks-strided", launch: "dotStrided<<<1, 256>>> @a @b @c u32:512", ..BANKS },
+    Recipe { name: "banks", launch: "dot<<<1, 256>>> @a @b @c u32:512", ..BANKS },
+    Recipe {
+        name: "nested-tail",
+        launch: "gpuRecursiveReduce<<<8, 8>>> @g_idata @g_odata u32:64 @failure",
+        ..NESTED
+    },
+    Recipe {
+        name: "nested-forget",
+        launch: "gpuRecursiveReduceFireAndForget<<<8, 8>>> @g_idata @g_odata u32:64 @failure",
+        ..NESTED
+    },
+    Recipe {
+        name: "nested-levels",
+        launch: "gpuRecursiveReduceGridWide<<<4, 8>>> @g_idata @g_odata u32:64 @failure",
+        ..NESTED
+    },
+    Recipe { name: "load-one", launch: "reduceSequential<<<1, 32>>> @g_idata @g_odata u32:256", ..IN_FLIGHT },
+    Recipe { name: "load-eight", launch: "reduceInFlight<<<1, 32>>> @g_idata @g_odata u32:256", ..IN_FLIGHT },
+    // From the four intervals of level 2: their number, then that of each level below.
     Recipe {
         name: "quadrature",
         stem: "ch4_quadrature",
-        kernel: "gpuRecursiveDivide",
-        args: TEETH,
-        threads: 32,
-        ..BASE
+        buffers: "buffer nodes = u64:4,5,6,7,zeros*60\nbuffer halves = i32:zeros*128\n\
+                  buffer counts = u64:4,zeros*15\nbuffer finished = i32:zeros*32\nbuffer total = i32:zeros*2\n\
+                  buffer failure = i32:zeros*2",
+        launch: "gpuRecursiveDivide<<<1, 32>>> @nodes @halves @counts @finished @total u32:8 @failure",
+        ..NESTED
     },
     Recipe {
         name: "pending",
-        kernel: "gpuRecursiveReduce",
-        blocks: 8,
-        threads: 4,
-        args: PORT,
+        buffers: "buffer g_idata = i32:iota:1*32\nbuffer g_odata = i32:zeros*8\nbuffer failure = i32:zeros*2",
+        launch: "gpuRecursiveReduce<<<8, 4>>> @g_idata @g_odata u32:32 @failure",
         room: Some(8),
         ..NESTED
     },
 ];
 
-const NO_BARRIER: Recipe = Recipe { stem: "ch2_parallel", kernel: "reduceNeighboredNoBarrier", ..BASE };
-const BLOCKS: Recipe = Recipe { stem: "ch3_blocks", threads: 512, args: CHAPTER_3, values: false, ..BASE };
-const BANKS: Recipe = Recipe { stem: "ch5_shared", threads: 256, args: CHAPTER_5, values: false, ..BASE };
+const NO_BARRIER: Recipe = Recipe {
+    name: "",
+    stem: "ch2_parallel",
+    buffers: "buffer g_data = i32:iota:1*8\nbuffer g_odata = i32:zeros*1",
+    launch: "reduceNeighboredNoBarrier<<<1, 8>>> @g_data @g_odata u32:8",
+    order: &[],
+    room: None,
+    values: true,
+};
+const BARRIER: &str = "reduceNeighbored<<<1, 8>>> @g_data @g_odata u32:8";
+const BLOCKS: Recipe = Recipe {
+    stem: "ch3_blocks",
+    buffers: "buffer g_idata = i32:iota:1*512\nbuffer g_odata = i32:zeros*1",
+    values: false,
+    ..NO_BARRIER
+};
+const BANKS: Recipe = Recipe {
+    stem: "ch5_shared",
+    buffers: "buffer a = f32:1*512\nbuffer b = f32:1*512\nbuffer c = f32:zeros*1",
+    values: false,
+    ..NO_BARRIER
+};
 const IN_FLIGHT: Recipe = Recipe {
     stem: "ch7_limit",
-    threads: 32,
-    args: &[Counting("g_idata", 256), Zeros("g_odata", 8), Number(256)],
+    buffers: "buffer g_idata = i32:iota:1*256\nbuffer g_odata = i32:zeros*8",
     values: false,
-    ..BASE
+    ..NO_BARRIER
 };
 const NESTED: Recipe = Recipe {
     stem: "ch4_nested",
-    blocks: 8,
-    threads: 8,
-    args: &[Counting("g_idata", 64), Zeros("g_odata", 8), Number(64), Zeros("failure", 2)],
-    ..BASE
+    buffers: "buffer g_idata = i32:iota:1*64\nbuffer g_odata = i32:zeros*8\nbuffer failure = i32:zeros*2",
+    ..NO_BARRIER
 };
 
 /// Runs the recipe and remembers.
@@ -127,42 +123,26 @@ fn trace(recipe: &Recipe) -> Trace {
         "inside" => include_str!("barrier_inside.ptx"),
         stem => &*kernels::get(stem).unwrap().ptx,
     };
-    let module = Module::parse(ptx, recipe.stem).unwrap();
-    let mut simulator = Simulator::new();
-    simulator.set_thread_order(recipe.order);
+    let device = Device::simulator(SimulatorOptions::default());
+    let module = device.load_code(recipe.stem, ptx, &[]).unwrap();
+    device.core().unwrap().set_thread_order(recipe.order);
     if let Some(room) = recipe.room {
-        simulator.set_pending_launch_limit(room);
+        device.set_pending_launch_limit(room).unwrap();
     }
     let mut recorder = Recorder::new(4_000);
-    let mut args = Vec::new();
-    for arg in recipe.args {
-        let words: Vec<u32> = match arg {
-            Counting(_, count) => (1..=*count).collect(),
-            Ones(_, count) => vec![1f32.to_bits(); *count as usize],
-            Zeros(_, count) => vec![0; *count as usize],
-            Longs(_, longs, room) => {
-                let words = longs.iter().flat_map(|long| [*long as u32, (*long >> 32) as u32]);
-                words.chain(std::iter::repeat(0)).take(2 * *room as usize).collect()
-            }
-            Number(_) => Vec::new(),
-        };
-        args.push(match arg {
-            Number(number) => u64::from(*number),
-            Counting(name, _) | Ones(name, _) | Zeros(name, _) | Longs(name, ..) => {
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                let address = simulator.alloc(bytes.len() as u64).unwrap();
-                simulator.write(address, &bytes).unwrap();
-                recorder.name(address, name, None);
-                address
-            }
-        });
+    let script = Script::parse(&format!("{}\nlaunch {}", recipe.buffers, recipe.launch), &[]).unwrap();
+    let stage = Stage::new(&device, script).unwrap();
+    for named in &stage.script.buffers {
+        recorder.name(stage.buffer(&named.name).unwrap().addresses().start, &named.name, None);
     }
-    let config = LaunchConfig::new(recipe.blocks, recipe.threads);
-    recorder.begin(&module, recipe.kernel, &config);
-    let mut found = Vec::new();
-    let launch = [Launch { kernel: recipe.kernel, config, args: &args }];
-    let _ = simulator.launch_together(&module, (&launch, Together::OnDevices), &mut recorder, &mut found);
-    recorder.found(&found);
+    let launch = stage.script.launches().next().unwrap();
+    let kernel = launch.kernel.as_deref().unwrap();
+    recorder.begin(module.ptx(), kernel, &launch.config);
+    let recorder = Rc::new(RefCell::new(recorder));
+    device.observe(recorder.clone());
+    stage.launch(launch, &module.load_function(kernel).unwrap()).unwrap();
+    let mut recorder = recorder.borrow_mut();
+    recorder.found(&device.take_seen().found);
     let mut trace = recorder.take();
     for event in trace.events.iter_mut().filter(|_| !recipe.values) {
         match &mut event.did {

@@ -38,98 +38,57 @@ use std::path::{Path, PathBuf};
 
 use workbook::build::kernels::Build;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};
+use workbook::launch::Type;
 
-/// A type of a slot: its name and bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Type {
-    Signed(u32),
-    Unsigned(u32),
-    /// Bits of the exponent and of the fraction.
-    Float(u32, u32),
+/// The type of a slot, as PTX calls it: `s32` is `i32` elsewhere, and `b32` is read as `u32`.
+fn parse(word: &str) -> Option<Type> {
+    let name = match word.split_at_checked(1)? {
+        ("s", bits) => format!("i{bits}"),
+        ("b", bits) if !bits.starts_with('f') => format!("u{bits}"),
+        _ => word.to_string(),
+    };
+    Type::parse(&name).ok().filter(|kind| *kind != Type::Ptr)
 }
 
-impl Type {
-    fn parse(word: &str) -> Option<Type> {
-        Some(match word {
-            "f16" => Type::Float(5, 10),
-            "bf16" => Type::Float(8, 7),
-            "f32" => Type::Float(8, 23),
-            "f64" => Type::Float(11, 52),
-            _ => {
-                let bits = word.get(1..)?.parse().ok().filter(|bits| matches!(bits, 8 | 16 | 32 | 64))?;
-                match &word[..1] {
-                    "s" => Type::Signed(bits),
-                    "u" | "b" => Type::Unsigned(bits),
-                    _ => return None,
-                }
-            }
-        })
-    }
+fn keep(kind: Type, bits: u64) -> u64 {
+    bits & (u64::MAX >> (64 - 8 * kind.bytes()))
+}
 
-    fn bits(self) -> u32 {
-        match self {
-            Type::Signed(bits) | Type::Unsigned(bits) => bits,
-            Type::Float(exponent, fraction) => 1 + exponent + fraction,
-        }
+/// The bits of a value as a file spells it: a number, or its bits behind [`prefix`].
+fn read(kind: Type, text: &str) -> Option<u64> {
+    match text.strip_prefix(prefix(kind)) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok().filter(|bits| keep(kind, *bits) == *bits),
+        None => kind.number(text, &[]).ok().map(|bits| keep(kind, bits)),
     }
+}
 
-    fn keep(self, bits: u64) -> u64 {
-        bits & (u64::MAX >> (64 - self.bits()))
+fn prefix(kind: Type) -> &'static str {
+    match (kind, kind.bytes()) {
+        (Type::Float(_), 2) => "0h",
+        (Type::Float(_), 4) => "0f",
+        (Type::Float(_), _) => "0d",
+        _ => "0x",
     }
+}
 
-    /// The bits of a value as a file spells it.
-    fn read(self, text: &str) -> Option<u64> {
-        let prefix = match self {
-            Type::Float(5, _) | Type::Float(8, 7) => "0h",
-            Type::Float(8, _) => "0f",
-            Type::Float(..) => "0d",
-            _ => "0x",
-        };
-        if let Some(hex) = text.strip_prefix(prefix) {
-            return u64::from_str_radix(hex, 16).ok().filter(|bits| self.keep(*bits) == *bits);
-        }
-        match self {
-            Type::Float(8, 23) => Some(text.parse::<f32>().ok()?.to_bits() as u64),
-            Type::Float(11, 52) => Some(text.parse::<f64>().ok()?.to_bits()),
-            // Halves are written as bits, but for numbers that single precision shares with them.
-            Type::Float(8, _) => {
-                let bits = text.parse::<f32>().ok()?.to_bits();
-                (bits & 0xffff == 0).then_some(bits as u64 >> 16)
-            }
-            Type::Float(..) => None,
-            _ => {
-                let value: i128 = text.parse().ok()?;
-                let bits = self.keep(value as u64);
-                let back = match self {
-                    Type::Signed(width) => ((bits << (64 - width)) as i64 >> (64 - width)) as i128,
-                    _ => bits as i128,
-                };
-                (back == value).then_some(bits)
-            }
-        }
+/// A value as a file spells it.
+fn write(kind: Type, bits: u64) -> String {
+    match kind {
+        Type::Signed(width) => ((bits << (64 - width)) as i64 >> (64 - width)).to_string(),
+        Type::Float(_) => format!("{}{bits:0digits$x}", prefix(kind), digits = 2 * kind.bytes()),
+        _ if bits < 1000 => bits.to_string(),
+        _ => format!("0x{bits:x}"),
     }
+}
 
-    /// A value as a file spells it.
-    fn write(self, bits: u64) -> String {
-        let digits = self.bits() as usize / 4;
-        match self {
-            Type::Float(5, _) | Type::Float(8, 7) => format!("0h{bits:0digits$x}"),
-            Type::Float(8, _) => format!("0f{bits:0digits$x}"),
-            Type::Float(..) => format!("0d{bits:0digits$x}"),
-            Type::Signed(width) => ((bits << (64 - width)) as i64 >> (64 - width)).to_string(),
-            Type::Unsigned(_) if bits < 1000 => bits.to_string(),
-            Type::Unsigned(_) => format!("0x{bits:x}"),
-        }
-    }
-
-    /// How many representable values two floats are apart.
-    fn distance(self, a: u64, b: u64) -> u64 {
-        let order = |bits: u64| {
-            let magnitude = (bits & !(1 << (self.bits() - 1))) as i128;
-            if bits >> (self.bits() - 1) & 1 == 1 { -magnitude } else { magnitude }
-        };
-        (order(a) - order(b)).unsigned_abs().min(u64::MAX as u128) as u64
-    }
+/// How many representable values two floats are apart.
+fn distance(kind: Type, a: u64, b: u64) -> u64 {
+    let sign = 8 * kind.bytes() - 1;
+    let order = |bits: u64| {
+        let magnitude = (bits & !(1 << sign)) as i128;
+        if bits >> sign & 1 == 1 { -magnitude } else { magnitude }
+    };
+    (order(a) - order(b)).unsigned_abs().min(u64::MAX as u128) as u64
 }
 
 #[derive(Debug)]
@@ -164,7 +123,7 @@ impl Vectors {
             let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
             match word {
                 "in" | "out" => {
-                    let types: Option<Vec<Type>> = rest.split_whitespace().map(Type::parse).collect();
+                    let types: Option<Vec<Type>> = rest.split_whitespace().map(parse).collect();
                     *(if word == "in" { &mut inputs } else { &mut outputs }) =
                         types.ok_or_else(|| wrong("not a type"))?;
                 }
@@ -189,7 +148,7 @@ impl Vectors {
                             .iter()
                             .zip(words)
                             .map(|(ty, word)| {
-                                ty.read(word).ok_or_else(|| wrong(&format!("{word} does not fit")))
+                                read(*ty, word).ok_or_else(|| wrong(&format!("{word} does not fit")))
                             })
                             .collect()
                     };
@@ -235,9 +194,9 @@ impl Vectors {
     /// The cases whose results are not the expected ones, with what they are.
     fn wrong(&self, found: Vec<Vec<u64>>) -> Vec<(&Case, Vec<u64>)> {
         let fits = |case: &Case, found: &[u64]| {
-            self.outputs.iter().zip(&case.results).zip(found).all(|((ty, &expected), &found)| {
-                let found = ty.keep(found);
-                found == expected || case.units > 0 && ty.distance(found, expected) <= case.units
+            self.outputs.iter().zip(&case.results).zip(found).all(|((&ty, &expected), &found)| {
+                let found = keep(ty, found);
+                found == expected || case.units > 0 && distance(ty, found, expected) <= case.units
             })
         };
         self.cases.iter().zip(found).filter(|(case, found)| !fits(case, found)).collect()
@@ -245,7 +204,7 @@ impl Vectors {
 
     fn written(types: &[Type], values: &[u64]) -> String {
         let words: Vec<String> =
-            types.iter().zip(values).map(|(ty, bits)| ty.write(ty.keep(*bits))).collect();
+            types.iter().zip(values).map(|(ty, bits)| write(*ty, keep(*ty, *bits))).collect();
         words.join(" ")
     }
 
@@ -346,7 +305,7 @@ fn every_file_is_named_after_an_instruction_in_it() {
 
 #[test]
 fn values_are_read_as_they_are_written() {
-    let read = |ty: &str, text: &str| Type::parse(ty).unwrap().read(text);
+    let read = |ty: &str, text: &str| read(parse(ty).unwrap(), text);
     assert_eq!(read("s8", "-128"), Some(0x80));
     assert_eq!(read("s8", "128"), None);
     assert_eq!(read("u64", "0xffffffffffffffff"), Some(u64::MAX));
@@ -354,8 +313,8 @@ fn values_are_read_as_they_are_written() {
     assert_eq!(read("bf16", "1.5"), Some(0x3fc0));
     assert_eq!(read("f16", "0h7e00"), Some(0x7e00));
     for (ty, bits) in [("s16", 0xffff), ("u32", 5), ("b32", 0x8000_0000), ("f32", 0x7fc0_0000), ("f64", 1)] {
-        let ty = Type::parse(ty).unwrap();
-        assert_eq!(ty.read(&ty.write(bits)), Some(bits));
+        let ty = parse(ty).unwrap();
+        assert_eq!(super::conformance::read(ty, &write(ty, bits)), Some(bits));
     }
 }
 

@@ -49,7 +49,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
     let case = plan.timed().context("the exercise has no inputs")?;
     let run = Run::new(device, plan, case)?;
     let time = |functions: &[Function]| {
-        let measured = device.measure(|| run.restore(), || run.launch(functions))?;
+        let measured = device.measure(|| run.restore(), || run.launch(functions).map(drop))?;
         measured.time.map(|time| time.to_string()).context("the device has no clock")
     };
     Ok(Report::Right(format!(

@@ -45,7 +45,7 @@ mod tests {
 
     fn named(region: Region, name: Option<&str>, byte: i64, size: u64) -> String {
         let mut plan = Plan::default();
-        plan.mark("launch", "reduce(input, partials, n) grid=n/block").unwrap();
+        plan.mark("launch", "reduce<<<n/block, block>>> @input @partials u32:n").unwrap();
         let spot = Spot { region, byte, size: Some(size), name: name.map(str::to_string), element: None };
         let what = What::Outside { does: Does::Reads, bytes: 4, spot };
         let mut found = Diagnostic::of_host(Kind::OutOfBounds, Some("reduce"), what, "");

@@ -1,23 +1,25 @@
 //! How the host launches an answer, what it should give, and for which inputs.
 //!
-//! `//@ launch reduce(data, partials, n) grid=n/block` names the arguments in order:
+//! `//@ launch reduce<<<n/block, block>>> @data @partials u32:n` is a launch as `workbook::launch` has it, on
+//! these buffers:
 //!
-//! | argument | is |
+//! | buffer | holds |
 //! | --- | --- |
 //! | `input`, `other` | `n` numbers that must not be changed |
 //! | `data` | the same numbers as `input`, in a copy that the kernel may change |
 //! | `partials` | an `int` for each block of the first launch, not initialised |
 //! | `out` | one `int`, not initialised |
 //! | `total`, `ticket` | one `int` that is 0 |
-//! | `n`, `blocks` | how many numbers there are, and blocks in the first launch |
 //!
-//! The grid is a number, or a division that rounds up and is at least 1: `n/block`, `n/(4*block)`; or both,
-//! whichever is larger: `max(7,n/block)`.
+//! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first launch.
+//! The grid is a number, or a division: `n/block`, `n/(4*block)`; or both, whichever is larger:
+//! `max(7,n/block)`. There is at least one block.
 
 use std::fmt;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
+use workbook::launch::{self, Script, Spec, Step};
 
 use workbook::build::prebuilt::text_hash;
 use workbook::number::{nine_digits, thousands};
@@ -29,7 +31,8 @@ use workbook::sim::Counters;
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub launches: Vec<Launch>,
-    pub result: Place,
+    /// The buffer with the result, if it is not `partials`, which the host combines.
+    result: Option<String>,
     pub op: Op,
     sizes: Vec<usize>,
     blocks: Vec<u32>,
@@ -39,46 +42,26 @@ pub struct Plan {
     seed: u64,
 }
 
-/// One launch.
+/// The buffers, a line for each. Whoever runs a plan writes the numbers to `input`, `other` and `data`.
+const BUFFERS: &str = "\
+buffer input = i32:uninit*n
+buffer other = i32:uninit*n
+buffer data = i32:uninit*n
+buffer partials = i32:uninit*blocks
+buffer out = i32:uninit*1
+buffer total = i32:zeros*1
+buffer ticket = i32:zeros*1";
+pub const PARTIALS: &str = "partials";
+
+/// One launch, of which everything but the numbers is known.
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub kernel: String,
-    pub args: Vec<Arg>,
-    pub grid: Grid,
-}
-
-/// Named in lower case where it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
-pub enum Arg {
-    Input,
-    Other,
-    Data,
-    Partials,
-    Out,
-    Total,
-    Ticket,
-    N,
-    Blocks,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub enum Grid {
-    Fixed(u32),
-    /// A thread for this many numbers, and at least this many blocks.
-    Share {
-        items: u32,
-        least: u32,
-    },
-}
-
-/// Where the result is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Place {
-    /// In `partials`: the host combines them.
-    #[default]
-    Partials,
-    Out,
-    Total,
+    /// As it is written.
+    line: String,
+    pub args: Vec<Spec>,
+    /// The grid in words.
+    grid: String,
 }
 
 /// What is computed.
@@ -140,7 +123,7 @@ impl Plan {
     pub fn mark(&mut self, word: &str, rest: &str) -> Result<()> {
         match (word, rest) {
             ("launch", _) => self.launches.push(Launch::parse(rest)?),
-            ("result", _) => self.result = named("place", rest)?,
+            ("result", _) => self.result = Some(buffer(rest)?.to_string()),
             ("op", _) => self.op = named("operation", rest)?,
             ("sizes", _) => self.sizes = numbers(rest)?,
             ("blocks", _) => self.blocks = numbers(rest)?,
@@ -225,7 +208,36 @@ impl Plan {
 
     fn has_room(&self, case: Case) -> bool {
         let most = self.most_blocks.unwrap_or(u32::MAX);
-        self.launches.iter().all(|launch| launch.grid.blocks(case) <= most)
+        self.launches.iter().all(|launch| launch.blocks(case) <= most)
+    }
+
+    /// The buffer that the result is in.
+    pub fn result(&self) -> &str {
+        self.result.as_deref().unwrap_or(PARTIALS)
+    }
+
+    /// Whether a launch gets this buffer.
+    fn uses(&self, buffer: &str) -> bool {
+        let name = |arg: &Spec| arg.to_string().strip_prefix('@') == Some(buffer);
+        self.launches.iter().any(|launch| launch.args.iter().any(name))
+    }
+
+    /// The buffers and launches for one input.
+    pub fn script(&self, case: Case) -> Result<Script> {
+        let blocks = self.launches.first().map_or(1, |launch| launch.blocks(case));
+        let names = names(case, blocks);
+        let mut script = Script::default();
+        for line in BUFFERS.lines().filter(|line| self.uses(buffer_of(line))) {
+            script.add_lines(line, &names)?;
+        }
+        for launch in &self.launches {
+            script.add("launch", &launch.line, &names)?;
+        }
+        for step in &mut script.steps {
+            let Step::Launch(launch) = step else { continue };
+            launch.config.grid_dim.0 = launch.config.grid_dim.0.max(1);
+        }
+        Ok(script)
     }
 
     /// The kernels' names, each once.
@@ -239,89 +251,80 @@ impl Plan {
     pub fn sentences(&self) -> Vec<String> {
         let mut lines: Vec<String> =
             self.launches.iter().map(|launch| format!("The host launches {launch}.")).collect();
-        let uses = |arg| self.launches.iter().any(|launch| launch.args.contains(&arg));
         let combined = match self.op {
             Op::Sum | Op::Squares | Op::Dot | Op::Floats => "adds them up",
             Op::Max | Op::Range => "takes the largest of them",
             Op::Min => "takes the smallest of them",
         };
-        if self.result == Place::Partials {
+        if self.result() == PARTIALS {
             lines.push(format!("Each block leaves its result in `partials`, and the host {combined}."));
         }
-        if uses(Arg::Total) {
+        if self.uses("total") {
             lines.push("`total` is 0 at the start, and holds the result at the end.".into());
         }
-        if uses(Arg::Ticket) {
+        if self.uses("ticket") {
             lines.push("`ticket` is 0 at the start.".into());
         }
         lines
     }
 }
 
+/// What the names in a launch stand for.
+fn names(case: Case, blocks: u32) -> [(&'static str, u64); 3] {
+    [("n", case.n as u64), ("block", case.block.into()), ("blocks", blocks.into())]
+}
+
+/// The buffer that a line of [`BUFFERS`] makes.
+fn buffer_of(line: &str) -> &str {
+    line.split(' ').nth(1).unwrap_or_default()
+}
+
+/// The buffer called `name`, of those that there are.
+fn buffer(name: &str) -> Result<&str> {
+    let mut buffers = BUFFERS.lines().map(buffer_of);
+    let all = || BUFFERS.lines().map(buffer_of).collect::<Vec<_>>().join(", ");
+    buffers
+        .find(|known| *known == name)
+        .with_context(|| format!("there is no buffer {name}; there are: {}", all()))
+}
+
 impl Launch {
-    /// `reduce(data, partials, n) grid=n/block`
-    fn parse(text: &str) -> Result<Launch> {
-        let (kernel, rest) = text.split_once('(').context("KERNEL(ARGS) grid=GRID")?;
-        let (args, grid) = rest.split_once(") grid=").context("KERNEL(ARGS) grid=GRID")?;
-        let args = args.split(',').map(|name| named("argument", name.trim())).collect::<Result<_>>()?;
-        Ok(Launch { kernel: kernel.trim().to_string(), args, grid: Grid::parse(grid)? })
+    fn parse(line: &str) -> Result<Launch> {
+        let launch = launch::Launch::parse(line, &names(Case { n: 1, block: 1, schedule: 0 }, 1))?;
+        for arg in &launch.args {
+            arg.to_string().strip_prefix('@').map(buffer).transpose()?;
+        }
+        let inside = line.split_once("<<<").and_then(|(_, rest)| rest.split_once(", block>>>"));
+        let (grid, _) = inside.context("the launch is KERNEL<<<GRID, block>>>")?;
+        let kernel = launch.kernel.context("the launch has no kernel")?;
+        Ok(Launch { kernel, line: line.to_string(), args: launch.args, grid: said(grid)? })
     }
+
+    /// Blocks of its grid.
+    pub fn blocks(&self, case: Case) -> u32 {
+        launch::Launch::parse(&self.line, &names(case, 1)).map_or(1, |launch| launch.config.grid_dim.0.max(1))
+    }
+}
+
+/// A grid in words.
+fn said(grid: &str) -> Result<String> {
+    let share = grid.strip_prefix("n/(").and_then(|rest| rest.strip_suffix("*block)"));
+    let larger = grid.strip_prefix("max(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
+    Ok(match (grid, share, larger) {
+        ("1", ..) => "one block".to_string(),
+        ("n/block", ..) => "a thread for each of the `n` numbers".to_string(),
+        (_, Some(items), _) => format!("a thread for every {items} of the `n` numbers"),
+        (_, _, Some((least, share))) => format!("{least} blocks, or, where those are more, {}", said(share)?),
+        _ if grid.parse::<u32>().is_ok_and(|blocks| blocks > 0) => format!("{grid} blocks"),
+        _ => bail!("the grid is a number, n/block or n/(4*block)"),
+    })
 }
 
 impl fmt::Display for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let args: Vec<String> = self.args.iter().map(|arg| format!("{arg:?}").to_lowercase()).collect();
+        let args: Vec<String> = self.args.iter().map(Spec::to_string).collect();
+        let args: Vec<&str> = args.iter().map(|arg| arg.rsplit(['@', ':']).next().unwrap_or(arg)).collect();
         write!(f, "`{}({})` with {}", self.kernel, args.join(", "), self.grid)
-    }
-}
-
-impl Arg {
-    /// Bytes of the parameter.
-    pub fn bytes(self) -> usize {
-        if matches!(self, Arg::N | Arg::Blocks) { 4 } else { 8 }
-    }
-}
-
-impl Grid {
-    fn parse(text: &str) -> Result<Grid> {
-        let forms = "the grid is a number, n/block or n/(4*block)";
-        let larger = text.strip_prefix("max(").and_then(|text| text.strip_suffix(')')?.split_once(','));
-        if let Some((least, share)) = larger {
-            let Grid::Share { items, .. } = Grid::parse(share)? else { bail!(forms) };
-            return Ok(Grid::Share { items, least: least.parse().context(forms)? });
-        }
-        if text == "n/block" {
-            return Ok(Grid::Share { items: 1, least: 1 });
-        }
-        let share = text.strip_prefix("n/(").and_then(|text| text.strip_suffix("*block)"));
-        let number = share.unwrap_or(text).parse().context(forms)?;
-        ensure!(number > 0, "the grid is not empty");
-        Ok(if share.is_some() { Grid::Share { items: number, least: 1 } } else { Grid::Fixed(number) })
-    }
-
-    pub fn blocks(self, case: Case) -> u32 {
-        match self {
-            Grid::Fixed(blocks) => blocks,
-            Grid::Share { items, least } => {
-                let share = case.n.div_ceil(items as usize * case.block as usize);
-                share.max(least as usize) as u32
-            }
-        }
-    }
-}
-
-impl fmt::Display for Grid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Grid::Fixed(1) => f.write_str("one block"),
-            Grid::Fixed(blocks) => write!(f, "{blocks} blocks"),
-            Grid::Share { items, least: least @ 2.. } => {
-                let share = Grid::Share { items: *items, least: 1 };
-                write!(f, "{least} blocks, or, where those are more, {share}")
-            }
-            Grid::Share { items: 1, .. } => f.write_str("a thread for each of the `n` numbers"),
-            Grid::Share { items, .. } => write!(f, "a thread for every {items} of the `n` numbers"),
-        }
     }
 }
 

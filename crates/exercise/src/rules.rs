@@ -132,7 +132,7 @@ const FEW: u64 = 4;
 
 /// A block may leave its result by an atomic operation.
 fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
-    let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.grid.blocks(*case))).sum();
+    let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.blocks(*case))).sum();
     let (mine, theirs) = (yours.counters.atomics, solution.counters.atomics);
     // Where each address has few of them, nobody waits.
     let addresses = yours.effort.atomic_addresses.len() as u64;

@@ -1,14 +1,14 @@
 //! One input of an exercise on a device: buffers, launches, result; and what the simulator says of it.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
 
 use super::effort::{Effort, Watcher};
-use super::plan::{self, Arg, Case, Place, Plan};
-use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, SimulatorOptions};
+use super::plan::{self, Case, PARTIALS, Plan};
+use workbook::device::{Buffer, Device, Function, Module, SimulatorOptions};
+use workbook::launch::Stage;
 use workbook::sim::{Counters, Diagnostic, Severity};
 
 /// The kernels of `plan`, one per launch.
@@ -26,14 +26,13 @@ pub fn load(path: &str, ptx: &str) -> Result<Module> {
 
 /// Buffers for one input.
 pub struct Run<'a> {
-    device: &'a Device,
     plan: &'a Plan,
-    case: Case,
     inputs: [Vec<i32>; 2],
-    /// Of the first launch.
-    blocks: u32,
-    buffers: HashMap<Arg, Buffer<i32>>,
+    stage: Stage<'a>,
 }
+
+/// The buffers that hold inputs, each with which of them. The last may be changed.
+const INPUTS: [(&str, usize); 3] = [("input", 0), ("other", 1), ("data", 0)];
 
 impl<'a> Run<'a> {
     pub fn new(device: &'a Device, plan: &'a Plan, case: Case) -> Result<Run<'a>> {
@@ -42,73 +41,46 @@ impl<'a> Run<'a> {
 
     /// A run with other inputs than usual, as long as `case` says.
     pub fn of(device: &'a Device, plan: &'a Plan, case: Case, inputs: [Vec<i32>; 2]) -> Result<Run<'a>> {
-        let blocks = plan.launches.first().map_or(1, |launch| launch.grid.blocks(case));
-        let mut buffers = HashMap::new();
-        for arg in plan.launches.iter().flat_map(|launch| &launch.args).filter(|arg| arg.bytes() == 8) {
-            let len = match arg {
-                Arg::Partials => blocks as usize,
-                Arg::Input | Arg::Other | Arg::Data => case.n,
-                _ => 1,
-            };
-            buffers.insert(*arg, device.alloc(len)?);
-        }
-        let run = Run { device, plan, case, inputs, blocks, buffers };
-        run.fill(|_| true)?;
+        let run = Run { plan, inputs, stage: Stage::new(device, plan.script(case)?)? };
+        run.give(&INPUTS)?;
         Ok(run)
     }
 
     /// Puts back what a launch may have changed.
     pub fn restore(&self) -> Result<()> {
-        self.fill(|arg| !matches!(arg, Arg::Input | Arg::Other))
+        self.stage.fill()?;
+        self.give(&INPUTS[2..])
     }
 
-    /// Writes what the kernels find in the buffers that are `wanted`; nobody writes to where results go.
-    fn fill(&self, wanted: impl Fn(Arg) -> bool) -> Result<()> {
-        for (arg, buffer) in self.buffers.iter().filter(|(arg, _)| wanted(**arg)) {
-            match arg {
-                Arg::Input | Arg::Data => self.device.memcpy_htod(&self.inputs[0], buffer)?,
-                Arg::Other => self.device.memcpy_htod(&self.inputs[1], buffer)?,
-                Arg::Total | Arg::Ticket => self.device.memset_zeros(buffer)?,
-                Arg::Partials | Arg::Out | Arg::N | Arg::Blocks => {}
+    /// Writes the numbers that the kernels find; nobody writes to where results go.
+    fn give(&self, to: &[(&str, usize)]) -> Result<()> {
+        let given = to.iter().filter(|(name, _)| self.stage.buffer(name).is_ok());
+        given.map(|(name, input)| self.stage.give(name, &self.inputs[*input])).collect()
+    }
+
+    /// Launches `functions`, one after the other; whether all ran to their ends.
+    pub fn launch(&self, functions: &[Function]) -> Result<bool> {
+        for (launch, function) in self.stage.script.launches().zip(functions) {
+            if !self.stage.launch(launch, function)? {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Launches `functions`, one after the other.
-    pub fn launch(&self, functions: &[Function]) -> Result<()> {
-        for (launch, function) in self.plan.launches.iter().zip(functions) {
-            let mut builder = self.device.launch_builder(function);
-            for arg in &launch.args {
-                match (arg, self.buffers.get(arg)) {
-                    (Arg::Blocks, _) => builder.arg(&self.blocks),
-                    (_, Some(buffer)) => builder.arg(buffer),
-                    _ => builder.arg(&(self.case.n as u32)),
-                };
-            }
-            builder.launch(LaunchConfig::new(launch.grid.blocks(self.case), self.case.block))?;
-        }
-        Ok(())
+    /// The numbers in a buffer; `None` if there is no such buffer, or not all of it has been written.
+    fn numbers(&self, name: &str) -> Result<Option<Vec<i32>>> {
+        if self.stage.buffer(name).is_err() { Ok(None) } else { self.stage.elements(name) }
     }
 
-    /// Where the result is; an exercise that asks for a line may have none.
-    fn place(&self) -> Option<&Buffer<i32>> {
-        self.buffers.get(&match self.plan.result {
-            Place::Partials => Arg::Partials,
-            Place::Out => Arg::Out,
-            Place::Total => Arg::Total,
-        })
-    }
-
-    /// The result; `None` if there is none, or the kernels have not written all of it.
+    /// The result; `None` if there is none, since an exercise that asks for a line may have none, or the
+    /// kernels have not written all of it.
     pub fn result(&self) -> Result<Option<i32>> {
-        let place = self.place().filter(|place| self.device.is_defined(place, 0..place.len()));
-        let Some(place) = place else { return Ok(None) };
-        let values = self.device.clone_dtoh(place)?;
-        Ok(match self.plan.result {
-            Place::Partials => Some(self.plan.op.combined(&values)),
-            Place::Out | Place::Total => values.first().copied(),
-        })
+        let name = self.plan.result();
+        Ok(self.numbers(name)?.and_then(|values| match name {
+            PARTIALS => Some(self.plan.op.combined(&values)),
+            _ => values.first().copied(),
+        }))
     }
 
     /// What it should be, by the serial recursion.
@@ -123,10 +95,10 @@ impl<'a> Run<'a> {
 
     /// The first element of `input` or `other` that has been changed.
     fn changed(&self) -> Result<Option<usize>> {
-        for (arg, before) in [Arg::Input, Arg::Other].iter().zip(&self.inputs) {
-            let Some(buffer) = self.buffers.get(arg) else { continue };
-            let after = self.device.clone_dtoh(buffer)?;
-            if let Some(element) = after.iter().zip(before).position(|(after, before)| after != before) {
+        for (name, input) in &INPUTS[..2] {
+            let after = self.numbers(name)?.unwrap_or_default();
+            let mut both = after.iter().zip(&self.inputs[*input]);
+            if let Some(element) = both.position(|(after, before)| after != before) {
                 return Ok(Some(element));
             }
         }
@@ -186,14 +158,10 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         SimulatorOptions { schedule: case.schedule, step_limit, keep_printed: true, ..Default::default() };
     let device = Device::simulator(options);
     let run = Run::new(&device, plan, case)?;
-    let watcher = Rc::new(RefCell::new(Watcher::new(run.place().map_or(0..0, Buffer::addresses))));
+    let place = run.stage.buffer(plan.result()).map_or(0..0, Buffer::addresses);
+    let watcher = Rc::new(RefCell::new(Watcher::new(place)));
     device.observe(watcher.clone());
-    let completed = match run.launch(&functions(module, plan)?) {
-        Ok(()) => true,
-        // It is among the findings.
-        Err(error) if error.is::<Diagnostic>() => false,
-        Err(error) => return Err(error),
-    };
+    let completed = run.launch(&functions(module, plan)?)?;
     let seen = device.take_seen();
     let effort = watcher.borrow_mut().take();
     let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
@@ -225,15 +193,15 @@ pub fn result_for(module: &Module, plan: &Plan, case: Case, inputs: [Vec<i32>; 2
     let options = SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() };
     let device = Device::simulator(options);
     let run = Run::of(&device, plan, case, inputs).ok()?;
-    run.launch(&functions(module, plan).ok()?).ok()?;
-    run.result().ok()?
+    let completed = run.launch(&functions(module, plan).ok()?).ok()?;
+    if completed { run.result().ok()? } else { None }
 }
 
 /// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,
 /// and a fraction of a second.
 pub fn step_limit(plan: &Plan, case: Case) -> u64 {
     let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
-    let most = plan.launches.iter().map(|launch| warps(launch.grid.blocks(case))).max().unwrap_or(0);
+    let most = plan.launches.iter().map(|launch| warps(launch.blocks(case))).max().unwrap_or(0);
     (1 << 21) + 4096 * most
 }
 
@@ -250,7 +218,7 @@ mod tests {
     #[test]
     fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
         let mut plan = Plan::default();
-        plan.mark("launch", "dot(input, other, out, n) grid=1").unwrap();
+        plan.mark("launch", "dot<<<1, block>>> @input @other @out u32:n").unwrap();
         let at = |block, schedule| plan.inputs(Case { n: 100, block, schedule });
         assert_eq!(at(32, 0), at(32, 1));
         assert_eq!(at(32, 0), at(32, 2));

@@ -7,7 +7,7 @@
 //! | line | meaning |
 //! | --- | --- |
 //! | `//@ learn how …`, `//@ minutes 10` | "You learn how ….", and about how long it takes |
-//! | `//@ launch KERNEL(ARGS) grid=GRID` | a launch by the host; see `plan.rs` |
+//! | `//@ launch KERNEL<<<GRID, block>>> ARG …` | a launch by the host; see `plan.rs` |
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
 //! | `//@ op sum` | what is computed: `sum`, `max`, `min`, `dot`, `floats` … |
 //! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads per block and lengths, if not the usual ones |
@@ -23,7 +23,7 @@
 //! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
 //! | `//@ why QUESTION`, `//@ because ANSWER` | a question for after it has passed, and its answer |
 //! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; or a right one: `passes` |
-//! | `//@ - TEXT`, `//@ + TEXT` | how it differs: text that stands once in the solution; what replaces it |
+//! | `//@ - TEXT`, `//@ + TEXT` | how it differs from the solution: an edit (`workbook::build::edit`) |
 //! | `//@ = CODE` | or all of its code, line by line |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
 //! | `//@ here TEXT` | where a line is asked for: after the line above, TEXT is missing |
@@ -37,6 +37,7 @@ use super::answer::Answer;
 use super::evidence;
 use super::id::Id;
 use super::plan::{Goal, Plan};
+use workbook::build::edit::Edit;
 
 /// What the learner writes.
 #[derive(Clone, Debug)]
@@ -62,8 +63,8 @@ pub struct Mutant {
     /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`]. `passes`
     /// if it is right in another way than the solution.
     pub fails: String,
-    /// Texts, each of which stands once in the solution, and what replaces them.
-    pub(super) replace: Vec<(String, String)>,
+    /// How it differs from the solution.
+    pub(super) edit: Edit,
     /// All of its code, if it has little in common with the solution.
     pub(super) code: String,
 }
@@ -271,21 +272,15 @@ impl Exercise {
             "think" => self.thinks.push(named()?),
             "mutant" => {
                 let (name, fails) = named()?;
-                self.mutants.push(Mutant { name, fails, replace: Vec::new(), code: String::new() });
+                self.mutants.push(Mutant { name, fails, edit: Edit::default(), code: String::new() });
             }
             "=" => {
                 let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
                 mutant.code += &format!("{rest}\n");
             }
-            "-" => {
+            "-" | "+" => {
                 let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
-                mutant.replace.push((rest.to_string(), String::new()));
-            }
-            "+" => {
-                let pair = self.mutants.last_mut().and_then(|mutant| mutant.replace.last_mut());
-                let with = &mut pair.context("there is no `//@ - …` above it")?.1;
-                *with += if with.is_empty() { "" } else { "\n" };
-                *with += rest;
+                mutant.edit.line(mark)?;
             }
             _ => plan.mark(word, rest)?,
         }
@@ -349,7 +344,7 @@ mod tests {
 
     const TEXT: &str = "// 3.1 Add them up\n//\n// All of them.\n//\n\
         //@ learn to add\n//@ minutes 5\n\
-        //@ launch sum(data, out, n) grid=n/(2*block)\n//@ result out\n\
+        //@ launch sum<<<n/(2*block), block>>> @data @out u32:n\n//@ result out\n\
         //@ goal barriers <= 8 n=96 block=32\n\
         //@ hint One,\n//@      and the same.\n//@ hint Two.\n\
         //@ think data-race: Who reads?\n\
@@ -409,8 +404,10 @@ mod tests {
             ("minutes 5", "minutes five", "minutes are a number"),
             ("//@ hint", "//@ hnt", "//@ hnt One,"),
             ("//@ end", "", "begin, stub and end do not come together"),
-            ("data, out, n)", "data, out, m)", "there is no argument m"),
-            ("n/(2*block)", "n/0", "the grid is a number, n/block or n/(4*block)"),
+            ("@data @out", "@data @oud", "there is no buffer oud; there are: input, other, data"),
+            ("u32:n", "u32:m", "`m` is no u32"),
+            ("n/(2*block)", "n/0", "`n/0`: one to three sizes"),
+            ("n/(2*block)", "2*n", "the grid is a number, n/block or n/(4*block)"),
             ("//@ goal barriers", "//@ goal bariers", "no counter bariers"),
             ("//@ - data[1] +=", "//@ - data[2] +=", "mutant less: `data[2] += data[2];` stands 0 times"),
             ("//@ mutant less: wrong-result\n", "", "there is no mutant above it"),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::answer::{self, Answer};
 use super::source::{Exercise, HERE, Kind, Mutant, THIS};
@@ -58,20 +58,13 @@ impl Exercise {
 
     /// The answer `mutant`, as a learner's file.
     pub fn mutated(&self, mutant: &Mutant) -> Result<String> {
+        let of = || format!("mutant {}", mutant.name);
         if !mutant.code.is_empty() {
-            ensure!(mutant.replace.is_empty(), "mutant {}: both `-` and `=`", mutant.name);
+            ensure!(mutant.edit.is_empty(), "{}: both `-` and `=`", of());
             return Ok(format!("{}\n{}", self.head(), mutant.code));
         }
-        let mut text = self.solution();
-        for (old, new) in &mutant.replace {
-            let times = text.matches(old).count();
-            if old.is_empty() || times != 1 {
-                bail!("mutant {}: `{old}` stands {times} times in the solution, not once", mutant.name);
-            }
-            text = text.replacen(old, new, 1);
-        }
-        ensure!(!mutant.replace.is_empty(), "mutant {}: nothing is replaced", mutant.name);
-        Ok(text)
+        ensure!(!mutant.edit.is_empty(), "{}: nothing is replaced", of());
+        mutant.edit.apply(&self.solution()).with_context(of)
     }
 
     /// The head comment of the learner's file: the task, the launch, the goals, what one learns, what to

@@ -227,3 +227,56 @@ fn group(cluster: bool) -> &'static str {
 fn index([x, y, z]: [u32; 3]) -> String {
     if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Diagnostic, Kind};
+
+    fn race(order: Disorder, other: Side) -> Diagnostic {
+        let region = Region::Argument(0);
+        let spot = Spot { region, byte: 24, size: None, name: None, element: None };
+        let me = Side { does: Does::Reads, at: None, ..side(6, 0) };
+        Diagnostic::of_host(
+            Kind::DataRace,
+            Some("reduce"),
+            What::Race { sides: [me, other], spot, order, header: None },
+            "wait",
+        )
+    }
+
+    fn side(thread: u32, block: u32) -> Side {
+        let at = Some(("a.cu".to_string(), 7));
+        Side { does: Does::Writes, thread: [thread, 0, 0], block: [block, 0, 0], grid: 0, gpu: 0, at }
+    }
+
+    #[test]
+    fn the_other_side_is_named_as_far_away_as_it_is() {
+        for (other, who) in [
+            (side(5, 0), "thread 5 of its block"),
+            (side(6, 1), "thread 6 of block 1"),
+            (Side { grid: 2, ..side(6, 0) }, "thread 6 of block 0 of grid 2"),
+            (Side { gpu: 1, ..side(6, 0) }, "thread 6 of block 0 on GPU 1"),
+        ] {
+            let found = race(Disorder::Nothing, other);
+            let message = format!(
+                "thread 6 reads byte 24 of argument 0, which {who} writes, and nothing orders the two"
+            );
+            assert_eq!(found.message(), message);
+            assert_eq!(found.related()[0].message, format!("{who} writes it here"));
+        }
+        let copy = race(Disorder::Copy, side(6, 0)).message();
+        assert!(copy.contains("which its own asynchronous copy writes, and the copy has not been"), "{copy}");
+    }
+
+    #[test]
+    fn json_has_the_words_and_is_read_back_as_words() {
+        let found = race(Disorder::SameValue, side(5, 0));
+        let json = serde_json::to_value(&found).unwrap();
+        assert_eq!(json["message"], found.message());
+        assert_eq!((&json["related"][0]["line"], &json["kind"]), (&7.into(), &"data-race".into()));
+        let read: Diagnostic = serde_json::from_value(json.clone()).unwrap();
+        assert_eq!((read.message(), read.related()), (found.message(), found.related()));
+        assert_eq!(serde_json::to_value(&read).unwrap(), json);
+    }
+}

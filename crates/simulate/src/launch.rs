@@ -13,7 +13,7 @@ use super::patience::Patience;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use workbook::files::{check_place, read_text};
-use workbook::launch::{self as language, Held, Launch, Ran, Save, Script, Step, Value};
+use workbook::launch::{self as language, Held, Launch, Ran, Script, Step, Value};
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
 use workbook::sim::{self, Counters, Diagnostic, Kind};
@@ -137,7 +137,7 @@ pub fn launch(
                 launch.kernel = Some(kernel.to_string());
             }
             Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
-            Step::Check(_) | Step::Save(_) => {}
+            Step::Check { .. } | Step::Save { .. } => {}
         }
     }
     check_outputs(&script, options)?;
@@ -179,8 +179,8 @@ fn check_outputs(script: &Script, options: &Options) -> Result<()> {
     let mut outputs = Vec::new();
     for step in &script.steps {
         match step {
-            Step::Check(check) => drop(script.buffer(&check.expected.name)?),
-            Step::Save(Save { name, file }) => {
+            Step::Check { expected, .. } => drop(script.buffer(&expected.name)?),
+            Step::Save { name, file } => {
                 script.buffer(name)?;
                 outputs.push(file);
             }
@@ -210,8 +210,8 @@ fn check_memory(script: &Script, memory: u64) -> Result<()> {
     let allowed = || thousands(memory as i64);
     let others = script.steps.iter().filter_map(|step| match step {
         Step::Symbol { named, .. } => Some(named),
-        Step::Check(check) => Some(&check.expected),
-        Step::Launch(_) | Step::Save(_) => None,
+        Step::Check { expected, .. } => Some(expected),
+        Step::Launch(_) | Step::Save { .. } => None,
     });
     for fill in script.buffers.iter().chain(others).map(|named| &named.fill) {
         if let Some(file) = fill.file_beyond(memory) {

@@ -7,7 +7,7 @@
 //@ learn between which accesses a barrier has to stand
 //@ minutes 10
 //@ race
-//@ launch sumOfSquares(data, out, n) grid=1
+//@ launch sumOfSquares<<<1, block>>> @data @out u32:n
 //@ result out
 //@ op squares
 //@ one-block

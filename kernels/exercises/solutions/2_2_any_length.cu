@@ -6,7 +6,7 @@
 //
 //@ learn how a tree in place handles lengths that are not powers of two
 //@ minutes 10
-//@ launch reduceHalves(data, out, n) grid=1
+//@ launch reduceHalves<<<1, block>>> @data @out u32:n
 //@ result out
 //@ one-block
 //@ hint Five numbers: half is 2. Which element is left over, and what happens to it?

@@ -5,7 +5,7 @@
 //
 //@ learn what an operation other than the sum needs: its own identity
 //@ minutes 5
-//@ launch maxNeighbored(data, out, n) grid=1
+//@ launch maxNeighbored<<<1, block>>> @data @out u32:n
 //@ result out
 //@ op max
 //@ one-block

@@ -6,7 +6,7 @@
 //@ learn to find a race by asking who reads and who writes each element
 //@ minutes 10
 //@ race
-//@ launch reverseInPlace(data, n) grid=1
+//@ launch reverseInPlace<<<1, block>>> @data u32:n
 //@ one-block
 //@ slip line: `g_data[size - 1 - tid] = mine;` After the write it is too late: a thread may have overwritten
 //@      a number that another one has not read yet.

@@ -7,7 +7,7 @@
 //
 //@ learn how a block handles a chunk that is shorter than the block, and what a barrier asks of its threads
 //@ minutes 15
-//@ launch maxOfBlocks(data, partials, n) grid=n/block
+//@ launch maxOfBlocks<<<n/block, block>>> @data @partials u32:n
 //@ op max
 //@ blocks 32 96 100 256 1024
 //@ hint How many elements does block b own? Its chunk begins at `blockIdx.x * blockDim.x`, and the array ends

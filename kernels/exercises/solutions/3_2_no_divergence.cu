@@ -6,7 +6,7 @@
 //
 //@ learn to give the work to the threads with the smallest indices, so that whole warps are idle
 //@ minutes 15
-//@ launch reduceFours(data, partials, n) grid=n/block
+//@ launch reduceFours<<<n/block, block>>> @data @partials u32:n
 //@ goal divergent_branches <= 16 n=512 block=512
 //@ hint In step `stride` the elements that receive a sum are 0, 4*stride, 8*stride … Which of them is the
 //@      t-th?

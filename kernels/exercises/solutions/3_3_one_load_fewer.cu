@@ -7,7 +7,7 @@
 //
 //@ learn how a register saves the load of what the thread itself has just stored
 //@ minutes 15
-//@ launch reduceInterleaved(data, partials, n) grid=n/block
+//@ launch reduceInterleaved<<<n/block, block>>> @data @partials u32:n
 //@ goal global_load_requests <= 28 n=512 block=512
 //@ hint `unsigned int sum` before the loop: what does it hold for thread t, and what if t has no element?
 //@ hint In the loop: `sum += …` with one load, then store `sum`, so that other threads see it.

@@ -7,7 +7,7 @@
 //
 //@ learn why each thread should add on its own before the tree begins
 //@ minutes 15
-//@ launch reduceTwo(data, partials, n) grid=n/(2*block)
+//@ launch reduceTwo<<<n/(2*block), block>>> @data @partials u32:n
 //@ goal barriers <= 160 n=1024 block=512
 //@ hint The chunk of block b begins at `2 * blockIdx.x * blockDim.x`. How many elements does it own at most?
 //@ hint The first addition needs its own guard: the last block may have a shorter second half, or none.

@@ -6,7 +6,7 @@
 //
 //@ learn which numbers a thread should take so that the loads of a warp are coalesced
 //@ minutes 10
-//@ launch reduceEight(data, partials, n) grid=n/(8*block)
+//@ launch reduceEight<<<n/(8*block), block>>> @data @partials u32:n
 //@ goal global_load_sectors <= 340 n=2048 block=256
 //@ hint A sector is 32 bytes, eight numbers. How many sectors do 32 lanes touch when they load 32 adjacent
 //@      numbers?

@@ -8,7 +8,7 @@
 //
 //@ learn to read a kernel's cost off its source, warp by warp
 //@ minutes 15
-//@ launch sumToTheRight(data, out, n) grid=1
+//@ launch sumToTheRight<<<1, block>>> @data @out u32:n
 //@ one-block
 //@ result out
 //@ answer barrier arrivals: counter barriers n=256 block=256

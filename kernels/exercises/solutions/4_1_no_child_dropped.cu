@@ -7,7 +7,7 @@
 //
 //@ learn to launch one child per level instead of one per block
 //@ minutes 20
-//@ launch reduceNested(data, total, n) grid=n/block
+//@ launch reduceNested<<<n/block, block>>> @data @total u32:n
 //@ result total
 //@ goal device_launches <= 17 n=100003 block=32
 //@ hint Let thread i of the whole grid, `i = blockIdx.x * blockDim.x + threadIdx.x`, add element `i + half`

@@ -7,7 +7,7 @@
 //@ learn what a child is guaranteed to see of its parent's work
 //@ minutes 10
 //@ race
-//@ launch reduceForget(data, partials, n) grid=n/block
+//@ launch reduceForget<<<n/block, block>>> @data @partials u32:n
 //@ blocks 96 256 1024
 //@ most-blocks 100
 //@ hint Thread 0 launches. Which additions of the other threads has it seen by then?

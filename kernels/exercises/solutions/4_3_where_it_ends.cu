@@ -5,7 +5,7 @@
 //
 //@ learn what the base case of a kernel that launches itself has to do
 //@ minutes 10
-//@ launch reduceLevels(data, out, n) grid=n/block
+//@ launch reduceLevels<<<n/block, block>>> @data @out u32:n
 //@ result out
 //@ hint Which sizes need no further level? What is the sum then?
 //@ hint One thread of the whole grid writes the result, and no thread launches: all of them return.

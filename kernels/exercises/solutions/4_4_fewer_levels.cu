@@ -5,7 +5,7 @@
 //
 //@ learn to trade more work per level for fewer launches
 //@ minutes 15
-//@ launch reduceQuarters(data, out, n) grid=n/block
+//@ launch reduceQuarters<<<n/block, block>>> @data @out u32:n
 //@ result out
 //@ goal device_launches <= 9 n=100003 block=256
 //@ hint With `part = (size + 3) / 4`, thread i < part owns the elements i, i + part, i + 2 * part and

@@ -6,7 +6,7 @@
 //
 //@ learn how shared memory replaces repeated loads from global memory
 //@ minutes 15
-//@ launch reduceShared(data, partials, n) grid=n/block
+//@ launch reduceShared<<<n/block, block>>> @data @partials u32:n
 //@ goal global_load_requests <= 16 n=512 block=512
 //@ goal global_store_sectors <= 1 n=512 block=512
 //@ hint `__shared__ unsigned int tile[1024];` is one array for the whole block. Which element does thread t

@@ -7,7 +7,7 @@
 //@ learn why a tile needs a barrier before it is filled again
 //@ minutes 10
 //@ race
-//@ launch reduceTiles(input, partials, n) grid=4
+//@ launch reduceTiles<<<4, block>>> @input @partials u32:n
 //@ hint What is read from the tile last in a round, and what is written to it first in the next?
 //@ hint Which thread reads `tile[0]` at the end of a round, and which thread writes it? Does either wait?
 //@ hint The number of rounds depends on the block alone, so all of its threads reach a barrier in the loop.

@@ -7,7 +7,7 @@
 //
 //@ learn to recognise bank conflicts, and to lay out shared memory without them
 //@ minutes 15
-//@ launch rangeOfBlock(input, out, n) grid=1
+//@ launch rangeOfBlock<<<1, block>>> @input @out u32:n
 //@ result out
 //@ op range
 //@ one-block

@@ -9,7 +9,7 @@
 //
 //@ learn how the lanes of a warp exchange registers, without memory and without barriers
 //@ minutes 20
-//@ launch reduceWarp(input, partials, n) grid=n/block
+//@ launch reduceWarp<<<n/block, block>>> @input @partials u32:n
 //@ blocks 64 256 1024
 //@ goal barriers <= 32 n=256 block=256
 //@ hint The tree ends at `length > 32`. Then lane t of the first warp takes `tile[t]` into a register.

@@ -7,7 +7,7 @@
 //
 //@ learn what a block still needs from a thread that has no number
 //@ minutes 10
-//@ launch reduceByWarps(input, partials, n) grid=n/block
+//@ launch reduceByWarps<<<n/block, block>>> @input @partials u32:n
 //@ hint The shuffle's mask names all 32 lanes. Which of them reach it in the last warp that has a number?
 //@ hint Thread 0 adds the sums of all warps of its block. Who writes the sum of a warp in which no thread has
 //@      a number?

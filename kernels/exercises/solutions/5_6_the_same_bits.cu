@@ -7,8 +7,8 @@
 //
 //@ learn to make a sum of floats reproducible by fixing which number is added to which
 //@ minutes 15
-//@ launch sumOfBlocks(input, partials, total, n) grid=n/block
-//@ launch sumOfPartials(partials, total, blocks) grid=1
+//@ launch sumOfBlocks<<<n/block, block>>> @input @partials @total u32:n
+//@ launch sumOfPartials<<<1, block>>> @partials @total u32:blocks
 //@ result total
 //@ op floats
 //@ sizes 0 1 2 3 33 1000 1025 4097 20003

@@ -6,8 +6,8 @@
 //
 //@ learn how one block combines more values than it has threads
 //@ minutes 10
-//@ launch reduceTile(input, partials, n) grid=n/block
-//@ launch reducePartials(partials, out, blocks) grid=1
+//@ launch reduceTile<<<n/block, block>>> @input @partials u32:n
+//@ launch reducePartials<<<1, block>>> @partials @out u32:blocks
 //@ result out
 //@ hint Suppose there are two more partial sums than threads: which threads could take the two that are left?
 //@ hint Let thread t add up the partial sums t, t + blockDim.x, t + 2 * blockDim.x … in a register, before

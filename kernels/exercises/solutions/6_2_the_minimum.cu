@@ -6,8 +6,8 @@
 //
 //@ learn to change an operation and its identity together
 //@ minutes 15
-//@ launch minTile(input, partials, n) grid=n/block
-//@ launch minPartials(partials, out, blocks) grid=1
+//@ launch minTile<<<n/block, block>>> @input @partials u32:n
+//@ launch minPartials<<<1, block>>> @partials @out u32:blocks
 //@ result out
 //@ op min
 //@ hint Where does the code add, and where does it use the identity of addition?

@@ -8,7 +8,7 @@
 //@ learn how the last block to arrive finishes the work in the same launch
 //@ minutes 25
 //@ race
-//@ launch reduceOnce(input, partials, out, ticket, n) grid=n/block
+//@ launch reduceOnce<<<n/block, block>>> @input @partials @out @ticket u32:n
 //@ result out
 //@ hint `atomicAdd(ticket, 1)` returns the ticket: 0 for the first block, `gridDim.x - 1` for the last. One
 //@      thread of the block takes it.

@@ -6,7 +6,7 @@
 //
 //@ learn to combine values within a block before they meet at one address
 //@ minutes 10
-//@ launch reduceAtomic(input, total, n) grid=n/block
+//@ launch reduceAtomic<<<n/block, block>>> @input @total u32:n
 //@ result total
 //@ goal atomics <= 4 n=1024 block=256
 //@ hint `blockSum` is already there: what does every thread pass to it, and which thread uses the result?

@@ -6,7 +6,7 @@
 //
 //@ learn to write a grid-stride loop
 //@ minutes 10
-//@ launch reduceStride(input, total, n) grid=16
+//@ launch reduceStride<<<16, block>>> @input @total u32:n
 //@ result total
 //@ goal global_load_sectors <= 16000 n=100003 block=256
 //@ hint The grid has `gridDim.x * blockDim.x` threads. Which elements does thread i own, if neighbours are to

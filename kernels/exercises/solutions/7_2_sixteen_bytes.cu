@@ -6,7 +6,7 @@
 //
 //@ learn how to load 16 bytes at a time, and what to do with the remainder
 //@ minutes 20
-//@ launch reduceVector(input, total, n) grid=4
+//@ launch reduceVector<<<4, block>>> @input @total u32:n
 //@ result total
 //@ goal global_load_requests <= 36 n=4096 block=256
 //@ hint `const uint4 *vectors = (const uint4 *)g_idata;` has `size / 4` whole elements, with members x, y, z

@@ -6,7 +6,7 @@
 //
 //@ learn to sum within a warp, without shared memory and without barriers
 //@ minutes 15
-//@ launch reduceWarps(input, total, n) grid=4
+//@ launch reduceWarps<<<4, block>>> @input @total u32:n
 //@ result total
 //@ goal barriers <= 0 n=4096 block=256
 //@ goal atomics <= 32 n=4096 block=256

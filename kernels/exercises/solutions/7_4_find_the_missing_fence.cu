@@ -7,7 +7,7 @@
 //@ learn why the writer and the reader of a flag each need a fence
 //@ minutes 10
 //@ race
-//@ launch reduceOnce(input, partials, out, ticket) grid=n/block
+//@ launch reduceOnce<<<n/block, block>>> @input @partials @out @ticket
 //@ result out
 //@ blocks 32
 //@ sizes 32 1024

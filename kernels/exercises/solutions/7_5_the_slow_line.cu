@@ -8,7 +8,7 @@
 //@ learn to tell the line at which warps wait from the line that makes them wait
 //@ minutes 10
 //@ page Looking inside with ncu
-//@ launch reducePieces(input, partials, n) grid=n/(64*block)
+//@ launch reducePieces<<<n/(64*block), block>>> @input @partials u32:n
 //@ profile
 //@ answer line: line
 //@ slip line: `sum += number;` Most samples are there, for this line needs the number. The wait is for a

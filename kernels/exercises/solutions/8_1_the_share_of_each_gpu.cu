@@ -8,7 +8,7 @@
 //
 //@ learn to divide any number of elements, aligned
 //@ minutes 10
-//@ launch sumShares(input, total, n) grid=max(7,n/block)
+//@ launch sumShares<<<max(7,n/block), block>>> @input @total u32:n
 //@ sizes 0 1 2 3 31 32 33 1000 1025 4097 100003 800003
 //@ result total
 //@ goal block_numbers <= 146 n=1000 block=256

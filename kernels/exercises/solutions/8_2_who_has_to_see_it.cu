@@ -9,7 +9,7 @@
 //
 //@ learn to choose the scope of an atomic and of a fence
 //@ minutes 10
-//@ launch reduceAcross(input, total, ticket, out, n) grid=n/block
+//@ launch reduceAcross<<<n/block, block>>> @input @total @ticket @out u32:n
 //@ result out
 //@ answer too narrow: given 4
 //@ slip too narrow: 6 That is safe, and slow: what the blocks of one GPU share never leaves it.

@@ -85,5 +85,11 @@ fn superscripts(text: &str) -> String {
             written += &format!("<tspan dy=\"-0.45em\" font-size=\"90%\">{exponent}</tspan>");
         }
     }
-    written
+    // plotters escapes for XML; in a page, what a record says is no Markdown and no directive either.
+    let escaped = |c: char| match c {
+        '{' | '}' | '[' | ']' | '`' | '*' | '_' | '~' | '|' | '\\' => format!("&#{};", c as u32),
+        c if c.is_control() => char::REPLACEMENT_CHARACTER.to_string(),
+        c => c.to_string(),
+    };
+    written.chars().map(escaped).collect()
 }

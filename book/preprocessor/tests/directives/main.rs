@@ -60,7 +60,7 @@ const EXERCISE: &str = "// 3.1 Add them up\n\
     //\n\
     //@ learn to add up\n\
     //@ minutes 10\n\
-    //@ launch sum(data, out, n) grid=1\n\
+    //@ launch sum<<<1, block>>> @data @out u32:n\n\
     //@ result out\n\
     //@ goal barriers <= 0 n=96 block=96\n\
     //@ hint Which one is missing?\n\

@@ -18,6 +18,18 @@ pub struct Race {
     pub same_value: bool,
 }
 
+/// How far apart two threads that race are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Between {
+    Lanes,
+    Warps,
+    Cluster,
+    Blocks,
+    Grids,
+    Devices,
+    ParentAndChild,
+}
+
 /// Why two accesses race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {

@@ -25,11 +25,11 @@ mod strong;
 mod touch;
 
 use barrier::{Branches, Group};
+use conflict::Between;
 use copies::UnderWay;
 use order::Order;
 use peers::Visits;
 use race::Shadow;
-use report::Between;
 use strong::Strong;
 
 use crate::decode::Program;

@@ -154,7 +154,7 @@ fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::super::order::Time;
     use super::*;
     use crate::arith::WARP;
@@ -183,7 +183,7 @@ pub mod tests {
         Actor { grid: 0, block: (warp / 2).into(), warp: warp % 2, loc: 7, kernel: "k" }
     }
 
-    pub fn random() -> impl FnMut(u64) -> u64 {
+    fn random() -> impl FnMut(u64) -> u64 {
         let mut state = 1u64;
         move |limit| {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);

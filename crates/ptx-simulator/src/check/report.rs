@@ -1,7 +1,7 @@
 //! From what the checks have seen to findings: who, what, where, and what to do. `words.rs` says the rest.
 
 use super::barrier::{Divergence, Group};
-use super::conflict::{Race, Why};
+use super::conflict::{Between, Race, Why};
 use super::copies::Meeting;
 use super::order::Gap;
 use super::peers::Visit;
@@ -16,18 +16,6 @@ use crate::diagnostic::{
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::{Order, Scope, Space};
-
-/// How far apart two threads that race are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Between {
-    Lanes,
-    Warps,
-    Cluster,
-    Blocks,
-    Grids,
-    Devices,
-    ParentAndChild,
-}
 
 impl Checker<'_> {
     /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are several.

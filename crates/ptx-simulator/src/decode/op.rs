@@ -1,7 +1,7 @@
 //! The operations of the typed program: what each instruction does, reads and writes.
 
 use super::runtime::Call;
-use crate::arith::{Alu, AtomOp, Extended, Mma, Spread, Test, Tile};
+use crate::arith::{Alu, AtomOp, Extended, Lanes, Mma, Spread, Test, Tile};
 use crate::observe::Use;
 use crate::ptx::{Order, Scope, Space};
 
@@ -38,6 +38,24 @@ pub enum Shuffle {
     Down,
     Butterfly,
     Index,
+}
+
+impl Shuffle {
+    /// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
+    /// holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
+    pub fn source(self, lane: usize, b: &Lanes, c: &Lanes) -> (usize, bool) {
+        let (b, c, lane) = ((b[lane] & 31) as i64, c[lane], lane as i64);
+        let (clamp, segment) = ((c & 31) as i64, (c >> 8 & 31) as i64);
+        let most = (lane & segment) | (clamp & !segment);
+        let least = lane & segment;
+        let (from, in_range) = match self {
+            Shuffle::Up => (lane - b, lane - b >= most),
+            Shuffle::Down => (lane + b, lane + b <= most),
+            Shuffle::Butterfly => (lane ^ b, lane ^ b <= most),
+            Shuffle::Index => (least | (b & !segment), (least | (b & !segment)) <= most),
+        };
+        if in_range { (from as usize & 31, true) } else { (lane as usize, false) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::context::{At, Context, Executed};
 use super::follow;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
-use crate::decode::{Function, NONE, Op, Reg, Shuffle, Vote};
+use crate::decode::{Function, NONE, Op, Reg, Vote};
 use crate::diagnostic::Kind;
 use crate::observe::{Act, Event};
 
@@ -19,7 +19,7 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
             let (a, b, c) = (read(*a), read(*b), read(*c));
             each(mask, |lane| {
-                let (from, in_range) = shuffle_source(*mode, lane, b, c);
+                let (from, in_range) = mode.source(lane, b, c);
                 out[lane] = a[from];
                 holds |= (in_range as u32) << lane;
             });
@@ -78,22 +78,6 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
         each(mask, |lane| d[lane] = out[lane]);
     }
     activation.set_predicate(p, mask, holds);
-}
-
-/// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
-/// holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
-pub fn shuffle_source(mode: Shuffle, lane: usize, b: &Lanes, c: &Lanes) -> (usize, bool) {
-    let (b, c, lane) = ((b[lane] & 31) as i64, c[lane], lane as i64);
-    let (clamp, segment) = ((c & 31) as i64, (c >> 8 & 31) as i64);
-    let most = (lane & segment) | (clamp & !segment);
-    let least = lane & segment;
-    let (from, in_range) = match mode {
-        Shuffle::Up => (lane - b, lane - b >= most),
-        Shuffle::Down => (lane + b, lane + b <= most),
-        Shuffle::Butterfly => (lane ^ b, lane ^ b <= most),
-        Shuffle::Index => (least | (b & !segment), (least | (b & !segment)) <= most),
-    };
-    if in_range { (from as usize & 31, true) } else { (lane as usize, false) }
 }
 
 impl Context<'_> {
@@ -232,7 +216,7 @@ impl Context<'_> {
         let activation = &warp.activations[at.slot as usize];
         let (b, c) = (source(activation, at.function, *b), source(activation, at.function, *c));
         let absent = lanes(mask).find_map(|lane| {
-            let (from, in_range) = shuffle_source(*mode, lane, b, c);
+            let (from, in_range) = mode.source(lane, b, c);
             let takes_part = mask & names[lane] & (1 << from) != 0;
             (in_range && !takes_part).then_some((lane, from))
         });

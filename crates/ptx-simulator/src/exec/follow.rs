@@ -1,7 +1,6 @@
 //! How undefined values spread, and where they matter.
 
 use super::activation::{Activation, source, source_of};
-use super::collective::shuffle_source;
 use super::context::{At, Context};
 use super::registers::low;
 use super::undefined::{Lost, either, of_byte};
@@ -177,7 +176,7 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
                 given => {
                     let of_a = u.bits_of(*a);
                     let read = |lane: usize| {
-                        let (from, _) = shuffle_source(*mode, lane, b, c);
+                        let (from, _) = mode.source(lane, b, c);
                         if given >> from & 1 == 1 { of_a[from] } else { 0 }
                     };
                     u.set_bits(*d, mask, &std::array::from_fn(read), u.origin(*a));

@@ -199,13 +199,16 @@ mod tests {
     use rustc_hash::FxHashMap;
 
     use super::*;
-    use crate::check::race::tests::random;
 
     /// Clocks that learn and join at random, against tables of all that they know.
     #[test]
     fn a_clock_knows_what_it_has_learnt() {
         const BLOCKS: u64 = 40;
-        let mut below = random();
+        let mut state = 1u64;
+        let mut below = |limit: u64| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 33) % limit
+        };
         type Known = FxHashMap<(u32, u32, u8), Time>;
         let mut clocks: Vec<(Clock, Known)> = vec![Default::default(); 8];
         let far = |block: u64| block as u32 * if block > 30 { 1 << 26 } else { 3 };
