@@ -4,18 +4,6 @@ use super::order::{Gap, Past};
 use crate::observe::{Access, Request};
 use crate::ptx::{Order, Scope, Space};
 
-/// How far apart two threads that race are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Between {
-    Lanes,
-    Warps,
-    Cluster,
-    Blocks,
-    Grids,
-    Devices,
-    ParentAndChild,
-}
-
 /// Two accesses that race: the earlier one, as it happened.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
