@@ -5,7 +5,6 @@
 use super::activation::{Activation, source};
 use super::context::{At, Context, Executed};
 use super::follow;
-use super::registers::shuffle_source;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
 use crate::decode::{Function, NONE, Op, Reg, Vote};

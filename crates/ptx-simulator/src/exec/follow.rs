@@ -2,7 +2,7 @@
 
 use super::activation::{Activation, source, source_of};
 use super::context::{At, Context};
-use super::registers::{low, shuffle_source};
+use super::registers::low;
 use super::undefined::{Lost, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, which};

@@ -3,7 +3,7 @@
 
 use super::activation::{Activation, source};
 use crate::arith::{Lanes, WARP, each, lanes, which};
-use crate::decode::{Function, NONE, Op, Reg, Shuffle};
+use crate::decode::{Function, NONE, Op, Reg};
 use crate::memory::{self, extend, shared};
 
 /// Does `op` for the lanes of `active`. `globals`: addresses of the module's variables.
@@ -125,20 +125,4 @@ fn write(activation: &mut Activation, d: Reg, active: u32, values: &Lanes) {
 /// So many low bits.
 pub fn low(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
-}
-
-/// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
-/// holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
-pub fn shuffle_source(mode: Shuffle, lane: usize, b: &Lanes, c: &Lanes) -> (usize, bool) {
-    let (b, c, lane) = ((b[lane] & 31) as i64, c[lane], lane as i64);
-    let (clamp, segment) = ((c & 31) as i64, (c >> 8 & 31) as i64);
-    let most = (lane & segment) | (clamp & !segment);
-    let least = lane & segment;
-    let (from, in_range) = match mode {
-        Shuffle::Up => (lane - b, lane - b >= most),
-        Shuffle::Down => (lane + b, lane + b <= most),
-        Shuffle::Butterfly => (lane ^ b, lane ^ b <= most),
-        Shuffle::Index => (least | (b & !segment), (least | (b & !segment)) <= most),
-    };
-    if in_range { (from as usize & 31, true) } else { (lane as usize, false) }
 }
