@@ -54,8 +54,8 @@ impl<'a> Run<'a> {
 
     /// Writes the numbers that the kernels find; nobody writes to where results go.
     fn give(&self, to: &[(&str, usize)]) -> Result<()> {
-        let given = to.iter().filter(|(name, _)| self.stage.buffer(name).is_ok());
-        given.map(|(name, input)| self.stage.give(name, &self.inputs[*input])).collect()
+        let mut given = to.iter().filter(|(name, _)| self.stage.buffer(name).is_ok());
+        given.try_for_each(|(name, input)| self.stage.give(name, &self.inputs[*input]))
     }
 
     /// Launches `functions`, one after the other; whether all ran to their ends.
