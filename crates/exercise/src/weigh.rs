@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::plan::Op;
 use super::source::Exercise;
-use super::verdict::Failure;
+use super::verdict::Findings;
 
 /// Runs, at most.
 const RUNS: usize = 96;
@@ -16,18 +16,18 @@ const NAMED: usize = 4;
 /// explains it.
 pub fn explained(
     exercise: &Exercise,
-    failure: Failure,
+    failure: Findings,
     op: Op,
     inputs: &[Vec<i32>; 2],
     run: impl Fn([Vec<i32>; 2]) -> Option<i32>,
-) -> Failure {
+) -> Findings {
     if failure.kinds != ["wrong-result"] || inputs[0].is_empty() {
         return failure;
     }
     match explain(op, inputs, run) {
         Some(explained) => {
             let what = format!("{}\n{explained}", failure.what);
-            Failure { what, ..failure }.about(exercise, "miscounted")
+            Findings { what, ..failure }.about(exercise, "miscounted")
         }
         None => failure,
     }
