@@ -28,7 +28,8 @@ mod with_a_fake_nvcc {
     fn cuda_is_compiled_and_its_lines_are_shown() {
         let ptx = root().join(KERNELS);
         let body = format!(
-            "case \"$*\" in *-arch=compute_90*-Ihere*-DN=4*) ;; *) exit 7;; esac\n\
+            "for option in -arch=compute_90 -Ihere -DN=4; do\n\
+             case \" $* \" in *\" $option \"*) ;; *) exit 7;; esac\ndone\n\
              while [ \"$1\" != -o ]; do shift; done\n\
              sed \"s|crates/simulate/tests/simulate/kernels.cu|$PWD/mine.cu|\" {} > \"$2\"\necho 'mine.cu: warning: unused'",
             ptx.display()

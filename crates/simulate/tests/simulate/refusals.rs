@@ -168,7 +168,7 @@ fn a_launch_that_needs_more_memory_than_it_may_have_ends_with_a_sentence() {
         "--checks off",
     ]);
     run(&format!("{line} --memory 1e7 --checks off --json")).exits(0);
-    run(&format!("{line} --memory 2^24 --json")).exits(0);
+    run(&format!("{line} --memory 2^26 --json")).exits(0);
 }
 
 #[test]
