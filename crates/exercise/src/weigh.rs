@@ -66,7 +66,7 @@ fn explain(op: Op, inputs: &[Vec<i32>; 2], run: impl Fn([Vec<i32>; 2]) -> Option
         return counts.then_some(text);
     }
     let mut found: Vec<(usize, i64)> = Vec::new();
-    let mut ranges = vec![0..n];
+    let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
     while let Some(range) = ranges.pop() {
         if found.len() > NAMED || runs.get() >= RUNS {
             break;
