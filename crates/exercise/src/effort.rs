@@ -1,7 +1,7 @@
 //! How the work is shared out among the threads, heard from the simulator's events. Its counters say how much
 //! is done, not by whom.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 
 use workbook::sim::Space;
@@ -119,8 +119,8 @@ impl Watcher {
 
     /// All that was heard.
     pub fn take(&mut self) -> Effort {
-        let mut warps: HashMap<Warp, u32> = HashMap::new();
-        let mut children = HashSet::new();
+        let mut warps: HashMap<Warp, u32> = HashMap::default();
+        let mut children = HashSet::default();
         for (launch, grid, block, _) in self.reaching().intersection(&self.loaded).copied() {
             *warps.entry((launch, grid, block, 0)).or_default() += 1;
             if self.parents.contains_key(&(launch, grid)) {
@@ -140,8 +140,8 @@ impl Watcher {
         };
         let writers = self.writers.iter().filter(|(place, _)| is_result(place));
         let mut found: Vec<Warp> = writers.map(|(_, warp)| *warp).collect();
-        let mut reaching = HashSet::new();
-        let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::new();
+        let mut reaching = HashSet::default();
+        let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::default();
         for warp in &self.loaded {
             of_grid.entry((warp.0, warp.1)).or_default().push(*warp);
         }
